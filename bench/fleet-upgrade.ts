@@ -21,7 +21,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
     /** Another checkout, built, whose services are measured. */
     checkout: { type: 'string' },
-    /** The services write CPU profiles into this folder. */
+    /** Services and simulated clusters write CPU profiles into this folder. */
     profile: { type: 'string' },
     /** Arguments of Node for the services. */
     'node-options': { type: 'string' },

@@ -58,7 +58,11 @@ async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<F
   endings.push(() => redis.disconnect());
   const registry = await startRegistry();
   endings.push(() => registry.stop());
-  const { clusters, kubeconfigs } = await SimulatedClusters.start(options.size.clusters, options.bare);
+  const { clusters, kubeconfigs } = await SimulatedClusters.start(
+    options.size.clusters,
+    options.bare,
+    profiling(options),
+  );
   endings.push(() => clusters.stop());
   const paths = kubeconfigs.map((_, index) => join(folder, `kubeconfig-${index + 1}`));
   for (const [index, path] of paths.entries()) await writeFile(path, kubeconfigs[index] ?? '', { mode: 0o600 });
@@ -68,13 +72,16 @@ async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<F
   return { clusters, registry, redis, services };
 }
 
+const profiling = ({ profileFolder }: FleetHubOptions): readonly string[] =>
+  profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+
 type Place = Readonly<{ folder: string; redisUrl: string; kubeconfig: string; ports: readonly number[] }>;
 
 function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, ports }: Place): ServiceProcess[] {
   const { pollers, appliers } = options.size;
-  const profiling =
-    options.profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`];
-  const nodeOptions = [...(options.nodeOptions === undefined ? [] : [options.nodeOptions]), ...profiling].join(' ');
+  const nodeOptions = [...(options.nodeOptions === undefined ? [] : [options.nodeOptions]), ...profiling(options)].join(
+    ' ',
+  );
   const service = (kind: ServiceName, index: number): ServiceProcess => {
     const name = index === 0 ? kind : `${kind}-${index + 1}`;
     const env = {

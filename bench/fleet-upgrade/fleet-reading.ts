@@ -6,7 +6,7 @@ import { type QueueWaits, queueWaits } from './queue-waits.js';
 /** What everything has used and done since it started. */
 export type FleetReading = Readonly<{
   services: ReadonlyMap<string, Usage>;
-  redis: Readonly<{ cpuSeconds: number; commands: number; mebibytes: number }>;
+  redis: Readonly<{ cpuSeconds: number; calls: ReadonlyMap<string, number>; mebibytes: number }>;
   /** All processes of simulated clusters together. */
   simulator: Usage;
   /** This process: the registry, and the bench itself. */
@@ -21,12 +21,14 @@ export async function readFleet({ clusters, services, redis }: FleetHub): Promis
   const metrics = await Promise.all(services.map(async (service) => metricsAt(await service.url())));
   const used = await Promise.all(services.map(async ({ name, pid }) => [name, await usageOfPid(pid)] as const));
   const cpu = await redis.info('cpu');
-  const calls = [...(await redis.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)];
+  const commands = [...(await redis.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)];
   return {
     services: new Map(used),
     redis: {
       cpuSeconds: numberIn(cpu, /^used_cpu_user:(\S+)/m) + numberIn(cpu, /^used_cpu_sys:(\S+)/m),
-      commands: calls.reduce((sum, [, command, count]) => (command === 'info' ? sum : sum + Number(count)), 0),
+      calls: new Map(
+        commands.flatMap(([, name = '', count]) => (name === 'info' ? [] : [[name, Number(count)] as const])),
+      ),
       mebibytes: numberIn(await redis.info('memory'), /^used_memory:(\S+)/m) / 2 ** 20,
     },
     simulator: added(await Promise.all(clusters.pids.map(usageOfPid))),

@@ -5,9 +5,11 @@ import { jobsOf, ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.j
 
 type Row = readonly string[];
 
+const COMMANDS_SHOWN = 12;
+
 /** Markdown tables: times, the services, the simulator, the queues. */
 export function renderUpgrade(measures: UpgradeMeasures): string {
-  return [times(measures), processes(measures), queues(measures)].join('\n');
+  return [times(measures), processes(measures), queues(measures), commands(measures)].join('\n');
 }
 
 function times(measures: UpgradeMeasures): string {
@@ -87,12 +89,30 @@ function queues({ install, upgrade }: UpgradeMeasures): string {
   return table(['queue', 'jobs', 'waited, median', 'waited, 99 %'], rows);
 }
 
+/** The most frequent commands of the step upgrade. */
+function commands({ size, install, upgrade }: UpgradeMeasures): string {
+  const each = size.clusters * size.operators;
+  const installCalls = new Map(callsOf(install));
+  const most = callsOf(upgrade)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, COMMANDS_SHOWN);
+  const rows = most.map(([command, calls]) => [
+    command,
+    ((installCalls.get(command) ?? 0) / each).toFixed(1),
+    (calls / each).toFixed(1),
+  ]);
+  return table(['command to Redis, for each operator', 'install', 'upgrade'], rows);
+}
+
 /** Of all clusters, those that were not done included: `never` where it is one of these. */
 function quantile({ clusterSeconds }: FleetStep, share: number, clusters: number): number | undefined {
   return clusterSeconds[Math.max(0, Math.ceil(clusters * share) - 1)];
 }
 
-const commandsOf = ({ before, after }: FleetStep): number => after.redis.commands - before.redis.commands;
+/** Commands that scripts call count, too. */
+const callsOf = ({ before, after }: FleetStep): readonly (readonly [command: string, calls: number])[] =>
+  [...after.redis.calls].map(([command, calls]) => [command, calls - (before.redis.calls.get(command) ?? 0)]);
+const commandsOf = (step: FleetStep): number => callsOf(step).reduce((sum, [, calls]) => sum + calls, 0);
 const allCpu = (step: FleetStep): number =>
   [...step.after.services.keys()].reduce((sum, name) => sum + cpuOf(name, step), 0);
 const seconds = (value: number | undefined): string => (value === undefined ? 'never' : `${value.toFixed(1)} s`);

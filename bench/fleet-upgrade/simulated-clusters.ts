@@ -18,8 +18,12 @@ class ClustersProcess {
   readonly #waiting: ((answer: ClustersAnswer) => void)[] = [];
   readonly #gone: Promise<never>;
 
-  constructor(reached: (answer: Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>) => void) {
-    this.#child = fork(ENTRY, [], { execArgv: NODE_ARGUMENTS, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  constructor(
+    nodeArguments: readonly string[],
+    reached: (answer: Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>) => void,
+  ) {
+    const execArgv = [...NODE_ARGUMENTS, ...nodeArguments];
+    this.#child = fork(ENTRY, [], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     this.#gone = once(this.#child, 'exit').then(() => {
       throw new Error('a process of simulated clusters has ended');
     });
@@ -40,8 +44,9 @@ class ClustersProcess {
     return Promise.race([answer, this.#gone]);
   }
 
+  /** The process ends by itself when it has lost its parent, and then writes its CPU profile. */
   async stop(): Promise<void> {
-    this.#child.kill('SIGKILL');
+    if (this.#child.connected) this.#child.disconnect();
     await this.#gone.catch(() => undefined);
   }
 }
@@ -55,19 +60,22 @@ export class SimulatedClusters {
   private constructor(
     readonly names: readonly string[],
     processes: number,
+    nodeArguments: readonly string[],
   ) {
-    this.#processes = Array.from({ length: processes }, () => new ClustersProcess((answer) => this.#note(answer)));
+    const start = () => new ClustersProcess(nodeArguments, (answer) => this.#note(answer));
+    this.#processes = Array.from({ length: processes }, start);
   }
 
   /** With a kubeconfig for each process. */
   static async start(
     count: number,
     bare: boolean,
+    nodeArguments: readonly string[] = [],
   ): Promise<Readonly<{ clusters: SimulatedClusters; kubeconfigs: readonly string[] }>> {
     const width = String(count).length;
     const names = Array.from({ length: count }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
     const processes = Math.min(count, Math.max(LEAST_PROCESSES, Math.ceil(count / CLUSTERS_A_PROCESS)));
-    const clusters = new SimulatedClusters(names, processes);
+    const clusters = new SimulatedClusters(names, processes, nodeArguments);
     const answers = await Promise.all(
       clusters.#processes.map((process, index) => {
         const own = names.filter((_, n) => n % processes === index);
