@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * JSON text with object keys sorted by code unit at every depth and no white space: equal
@@ -9,15 +9,26 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Lower-case hex SHA-256 of {@link canonicalJson}. */
-export const canonicalHash = (value: unknown): string =>
-  createHash('sha256').update(canonicalJson(value)).digest('hex');
+export const canonicalHash = (value: unknown): string => hash('sha256', canonicalJson(value), 'hex');
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  entries.sort(([a], [b]) => byCodeUnit(a, b));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+  const source = value as Readonly<Record<string, unknown>>;
+  const ordered: Record<string, unknown> = {};
+  // Without a comparison of its own sort() compares by UTF-16 code unit, as byCodeUnit does, and much faster.
+  for (const key of Object.keys(source).sort()) {
+    const inner = source[key];
+    if (inner === undefined) continue;
+    if (key === '__proto__') defineOwn(ordered, key, sorted(inner));
+    else ordered[key] = sorted(inner);
+  }
+  return ordered;
+}
+
+/** An assignment to this key would set the prototype. */
+function defineOwn(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Total order of strings by UTF-16 code unit: the same on every machine, unlike a locale's. */

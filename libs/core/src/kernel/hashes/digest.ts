@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { goJson } from './go-json.js';
 
 const BASE62_DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -8,18 +8,29 @@ const BASE62_DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTU
  * (at most 38 for 28 bytes).
  */
 export function base62(bytes: Uint8Array): string {
-  let rest = 0n;
-  for (const byte of bytes) rest = rest * 256n + BigInt(byte);
+  let rest = bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
+  while (rest >= EIGHT_DIGITS) {
+    text = digitsOf(Number(rest % EIGHT_DIGITS)).padStart(8, '0') + text;
+    rest /= EIGHT_DIGITS;
+  }
+  return digitsOf(Number(rest)) + text;
+}
+
+/** Large integers are divided by this, and what is left fits a number. */
+const EIGHT_DIGITS = 62n ** 8n;
+
+function digitsOf(value: number): string {
+  let [rest, text] = [value, ''];
   do {
-    text = `${BASE62_DIGITS[Number(rest % 62n)]}${text}`;
-    rest /= 62n;
-  } while (rest > 0n);
+    text = `${BASE62_DIGITS[rest % 62]}${text}`;
+    rest = Math.floor(rest / 62);
+  } while (rest > 0);
   return text;
 }
 
 /** base62 of the SHA-224 of the text's UTF-8 bytes (spec: api-types.md §12). */
-export const sha224Base62 = (text: string): string => base62(createHash('sha224').update(text).digest());
+export const sha224Base62 = (text: string): string => base62(hash('sha224', text, 'buffer'));
 
 /**
  * OLM's "deep hash": base62 SHA-224 of the Go JSON text and a newline (Go's encoder ends each value with

@@ -9,6 +9,8 @@ const rules = [{ verbs: ['list', 'watch'], apiGroups: ['apps'], resources: ['dep
 const permission = { serviceAccountName: 'gear-sa', rules };
 const role = 'gear-operator.v2.3.4-gea-cil0owkzp7OE3blT3QSGd7XzGHjomdUyo8EuT7';
 
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
 const published: readonly [what: string, computed: string, expected: string][] = [
   ['Role name, base cut to the limit of 63', roleName(CSV, permission), role],
   [
@@ -65,6 +67,22 @@ describe('the parts of a hash', () => {
     expect(base62(Uint8Array.of(0, 0))).toBe('0');
     expect(base62(Uint8Array.of(61))).toBe('Z');
     expect(base62(Uint8Array.of(1, 0))).toBe('48');
+    expect(base62(new Uint8Array())).toBe('0');
+  });
+
+  it.each([1n, 61n, 62n ** 8n - 1n, 62n ** 8n, 62n ** 8n + 1n, 62n ** 16n, 62n ** 16n - 62n ** 8n, 62n ** 37n + 62n])(
+    'writes %s in base62 digit by digit',
+    (value) => {
+      const hex = value.toString(16);
+      const text = base62(Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'));
+      const digits = [...text].map((digit) => BigInt(DIGITS.indexOf(digit)));
+      expect(digits.reduce((sum, digit) => sum * 62n + digit, 0n)).toBe(value);
+      expect(text.startsWith('0')).toBe(false);
+    },
+  );
+
+  it('writes digits in the order 0-9a-zA-Z', () => {
+    expect([...DIGITS].map((_, value) => base62(Uint8Array.of(value))).join('')).toBe(DIGITS);
   });
 
   it('knows the offset basis of FNV-1a as the hash of nothing', () => {
