@@ -8,6 +8,7 @@ import { DIAL_TURNS, type DialTurns } from './dial-turns.js';
 import { Http1Wire } from './http1-wire.js';
 import { Http2Wire } from './http2-wire.js';
 import { readBody } from './read-body.js';
+import { RequestEnd } from './request-end.js';
 import { retryDelay } from './retry-after.js';
 import { TransportError, textOf } from './transport.error.js';
 import type { Exchange, RequestHeaders, Wire, WireRequest } from './wire.js';
@@ -80,6 +81,7 @@ export class HttpTransport {
   readonly #prefix: string;
   readonly #target: DialTarget;
   readonly #closing = new AbortController();
+  readonly #running = new Set<RequestEnd>();
   readonly #reading: AnswerBytes;
   readonly #needs = new ConnectionNeeds();
   #wire: { identity: TlsIdentity; ready: Promise<Wire> } | undefined;
@@ -101,11 +103,10 @@ export class HttpTransport {
 
   /** One request with its whole answer, whatever its status. Fails with a TransportError only. */
   async request(request: ApiRequest): Promise<ApiResponse> {
-    const deadline = AbortSignal.timeout(this.#options.requestTimeoutMs);
-    const signal = AbortSignal.any(
-      [deadline, this.#closing.signal].concat(request.signal === undefined ? [] : [request.signal]),
-    );
+    const end = new RequestEnd(this.#options.requestTimeoutMs, request.signal, this.#running);
+    const { signal } = end;
     try {
+      this.#closing.signal.throwIfAborted();
       return await this.#persist(request, signal, async (exchange) => {
         const lease = this.lease();
         const bounds = { limit: this.#options.maxResponseBytes, lease, signal };
@@ -113,7 +114,9 @@ export class HttpTransport {
         return { status: exchange.status, headers: exchange.headers, text };
       });
     } catch (error) {
-      throw this.#explain(error, deadline);
+      throw this.#explain(error, end.expired);
+    } finally {
+      end.release();
     }
   }
 
@@ -130,7 +133,7 @@ export class HttpTransport {
     try {
       return await this.#persist(request, signal, (exchange) => Promise.resolve(exchange), true);
     } catch (error) {
-      throw this.#explain(error, deadline.signal);
+      throw this.#explain(error, deadline.signal.aborted);
     } finally {
       clearTimeout(timer);
     }
@@ -153,6 +156,7 @@ export class HttpTransport {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    for (const end of this.#running) end.abort(this.#closing.signal.reason);
     const wire = await this.#wire?.ready.catch(() => undefined);
     wire?.destroy();
   }
@@ -196,8 +200,11 @@ export class HttpTransport {
   }
 
   async #send(request: ApiRequest, signal: AbortSignal, longLived: boolean): Promise<Exchange> {
-    const credentials = await abortable(signal, () => this.#credentials());
-    const wire = await abortable(signal, () => this.#connect(credentials.tls));
+    const { credentials, wire } = await abortable(signal, async () => {
+      const current = await this.#credentials();
+      signal.throwIfAborted();
+      return { credentials: current, wire: await this.#connect(current.tls) };
+    });
     const message: WireRequest = {
       method: request.method,
       path: this.#prefix + request.path,
@@ -258,11 +265,11 @@ export class HttpTransport {
     );
   }
 
-  #explain(error: unknown, deadline: AbortSignal): unknown {
+  #explain(error: unknown, expired: boolean): unknown {
     if (this.#closing.signal.aborted) return new TransportError('closed', 'the client was closed');
     const aborted = error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
     if (!aborted) return error instanceof TransportError ? error : new TransportError('lost', textOf(error));
-    if (!deadline.aborted) return error;
+    if (!expired) return error;
     return new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
   }
 }
