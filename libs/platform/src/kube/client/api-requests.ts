@@ -9,6 +9,7 @@ import { warningsOf } from '../transport/warnings.js';
 import type { Exchange, RequestHeaders } from '../transport/wire.js';
 import { KubeApiError, type Written } from './kube-client.port.js';
 import { outage, refusal } from './kube-status.js';
+import { isWellFormedObject } from './well-formed-object.js';
 
 const LONGEST_REFUSAL_BYTES = 1024 * 1024;
 
@@ -84,7 +85,7 @@ export class ApiRequests {
 
   object<T extends KubernetesObject>(what: string, response: ApiResponse): T {
     const parsed = this.json(what, response);
-    if (!KubernetesObjectSchema.safeParse(parsed).success) {
+    if (!isWellFormedObject(parsed) && !KubernetesObjectSchema.safeParse(parsed).success) {
       throw this.failure(what, new TransportError('lost', 'the answer is no Kubernetes object'));
     }
     return parsed as T;
