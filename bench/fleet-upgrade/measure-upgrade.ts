@@ -83,6 +83,7 @@ async function step(
   await begin();
   let reached = -1;
   for (let since = Date.now(); clusters.reachedBy(milestone) < clusters.names.length; await pause(100)) {
+    await requireRunning(hub);
     const now = clusters.reachedBy(milestone);
     if (now > reached) {
       reached = now;
@@ -97,6 +98,12 @@ async function step(
     `${milestone}: ${clusterSeconds.length} of ${clusters.names.length} clusters, ${seconds.toFixed(1)} s until quiet`,
   );
   return { before, after: await readFleet(hub), seconds, clusterSeconds };
+}
+
+/** A service that has ended would be waited for in vain. */
+async function requireRunning({ services }: FleetHub): Promise<void> {
+  const ended = services.find(({ running }) => !running);
+  if (ended !== undefined) throw new Error(`${ended.name} has ended:\n${await ended.tail()}`);
 }
 
 async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
