@@ -4,10 +4,11 @@ import { Subject } from '#core/kernel/subject/subject';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
+import { DecodedValues } from './decoded-values.js';
 import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
 import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';
 import { RenewedKeys } from './renewed-keys.js';
-import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js';
+import { encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type RedisProblemStoreOptions = Readonly<{
   /** Before all keys. Default `flotilla`. */
@@ -57,6 +58,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   readonly #readOnly: boolean;
   readonly #observations: RedisObservations;
   readonly #renewed: RenewedKeys;
+  readonly #decoded = new DecodedValues();
 
   constructor(
     private readonly redis: Redis,
@@ -176,7 +178,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   async #get(key: string): Promise<string | undefined> {
     const reading = this.redis.getrangeBuffer(key, 0, this.#maxBytes + 1);
     const [bytes] = await Promise.all([reading, this.#readOnly ? undefined : this.#renew(key)]);
-    return bytes.length === 0 ? undefined : decodeValue(bytes, this.#maxBytes);
+    return bytes.length === 0 ? undefined : this.#decoded.decode(key, bytes, this.#maxBytes);
   }
 
   async #renew(key: string): Promise<void> {
