@@ -16,6 +16,8 @@ const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const CATALOG = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'lifecycle' };
 /** As kube-apiserver does. A bookmark a second for each watch would be work that no real cluster makes. */
 const BOOKMARK_EVERY_MS = 60_000;
+/** With more, the changes of ClusterServiceVersions alone would take megabytes in each cluster. */
+const KEPT_CHANGES = 32;
 const SERVED_WITHIN_MS = 1_800_000;
 const FAULTS_REPORTED = 5;
 
@@ -40,7 +42,11 @@ export class ClustersOfProcess {
     bare: boolean,
     send: (answer: ClustersAnswer) => void,
   ): Promise<ClustersOfProcess> {
-    const fleet = await startSimulatedFleet({ clusters: names, bookmarkEveryMs: BOOKMARK_EVERY_MS });
+    const fleet = await startSimulatedFleet({
+      clusters: names,
+      bookmarkEveryMs: BOOKMARK_EVERY_MS,
+      keptChanges: KEPT_CHANGES,
+    });
     const clusters = new ClustersOfProcess(fleet, names, send);
     if (!bare) await clusters.#defineKinds();
     return clusters;

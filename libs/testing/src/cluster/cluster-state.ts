@@ -8,11 +8,13 @@ export type ClusterSettings = Readonly<{
   deploymentReadyAfterMs: number;
   /** The authority's certificate, as every namespace's kube-root-ca.crt shows it. */
   authorityPem: string;
+  /** How many changes of each resource a watch can begin with; default 256. */
+  keptChanges?: number | undefined;
 }>;
 
 /** What the handlers and controllers of one simulated cluster share. */
 export class ClusterState {
-  readonly storage = new ObjectStorage();
+  readonly storage: ObjectStorage;
   readonly resources = new ResourceRegistry();
   /** Users by the bearer tokens that TokenRequest issued. */
   readonly issuedTokens = new Map<string, string>();
@@ -23,7 +25,9 @@ export class ClusterState {
   constructor(
     readonly name: string,
     readonly settings: ClusterSettings,
-  ) {}
+  ) {
+    this.storage = new ObjectStorage(settings.keptChanges);
+  }
 
   namespace(name: string): ApiObject | undefined {
     return this.storage.get('namespaces', `/${name}`);

@@ -17,6 +17,8 @@ export type SimulatedFleetOptions = Readonly<{
    * kube-apiserver sends one a minute.
    */
   bookmarkEveryMs?: number;
+  /** How many changes of each resource a watch can begin with. Default 256; fewer take less memory. */
+  keptChanges?: number;
 }>;
 
 /** Kubernetes API servers of many clusters in this process, behind TLS on one loopback port. */
@@ -28,7 +30,7 @@ export interface SimulatedFleet {
 }
 
 export async function startSimulatedFleet(options: SimulatedFleetOptions): Promise<SimulatedFleet> {
-  const { version = 'v1.34.4', deploymentReadyAfterMs = 50, bookmarkEveryMs = 1000 } = options;
+  const { version = 'v1.34.4', deploymentReadyAfterMs = 50, bookmarkEveryMs = 1000, keptChanges } = options;
   const certificate = await servingCertificate();
   const clusters = new Map<string, SimulatedCluster>();
   const server = new HttpsServer(certificate, (name) => clusters.get(name));
@@ -36,7 +38,7 @@ export async function startSimulatedFleet(options: SimulatedFleetOptions): Promi
   for (const name of options.clusters) {
     const url = `https://127.0.0.1:${port}/clusters/${name}`;
     const token = randomBytes(24).toString('base64url');
-    const settings = { version, deploymentReadyAfterMs, authorityPem: certificate.caPem };
+    const settings = { version, deploymentReadyAfterMs, authorityPem: certificate.caPem, keptChanges };
     clusters.set(name, new SimulatedCluster(name, url, token, settings, () => server.drop(name)));
   }
   const bookmarks = setInterval(() => {

@@ -35,6 +35,9 @@ export class ObjectStorage {
   #revision = 1;
   #compacted = 0;
 
+  /** `keptChanges`: of each resource, at least. */
+  constructor(private readonly keptChanges = KEPT_CHANGES) {}
+
   get revision(): number {
     return this.#revision;
   }
@@ -129,8 +132,8 @@ export class ObjectStorage {
 
   #record(table: Table, change: Change): void {
     table.history.push(change);
-    if (table.history.length > 2 * KEPT_CHANGES) {
-      const dropped = table.history.splice(0, table.history.length - KEPT_CHANGES);
+    if (table.history.length > 2 * this.keptChanges) {
+      const dropped = table.history.splice(0, table.history.length - this.keptChanges);
       table.forgotten = dropped.at(-1)?.revision ?? table.forgotten;
     }
     for (const listener of this.#listeners) listener(change);
