@@ -27,6 +27,8 @@ export type UpgradeOptions = FleetHubOptions & Readonly<{ idleSeconds: number; s
 /** As large as the ClusterServiceVersions of real operators. */
 const DESCRIPTION_BYTES = 18_000;
 const QUIET_MS = 3_000;
+/** For each cluster, in that time. */
+const READS_AT_REST = 0.05;
 const QUIET_WITHIN_MS = 120_000;
 /** A step is given up when no cluster was done for so long. */
 const STUCK_MS = 600_000;
@@ -113,13 +115,18 @@ async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
   return { before, after: await readFleet(hub), seconds: (Date.now() - begunAt) / 1_000, clusterSeconds: [] };
 }
 
-/** Until no service has asked any cluster for anything for a while. */
+/**
+ * Until the services have written nothing for a while and have read no more than they do at rest, where each
+ * cluster is asked a few things every five minutes.
+ */
 async function untilQuiet({ clusters }: FleetHub): Promise<void> {
   const deadline = Date.now() + QUIET_WITHIN_MS;
-  let before = -1;
-  for (let since = Date.now(); Date.now() - since < QUIET_MS && Date.now() < deadline; await pause(500)) {
-    const { reads, writes } = await clusters.counts();
-    if (reads + writes !== before) since = Date.now();
-    before = reads + writes;
+  let before = await clusters.counts();
+  while (Date.now() < deadline) {
+    await pause(QUIET_MS);
+    const now = await clusters.counts();
+    const atRest = now.reads - before.reads <= clusters.names.length * READS_AT_REST;
+    if (atRest && now.writes === before.writes) return;
+    before = now;
   }
 }
