@@ -1,0 +1,80 @@
+/** A context of a kubeconfig, or why it cannot be used. */
+export type ContextReading<A> = Readonly<{ context: string } & ({ access: A } | { problem: string })>;
+
+/** One file as it was read last, or why it could not be read. */
+export type FileReading<A> = Readonly<
+  { file: string } & ({ contexts: readonly ContextReading<A>[] } | { problem: string })
+>;
+
+/** A cluster by the name under which the hub knows it. */
+export type NamedAccess<A> = Readonly<{ cluster: string; file: string; context: string; access: A }>;
+
+/**
+ * The clusters that hold now. `problems` has a line for each file and context that cannot be used, with the
+ * name of the cluster where one is concerned.
+ */
+export type HeldReading<A> = Readonly<{
+  members: readonly NamedAccess<A>[];
+  problems: readonly Readonly<{ file: string; cluster?: string; text: string }>[];
+}>;
+
+/** Longer names, or names with other characters, would break lines of logs and keys of stores. */
+const CLUSTER_NAME = /^[A-Za-z0-9]([A-Za-z0-9._:@/-]{0,251}[A-Za-z0-9])?$/;
+
+/** Whether a cluster can have this name. */
+export const isClusterName = (name: string): boolean => CLUSTER_NAME.test(name);
+
+export const CLUSTER_NAME_RULE = 'take letters, digits and . _ : @ / - between them, at most 253';
+
+const LABEL_VALUE = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+
+/** Whether Kubernetes takes the name as the value of a label. */
+export const isLabelValue = (name: string): boolean => LABEL_VALUE.test(name);
+
+/**
+ * What holds after the files were read again. A file that cannot be read now, and a context that is broken
+ * now, stay as they were: nothing joins or leaves because of half a file. A further context of the same name
+ * gets `-2`, `-3` …
+ */
+export function heldReading<A>(before: HeldReading<A>, files: readonly FileReading<A>[]): HeldReading<A> {
+  const members: NamedAccess<A>[] = [];
+  const problems: HeldReading<A>['problems'][number][] = [];
+  const names = new Set<string>();
+  const take = (file: string, context: string, access: A) => {
+    const cluster = freeName(context, names);
+    members.push({ cluster, file, context, access });
+  };
+  for (const reading of files) {
+    const { file } = reading;
+    const known = before.members.filter((member) => member.file === file);
+    if ('problem' in reading) {
+      const stays = known.length === 0 ? '' : '; its clusters stay as they were';
+      problems.push({ file, text: `${reading.problem}${stays}` });
+      for (const { context, access } of known) take(file, context, access);
+      continue;
+    }
+    for (const one of reading.contexts) {
+      const { context } = one;
+      const held = known.find((member) => member.context === context);
+      const refusal = isClusterName(context) ? undefined : badName(file, context);
+      const problem = refusal ?? ('problem' in one ? one.problem : undefined);
+      if (problem === undefined && 'access' in one) take(file, context, one.access);
+      else if (held === undefined) problems.push({ file, text: problem ?? '' });
+      else {
+        problems.push({ file, cluster: held.cluster, text: `${problem}; the cluster stays as it was` });
+        take(file, context, held.access);
+      }
+    }
+  }
+  return { members, problems };
+}
+
+const badName = (file: string, context: string): string =>
+  `context ${JSON.stringify(context.slice(0, 80))} of ${file} cannot be a cluster's name: ${CLUSTER_NAME_RULE}`;
+
+function freeName(context: string, taken: Set<string>): string {
+  let name = context;
+  for (let n = 2; taken.has(name); n += 1) name = `${context}-${n}`;
+  taken.add(name);
+  return name;
+}

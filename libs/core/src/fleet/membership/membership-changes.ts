@@ -1,0 +1,46 @@
+/** One cluster as a kubeconfig has it. All fields but the name may change while a hub runs. */
+export type MemberEntry = Readonly<{
+  cluster: string;
+  /** A digest of all that a connection is made from: address, authorities, login. Never the login itself. */
+  access: string;
+  /** A digest of what the hub's work there is made from; with another one the cluster joins anew. */
+  terms: string;
+  /** Observed, and not acted on. */
+  paused: boolean;
+}>;
+
+/** What became of one cluster between two readings of the kubeconfigs. */
+export type MembershipChange = Readonly<
+  | { kind: 'left'; cluster: string }
+  | { kind: 'changed'; cluster: string; what: 'access' | 'paused' | 'resumed' }
+  | { kind: 'joined'; cluster: string }
+>;
+
+/**
+ * The difference of two readings, each of which has a cluster once. What leaves comes first, so that a
+ * cluster may take the name, or the place, of another; then what changed; what joins comes in the order of
+ * the kubeconfigs.
+ */
+export function membershipChanges(
+  before: readonly MemberEntry[],
+  after: readonly MemberEntry[],
+): readonly MembershipChange[] {
+  const old = new Map(before.map((entry) => [entry.cluster, entry]));
+  const next = new Map(after.map((entry) => [entry.cluster, entry]));
+  const stays = ({ cluster, terms }: MemberEntry) => next.get(cluster)?.terms === terms;
+  const left = before.filter((entry) => !stays(entry)).map(({ cluster }) => ({ kind: 'left' as const, cluster }));
+  const changed = before.filter(stays).flatMap((entry) => {
+    const now = next.get(entry.cluster);
+    return now === undefined ? [] : changesOf(entry, now);
+  });
+  const isNew = ({ cluster, terms }: MemberEntry) => old.get(cluster)?.terms !== terms;
+  const joined = after.filter(isNew).map(({ cluster }) => ({ kind: 'joined' as const, cluster }));
+  return [...left, ...changed, ...joined];
+}
+
+function changesOf({ cluster, access, paused }: MemberEntry, now: MemberEntry): readonly MembershipChange[] {
+  const changes: MembershipChange[] = [];
+  if (access !== now.access) changes.push({ kind: 'changed', cluster, what: 'access' });
+  if (paused !== now.paused) changes.push({ kind: 'changed', cluster, what: now.paused ? 'paused' : 'resumed' });
+  return changes;
+}
