@@ -13,6 +13,7 @@ import type { ServiceParts } from '#platform/hub/run-main';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { fixedClusters } from '#platform/membership/service-clusters.port';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Shutdown, shutdownModule } from '#platform/telemetry/shutdown';
@@ -98,11 +99,15 @@ type Service = Readonly<{
   queue: QueueName;
 }>;
 
+const fixed = (clients: readonly KubeClient[]) => {
+  const clusters = fixedClusters(clients);
+  return clustersModule({ services: [clusters], probing: clusters });
+};
 const SERVICES: readonly Service[] = [
-  { name: 'applier', modulesOf: (all) => [clustersModule({ all, probing: all }), applierModule(all)], queue: 'apply' },
+  { name: 'applier', modulesOf: (all) => [fixed(all), applierModule(fixedClusters(all))], queue: 'apply' },
   {
     name: 'catalog poller',
-    modulesOf: (all) => [clustersModule({ all, probing: all }), catalogPollerModule(all)],
+    modulesOf: (all) => [fixed(all), catalogPollerModule(fixedClusters(all))],
     queue: 'observe',
   },
 ];
@@ -138,7 +143,7 @@ it.each(SERVICES)('a draining $name takes no job of any kind of subject; another
 it('services in one process drain one after the other, in the order in which work flows', async () => {
   const all = await started(
     randomUUID(),
-    (own, { settings }) => allServices(settings, { poller: own, applier: own }).imports,
+    (own, { settings }) => allServices(settings, { poller: fixedClusters(own), applier: fixedClusters(own) }).imports,
   );
   const calls: string[] = [];
   try {

@@ -1,10 +1,8 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
-import { ClusterViews } from '#lifecycle/engine/cluster-views';
-import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
-import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
-import { CLIENTS, METRICS } from '#platform/hub/hub-tokens';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
+import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Metrics } from '#platform/telemetry/metrics';
 import { Shutdown } from '#platform/telemetry/shutdown';
 import { ApplyProcessor } from './apply.processor.js';
@@ -14,12 +12,10 @@ import { SolvedProcessor } from './solved.processor.js';
 @Injectable()
 export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
-    @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+    @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
     @Inject(METRICS) private readonly metrics: Metrics,
     private readonly contact: ClusterContact,
-    private readonly joins: ClusterRegistration,
-    private readonly upgrades: ClusterUpgrades,
-    private readonly views: ClusterViews,
+    private readonly fleet: AppliedFleet,
     private readonly apply: ApplyProcessor,
     private readonly solved: SolvedProcessor,
     private readonly shutdown: Shutdown,
@@ -27,10 +23,15 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
 
   async onApplicationBootstrap(): Promise<void> {
     this.contact.start();
-    this.joins.start();
-    this.upgrades.start();
-    this.views.start();
-    for (const { cluster } of this.clients) this.metrics.installPlanWarnings(cluster, 0);
+    this.clusters.subscribe((changes) => {
+      this.contact.update();
+      for (const { kind, cluster } of changes) {
+        if (kind !== 'joined') continue;
+        this.contact.noteEnd(cluster); // it has just said which cluster it is
+        this.metrics.installPlanWarnings(cluster, 0);
+      }
+    });
+    this.fleet.start();
     await this.apply.start();
     await this.solved.start();
   }
@@ -38,10 +39,9 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
   beforeApplicationShutdown(): Promise<void> {
     return this.shutdown.drain(async (deadlineMs) => {
       this.contact.stop();
-      this.joins.stop();
-      this.upgrades.stop();
+      this.fleet.hold();
       await Promise.all([this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
-      await this.views.stop();
+      await this.fleet.stop();
     });
   }
 }

@@ -6,21 +6,20 @@ import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
+import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { passOf } from '#lifecycle/fleet/pass-of';
-import { guardedClients } from '#platform/hub/clusters.module';
+import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
+import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ApplierLifecycle } from './applier-lifecycle.js';
 import { ApplyProcessor, PASS } from './apply.processor.js';
 import { SolvedProcessor } from './solved.processor.js';
-
-type Clients = readonly KubeClient[];
 
 export type ApplierOptions = Readonly<{
   /** Whether poller and applier run in one process, and so have the same settings. */
@@ -31,13 +30,16 @@ export type ApplierOptions = Readonly<{
 class ApplierModule {}
 
 /** Wiring only. */
-export const applierModule = (clients: Clients, { besidePoller = false }: ApplierOptions = {}): DynamicModule => ({
+export const applierModule = (
+  clusters: ServiceClusters,
+  { besidePoller = false }: ApplierOptions = {},
+): DynamicModule => ({
   module: ApplierModule,
   // The poller reads the applier's caches where both are parts of one process.
   global: true,
   exports: [ClusterCaches],
   providers: [
-    guardedClients(clients),
+    guardedClusters(clusters),
     ...PARTS,
     {
       provide: ClusterCaches,
@@ -59,25 +61,37 @@ export const applierModule = (clients: Clients, { besidePoller = false }: Applie
 const PARTS: readonly Provider[] = [
   {
     provide: PollerAgreement,
-    inject: [HUB, CLIENTS],
-    useFactory: ({ log }: Hub, clients: Clients) => new PollerAgreement(log, clients.length),
+    inject: [HUB, CLUSTERS],
+    useFactory: ({ log }: Hub, clusters: ServiceClusters) => new PollerAgreement(log, () => clusters.clients().length),
   },
   { provide: SolvedProblems, inject: [HUB], useFactory: (hub: Hub) => new SolvedProblems(hub) },
-  { provide: ClusterLimiter, inject: [HUB, CLIENTS], useFactory: limiterOf },
+  { provide: ClusterLimiter, inject: [HUB, CLUSTERS], useFactory: limiterOf },
   {
     provide: ClusterRegistration,
-    inject: [HUB, CLIENTS, OlmDetectors],
-    useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
-      new ClusterRegistration({ hub, clients, detectors, random: Math.random }),
+    inject: [HUB],
+    useFactory: (hub: Hub) => new ClusterRegistration({ hub, random: Math.random }),
   },
   {
     provide: ClusterUpgrades,
-    inject: [HUB, CLIENTS, OlmDetectors],
-    useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
-      new ClusterUpgrades({ hub, clients, detectors, random: Math.random }),
+    inject: [HUB, OlmDetectors],
+    useFactory: (hub: Hub, detectors: OlmDetectors) => new ClusterUpgrades({ hub, detectors }),
   },
-  { provide: ClusterViews, inject: [HUB, CLIENTS, OlmDetectors, ClusterCaches], useFactory: viewsOf },
-  { provide: ClusterContact, inject: [HUB, CLIENTS, ClusterViews], useFactory: contactOf },
+  { provide: ClusterViews, inject: [HUB, CLUSTERS, ClusterCaches], useFactory: viewsOf },
+  {
+    provide: AppliedFleet,
+    inject: [
+      HUB,
+      CLUSTERS,
+      OlmDetectors,
+      ClusterViews,
+      ClusterRegistration,
+      ClusterUpgrades,
+      ClusterLimiter,
+      PollerAgreement,
+    ],
+    useFactory: fleetOf,
+  },
+  { provide: ClusterContact, inject: [HUB, CLUSTERS, ClusterViews], useFactory: contactOf },
   {
     provide: PASS,
     inject: [HUB, ClusterViews, PollerAgreement],
@@ -86,11 +100,16 @@ const PARTS: readonly Provider[] = [
 ];
 
 /** One cluster gets half of the applier at most, unless it is the only one. */
-function limiterOf({ clock, settings: { applyConcurrency } }: Hub, { length }: Clients): ClusterLimiter {
-  return new ClusterLimiter({ clock, mostAtOnce: length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2) });
+function limiterOf({ clock, settings: { applyConcurrency } }: Hub, clusters: ServiceClusters): ClusterLimiter {
+  const half = Math.ceil(applyConcurrency / 2);
+  let most = half;
+  clusters.subscribe(() => {
+    most = clusters.clients().length === 1 ? applyConcurrency : half;
+  });
+  return new ClusterLimiter({ clock, mostAtOnce: () => most });
 }
 
-function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors, caches: ClusterCaches): ClusterViews {
+function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches): ClusterViews {
   const { queues, log } = hub;
   const enqueue = (subject: Subject) => {
     queues.apply
@@ -98,16 +117,33 @@ function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors, caches: Cl
       .catch((err: unknown) => log.warn({ ...subject, err }, 'a subject waits for the next resync'));
   };
   const onMoved = (cluster: string, namespace: string) => enqueue({ cluster, namespace });
-  return new ClusterViews({ hub, clients, caches, detectors, onMoved, random: Math.random });
+  return new ClusterViews({ hub, caches, isMember: (client) => clusters.client(client.cluster) === client, onMoved });
 }
 
-function contactOf({ clock, log }: Hub, clients: Clients, views: ClusterViews): ClusterContact {
-  const byName = new Map(clients.map((client) => [client.cluster, client]));
+function fleetOf(
+  hub: Hub,
+  clusters: ServiceClusters,
+  detectors: OlmDetectors,
+  views: ClusterViews,
+  registration: ClusterRegistration,
+  upgrades: ClusterUpgrades,
+  limiter: ClusterLimiter,
+  agreement: PollerAgreement,
+): AppliedFleet {
+  const forget = (cluster: string) => {
+    limiter.forget(cluster);
+    agreement.forget(cluster);
+  };
+  return new AppliedFleet({ hub, clusters, detectors, views, registration, upgrades, forget, random: Math.random });
+}
+
+function contactOf({ clock, log }: Hub, clusters: ServiceClusters, views: ClusterViews): ClusterContact {
   return new ClusterContact({
-    clusters: [...byName.keys()],
+    clusters: () => clusters.known(),
     clock,
     log,
-    ask: async (cluster) => byName.get(cluster)?.serverVersion(),
+    ask: (cluster) => clusters.client(cluster)?.serverVersion(),
+    problemOf: (cluster) => clusters.problemOf(cluster),
     heard: (cluster) => views.lastSeen(cluster),
   });
 }

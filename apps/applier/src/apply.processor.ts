@@ -4,11 +4,12 @@ import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
 import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
-import { CLIENTS, LOG, QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
-import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import { CLUSTERS, LOG, QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
+import { ClusterHasLeft, ClusterLeftToOlm, ClusterPaused } from '#platform/joining/cluster-writes';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { JobContext } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
@@ -19,14 +20,24 @@ import { UnknownCluster } from './unknown-cluster.error.js';
 /** Injection token of the pass that is run for each subject. */
 export const PASS = Symbol('pass');
 
+/** A cluster that has not said yet which one it is; one that is paused: its end brings jobs of its own. */
+const AWAITED_MS = 5_000;
+const PAUSED_MS = 15_000;
+/** The poller may have read a new kubeconfig a moment before the applier: only then it is a mistake. */
+const UNKNOWN_FOR_MS = 15_000;
+const UNKNOWN_AGAIN_MS = 1_000;
+
 /** Takes subjects of every kind from the queue `apply` and does what is next for each. */
 @Injectable()
 export class ApplyProcessor extends QueueProcessor<SubjectJob> {
+  /** By cluster: when a job first named it that no kubeconfig has. */
+  readonly #unknownSince = new Map<string, number>();
+
   constructor(
     @Inject(QUEUES) private readonly queues: Queues,
     @Inject(SETTINGS) { applyConcurrency }: Settings,
     @Inject(LOG) private readonly log: Log,
-    @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+    @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
     @Inject(PASS) private readonly pass: Pass<Subject>,
     private readonly detectors: OlmDetectors,
     private readonly limiter: ClusterLimiter,
@@ -37,17 +48,32 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
 
   protected async run(job: SubjectJob, { signal }: JobContext): Promise<void> {
     const { v: _, ...subject } = job;
-    const { cluster } = subject;
-    const client = this.clients.find((one) => one.cluster === cluster);
-    if (client === undefined) {
-      const known = this.clients.map((one) => one.cluster);
-      throw new UnknownCluster(cluster, known);
-    }
-    const entered = await this.limiter.run(cluster, () =>
-      client.hurried(() => this.#unlessLeft(cluster, this.#noted(client, subject, signal))),
-    );
-    const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
+    const client = this.clusters.client(subject.cluster);
+    const againAfterMs =
+      client === undefined ? this.#withoutClient(subject.cluster) : await this.#inTurn(client, subject, signal);
     if (againAfterMs !== undefined) await this.queues.apply.add(job, { delayMs: againAfterMs });
+  }
+
+  /** When to try the job of a cluster that takes no part; undefined: it has left, and the job with it. */
+  #withoutClient(cluster: string): number | undefined {
+    if (this.clusters.hasLeft(cluster)) return undefined;
+    if (this.clusters.known().includes(cluster)) return AWAITED_MS;
+    const now = Date.now();
+    const since = this.#unknownSince.get(cluster) ?? now;
+    this.#unknownSince.set(cluster, since);
+    if (now - since < UNKNOWN_FOR_MS) return UNKNOWN_AGAIN_MS;
+    this.#unknownSince.delete(cluster);
+    throw new UnknownCluster(cluster, this.clusters.known());
+  }
+
+  async #inTurn(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
+    const { cluster } = subject;
+    this.#unknownSince.delete(cluster);
+    if (this.clusters.isPaused(cluster)) return PAUSED_MS;
+    const entered = await this.limiter.run(cluster, () =>
+      client.hurried(() => this.#unlessLeft(client, this.#noted(client, subject, signal))),
+    );
+    return entered.admitted ? entered.value : entered.againAfterMs;
   }
 
   async #noted(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
@@ -59,9 +85,12 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     }
   }
 
-  /** A cluster that is left to OLM during a pass is checked again later. */
-  #unlessLeft(cluster: string, pass: Promise<number | undefined>): Promise<number | undefined> {
+  /** A cluster that is left to OLM or paused during a pass is checked again later; not one that has left. */
+  #unlessLeft(client: KubeClient, pass: Promise<number | undefined>): Promise<number | undefined> {
+    const { cluster } = client;
     return pass.catch((error: unknown) => {
+      if (error instanceof ClusterHasLeft || this.clusters.client(cluster) !== client) return undefined;
+      if (error instanceof ClusterPaused) return PAUSED_MS;
       if (error instanceof ClusterLeftToOlm) return this.detectors.againAfterMs(cluster);
       throw error;
     });

@@ -15,11 +15,11 @@ import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { Lanes } from '#platform/fairness/lanes';
-import { guardedClients } from '#platform/hub/clusters.module';
+import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
+import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ContentController } from './content.controller.js';
@@ -69,27 +69,27 @@ const PARTS: readonly Provider[] = [
   {
     provide: ObservedFleet,
     inject: [
-      ...[HUB, CLIENTS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
+      ...[HUB, CLUSTERS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
       { token: ClusterCaches, optional: true },
     ],
     useFactory: (
       hub: Hub,
-      clients: readonly KubeClient[],
+      clusters: ServiceClusters,
       detectors: OlmDetectors,
       contents: CatalogContents,
       catalogs: SharedCatalogs,
       metas: SharedMetas,
       caches: ClusterCaches | undefined,
-    ) => new ObservedFleet({ hub, clients, detectors, caches, contents, catalogs, metas, random: Math.random }),
+    ) => new ObservedFleet({ hub, clusters, detectors, caches, contents, catalogs, metas, random: Math.random }),
   },
 ];
 
 /** Wiring only. */
-export const catalogPollerModule = (clients: readonly KubeClient[]): DynamicModule => ({
+export const catalogPollerModule = (clusters: ServiceClusters): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
   providers: [
-    guardedClients(clients),
+    guardedClusters(clusters),
     ...PARTS,
     ObserveProcessor,
     MetasMiddleware,

@@ -29,12 +29,21 @@ Examples:
 const REMOVE_HELP = `
 Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
 of ClusterCatalogs): objects that keep them could never be deleted once the hub is gone. Operators stay as they are.
-A hub that runs and manages the cluster would put them back: nothing is done, exit code 1, until it is stopped.
+With --yes a hub that runs leaves the cluster first. One that does not leave it in time (--timeout), since it reads another
+kubeconfig, would put them back: the cluster stays, exit code 1.
 ${HUB_HELP}
 
 Examples:
   flotilla clusters remove east
   flotilla clusters remove east --yes`;
+
+const PAUSE_HELP = `
+A hub that runs goes on observing a cluster that is paused, and writes nothing there: nothing is installed, upgraded,
+repaired or deleted, no status is written. What is installed goes on. The pause stands in the file of "clusters add"; for
+a cluster of another kubeconfig write {name: flotilla, extension: {paused: true}} into the extensions of its context.
+
+Example:
+  flotilla clusters pause east`;
 
 const CHECK_HELP = `
 Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
@@ -53,15 +62,24 @@ type AddOptions = ClusterOptions &
     update?: boolean;
     dryRun?: boolean;
   }>;
-type RemoveOptions = Readonly<{ yes?: boolean; force?: boolean; dryRun?: boolean; hub?: readonly string[] }>;
+type RemoveOptions = Readonly<{
+  yes?: boolean;
+  force?: boolean;
+  dryRun?: boolean;
+  timeout: string;
+  hub?: readonly string[];
+}>;
 
 /** `flotilla clusters`: which clusters the hub manages. */
 export function clustersCommand(program: Command, io: Io): void {
-  const clusters = program.command('clusters').description('add, list, remove and check the clusters that are managed');
+  const clusters = program
+    .command('clusters')
+    .description('add, list, pause, remove and check the clusters that are managed');
   addCommand(clusters, io);
   listCommand(clusters, io);
   removeCommand(clusters, io);
   checkCommand(clusters, io);
+  pauseCommands(clusters, io);
 }
 
 const addCommand = (clusters: Command, io: Io): Command =>
@@ -104,13 +122,35 @@ const removeCommand = (clusters: Command, io: Io): Command =>
     .option('--yes', 'do it; without, only show what would be done')
     .option('--dry-run', 'only show what would be done, as without --yes')
     .option('--force', 'also where a hub still manages it, or it cannot be reached: its finalizers then stay')
+    .option('--timeout <duration>', 'how long a hub that runs may take to leave the cluster', '30s')
     .addOption(hubsOption())
     .addHelpText('after', REMOVE_HELP)
-    .action(async (name: string, { yes = false, force = false, dryRun = false, hub = [] }: RemoveOptions) => {
+    .action(async (name: string, { yes = false, force = false, dryRun = false, hub = [], timeout }: RemoveOptions) => {
       if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other; choose one');
       const { leaveCluster } = await import('../live/leave-cluster.js');
-      await leaveCluster(io, { name, yes, force, hub });
+      await leaveCluster(io, { name, yes, force, timeout, hub });
     });
+
+function pauseCommands(clusters: Command, io: Io): void {
+  clusters
+    .command('pause')
+    .description('have the hub observe a cluster, and write nothing there')
+    .argument('<name>')
+    .addHelpText('after', PAUSE_HELP)
+    .action(async (name: string) => {
+      const { pauseCluster } = await import('../live/pause-cluster.js');
+      await pauseCluster(io, name);
+    });
+  clusters
+    .command('resume')
+    .description('end a pause, or take back a removal that was begun')
+    .argument('<name>')
+    .addHelpText('after', '\nExample:\n  flotilla clusters resume east')
+    .action(async (name: string) => {
+      const { resumeCluster } = await import('../live/pause-cluster.js');
+      await resumeCluster(io, name);
+    });
+}
 
 const checkCommand = (clusters: Command, io: Io): Command =>
   withFleetOptions(clusters.command('check'))

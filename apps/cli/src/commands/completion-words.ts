@@ -77,11 +77,13 @@ const FORMATS = ['table', 'wide', 'text', 'json', 'yaml', 'name', 'mermaid', 'sv
 const FILE_OPERANDS: ReadonlySet<string> = new Set(['ref', 'old', 'new', 'file', 'layout']);
 const DIRECTORY_OPERANDS: ReadonlySet<string> = new Set(['dir', 'outdir']);
 
+const NAMED_CLUSTER: ReadonlySet<string> = new Set(['clusters remove', 'clusters pause', 'clusters resume']);
+
 function operandOf(path: readonly string[], argument: Argument): CompletionCandidates {
   if (argument.argChoices !== undefined) return { kind: 'words', words: argument.argChoices };
   const kinds = KINDS[path.join(' ')];
   if (kinds !== undefined && argument.name() === 'kind') return { kind: 'words', words: kinds };
-  if (path.join(' ') === 'clusters remove') return { kind: 'clusters' };
+  if (NAMED_CLUSTER.has(path.join(' '))) return { kind: 'clusters' };
   if (FILE_OPERANDS.has(argument.name())) return { kind: 'files' };
   return DIRECTORY_OPERANDS.has(argument.name()) ? { kind: 'directories' } : { kind: 'nothing' };
 }

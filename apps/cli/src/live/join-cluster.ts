@@ -1,3 +1,4 @@
+import { CLUSTER_NAME_RULE, isClusterName } from '#core/fleet/membership/kubeconfig-readings';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
@@ -20,7 +21,6 @@ export type JoinOptions = Readonly<{
   dryRun: boolean;
 }>;
 
-const NAME = /^[A-Za-z0-9]([A-Za-z0-9._:@/-]{0,251}[A-Za-z0-9])?$/;
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after asking each cluster. */
@@ -34,12 +34,12 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   for (const refusal of refused) io.err(`note: ${refusal}\n`);
   const news = changes.filter(isNews).map(({ access }) => access);
   // What is asked here is what will be used.
-  if (options.check) for (const access of news) await ask(access, io);
+  const asked: ClusterAccess[] = [];
+  for (const access of news) asked.push(options.check ? await identified(access, [...before, ...asked], io) : access);
   const isWritten = news.length > 0 && !options.dryRun;
-  if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...news].map(byName)).values()]);
+  if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...asked].map(byName)).values()]);
   for (const one of changes) io.out(changeText(one, options.dryRun, file));
-  if (isWritten)
-    io.err(`A hub that runs takes it up when it is started again; what it lacks there: ${NEXT.checkClusters()}\n`);
+  if (isWritten) io.err(`A hub that runs takes it up within seconds; what it lacks there: ${NEXT.checkClusters()}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -93,10 +93,8 @@ function namedBy({ name, globalCatalogNamespace }: JoinOptions, found: readonly 
       `--name "${name}" is for one cluster, and ${found.length} contexts are meant: choose with --context`,
     );
   }
-  if (name !== undefined && !NAME.test(name)) {
-    throw new UsageError(
-      `--name "${name}" cannot be a cluster's name: take letters, digits and . _ : @ / - between them`,
-    );
+  if (name !== undefined && !isClusterName(name)) {
+    throw new UsageError(`--name "${name}" cannot be a cluster's name: ${CLUSTER_NAME_RULE}`);
   }
   if (globalCatalogNamespace !== undefined && !NAMESPACE.test(globalCatalogNamespace)) {
     throw new UsageError(`--global-catalog-namespace "${globalCatalogNamespace}" is no name of a namespace`);
@@ -107,13 +105,36 @@ function namedBy({ name, globalCatalogNamespace }: JoinOptions, found: readonly 
 
 class NotReached extends Error {}
 
-async function ask(access: ClusterAccess, io: Io): Promise<void> {
+/** The access with the identity of its cluster, which must be none of those that are managed. */
+async function identified(access: ClusterAccess, managed: readonly ClusterAccess[], io: Io): Promise<ClusterAccess> {
+  const { context } = access;
+  const before = managed.find((one) => one.context === context);
+  const identity = await ask(access, io);
+  const kept = before?.paused === true ? { ...access, paused: true } : access;
+  if (identity === undefined) return kept;
+  const twin = managed.find((one) => one.context !== context && one.identity === identity);
+  if (twin !== undefined) {
+    throw new UsageError(`"${context}" leads to a cluster that is managed already, as cluster "${twin.context}"`);
+  }
+  if (before?.identity !== undefined && before.identity !== identity) {
+    const way = `${NEXT.removeCluster(context)} comes first, or --name gives this one another name`;
+    throw new UsageError(`"${context}" leads to another cluster than the one that is managed under this name; ${way}`);
+  }
+  return { ...kept, identity };
+}
+
+/** Reports what is there. Returns the UID of namespace kube-system, if it may be read. */
+async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
   const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
-  if (client === undefined) return;
+  if (client === undefined) return undefined;
   try {
     const facts = await findCluster(client, commandSettings(process.env));
     const global = `global catalogs in namespace ${facts.globalCatalogNamespace}`;
     io.err(`${access.context}: Kubernetes ${facts.version}, ${global}, OLM: ${olmText(facts)}\n`);
+    const system = await client
+      .get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' })
+      .catch(() => undefined);
+    return system?.metadata.uid;
   } catch (error) {
     throw new NotReached(
       `${access.context} is not added, it was not reached (--no-check adds it anyway): ${lineOf(error)}`,

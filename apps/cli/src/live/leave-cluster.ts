@@ -3,12 +3,11 @@ import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { counted } from '#core/kernel/text/counted';
-import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
-import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
+import { parseDuration } from '#platform/config/duration';
+import { changeJoinedCluster, joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
-import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 import { lineOf } from './ask-clusters.js';
@@ -16,11 +15,14 @@ import { TOKEN_ADVICE } from './ask-hub.js';
 import { hubAddresses } from './hub-address.js';
 import { hubStatus } from './hub-status.js';
 import { hubToken } from './hub-token.js';
+import { joinedAs } from './joined-as.js';
 
 export type LeaveOptions = Readonly<{
   name: string;
   yes: boolean;
   force: boolean;
+  /** How long a hub may take to leave the cluster: a duration such as `30s`. */
+  timeout: string;
   /** Addresses of the hub that were named; none: where the settings say that it listens. */
   hub: readonly string[];
 }>;
@@ -34,44 +36,34 @@ const FINALIZERS: readonly (readonly [kind: KindRef, finalizer: string])[] = [
 type Held = Readonly<{ object: KubernetesObject; kind: KindRef; finalizer: string }>;
 
 /**
- * `flotilla clusters remove`: shows which finalizers would be released; with `yes` releases them and
- * removes the cluster from the file. A hub that still manages the cluster would put them back: nothing is
- * done while one is found.
+ * `flotilla clusters remove`: shows which finalizers would be released. With `yes` it has the hub leave the
+ * cluster, releases them, and removes the cluster from the file. A hub that does not leave would put them
+ * back: then the cluster stays.
  */
-export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptions): Promise<void> {
+export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: LeaveOptions): Promise<void> {
+  const withinMs = parseDuration(timeout);
+  if (withinMs === undefined) throw new UsageError(`invalid --timeout "${timeout}": expected a duration such as 30s`);
   const settings = commandSettings(process.env);
   const file = settings.clustersFile;
-  const joined = await joinedClusters(file);
-  const access = joinedAs(name, joined, file);
+  const access = joinedAs(name, await joinedClusters(file), file);
   const addresses = hub.length > 0 ? hub : hubAddresses(settings);
-  const running = await managingHub(addresses, name, await hubToken(settings));
-  if (running !== undefined && yes && !force) {
-    io.err(`error: ${name} is not removed: ${running}; --force removes ${name} all the same\n`);
-    return io.exit(ExitCode.no);
-  }
+  const managing = managingHub(addresses, name, await hubToken(settings));
   const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
   if (client === undefined) return;
   try {
-    const reached = await release(client, io, yes).catch((error: unknown) => {
-      if (!force) {
-        throw new Error(`${lineOf(error)}; --force removes ${name} all the same, and leaves its finalizers`, {
-          cause: error,
-        });
-      }
-      io.err(`${name}: its finalizers stay, it was not reached: ${lineOf(error)}\n`);
-    });
-    if (!yes) {
-      const next = `then: ${NEXT.removeCluster(name)}`;
-      const first = running === undefined ? 'Stop a hub that manages it first' : running;
-      if (reached !== undefined) io.err(`Nothing was changed. ${first}, ${next}\n`);
-      return io.exit(ExitCode.done);
+    const begun = await managing();
+    if (!yes) return await show(io, client, begun);
+    if (begun?.withheld && !force) {
+      io.err(`error: ${name} is not removed: ${begun.text}; --force removes ${name} all the same\n`);
+      return io.exit(ExitCode.no);
     }
-    const isReleased = !force && reached !== undefined && reached.length > 0;
-    if (isReleased && (await isPutBack(client, io, name))) return io.exit(ExitCode.no);
-    await writeJoinedClusters(
-      file,
-      joined.filter(({ context }) => context !== name),
-    );
+    // A cluster that is not reached is found out before the hub leaves it.
+    const isReached = await reach(io, client, force);
+    if (!force && !(await isLeft({ io, name, file, withinMs, begun, managing }))) return io.exit(ExitCode.no);
+    const held = isReached ? await release(client, io) : [];
+    if (!force && held.length > 0 && (await isPutBack(client, io, name))) return io.exit(ExitCode.no);
+    const others = (await joinedClusters(file)).filter(({ context }) => context !== name);
+    await writeJoinedClusters(file, others);
     io.out(`cluster ${name} removed from ${file}\n`);
     io.exit(ExitCode.done);
   } finally {
@@ -79,35 +71,73 @@ export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptio
   }
 }
 
-function joinedAs(name: string, joined: readonly ClusterAccess[], file: string): ClusterAccess {
-  const access = joined.find(({ context }) => context === name);
-  if (access !== undefined) return access;
-  const hint = didYouMean(
-    name,
-    joined.map(({ context }) => context),
-  );
-  throw new UsageError(`no cluster "${name}"${hint} in ${file}; ${NEXT.listClusters()} shows all`);
+async function show(io: Io, client: KubeClient, managing: Managing | undefined): Promise<void> {
+  const { cluster: name } = client;
+  const held = await heldObjects(client).catch((error: unknown) => unreached(name, error));
+  report(io, client, held, false);
+  const first = managing === undefined ? '' : ` (${managing.text}, and leaves it first)`;
+  io.err(`Nothing was changed${first}. To do it: ${NEXT.removeCluster(name)}\n`);
+  io.exit(ExitCode.done);
+}
+
+/** Whether the cluster answers; with `force` that it does not is reported alone. */
+async function reach(io: Io, client: KubeClient, force: boolean): Promise<boolean> {
+  const { cluster: name } = client;
+  try {
+    await heldObjects(client);
+    return true;
+  } catch (error) {
+    if (!force) return unreached(name, error);
+    io.err(`${name}: its finalizers stay, it was not reached: ${lineOf(error)}\n`);
+    return false;
+  }
+}
+
+function unreached(name: string, error: unknown): never {
+  const text = `${lineOf(error)}; --force removes ${name} all the same, and leaves its finalizers`;
+  throw new Error(text, { cause: error });
+}
+
+type Managing = Readonly<{ text: string; withheld: boolean }>;
+type Leaving = Readonly<{
+  io: Io;
+  name: string;
+  file: string;
+  withinMs: number;
+  begun: Managing | undefined;
+  managing: () => Promise<Managing | undefined>;
+}>;
+
+const ASK_EVERY_MS = 500;
+
+/** Has the hub leave the cluster. Where it does not, the cluster stays managed, which is reported. */
+async function isLeft({ io, name, file, withinMs, begun, managing }: Leaving): Promise<boolean> {
+  await changeJoinedCluster(file, name, { leaving: true });
+  if (begun === undefined) return true;
+  io.err(`${begun.text}; it leaves the cluster now …\n`);
+  for (let waited = 0; waited < withinMs; waited += ASK_EVERY_MS) {
+    await setTimeout(ASK_EVERY_MS);
+    if ((await managing()) === undefined) return true;
+  }
+  await changeJoinedCluster(file, name, { leaving: false });
+  const why = `${begun.text} still, and would put its finalizers back; its kubeconfig may be another than ${file}`;
+  io.err(`error: ${name} is not removed: ${why}; stop that hub, or --force removes ${name} all the same\n`);
+  return false;
 }
 
 /**
- * Of the first service of a hub at these addresses that manages the cluster, or may: why the cluster stays.
+ * Asks the services of a hub at these addresses: the first that manages the cluster, or may.
  */
-async function managingHub(
-  addresses: readonly string[],
-  name: string,
-  token: string | undefined,
-): Promise<string | undefined> {
+const managingHub = (addresses: readonly string[], name: string, token: string | undefined) => async () => {
   const found = await Promise.all(addresses.map((url) => hubStatus(url, token)));
   const service = found.find((one) => one.reached && (one.withheld || one.clusters?.includes(name)));
   if (service === undefined) return undefined;
-  const isKnown = service.reached && service.withheld !== true;
-  return isKnown
-    ? hubText(service.url)
-    : `the hub at ${service.url} withholds which clusters it manages; ${TOKEN_ADVICE}`;
-}
-
-const hubText = (url: string): string =>
-  `the hub at ${url} manages it and would put its finalizers back; stop that hub, and start it again afterwards`;
+  const withheld = service.reached && service.withheld === true;
+  const text = withheld
+    ? `the hub at ${service.url} withholds which clusters it manages; ${TOKEN_ADVICE}`
+    : `the hub at ${service.url} manages it`;
+  return { text, withheld };
+};
 
 /** A hub that watches the cluster puts a finalizer back within a second or two. */
 const RETURNS_WITHIN_MS = 3_000;
@@ -122,18 +152,28 @@ async function isPutBack(client: KubeClient, io: Io, name: string): Promise<bool
   return true;
 }
 
-async function release(client: KubeClient, io: Io, yes: boolean): Promise<readonly Held[]> {
+async function release(client: KubeClient, io: Io): Promise<readonly Held[]> {
   const held = await heldObjects(client);
   for (const { object, kind, finalizer } of held) {
     const { name = '', namespace, resourceVersion, finalizers = [] } = object.metadata;
     const rest = finalizers.filter((one) => one !== finalizer);
-    if (yes) await client.patch({ ...kind, name, namespace }, { metadata: { resourceVersion, finalizers: rest } });
-    const where = namespace === undefined ? name : `${namespace}/${name}`;
-    io.out(`${kind.kind} ${where}: finalizer ${finalizer} ${yes ? 'released' : 'would be released'}\n`);
+    await client.patch(
+      { ...kind, name, ...(namespace === undefined ? {} : { namespace }) },
+      { metadata: { resourceVersion, finalizers: rest } },
+    );
   }
-  if (held.length === 0) io.out(`no object of ${client.cluster} carries a finalizer of the hub\n`);
-  io.out('Operators, their objects and OLM’s kinds stay as they are.\n');
+  report(io, client, held, true);
   return held;
+}
+
+function report(io: Io, { cluster }: KubeClient, held: readonly Held[], done: boolean): void {
+  for (const { object, kind, finalizer } of held) {
+    const { name, namespace } = object.metadata;
+    const where = [namespace, name].filter(Boolean).join('/');
+    io.out(`${kind.kind} ${where}: finalizer ${finalizer} ${done ? 'released' : 'would be released'}\n`);
+  }
+  if (held.length === 0) io.out(`no object of ${cluster} carries a finalizer of the hub\n`);
+  io.out('Operators, their objects and OLM’s kinds stay as they are.\n');
 }
 
 async function heldObjects(client: KubeClient): Promise<readonly Held[]> {

@@ -224,6 +224,46 @@ describe('flotilla clusters', () => {
     expect(exit).toBe(0);
   });
 
+  /** Waits for the hub; is taken back where another program puts finalizers back. */
+  async function removeHarbour(file: string): Promise<void> {
+    const dry = await flotilla('clusters', 'remove', 'harbour');
+    expect(dry.out).toMatch(
+      /ClusterServiceVersion team\/mill.v1.0.0: finalizer operators.coreos.com\/csv-cleanup would be released/,
+    );
+    expect((await flotilla('get', 'csvs', '-o', 'name')).out).toContain('harbour/');
+    hubClusters = ['harbour'];
+    const kept = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl, '--timeout', '1s');
+    expect(kept).toMatchObject({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/error: harbour is not removed: the hub at .* manages it still.*; stop that hub/),
+    });
+    expect(await readFile(file, 'utf8'), 'the hub is to go on').not.toContain('leaving');
+    expect((await flotilla('clusters', 'remove', 'harbour', '--hub', hubUrl)).err).toMatch(/Nothing .*the hub at /);
+    hubClusters = ['other'];
+    const back = putBackOnce('mill.v1.0.0');
+    const returned = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
+    expect(returned).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(/put its finalizers back on 1 object; stop/),
+    });
+    await back;
+    expect((await flotilla('clusters', 'resume', 'harbour')).out, 'the removal is taken back').toMatch(/managed again/);
+    hubClusters = ['harbour'];
+    const removing = flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('leaving: true'), PATIENCE);
+    hubClusters = ['other'];
+    expect(await removing).toMatchObject({ exit: 0, err: expect.stringMatching(/it leaves the cluster now/) });
+    const left = fleet.cluster('east').get({
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'ClusterServiceVersion',
+      name: 'mill.v1.0.0',
+      namespace: 'team',
+    });
+    expect(left?.metadata.finalizers ?? []).toEqual([]);
+    expect((await flotilla('clusters', 'remove', 'harbour')).err).toMatch(/no cluster "harbour"/);
+  }
+
   it('a cluster joins, is used without a kubeconfig, and leaves', async () => {
     vi.stubEnv('FLOTILLA_KUBECONFIG', '');
     const file = join(folder, 'hub', 'clusters.yaml');
@@ -248,36 +288,38 @@ describe('flotilla clusters', () => {
       verdict: 'yes',
       items: [{ name: 'harbour', reachable: true, globalCatalogNamespace: 'market' }],
     });
-    const dry = await flotilla('clusters', 'remove', 'harbour');
-    expect(dry.out).toMatch(
-      /ClusterServiceVersion team\/mill.v1.0.0: finalizer operators.coreos.com\/csv-cleanup would be released/,
-    );
-    expect((await flotilla('get', 'csvs', '-o', 'name')).out).toContain('harbour/');
-    hubClusters = ['harbour'];
-    const kept = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
-    expect(kept).toMatchObject({
-      exit: 1,
-      out: '',
-      err: expect.stringMatching(/^error: harbour is not removed: the hub at .* manages it.*; stop that hub/),
+    await removeHarbour(file);
+  });
+
+  it('is paused and resumed in the file of the clusters', async () => {
+    const file = join(folder, 'paused.yaml');
+    vi.stubEnv('FLOTILLA_CLUSTERS_FILE', file);
+    await flotilla('clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east');
+    expect(await flotilla('clusters', 'pause', 'east')).toMatchObject({
+      exit: 0,
+      out: `cluster east is paused, in ${file}\n`,
+      err: expect.stringMatching(/flotilla clusters resume east/),
     });
-    expect((await flotilla('clusters', 'remove', 'harbour', '--hub', hubUrl)).err).toMatch(/Nothing .* the hub at /);
-    hubClusters = ['other'];
-    const back = putBackOnce('mill.v1.0.0');
-    const returned = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
-    expect(returned).toMatchObject({
-      exit: 1,
-      err: expect.stringMatching(/put its finalizers back on 1 object; stop/),
+    expect(await readFile(file, 'utf8')).toMatch(/paused: true/);
+    expect((await flotilla('clusters', 'pause', 'east')).out).toContain('is paused already');
+    expect((await flotilla('clusters', 'resume', 'east')).out).toBe(`cluster east is managed again, in ${file}\n`);
+    expect(await readFile(file, 'utf8')).not.toMatch(/paused/);
+    expect(await flotilla('clusters', 'pause', 'est')).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(/no cluster "est".*did you mean "east"/),
     });
-    await back;
-    expect(await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl)).toMatchObject({ exit: 0 });
-    const left = fleet.cluster('east').get({
-      apiVersion: 'operators.coreos.com/v1alpha1',
-      kind: 'ClusterServiceVersion',
-      name: 'mill.v1.0.0',
-      namespace: 'team',
-    });
-    expect(left?.metadata.finalizers ?? []).toEqual([]);
-    expect((await flotilla('clusters', 'remove', 'harbour')).err).toMatch(/no cluster "harbour"/);
+  });
+
+  it('is known by its identity: another context of it is not added, nor another cluster under its name', async () => {
+    vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'identities.yaml'));
+    const other = join(folder, 'other-address');
+    const text = fleet.kubeconfig();
+    await writeFile(other, text.replaceAll('/clusters/east', '/clusters/east/'));
+    await flotilla('clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east');
+    const twin = await flotilla('clusters', 'add', '--kubeconfig', other, '--context', 'east', '--name', 'harbour');
+    expect(twin).toMatchObject({ exit: 2, err: expect.stringMatching(/managed already, as cluster "east"/) });
+    const add = ['clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'west', '--name', 'east', '--update'];
+    expect(await flotilla(...add)).toMatchObject({ exit: 2, err: expect.stringMatching(/leads to another cluster/) });
   });
 
   it('is not added where it does not answer', async () => {

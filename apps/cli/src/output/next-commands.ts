@@ -21,6 +21,7 @@ export const NEXT = {
   addCluster: (): string => 'flotilla clusters add',
   listClusters: (): string => 'flotilla clusters list',
   checkClusters: (): string => 'flotilla clusters check',
+  resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,

@@ -23,6 +23,9 @@ export type ReachedCluster = Readonly<{
 /** What `flotilla up` finds out about a cluster before it works there. */
 export type CheckedCluster = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
 
+/** Whether definitions may be installed in a cluster with this identity. */
+export type MayPrepare = (cluster: string, identity: string | undefined) => boolean;
+
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */
 const JOINING_MS = 30_000;
 
@@ -34,25 +37,31 @@ export async function checkCluster(
   client: KubeClient,
   settings: Settings,
   patienceMs: number,
+  mayPrepare: MayPrepare,
 ): Promise<CheckedCluster> {
   const { cluster } = client;
   try {
     const version = await inTime(client.serverVersion(), patienceMs);
-    return await inTime(readCluster(client, settings, version), patienceMs + JOINING_MS);
+    return await inTime(readCluster(client, settings, { version, mayPrepare }), patienceMs + JOINING_MS);
   } catch (error) {
     return { cluster, reached: false, because: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function readCluster(client: KubeClient, settings: Settings, version: string): Promise<ReachedCluster> {
+async function readCluster(
+  client: KubeClient,
+  settings: Settings,
+  { version, mayPrepare }: Readonly<{ version: string; mayPrepare: MayPrepare }>,
+): Promise<ReachedCluster> {
   const [management, globalCatalogNamespace, system] = await Promise.all([
     managementOf(client, settings),
     globalCatalogNamespaceOf(client, settings),
     client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
   ]);
-  const joined = management.acts && settings.joinInstall ? await joinCluster(client) : undefined;
   const identity = system?.metadata.uid;
   const { cluster } = client;
+  const isPrepared = management.acts && settings.joinInstall && mayPrepare(cluster, identity);
+  const joined = isPrepared ? await joinCluster(client) : undefined;
   return {
     cluster,
     reached: true,

@@ -1,23 +1,31 @@
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClusterChange } from '#platform/membership/service-clusters.port';
 import type { Io } from '../io.js';
-import { type CheckedCluster, checkCluster } from './check-cluster.js';
+import { type CheckedCluster, checkCluster, type MayPrepare } from './check-cluster.js';
 import { describeCluster, describeSameClusters } from './describe-cluster.js';
 
 const PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 5_000;
 
-/** Polls every cluster once and prints a report on it; polls those again that could not be reached. */
+/**
+ * Polls every cluster once and prints a report on it; polls those again that could not be reached. A cluster
+ * that joins later, or leaves, is reported, too.
+ */
 export class ClusterWatch {
   readonly #width: number;
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** By name: the client of each cluster that takes part, or is to. */
+  readonly #shown: Map<string, KubeClient>;
   #stopped = false;
 
   constructor(
     private readonly clients: readonly KubeClient[],
     private readonly settings: Settings,
     private readonly io: Io,
+    private readonly mayPrepare: MayPrepare = () => true,
   ) {
+    this.#shown = new Map(clients.map((client) => [client.cluster, client]));
     this.#width = Math.max(0, ...clients.map(({ cluster }) => cluster.length));
   }
 
@@ -26,7 +34,7 @@ export class ClusterWatch {
    * answered or has had its time.
    */
   async firstCheck(): Promise<void> {
-    const pending = this.clients.map((client) => checkCluster(client, this.settings, PATIENCE_MS));
+    const pending = this.clients.map((client) => checkCluster(client, this.settings, PATIENCE_MS, this.mayPrepare));
     const checks: CheckedCluster[] = [];
     for (const [index, client] of this.clients.entries()) {
       const check = await pending[index];
@@ -36,6 +44,21 @@ export class ClusterWatch {
       if (!check.reached) this.#later(client);
     }
     for (const line of describeSameClusters(checks)) this.io.out(`${line}\n`);
+  }
+
+  /** What has become of the clusters since the start. */
+  note(changes: readonly ClusterChange[]): void {
+    for (const change of changes) {
+      const { kind, cluster } = change;
+      if (kind === 'joined' && this.#shown.get(cluster) !== change.client) {
+        this.#shown.set(cluster, change.client);
+        void this.#checkAgain(change.client);
+      }
+      if (kind === 'left') {
+        this.#shown.delete(cluster);
+        this.io.out(`${cluster}: has left\n`);
+      }
+    }
   }
 
   stop(): void {
@@ -53,8 +76,8 @@ export class ClusterWatch {
   }
 
   async #checkAgain(client: KubeClient): Promise<void> {
-    const check = await checkCluster(client, this.settings, PATIENCE_MS);
-    if (this.#stopped) return;
+    const check = await checkCluster(client, this.settings, PATIENCE_MS, this.mayPrepare);
+    if (this.#stopped || this.#shown.get(client.cluster) !== client) return;
     if (check.reached) this.#report(check);
     else this.#later(client);
   }

@@ -1,20 +1,21 @@
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
-import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import { counted } from '#core/kernel/text/counted';
-import { readLimitsOf } from '#platform/config/kube-limits';
+import { SystemClock } from '#platform/clock/system-clock';
 import { unknownSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
+import { managedClusters } from '#platform/hub/managed-clusters';
 import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
-import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import { findRedis } from '#platform/redis/find-redis';
 import { createLog } from '#platform/telemetry/log';
+import type { Log } from '#platform/telemetry/log.port';
 import type { RunningService } from '#platform/telemetry/run-service';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
-import { allServices, type Clients } from './all-services.js';
+import { allServices } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
 import { PlainLog } from './plain-log.js';
 import { stopSignal } from './stop-signals.js';
@@ -23,17 +24,19 @@ import { usablePort } from './usable-port.js';
 
 const GRACE_MS = 10_000;
 type Endings = (() => Promise<unknown>)[];
+type Start = Readonly<{ io: Io; up: UpSettings; log: Log; registry: ClusterRegistry; endings: Endings }>;
 
 /**
  * `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is.
  */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
-  const up = await upSettings(options, process.env);
-  const clients = await clientsOf(up);
+  const up = upSettings(options, process.env);
+  const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io, up) });
+  const registry = await registryOf(log, up);
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
-  const endings: Endings = [() => Promise.all([...clients.poller, ...clients.applier].map((client) => client.close()))];
+  const endings: Endings = [() => registry.close()];
   try {
-    await start(io, up, clients, endings);
+    await start({ io, up, log, registry, endings });
     await stop;
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
@@ -43,24 +46,27 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings): Promise<void> {
+async function start({ io, up, log, registry, endings }: Start): Promise<void> {
   // After the kubeconfigs were read: which of two faults is reported does not depend on what
   // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
   const settings = { ...up.settings, catalogPollerPort };
   const redis = await findRedis({ log: (line) => io.err(`${line}\n`) });
   endings.push(() => redis.stop());
-  const log = createLog({ service: 'up', level: settings.logLevel, destination: logDestination(io, up) });
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
   const key = await keyOf(settings);
   const hub = await openHub({ service: 'up', settings, log, redis, key });
   endings.push(() => hub.close());
-  io.out(header(clients.applier));
-  const watch = new ClusterWatch(clients.applier, settings, io);
+  const clients = registry.allClients(APPLIER);
+  io.out(header(clients));
+  const watch = new ClusterWatch(clients, settings, io, (cluster, identity) => registry.mayPrepare(cluster, identity));
   endings.push(async () => watch.stop());
   await watch.firstCheck();
-  const service = await startOn(hub, 'flotilla', allServices(settings, clients));
+  const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
+  const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }));
   endings.push(() => service.stop());
+  const unsubscribe = applier.subscribe((changes) => watch.note(changes));
+  endings.push(async () => unsubscribe());
   io.out(footer(service, up));
 }
 
@@ -68,21 +74,12 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
 const keyOf = async ({ hubKeyFile, foreignInstallPlans }: UpSettings['settings']): Promise<HubKey> =>
   hubKeyFile === '' && foreignInstallPlans === 'accept' ? HubKey.random() : HubKey.open(hubKeyFile);
 
-async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promise<Clients> {
-  const limits = readLimitsOf(settings);
-  const memory = new SharedBytes(limits.processBytes);
-  const load = (fieldManager: string): Promise<KubeClient[]> =>
-    loadClusters({
-      kubeconfigs,
-      contexts,
-      fieldManager,
-      limits,
-      memory,
-      transport: { requestTimeoutMs: settings.kubeRequestTimeout },
-    });
+async function registryOf(log: Log, { kubeconfigs, contexts, settings }: UpSettings): Promise<ClusterRegistry> {
   try {
-    const clients = { poller: await load(POLLER), applier: await load(APPLIER) };
-    if (clients.applier.length > 0) return clients;
+    const fieldManagers = [POLLER, APPLIER];
+    const options = { fieldManagers, contexts, kubeconfigs, clock: new SystemClock(), log };
+    const registry = await managedClusters(settings, options);
+    if (registry.allClients(APPLIER).length > 0) return registry;
   } catch (error) {
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }

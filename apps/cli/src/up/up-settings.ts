@@ -1,5 +1,4 @@
 import type { Settings } from '#platform/config/settings';
-import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
 import { commandSettings } from '../command-settings.js';
 import { hubAddress } from '../live/hub-address.js';
 
@@ -16,6 +15,7 @@ export type UpOptions = Readonly<{
 /** Which clusters, and the settings of everything else: options go before the environment. */
 export type UpSettings = Readonly<{
   settings: Settings;
+  /** Files that were named; none: those of the clusters that have joined, or else kubectl's. */
   kubeconfigs: readonly string[];
   contexts: readonly string[];
   verbose: boolean;
@@ -28,7 +28,7 @@ export type UpSettings = Readonly<{
  * contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for its current context alone, so that a user's
  * whole collection of clusters is not taken over by accident.
  */
-export async function upSettings(options: UpOptions, environment: Environment): Promise<UpSettings> {
+export function upSettings(options: UpOptions, environment: Environment): UpSettings {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
   const settings = commandSettings({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
@@ -38,8 +38,7 @@ export async function upSettings(options: UpOptions, environment: Environment): 
     settings: { ...settings, catalogPollerPort: options.port ?? settings.catalogPollerPort, contentUrl: '' },
     verbose: options.verbose,
     usualHub: hubAddress(settings),
-    kubeconfigs:
-      [options.kubeconfigs, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, contexts)),
+    kubeconfigs: [options.kubeconfigs, named].find((files) => files.length > 0) ?? [],
     contexts,
   };
 }

@@ -5,7 +5,7 @@ import {
 } from '#core/classic/catalog-source/image-template';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { refOf } from '#core/kernel/api/kubernetes-object';
-import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -66,7 +66,7 @@ export class ImageTemplates {
       );
     } catch (err) {
       // A newer version of the object will arrive, or it is gone.
-      if (KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof ClusterLeftToOlm) return;
+      if (KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof WriteWithheld) return;
       log.warn({ cluster: client.cluster, namespace, name, err }, 'spec.image not written; it will be tried again');
     }
   }

@@ -2,7 +2,7 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
-import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -33,7 +33,7 @@ export class StatusWriter {
     try {
       await this.#writeNewest(source);
     } catch (error) {
-      if (this.#stopped || error instanceof ClusterLeftToOlm) return;
+      if (this.#stopped || error instanceof WriteWithheld) return;
       this.deps.log.warn(
         { cluster: this.deps.client.cluster, namespace, name, err: error },
         'CatalogSource status not written; it will be tried again',

@@ -8,12 +8,12 @@ const unreachable = (cluster: string) => new KubeApiError(cluster, 0, 'Unreachab
 const refused = (cluster: string) => new KubeApiError(cluster, 403, 'Forbidden', 'not yours');
 
 /** Two clusters; those in `away` do not answer. */
-function contactOf() {
+function contactOf(names = ['east', 'west']) {
   const clock = new ManualClock(new Date('2026-01-01T00:00:00Z'));
   const away = new Set<string>();
   const asked: string[] = [];
   const contact = new ClusterContact({
-    clusters: ['east', 'west'],
+    clusters: () => names,
     clock,
     log: silentLog,
     ask: async (cluster) => {
@@ -83,5 +83,17 @@ describe('ClusterContact', () => {
     const { contact, health } = contactOf();
     contact.noteEnd('east', error);
     expect((await health()).up).toBe(up);
+  });
+
+  it('is about the clusters of the moment', async () => {
+    const names = ['east'];
+    const { contact, health } = contactOf(names);
+    contact.noteEnd('east');
+    names.push('west');
+    expect(await health()).toMatchObject({ detail: expect.stringMatching(/^1 of 2 clusters do not answer: west/) });
+    names.splice(0, 2, 'west');
+    contact.update();
+    contact.noteEnd('west');
+    expect(await health()).toEqual({ up: true, detail: '1 of 1 clusters answer', clusters: ['west'] });
   });
 });

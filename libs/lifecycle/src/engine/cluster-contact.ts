@@ -4,11 +4,17 @@ import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 
 export type ClusterContactOptions = Readonly<{
-  clusters: readonly string[];
+  /** Names of all clusters that are managed now. */
+  clusters: () => readonly string[];
   clock: Clock;
   log: Log;
-  /** Sends a cheap request to the cluster; rejects when it does not answer. */
-  ask: (cluster: string) => Promise<unknown>;
+  /**
+   * Sends a cheap request to the cluster; rejects when it does not answer. Undefined where it is not to be
+   * asked yet.
+   */
+  ask: (cluster: string) => Promise<unknown> | undefined;
+  /** Why a cluster that was never heard of does not answer, where that is known elsewhere. */
+  problemOf?: (cluster: string) => string | undefined;
   /** When the cluster last sent something through a watch. */
   heard?: (cluster: string) => Date | undefined;
 }>;
@@ -26,13 +32,11 @@ const NAMED = 10;
  * ready, since then it is most likely the service that is cut off.
  */
 export class ClusterContact {
-  readonly #contacts: ReadonlyMap<string, Contact>;
+  readonly #contacts = new Map<string, Contact>();
   #cancel: (() => void) | undefined;
 
   constructor(private readonly options: ClusterContactOptions) {
-    this.#contacts = new Map(
-      options.clusters.map((name) => [name, { reason: 'not heard of yet', away: false, asking: false }]),
-    );
+    this.update();
   }
 
   readonly check: HealthCheck = { name: 'clusters', check: async () => this.#health() };
@@ -51,11 +55,24 @@ export class ClusterContact {
     else if (error === undefined || KubeApiError.is(error)) this.#answered(cluster);
   }
 
+  /** Clusters have come or gone. */
+  update(): void {
+    const names = new Set(this.options.clusters());
+    for (const name of this.#contacts.keys()) if (!names.has(name)) this.#contacts.delete(name);
+    for (const name of names) {
+      if (!this.#contacts.has(name))
+        this.#contacts.set(name, { reason: 'not heard of yet', away: false, asking: false });
+    }
+  }
+
   #askAll(): void {
+    this.update();
     const now = this.#now();
     for (const [cluster, contact] of this.#contacts) {
       this.#listen(cluster, contact);
-      if (!contact.asking && now - (contact.answered ?? 0) >= ASK_EVERY_MS) void this.#ask(cluster, contact);
+      if (contact.asking || now - (contact.answered ?? 0) < ASK_EVERY_MS) continue;
+      const asking = this.options.ask(cluster);
+      if (asking !== undefined) void this.#ask(cluster, contact, asking);
     }
     this.#cancel = this.options.clock.after(ASK_EVERY_MS, () => this.#askAll());
   }
@@ -66,10 +83,10 @@ export class ClusterContact {
     this.#answered(cluster, heard);
   }
 
-  async #ask(cluster: string, contact: Contact): Promise<void> {
+  async #ask(cluster: string, contact: Contact, asking: Promise<unknown>): Promise<void> {
     contact.asking = true;
     try {
-      await this.options.ask(cluster);
+      await asking;
       this.#answered(cluster);
     } catch (error) {
       this.#failed(cluster, error instanceof Error ? error.message : String(error));
@@ -91,8 +108,7 @@ export class ClusterContact {
     const contact = this.#contacts.get(cluster);
     if (contact === undefined) return;
     contact.failed = this.#now();
-    // TLS errors come in several lines; a health page has one for each cluster.
-    contact.reason = reason.replaceAll(/\s+/g, ' ').trim();
+    contact.reason = oneLine(reason);
     if (!contact.away && this.#isAway(contact)) {
       contact.away = true;
       this.options.log.warn({ cluster, reason }, 'cluster does not answer');
@@ -105,17 +121,26 @@ export class ClusterContact {
   }
 
   #health(): Health {
+    this.update();
     const all = [...this.#contacts];
     const away = all.filter(([, contact]) => this.#isAway(contact));
     const clusters = all.map(([cluster]) => cluster).sort();
     if (away.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters answer`, clusters };
-    const named = away.slice(0, NAMED).map(([cluster, { reason }]) => `${cluster} (${reason})`);
+    const named = away.slice(0, NAMED).map(([cluster, contact]) => `${cluster} (${this.#why(cluster, contact)})`);
     const more = away.length > NAMED ? ` and ${away.length - NAMED} more` : '';
     const detail = `${away.length} of ${all.length} clusters do not answer: ${named.join(', ')}${more}`;
     return { up: away.length < all.length, degraded: true, detail, clusters };
+  }
+
+  #why(cluster: string, { answered, reason }: Contact): string {
+    const known = answered === undefined ? this.options.problemOf?.(cluster) : undefined;
+    return known === undefined ? reason : oneLine(known);
   }
 
   #now(): number {
     return this.options.clock.now().getTime();
   }
 }
+
+/** TLS errors come in several lines; a health page has one for each cluster. */
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

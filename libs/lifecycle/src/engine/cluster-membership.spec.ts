@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type ClusterListener, fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ClusterMembership, type ClusterPart } from './cluster-membership.js';
 
@@ -16,6 +17,8 @@ type Fleet = Readonly<{
   startMs?: number;
   makingMs?: number;
 }>;
+
+const clientOf = (cluster: string) => ({ cluster }) as unknown as KubeClient;
 
 /** Knows how many timers are set. */
 class CountingClock extends ManualClock {
@@ -58,8 +61,18 @@ function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs 
     stop: async () => void note(`${name} stops`),
     leave: async () => void note(`${name} leaves`),
   });
+  const registry: { change: ClusterListener; watched: boolean } = { change: () => undefined, watched: true };
+  const fixed = fixedClusters(clusters.map((cluster) => clientOf(cluster)));
   const membership = new ClusterMembership({
-    clients: clusters.map((cluster) => ({ cluster }) as unknown as KubeClient),
+    clusters: {
+      subscribe: (listener) => {
+        registry.change = listener;
+        fixed.subscribe(listener);
+        return () => {
+          registry.watched = false;
+        };
+      },
+    },
     detectors: {
       status: async (cluster) => {
         const now = status.get(cluster);
@@ -85,7 +98,7 @@ function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs 
     },
   });
   const taken = () => events.splice(0);
-  return { membership, clock, status, unready, redis, taken };
+  return { membership, clock, status, unready, redis, registry, taken };
 }
 
 describe('the clusters of a process', () => {
@@ -241,5 +254,49 @@ describe('the clusters of a process', () => {
     const did = taken();
     expect(did.filter((line) => !line.endsWith(' stops'))).toEqual([]);
     expect(did, 'parts that came too late give back what they hold').not.toEqual([]);
+  });
+
+  it('join and leave as the registry says, with all timers', async () => {
+    const { membership, clock, registry, status, taken } = fleet({ random: () => 0.75 });
+    membership.start();
+    await clock.advance(1_000);
+    const timers = clock.pending;
+    status.set('west', 'acts');
+    await registry.change([{ kind: 'joined', cluster: 'west', client: clientOf('west') }]);
+    await clock.advance(0);
+    expect(membership.of('west')).toBeDefined();
+    taken();
+    await registry.change([{ kind: 'left', cluster: 'west' }]);
+    expect(taken()).toEqual(['1s a of west leaves', '1s b of west leaves']);
+    expect([membership.of('west'), clock.pending]).toEqual([undefined, timers]);
+    await membership.stop();
+    expect(registry.watched).toBe(false);
+  });
+
+  it('do not join once they have left, which may come while they are asked', async () => {
+    const { membership, clock, registry, taken } = fleet({ makingMs: 10_000 });
+    membership.start();
+    await clock.advance(5_000);
+    await registry.change([{ kind: 'left', cluster: 'east' }]);
+    await clock.advance(60 * MINUTE);
+    const begun = taken().filter((line) => !line.endsWith(' stops'));
+    expect([begun, clock.pending]).toEqual([[], 0]);
+  });
+
+  it('are resynced when a pause ends, and tried at once with a new login', async () => {
+    const { membership, clock, registry, status, taken } = fleet({ clusters: ['east', 'west'] });
+    status.set('west', 'does not answer');
+    membership.start();
+    await clock.advance(1_000);
+    taken();
+    await registry.change([{ kind: 'changed', cluster: 'east', what: 'paused' }]);
+    await registry.change([{ kind: 'changed', cluster: 'east', what: 'access' }]);
+    expect(taken()).toEqual([]);
+    await registry.change([{ kind: 'changed', cluster: 'east', what: 'resumed' }]);
+    expect(taken()).toEqual(['1s a of east is resynced', '1s b of east is resynced']);
+    status.set('west', 'acts');
+    await registry.change([{ kind: 'changed', cluster: 'west', what: 'access' }]);
+    await clock.advance(0);
+    expect(taken()).toEqual(['1s a of west starts', '1s b of west starts']);
   });
 });

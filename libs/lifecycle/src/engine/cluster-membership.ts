@@ -2,8 +2,9 @@ import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { JoinPace } from '#platform/membership/join-pace';
+import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { JoinPace } from './join-pace.js';
 
 /** What a process does in one cluster from the moment the cluster joins until it leaves. */
 export type ClusterPart = Readonly<{
@@ -15,7 +16,7 @@ export type ClusterPart = Readonly<{
   resync(): void;
   /** The process ends: ends watches and timers. */
   stop(): Promise<void>;
-  /** The cluster is left to OLM: as {@link stop}, and its metrics are removed. */
+  /** The cluster has left, or is left to OLM: as {@link stop}, and its metrics are removed. */
   leave(): Promise<void>;
 }>;
 
@@ -23,7 +24,7 @@ export type ClusterPart = Readonly<{
 export type ClusterParts = Readonly<Record<string, ClusterPart>>;
 
 export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
-  clients: readonly KubeClient[];
+  clusters: Pick<ServiceClusters, 'subscribe'>;
   detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
   clock: Clock;
   log: Log;
@@ -36,6 +37,9 @@ export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   watchRedis: (onEmptied: () => void) => Promise<() => void>;
 }>;
 
+/** A cluster of the registry. Its timers end when it leaves the registry. */
+type Member<P> = { readonly client: KubeClient; readonly timers: Timers; joined?: Joined<P> };
+
 /** A joined cluster. Its timers end when it leaves, so that nothing holds its parts in memory any longer. */
 type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
 
@@ -43,42 +47,47 @@ type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
 const UNREACHED_MS = 30_000;
 
 /**
- * Which clusters a process works on. A cluster joins as soon as it answers and Flotilla acts there, is
- * resynced at times of its own, and leaves once OLM works there. All parts of a cluster do this together.
+ * Which clusters a process works on. A cluster joins as soon as the registry has it, it answers and Flotilla
+ * acts there; it is resynced at times of its own, and leaves once OLM works there or the registry has it no
+ * more. All parts of a cluster do this together.
  */
 export class ClusterMembership<P extends ClusterParts> {
-  readonly #joined = new Map<string, Joined<P>>();
+  readonly #members = new Map<string, Member<P>>();
   readonly #pace: JoinPace;
   readonly #timers: Timers;
 
   constructor(private readonly deps: ClusterMembershipDeps<P>) {
-    this.#pace = new JoinPace({ clusters: deps.clients.length, random: deps.random });
+    this.#pace = new JoinPace(deps.random);
     this.#timers = new Timers(deps.clock);
   }
 
   start(): void {
-    for (const client of this.deps.clients) {
-      const check = () => this.#check(client).catch((error: unknown) => this.#failed(client.cluster, error));
-      this.#timers.repeat(this.#pace.turn(), check);
-    }
+    this.#timers.add(this.deps.clusters.subscribe((changes) => this.#take(changes)));
     void this.#watchRedis();
   }
 
-  async stop(): Promise<void> {
+  /** No cluster joins or leaves any more, and none is resynced; what is watched stays watched. */
+  hold(): void {
     this.#timers.stop();
-    const joined = [...this.#joined.values()];
-    for (const { timers } of joined) timers.stop();
-    await Promise.all(joined.flatMap(({ parts }) => partsIn(parts)).map((part) => part.stop()));
+    for (const { timers, joined } of this.#members.values()) {
+      timers.stop();
+      joined?.timers.stop();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.hold();
+    await Promise.all([...this.all().values()].flatMap(partsIn).map((part) => part.stop()));
   }
 
   /** Undefined for a cluster that has not joined, or has left. */
   of(cluster: string): P | undefined {
-    return this.#joined.get(cluster)?.parts;
+    return this.#members.get(cluster)?.joined?.parts;
   }
 
   /** All joined clusters. */
   all(): ReadonlyMap<string, P> {
-    return new Map([...this.#joined].map(([cluster, { parts }]) => [cluster, parts]));
+    return new Map([...this.#joined()].map(([cluster, { parts }]) => [cluster, parts]));
   }
 
   /** Why the cluster could not join yet; undefined where it has joined, or was not tried yet. */
@@ -86,44 +95,86 @@ export class ClusterMembership<P extends ClusterParts> {
     return this.#pace.problemOf(cluster);
   }
 
-  /** Joins or leaves, as the cluster's status has it. Returns the milliseconds until the next check. */
-  async #check(client: KubeClient): Promise<number> {
+  #joined(): readonly (readonly [string, Joined<P>])[] {
+    return [...this.#members].flatMap(([cluster, { joined }]) => (joined === undefined ? [] : [[cluster, joined]]));
+  }
+
+  async #take(changes: readonly ClusterChange[]): Promise<void> {
+    const joining = changes.filter(({ kind }) => kind === 'joined').length;
+    await Promise.all(changes.map((change) => this.#takeOne(change, joining)));
+  }
+
+  async #takeOne(change: ClusterChange, joining: number): Promise<void> {
+    const { cluster } = change;
+    if (this.#timers.stopped) return;
+    if (change.kind === 'left') return this.#forget(cluster);
+    if (change.kind === 'joined') return this.#begin(change.client, joining);
+    const member = this.#members.get(cluster);
+    if (member === undefined) return;
+    // What was not written while the cluster was paused is due now.
+    if (change.what === 'resumed') for (const part of partsIn(member.joined?.parts ?? {})) part.resync();
+    if (change.what === 'access' && member.joined === undefined) {
+      member.timers.stop();
+      this.#begin(member.client, 1);
+    }
+  }
+
+  #begin(client: KubeClient, joining: number): void {
     const { cluster } = client;
+    const member: Member<P> = { client, timers: new Timers(this.deps.clock) };
+    this.#members.set(cluster, member);
+    const check = () => this.#check(member).catch((error: unknown) => this.#failed(member, error));
+    member.timers.repeat(this.#pace.turn(joining), check);
+  }
+
+  /** The registry has the cluster no more. */
+  async #forget(cluster: string): Promise<void> {
+    const member = this.#members.get(cluster);
+    if (member === undefined) return;
+    this.#members.delete(cluster);
+    member.timers.stop();
+    await this.#leave(member);
+    this.#pace.succeeded(cluster);
+  }
+
+  /** Joins or leaves, as the cluster's status has it. Returns the milliseconds until the next check. */
+  async #check(member: Member<P>): Promise<number> {
+    const { cluster } = member.client;
     const { acts } = await this.deps.detectors.status(cluster);
-    if (acts) await this.#join(client);
-    else await this.#leave(cluster);
+    if (acts) await this.#join(member);
+    else if (!this.#timers.stopped) await this.#leave(member);
     return this.deps.detectors.againAfterMs(cluster);
   }
 
   /** A cluster that cannot be reached yet is tried again, less and less often; it holds up no other. */
-  #failed(cluster: string, error: unknown): number {
-    if (this.#joined.has(cluster)) return UNREACHED_MS;
+  #failed({ client: { cluster }, timers, joined }: Member<P>, error: unknown): number {
+    if (joined !== undefined || timers.stopped) return UNREACHED_MS;
     const { delayMs, news } = this.#pace.failed(cluster, error);
     this.deps.log[news ? 'warn' : 'debug']({ cluster, error, delayMs }, 'cluster cannot be reached yet');
     return delayMs;
   }
 
-  async #join(client: KubeClient): Promise<void> {
-    const { cluster } = client;
-    if (this.#joined.has(cluster) || this.#timers.stopped) return;
+  async #join(member: Member<P>): Promise<void> {
+    const { client, timers } = member;
+    if (member.joined !== undefined || timers.stopped) return;
     const parts = await this.deps.partsOf(client);
-    if (this.#timers.stopped) {
+    if (timers.stopped) {
       await Promise.all(partsIn(parts).map((part) => part.stop()));
       return;
     }
     const joined = { parts, timers: new Timers(this.deps.clock) };
-    this.#joined.set(cluster, joined);
-    this.#pace.succeeded(cluster);
+    member.joined = joined;
+    this.#pace.succeeded(client.cluster);
     await Promise.all(partsIn(parts).map((part) => part.start()));
     this.#resyncIn(this.#resyncMs() * this.deps.random(), joined);
   }
 
   /** From now on nothing is watched or written there; a later check finds out whether OLM has gone. */
-  async #leave(cluster: string): Promise<void> {
-    this.#pace.succeeded(cluster);
-    const joined = this.#joined.get(cluster);
-    if (joined === undefined || this.#timers.stopped) return;
-    this.#joined.delete(cluster);
+  async #leave(member: Member<P>): Promise<void> {
+    this.#pace.succeeded(member.client.cluster);
+    const { joined } = member;
+    if (joined === undefined) return;
+    delete member.joined;
     joined.timers.stop();
     await Promise.all(partsIn(joined.parts).map((part) => part.leave()));
   }
@@ -149,8 +200,9 @@ export class ClusterMembership<P extends ClusterParts> {
   }
 
   #touchAll(): void {
-    for (const { parts, timers } of this.#joined.values()) {
-      timers.after(this.#pace.turn(), () => {
+    const joined = this.#joined();
+    for (const [, { parts, timers }] of joined) {
+      timers.after(this.#pace.turn(joined.length), () => {
         for (const part of partsIn(parts)) part.touchAll();
       });
     }

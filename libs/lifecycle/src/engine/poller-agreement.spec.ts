@@ -6,7 +6,7 @@ const values = (applier: string, poller: string) => ({ setting: SETTING, applier
 
 function agreement() {
   const logged: string[] = [];
-  const found = new PollerAgreement({ error: (_fields, message) => void logged.push(message) }, 2);
+  const found = new PollerAgreement({ error: (_fields, message) => void logged.push(message) }, () => 2);
   return { found, logged };
 }
 

@@ -17,7 +17,7 @@ export class PollerAgreement {
   /** `clusters`: how many the applier manages. */
   constructor(
     private readonly log: Pick<Log, 'error'>,
-    private readonly clusters: number,
+    private readonly clusters: () => number,
   ) {}
 
   readonly check: HealthCheck = {
@@ -28,9 +28,14 @@ export class PollerAgreement {
       const shown = all.slice(0, NAMED).map(([cluster, values]) => `${cluster}: ${text(values)}`);
       const more = all.length > shown.length ? ` and ${all.length - shown.length} more clusters` : '';
       const detail = `nothing is installed where settings differ: ${shown.join('; ')}${more}`;
-      return { up: all.length < this.clusters, degraded: true, detail };
+      return { up: all.length < this.clusters(), degraded: true, detail };
     },
   };
+
+  /** The cluster has left. */
+  forget(cluster: string): void {
+    this.#differences.delete(cluster);
+  }
 
   /** The problem of a namespace was made with this value. */
   note(cluster: string, values: SettingValues): void {

@@ -5,6 +5,7 @@ import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import type { ExtensionProblems, NamespaceProblems } from '#platform/store/problem-store.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
@@ -25,7 +26,7 @@ import { classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
   hub: Hub;
-  clients: readonly KubeClient[];
+  clusters: ServiceClusters;
   detectors: OlmDetectors;
   /** The caches of the applier where it is a role of the same process. */
   caches?: ClusterCaches | undefined;
@@ -93,14 +94,14 @@ export class ObservedFleet {
 
   /** How fresh the watches are, of OLM Classic's kinds and of OLM v1's. */
   get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck }> {
-    const { hub, clients, detectors } = this.deps;
+    const { hub, clusters, detectors } = this.deps;
     const deps = {
       clock: hub.clock,
       staleAfterMs: hub.settings.watchStaleAfter,
-      clusters: clients.map(({ cluster }) => cluster),
+      clusters: () => clusters.known(),
       isHeld: (cluster: string) => detectors.isHeld(cluster),
       of: (cluster: string) => this.of(cluster),
-      problemOf: (cluster: string) => this.#membership.problemOf(cluster),
+      problemOf: (cluster: string) => clusters.problemOf(cluster) ?? this.#membership.problemOf(cluster),
     };
     return { classic: classicWatchesCheck(deps), v1: v1WatchesCheck(deps) };
   }

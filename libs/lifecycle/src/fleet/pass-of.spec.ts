@@ -50,7 +50,7 @@ function emptyCluster() {
       },
     }),
   } as unknown as ClusterViews;
-  const pass = passOf({ hub, views, agreement: new PollerAgreement(silentLog, 1) });
+  const pass = passOf({ hub, views, agreement: new PollerAgreement(silentLog, () => 1) });
   const run = (subject: Subject) => pass(client, subject, new AbortController().signal);
   return { run, problems, read, reached, served };
 }

@@ -44,12 +44,12 @@ function namespacePass(deps: PassDeps): Pass<NamespaceSubject> {
   const { hub, agreement } = deps;
   const { clock, settings } = hub;
   const stages = stagesOf(hub, agreement);
-  /** Read once per cluster: the distribution of a cluster does not change. */
-  const globalNamespaces = new Map<string, string>();
+  /** Read once per client: the distribution of a cluster does not change. */
+  const globalNamespaces = new WeakMap<KubeClient, string>();
   return async (client, subject, signal) => {
-    const { cluster, namespace } = subject;
-    const globalCatalogNamespace = globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
-    globalNamespaces.set(cluster, globalCatalogNamespace);
+    const { namespace } = subject;
+    const globalCatalogNamespace = globalNamespaces.get(client) ?? (await globalCatalogNamespaceOf(client, settings));
+    globalNamespaces.set(client, globalCatalogNamespace);
     const reads = await readsOf(deps, client, subject);
     const place = { client, reads, namespace, globalCatalogNamespace };
     return reconcileNamespace(place, stages, clock, signal);

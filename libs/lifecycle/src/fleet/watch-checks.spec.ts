@@ -17,7 +17,7 @@ function checked(clusters: Readonly<Record<string, Cluster>>) {
   const deps = {
     clock,
     staleAfterMs: 60_000,
-    clusters: Object.keys(clusters),
+    clusters: () => Object.keys(clusters),
     isHeld: (name: string) => clusters[name]?.held === true,
     of: (name: string) => {
       const { classic, v1 } = clusters[name] ?? {};

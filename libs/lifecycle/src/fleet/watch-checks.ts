@@ -8,7 +8,7 @@ export type WatchChecksDeps = Readonly<{
   /** Watches without a sign of life for longer are stale. */
   staleAfterMs: number;
   /** Names of all clusters of the process. */
-  clusters: readonly string[];
+  clusters: () => readonly string[];
   /** Whether the cluster is left to OLM, and so is not watched. */
   isHeld: (cluster: string) => boolean;
   /** What is watched in the cluster; undefined until it has joined. */
@@ -27,10 +27,10 @@ export function classicWatchesCheck({
   problemOf,
 }: WatchChecksDeps): HealthCheck {
   const freshness = (cluster: string) => of(cluster)?.classic.freshness();
-  const watched = () => clusters.filter((cluster) => !isHeld(cluster));
+  const watched = () => clusters().filter((cluster) => !isHeld(cluster));
   const seen = () => new Map(watched().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
   const why = (cluster: string) => problemOf(cluster) ?? freshness(cluster)?.problems[0];
-  return freshnessCheck('watches', clock, staleAfterMs, seen, why, () => clusters.filter(isHeld));
+  return freshnessCheck('watches', clock, staleAfterMs, seen, why, () => clusters().filter(isHeld));
 }
 
 /**
@@ -38,7 +38,7 @@ export function classicWatchesCheck({
  */
 export function v1WatchesCheck({ clock, staleAfterMs, clusters, of }: WatchChecksDeps): HealthCheck {
   const freshness = (cluster: string) => of(cluster)?.v1.freshness();
-  const joined = () => clusters.filter((cluster) => of(cluster) !== undefined);
+  const joined = () => clusters().filter((cluster) => of(cluster) !== undefined);
   const seen = () => new Map(joined().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
   const { name, check } = freshnessCheck(
     'extensions',

@@ -13,7 +13,7 @@ describe('the health of clusters that send too much', () => {
     north.exceed('Pod', 'Pod', 'endless');
     const clients = [west, north, new ReadBudget('east')].map((budget) => ({ cluster: budget.cluster, budget }));
     const metrics = new Metrics({ processMetrics: false });
-    const budgets = new ClusterBudgets({ clients, clock: new ManualClock(), log: silentLog, metrics });
+    const budgets = new ClusterBudgets({ clients: () => clients, clock: new ManualClock(), log: silentLog, metrics });
     const endless =
       'the list does not end, its continue tokens repeat or its pages are almost empty; check the API server';
     expect(await budgets.check.check()).toEqual({

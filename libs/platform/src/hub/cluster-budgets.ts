@@ -5,7 +5,8 @@ import type { Log } from '../telemetry/log.port.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 export type ClusterBudgetsOptions = Readonly<{
-  clients: readonly Pick<KubeClient, 'cluster' | 'budget'>[];
+  /** The clients of the clusters that take part now. */
+  clients: () => readonly Pick<KubeClient, 'cluster' | 'budget'>[];
   clock: Clock;
   log: Log;
   metrics: Metrics;
@@ -37,8 +38,10 @@ export class ClusterBudgets {
   #report(): void {
     const { log, metrics, clients } = this.options;
     const held = new Map<string, number>();
-    for (const { cluster, budget } of clients) held.set(cluster, (held.get(cluster) ?? 0) + budget.held);
-    for (const [cluster, problems] of this.#problems()) {
+    for (const { cluster, budget } of clients()) held.set(cluster, (held.get(cluster) ?? 0) + budget.held);
+    const found = this.#problems();
+    for (const cluster of this.#logged.keys()) if (!found.has(cluster)) this.#logged.delete(cluster);
+    for (const [cluster, problems] of found) {
       metrics.clusterBudget(cluster, { reads: problems.length, bytes: held.get(cluster) ?? 0 });
       const text = problems.join('\n');
       const before = this.#logged.get(cluster) ?? '';
@@ -63,7 +66,7 @@ export class ClusterBudgets {
   /** By cluster; services in one process have clients of their own for the same cluster. */
   #problems(): ReadonlyMap<string, readonly string[]> {
     const problems = new Map<string, readonly string[]>();
-    for (const { cluster, budget } of this.options.clients) {
+    for (const { cluster, budget } of this.options.clients()) {
       problems.set(cluster, [...new Set([...(problems.get(cluster) ?? []), ...budget.problems()])]);
     }
     return problems;

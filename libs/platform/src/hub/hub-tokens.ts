@@ -11,7 +11,6 @@ export const CONTENT = Symbol('content store');
 export const ACCESS = Symbol('HTTP access');
 
 /**
- * Clients of the managed clusters, with the field manager of the service: each service's
- * module provides its own.
+ * The managed clusters, with clients that write as the service: each service's module provides its own.
  */
-export const CLIENTS = Symbol('clients of the managed clusters');
+export const CLUSTERS = Symbol('managed clusters of the service');

@@ -2,9 +2,11 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SystemClock } from '../clock/system-clock.js';
 import { readSettings } from '../config/settings.js';
+import { silentLog } from '../telemetry/log.port.js';
 import { joinedClusters, joinedKubeconfigs, writeJoinedClusters } from './joined-clusters.js';
-import { globalCatalogNamespaceOf, managedClients } from './managed-clusters.js';
+import { globalCatalogNamespaceOf, managedClusters } from './managed-clusters.js';
 
 let folder = '';
 let file = '';
@@ -58,9 +60,11 @@ describe('clusters that have joined', () => {
       FLOTILLA_CLUSTERS_FILE: file,
       FLOTILLA_GLOBAL_CATALOG_NAMESPACE: 'olm',
     });
-    const clients = await managedClients(settings, 'test');
+    const options = { fieldManagers: ['test'], clock: new SystemClock(), log: silentLog };
+    const registry = await managedClusters(settings, options);
+    const clients = registry.allClients('test');
     const namespaces = await Promise.all(clients.map((client) => globalCatalogNamespaceOf(client, settings)));
-    await Promise.all(clients.map((client) => client.close()));
+    await registry.close();
     expect(clients.map(({ cluster }) => cluster)).toEqual(['east', 'west']);
     expect(namespaces).toEqual(['market', 'olm']);
   });

@@ -3,7 +3,12 @@ import { dirname } from 'node:path';
 import type { Settings } from '../config/settings.js';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
-import { type ClusterAccess, FLOTILLA_EXTENSION, parseKubeconfig } from '../kube/access/kubeconfig.js';
+import {
+  type ClusterAccess,
+  type ClusterTerms,
+  FLOTILLA_EXTENSION,
+  parseKubeconfig,
+} from '../kube/access/kubeconfig.js';
 
 /**
  * Kubeconfig written by `clusters add`, used when no other kubeconfig is set. Empty where no cluster was
@@ -41,20 +46,26 @@ export async function writeJoinedClusters(file: string, clusters: readonly Clust
   await rename(aside, file);
 }
 
+/** Changes what is set for one cluster that has joined; the others stay as they are. */
+export async function changeJoinedCluster(file: string, name: string, terms: ClusterTerms): Promise<void> {
+  const clusters = await joinedClusters(file);
+  const changed = clusters.map((access) => (access.context === name ? { ...access, ...terms } : access));
+  await writeJoinedClusters(file, changed);
+}
+
 /** An ordinary kubeconfig, which kubectl reads too. */
 const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
   apiVersion: 'v1',
   kind: 'Config',
   clusters: clusters.map(({ context, cluster }) => ({ name: context, cluster })),
   users: clusters.map(({ context, user }) => ({ name: context, user })),
-  contexts: clusters.map(({ context, globalCatalogNamespace }) => ({
-    name: context,
-    context: {
-      cluster: context,
-      user: context,
-      ...(globalCatalogNamespace === undefined
-        ? {}
-        : { extensions: [{ name: FLOTILLA_EXTENSION, extension: { globalCatalogNamespace } }] }),
-    },
+  contexts: clusters.map((access) => ({
+    name: access.context,
+    context: { cluster: access.context, user: access.context, ...extensionOf(access) },
   })),
 });
+
+function extensionOf({ globalCatalogNamespace, identity, paused, leaving }: ClusterTerms) {
+  const set = Object.entries({ globalCatalogNamespace, identity, paused, leaving }).filter(([, value]) => value);
+  return set.length === 0 ? {} : { extensions: [{ name: FLOTILLA_EXTENSION, extension: Object.fromEntries(set) }] };
+}

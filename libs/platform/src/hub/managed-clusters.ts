@@ -1,8 +1,13 @@
+import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
+import type { Clock } from '../clock/clock.port.js';
 import { readLimitsOf } from '../config/kube-limits.js';
 import type { Settings } from '../config/settings.js';
-import { loadClusters } from '../kube/access/load-clusters.js';
+import { clientOf } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import { joinedKubeconfigs } from './joined-clusters.js';
+import { ReadBudget } from '../kube/limits/read-budget.js';
+import { ClusterRegistry } from '../membership/cluster-registry.js';
+import { KubeconfigSource } from '../membership/kubeconfig-source.js';
+import type { Log } from '../telemetry/log.port.js';
 
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
 
@@ -16,16 +21,34 @@ export async function globalCatalogNamespaceOf(client: KubeClient, settings: Set
   return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-marketplace' : 'olm';
 }
 
+export type ManagedClustersOptions = Readonly<{
+  /** A client for each of them, for each cluster. */
+  fieldManagers: readonly string[];
+  clock: Clock;
+  log: Log;
+  /** Files and contexts that were named on a command line; else those of the settings. */
+  kubeconfigs?: readonly string[];
+  contexts?: readonly string[];
+}>;
+
 /**
- * The clusters of the settings' kubeconfig, else those that have joined; a client writes as
- * `fieldManager`. Connects to nothing.
+ * The clusters of the settings' kubeconfig, else those that have joined, as they come and go. Connects to
+ * nothing yet. Fails with a {@link ClusterConfigError} where there is none.
  */
-export const managedClients = async (settings: Settings, fieldManager: string): Promise<KubeClient[]> =>
-  loadClusters({
-    fieldManager,
-    kubeconfigs: settings.kubeconfig === '' ? await joinedKubeconfigs(settings) : settings.kubeconfig.split(':'),
-    namedBy: 'FLOTILLA_KUBECONFIG',
-    contexts: settings.contexts,
-    limits: readLimitsOf(settings),
-    transport: { requestTimeoutMs: settings.kubeRequestTimeout },
+export function managedClusters(settings: Settings, options: ManagedClustersOptions): Promise<ClusterRegistry> {
+  const { fieldManagers, clock, log, contexts = settings.contexts } = options;
+  const { kubeconfigs = settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':') } = options;
+  const limits = readLimitsOf(settings);
+  const memory = new SharedBytes(limits.processBytes);
+  const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
+  const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
+  return ClusterRegistry.open({
+    source: new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts }),
+    fieldManagers,
+    clock,
+    log,
+    random: Math.random,
+    makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
+    makeClient: (client) => clientOf({ ...client, limits, transport }),
   });
+}

@@ -1,7 +1,10 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/** A write was not sent, since the cluster is left to OLM by now. */
-export class ClusterLeftToOlm extends FlotillaError {
+/** A write was not sent, since nothing may be written to the cluster now. */
+export abstract class WriteWithheld extends FlotillaError {}
+
+/** The cluster is left to OLM by now. */
+export class ClusterLeftToOlm extends WriteWithheld {
   readonly code = 'ClusterLeftToOlm';
   /** Whether OLM has gone is found out by the next check. */
   readonly retry: Retry = { afterMs: 60_000 };
@@ -10,17 +13,41 @@ export class ClusterLeftToOlm extends FlotillaError {
   }
 }
 
+/** The cluster is paused. */
+export class ClusterPaused extends WriteWithheld {
+  readonly code = 'ClusterPaused';
+  readonly retry: Retry = { afterMs: 10_000 };
+  constructor(cluster: string) {
+    super(`cluster "${cluster}" is paused: nothing is written there until "flotilla clusters resume ${cluster}"`);
+  }
+}
+
+/** The cluster is none of this process any more. */
+export class ClusterHasLeft extends WriteWithheld {
+  readonly code = 'ClusterHasLeft';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(cluster: string) {
+    super(`cluster "${cluster}" has left: no kubeconfig of the hub has it any more`);
+  }
+}
+
+const WITHHELD = { 'left to OLM': ClusterLeftToOlm, paused: ClusterPaused, 'has left': ClusterHasLeft };
+
+/** Why nothing may be written to a cluster. */
+export type WhyWithheld = keyof typeof WITHHELD;
+
 /**
- * The writes of this process to one cluster: refused while the cluster is left to OLM, and counted
- * while they are under way.
+ * The writes of this process to one cluster: refused while nothing may be written there, and counted while
+ * they are under way.
  */
 export class ClusterWrites {
   #underWay = 0;
+  #hasLeft = false;
   #onIdle: (() => void)[] = [];
 
   constructor(
     readonly cluster: string,
-    private readonly areAllowed: () => boolean,
+    private readonly whyWithheld: () => WhyWithheld | undefined,
   ) {}
 
   /** How many writes were sent and are not answered yet. */
@@ -28,9 +55,15 @@ export class ClusterWrites {
     return this.#underWay;
   }
 
-  /** Rejects with {@link ClusterLeftToOlm} where nothing may be written. */
+  /** The cluster has left: no write is sent any more. */
+  end(): void {
+    this.#hasLeft = true;
+  }
+
+  /** Rejects with a {@link WriteWithheld} where nothing may be written. */
   async run<T>(write: () => Promise<T>): Promise<T> {
-    if (!this.areAllowed()) throw new ClusterLeftToOlm(this.cluster);
+    const why = this.#hasLeft ? 'has left' : this.whyWithheld();
+    if (why !== undefined) throw new WITHHELD[why](this.cluster);
     this.#underWay += 1;
     try {
       return await write();

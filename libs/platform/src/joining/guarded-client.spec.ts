@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import { ClusterLeftToOlm, ClusterWrites } from './cluster-writes.js';
+import { ClusterHasLeft, ClusterLeftToOlm, ClusterPaused, ClusterWrites } from './cluster-writes.js';
 import { GuardedClient } from './guarded-client.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
@@ -38,7 +38,7 @@ describe('the writes of a process to a cluster', () => {
     '$verb is not sent once the cluster is left to OLM, also when acting as a tenant',
     async ({ write }) => {
       const { client, sent } = slowCluster();
-      const guarded = new GuardedClient(client, new ClusterWrites('taken', () => false));
+      const guarded = new GuardedClient(client, new ClusterWrites('taken', () => 'left to OLM'));
       await expect(write(guarded)).rejects.toBeInstanceOf(ClusterLeftToOlm);
       await expect(write(guarded.actingAs({ user: 'tenant' }))).rejects.toBeInstanceOf(ClusterLeftToOlm);
       expect(sent).toEqual([]);
@@ -49,7 +49,7 @@ describe('the writes of a process to a cluster', () => {
   it.each(WRITES)('$verb counts as under way until the cluster has answered', async ({ verb, write }) => {
     const { client, sent, answerAll } = slowCluster();
     let allowed = true;
-    const writes = new ClusterWrites('taken', () => allowed);
+    const writes = new ClusterWrites('taken', () => (allowed ? undefined : 'left to OLM'));
     const guarded = new GuardedClient(client, writes);
     const ended = Promise.all([write(guarded), write(guarded.actingAs({ user: 'tenant' }))]);
     allowed = false;
@@ -63,5 +63,16 @@ describe('the writes of a process to a cluster', () => {
     await ended;
     await waiting;
     expect({ idle, underWay: writes.underWay }).toEqual({ idle: true, underWay: 0 });
+  });
+
+  it.each([
+    { why: 'paused', error: ClusterPaused },
+    { why: 'has left', error: ClusterHasLeft },
+  ] as const)('are refused while the cluster $why', async ({ why, error }) => {
+    const { client, sent } = slowCluster();
+    const writes = new ClusterWrites('taken', () => (why === 'paused' ? why : undefined));
+    if (why === 'has left') writes.end();
+    await expect(new GuardedClient(client, writes).apply(object)).rejects.toBeInstanceOf(error);
+    expect(sent).toEqual([]);
   });
 });

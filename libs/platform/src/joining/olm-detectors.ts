@@ -2,9 +2,10 @@ import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import type { Hub } from '../hub/hub.js';
 import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
+import type { ServiceClusters } from '../membership/service-clusters.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { ClusterWrites } from './cluster-writes.js';
-import { GuardedClient } from './guarded-client.js';
+import { guardClusters } from './guarded-clusters.js';
 import { OlmDetector } from './olm-detector.js';
 
 const NAMED = 5;
@@ -14,30 +15,29 @@ const NAMED = 5;
  * of the process's health.
  */
 export class OlmDetectors {
-  readonly #detectors: ReadonlyMap<string, OlmDetector>;
-  readonly #writes: ReadonlyMap<string, ClusterWrites>;
+  readonly #detectors = new Map<string, OlmDetector>();
+  readonly #writes = new Map<string, ClusterWrites>();
 
   constructor(
     private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'>,
-    clients: readonly KubeClient[],
+    /** The clusters, with the clients by which it is found out whether OLM works there. */
+    private readonly clusters: ServiceClusters,
   ) {
-    this.#writes = new Map(
-      clients.map(({ cluster }) => [cluster, new ClusterWrites(cluster, () => !this.isHeld(cluster))]),
+    clusters.subscribe((changes) =>
+      this.#forget(changes.flatMap(({ kind, cluster }) => (kind === 'left' ? cluster : []))),
     );
-    this.#detectors = new Map(clients.map((client) => [client.cluster, this.#detectorOf(client)]));
   }
 
-  /** The same clients; from the moment a cluster is found to be left to OLM, they refuse to write there. */
-  guard(clients: readonly KubeClient[]): KubeClient[] {
-    return clients.map((client) => {
-      const writes = this.#writes.get(client.cluster);
-      return writes === undefined ? client : new GuardedClient(client, writes);
-    });
+  /**
+   * The same clusters, with clients that refuse to write to one that is left to OLM, is paused, or has left.
+   */
+  guard(clusters: ServiceClusters): ServiceClusters {
+    return guardClusters(clusters, (cluster) => this.#writesOf(cluster));
   }
 
   /** Whether Flotilla acts in a cluster of this process. Rejects where the cluster does not answer. */
   async status(cluster: string): Promise<ManagementStatus> {
-    const detector = this.#detectors.get(cluster);
+    const detector = this.#detectorOf(cluster);
     return detector === undefined ? { acts: true, signs: [] } : detector.status();
   }
 
@@ -86,7 +86,40 @@ export class OlmDetectors {
     return this.#writes.get(cluster)?.underWay ?? 0;
   }
 
-  #detectorOf(client: KubeClient): OlmDetector {
+  /** What is held of the clusters ends; resolves once no write is under way there. */
+  async #forget(clusters: readonly string[]): Promise<void> {
+    const idle = clusters.map(async (cluster) => {
+      const writes = this.#writes.get(cluster);
+      this.#writes.delete(cluster);
+      this.#detectors.delete(cluster);
+      writes?.end();
+      await writes?.whenIdle();
+    });
+    await Promise.all(idle);
+  }
+
+  #writesOf(cluster: string): ClusterWrites {
+    const known = this.#writes.get(cluster);
+    if (known !== undefined) return known;
+    const writes = new ClusterWrites(cluster, () => {
+      if (this.isHeld(cluster)) return 'left to OLM';
+      return this.clusters.isPaused(cluster) ? 'paused' : undefined;
+    });
+    this.#writes.set(cluster, writes);
+    return writes;
+  }
+
+  #detectorOf(cluster: string): OlmDetector | undefined {
+    const known = this.#detectors.get(cluster);
+    if (known !== undefined) return known;
+    const client = this.clusters.client(cluster);
+    if (client === undefined) return undefined;
+    const detector = this.#newDetector(client);
+    this.#detectors.set(cluster, detector);
+    return detector;
+  }
+
+  #newDetector(client: KubeClient): OlmDetector {
     const { clock, log, settings } = this.hub;
     const { cluster } = client;
     return new OlmDetector({

@@ -52,6 +52,13 @@ export class ExtensionMetrics {
     this.#abnormal.delete(cluster, name);
   }
 
+  /** The cluster has left. */
+  clusterGone(cluster: string): void {
+    this.#installed.forget(cluster);
+    this.#abnormal.forget(cluster);
+    this.#rollout.remove({ cluster });
+  }
+
   resolved(outcome: 'succeeded' | 'failed', seconds: number): void {
     this.#resolution.observe({ outcome }, seconds);
   }

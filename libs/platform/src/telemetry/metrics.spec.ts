@@ -196,4 +196,24 @@ describe('Metrics', () => {
     expect(second).toContain('bullmq_job_count{queue="apply",state="waiting"} 2');
     expect(second).toHaveLength(5);
   });
+
+  it('has no series of a cluster that has left, and gives its place to another', async () => {
+    const metrics = make(1);
+    const csv = (name: string) => ({ namespace: 'apps', name, version: '1.0.0', phase: 'Failed', reason: 'X' });
+    for (const cluster of ['east', 'west']) {
+      metrics.csv(cluster, csv('etcd.v1'));
+      metrics.clusterBudget(cluster, { reads: 1, bytes: 2 });
+      metrics.catalogReady(cluster, 'olm', 'community', true);
+      metrics.installPlanWarnings(cluster, 1);
+      metrics.extensions.rolledOut(cluster, 3);
+    }
+    await metrics.clusterGone('east');
+    const text = await metrics.registry.metrics();
+    expect(text.split('\n').filter((line) => line.includes('cluster="east"'))).toEqual([]);
+    expect(await series(metrics, 'flotilla_cluster_kept_bytes')).toEqual([
+      'flotilla_cluster_kept_bytes{cluster="west"} 2',
+    ]);
+    metrics.csv('north', csv('etcd.v1'));
+    expect((await series(metrics, 'csv_succeeded')).join()).toContain('cluster="north"');
+  });
 });

@@ -39,7 +39,8 @@ export class Metrics {
   readonly #csvUpgrades: Counter;
   readonly #subscriptionSyncs: Counter;
   readonly #syncLabels: ObjectLabels;
-  readonly #subscriptionLabels = new Map<string, Record<string, string>>();
+  /** By cluster, then by Subscription. */
+  readonly #subscriptionLabels = new Map<string, Map<string, Record<string, string>>>();
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
   readonly #held: Gauge;
@@ -47,6 +48,7 @@ export class Metrics {
   readonly #tooLarge: Gauge;
   readonly #kept: Gauge;
   readonly #refused: Counter;
+  readonly #ofClusters: (Gauge | Counter)[] = [];
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
   readonly #jobWaits: Histogram;
@@ -57,10 +59,14 @@ export class Metrics {
     this.registry = registry;
     this.extensions = new ExtensionMetrics(registry, clusterLimit);
     if (processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
+    const noted = <M extends Gauge | Counter>(metric: M): M => {
+      this.#ofClusters.push(metric);
+      return metric;
+    };
     const gauge = (name: string, help: string, ...labelNames: string[]) =>
-      new Gauge({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
+      noted(new Gauge({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] }));
     const counter = (name: string, help: string, ...labelNames: string[]) =>
-      new Counter({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
+      noted(new Counter({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] }));
     const object = ['namespace', 'name'];
     const csv = [...object, 'version'];
     const series = (name: string, help: string, identity: readonly string[], ...more: string[]) =>
@@ -137,19 +143,20 @@ export class Metrics {
   }
 
   subscriptionSynced(cluster: string, { namespace, ...facts }: SubscriptionFacts): void {
-    const object = `${cluster}/${namespace}/${facts.name}`;
+    const known = this.#subscriptionLabels.get(cluster) ?? new Map<string, Record<string, string>>();
+    const object = `${namespace}/${facts.name}`;
     const labels = this.#syncLabels.of(cluster, facts);
-    const old = this.#subscriptionLabels.get(object);
+    const old = known.get(object);
     if (old !== undefined && JSON.stringify(old) !== JSON.stringify(labels)) this.#forgetSyncs(old);
-    this.#subscriptionLabels.set(object, labels);
+    this.#subscriptionLabels.set(cluster, known.set(object, labels));
     this.#subscriptionSyncs.inc(labels);
   }
 
   subscriptionGone(cluster: string, namespace: string, name: string): void {
-    const object = `${cluster}/${namespace}/${name}`;
-    const old = this.#subscriptionLabels.get(object);
+    const known = this.#subscriptionLabels.get(cluster);
+    const old = known?.get(`${namespace}/${name}`);
     if (old !== undefined) this.#forgetSyncs(old);
-    this.#subscriptionLabels.delete(object);
+    known?.delete(`${namespace}/${name}`);
   }
 
   /** What was counted for many clusters together stays. */
@@ -177,9 +184,13 @@ export class Metrics {
     this.#held.set({ cluster }, held ? 1 : 0);
   }
 
-  /** Operators of an OpenShift cluster that keep it from its next minor version. */
-  openShiftBlockers(cluster: string, operators: number): void {
-    this.#blockers.set({ cluster }, operators);
+  /**
+   * Operators of an OpenShift cluster that keep it from its next minor version; undefined where they are not
+   * counted any more.
+   */
+  openShiftBlockers(cluster: string, operators: number | undefined): void {
+    if (operators === undefined) this.#blockers.remove({ cluster });
+    else this.#blockers.set({ cluster }, operators);
   }
 
   installPlanWarnings(cluster: string, warnings: number): void {
@@ -196,6 +207,18 @@ export class Metrics {
   /** The cluster is watched no more: how many objects it has is not known from here on. */
   clusterUnwatched(cluster: string): void {
     for (const gauge of Object.values(this.#counts)) gauge.remove({ cluster });
+  }
+
+  /** The cluster has left: nothing is reported of it any more. */
+  async clusterGone(cluster: string): Promise<void> {
+    this.extensions.clusterGone(cluster);
+    for (const series of [this.#csvSucceeded, this.#csvAbnormal, this.#catalogReady]) series.forget(cluster);
+    for (const labels of [this.#syncLabels, this.#catalogLabels]) labels.forget(cluster);
+    this.#subscriptionLabels.delete(cluster);
+    for (const metric of this.#ofClusters) {
+      const { values } = await metric.get();
+      for (const { labels } of values) if (labels['cluster'] === cluster) metric.remove(labels);
+    }
   }
 
   resolved(outcome: 'succeeded' | 'failed', seconds: number): void {

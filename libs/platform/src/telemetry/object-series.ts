@@ -13,6 +13,11 @@ export class ObjectLabels {
     private readonly identity: readonly string[],
   ) {}
 
+  /** The cluster has left: another one may take its place among those that are named. */
+  forget(cluster: string): void {
+    this.#clusters.delete(cluster);
+  }
+
   of(cluster: string, labels: Readonly<Record<string, string>>): Record<string, string> {
     if (this.#clusters.size < this.clusterLimit) this.#clusters.add(cluster);
     if (this.#clusters.has(cluster)) return { cluster, ...labels };
@@ -33,7 +38,8 @@ type Series = { labels: Record<string, string>; value: number };
  */
 export class ObjectSeries {
   readonly #labels: ObjectLabels;
-  readonly #objects = new Map<string, Series>();
+  /** By cluster, then by object. */
+  readonly #objects = new Map<string, Map<string, Series>>();
   readonly #shared = new Map<string, Series>();
 
   constructor(
@@ -47,17 +53,26 @@ export class ObjectSeries {
   set(cluster: string, object: string, labels: Readonly<Record<string, string>>, value: number): void {
     this.delete(cluster, object);
     const series = { labels: this.#labels.of(cluster, labels), value };
-    this.#objects.set(`${cluster}/${object}`, series);
+    const objects = this.#objects.get(cluster) ?? new Map<string, Series>();
+    this.#objects.set(cluster, objects.set(object, series));
     if (isShared(series.labels)) this.#addToShared(series.labels, value);
     else this.gauge.set(series.labels, value);
   }
 
   delete(cluster: string, object: string): void {
-    const old = this.#objects.get(`${cluster}/${object}`);
+    const objects = this.#objects.get(cluster);
+    const old = objects?.get(object);
     if (old === undefined) return;
-    this.#objects.delete(`${cluster}/${object}`);
+    objects?.delete(object);
     if (isShared(old.labels)) this.#addToShared(old.labels, -old.value);
     else this.gauge.remove(old.labels);
+  }
+
+  /** The cluster has left. */
+  forget(cluster: string): void {
+    for (const object of [...(this.#objects.get(cluster)?.keys() ?? [])]) this.delete(cluster, object);
+    this.#objects.delete(cluster);
+    this.#labels.forget(cluster);
   }
 
   #addToShared(labels: Record<string, string>, difference: number): void {

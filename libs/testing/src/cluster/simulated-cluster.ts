@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { actingUser } from './access/authorizer.js';
@@ -46,7 +47,9 @@ export class SimulatedCluster {
   readonly requests = new RequestLog();
   readonly #state: ClusterState;
   readonly #handler: ApiHandler;
-  readonly #watches = new Set<WatchStream>();
+  /** With the token of each. */
+  readonly #watches = new Map<WatchStream, string | undefined>();
+  readonly #tokens: Set<string>;
   readonly #faults: Fault[] = [];
   readonly #holds: Hold[] = [];
   /** Asked about each request before it is served: what the network does to it. */
@@ -62,6 +65,7 @@ export class SimulatedCluster {
     settings: ClusterSettings,
     readonly dropConnections: () => void,
   ) {
+    this.#tokens = new Set([token]);
     this.#state = new ClusterState(name, settings);
     this.#handler = new ApiHandler(this.#state);
     startControllers(this.#state);
@@ -139,13 +143,27 @@ export class SimulatedCluster {
     this.#handler.reader.forgetPages();
   }
 
-  /** Ends open watches the way a server does at its own time-out: cleanly. */
-  endWatches(): void {
-    for (const watch of this.#watches) watch.end();
+  /** A further token of the cluster's administrator. */
+  issueToken(): string {
+    const token = randomBytes(24).toString('base64url');
+    this.#tokens.add(token);
+    return token;
   }
 
-  openWatches(): number {
-    return this.#watches.size;
+  /** Requests with the token are refused from now on; watches that are open with it go on. */
+  revokeToken(token: string): void {
+    this.#tokens.delete(token);
+  }
+
+  /** Ends open watches the way a server does at its own time-out: cleanly. */
+  endWatches(): void {
+    for (const watch of this.#watches.keys()) watch.end();
+  }
+
+  /** With a token: those that were opened with it. */
+  openWatches(token?: string): number {
+    if (token === undefined) return this.#watches.size;
+    return [...this.#watches.values()].filter((one) => one === token).length;
   }
 
   /** `group/resource` of every open watch, sorted; the core group is empty. */
@@ -197,19 +215,20 @@ export class SimulatedCluster {
     const fault = this.#takeFault(request);
     if (fault !== undefined) throw fault;
     const answer = this.#handler.handle(request, user);
-    if ('watch' in answer) this.#refuseExpired(request);
-    return answer;
+    if (!('watch' in answer)) return answer;
+    this.#refuseExpired(request);
+    return { ...answer, token: tokenOf(request) };
   }
 
   openWatch(opened: OpenWatch, query: URLSearchParams, sink: WatchSink): WatchStream {
     const stream: WatchStream = new WatchStream(this.#state, opened, query, sink, () => this.#watches.delete(stream));
-    this.#watches.add(stream);
+    this.#watches.set(stream, opened.token);
     stream.start();
     return stream;
   }
 
   bookmarkWatches(): void {
-    for (const watch of this.#watches) watch.bookmark();
+    for (const watch of this.#watches.keys()) watch.bookmark();
   }
 
   stop(): void {
@@ -224,10 +243,11 @@ export class SimulatedCluster {
     return { info, version, namespace: info.namespaced ? of.namespace : undefined };
   }
 
-  #authenticate({ headers }: SimulatedRequest): Requester {
-    const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  #authenticate(request: SimulatedRequest): Requester {
+    const { headers } = request;
+    const token = tokenOf(request);
     const account = this.#state.issuedTokens.get(token);
-    if (token !== this.token && account === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+    if (!this.#tokens.has(token) && account === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
     return actingUser(this.#state, account === undefined ? ADMINISTRATOR : requester(account), headers);
   }
 
@@ -271,3 +291,5 @@ function isMatch(match: RequestMatch, { method, path, query }: SimulatedRequest)
     (field) => match[field] === undefined || match[field] === facts[field],
   );
 }
+
+const tokenOf = ({ headers }: SimulatedRequest): string => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';

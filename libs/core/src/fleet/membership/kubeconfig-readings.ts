@@ -10,12 +10,11 @@ export type FileReading<A> = Readonly<
 export type NamedAccess<A> = Readonly<{ cluster: string; file: string; context: string; access: A }>;
 
 /**
- * The clusters that hold now. `problems` has a line for each file and context that cannot be used, with the
- * name of the cluster where one is concerned.
+ * The clusters that hold now. `problems` has a line for each file and context that cannot be used.
  */
 export type HeldReading<A> = Readonly<{
   members: readonly NamedAccess<A>[];
-  problems: readonly Readonly<{ file: string; cluster?: string; text: string }>[];
+  problems: readonly Readonly<{ file: string; text: string }>[];
 }>;
 
 /** Longer names, or names with other characters, would break lines of logs and keys of stores. */
@@ -37,36 +36,40 @@ export const isLabelValue = (name: string): boolean => LABEL_VALUE.test(name);
  * gets `-2`, `-3` …
  */
 export function heldReading<A>(before: HeldReading<A>, files: readonly FileReading<A>[]): HeldReading<A> {
-  const members: NamedAccess<A>[] = [];
-  const problems: HeldReading<A>['problems'][number][] = [];
   const names = new Set<string>();
-  const take = (file: string, context: string, access: A) => {
-    const cluster = freeName(context, names);
-    members.push({ cluster, file, context, access });
+  const lines = files.flatMap((reading) => linesOf(reading, before));
+  return {
+    members: lines.flatMap(({ file, context, access }) =>
+      access === undefined ? [] : [{ cluster: freeName(context, names), file, context, access }],
+    ),
+    problems: lines.flatMap(({ file, problem }) => (problem === undefined ? [] : [{ file, text: problem }])),
   };
-  for (const reading of files) {
-    const { file } = reading;
-    const known = before.members.filter((member) => member.file === file);
-    if ('problem' in reading) {
-      const stays = known.length === 0 ? '' : '; its clusters stay as they were';
-      problems.push({ file, text: `${reading.problem}${stays}` });
-      for (const { context, access } of known) take(file, context, access);
-      continue;
-    }
-    for (const one of reading.contexts) {
-      const { context } = one;
-      const held = known.find((member) => member.context === context);
-      const refusal = isClusterName(context) ? undefined : badName(file, context);
-      const problem = refusal ?? ('problem' in one ? one.problem : undefined);
-      if (problem === undefined && 'access' in one) take(file, context, one.access);
-      else if (held === undefined) problems.push({ file, text: problem ?? '' });
-      else {
-        problems.push({ file, cluster: held.cluster, text: `${problem}; the cluster stays as it was` });
-        take(file, context, held.access);
-      }
-    }
+}
+
+/** What one context, or a file as a whole, adds: an access that holds, a problem, or both. */
+type Line<A> = Readonly<{ file: string; context: string; access?: A; problem?: string }>;
+
+function linesOf<A>(reading: FileReading<A>, before: HeldReading<A>): readonly Line<A>[] {
+  const { file } = reading;
+  const known = before.members.filter((member) => member.file === file);
+  if ('contexts' in reading) {
+    return reading.contexts.map((one) => {
+      const held = known.find(({ context }) => context === one.context);
+      return lineOf(file, one, held?.access);
+    });
   }
-  return { members, problems };
+  const stays = known.length === 0 ? '' : '; its clusters stay as they were';
+  return [{ file, context: '', problem: `${reading.problem}${stays}` }, ...known];
+}
+
+function lineOf<A>(file: string, reading: ContextReading<A>, held: A | undefined): Line<A> {
+  const { context } = reading;
+  const problem = isClusterName(context)
+    ? ('problem' in reading && reading.problem) || undefined
+    : badName(file, context);
+  if (problem === undefined) return { file, context, ...('access' in reading && { access: reading.access }) };
+  if (held === undefined) return { file, context, problem };
+  return { file, context, access: held, problem: `${problem}; the cluster stays as it was` };
 }
 
 const badName = (file: string, context: string): string =>

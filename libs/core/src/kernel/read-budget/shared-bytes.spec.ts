@@ -36,4 +36,13 @@ describe('bytes that clusters share', () => {
     for (let more = 0; more < 9; more += 1) shared.join();
     expect([large.take(800, 900), large.take(801, 800)]).toEqual([true, false]);
   });
+
+  it('are the others’ once a cluster has left, whatever it gives back afterwards', () => {
+    const shared = new SharedBytes(1_000);
+    const [leaving, other] = [shared.join(), shared.join()];
+    expect([leaving.take(600, 0), other.take(401, 0)]).toEqual([true, false]);
+    leaving.leave();
+    leaving.leave();
+    expect([leaving.take(0, 600), shared.total, takeAll(other)]).toEqual([true, 0, 1_000]);
+  });
 });

@@ -2,6 +2,8 @@
 export type BytesShare = Readonly<{
   /** Takes `bytes` in place of `before`; false, and nothing taken, where the budget does not allow it. */
   take: (bytes: number, before: number) => boolean;
+  /** Gives all of it back; the others share the whole without this one. */
+  leave: () => void;
 }>;
 
 /**
@@ -25,11 +27,15 @@ export class SharedBytes {
     this.#taken.add(mine);
     return {
       take: (bytes, before) => {
+        if (!this.#taken.has(mine)) return true; // it has left, and what it still holds is about to go
         const after = mine.bytes + bytes - before;
         if (bytes > before && !this.#allows(mine, after)) return false;
         this.#total += after - mine.bytes;
         mine.bytes = after;
         return true;
+      },
+      leave: () => {
+        if (this.#taken.delete(mine)) this.#total -= mine.bytes;
       },
     };
   }

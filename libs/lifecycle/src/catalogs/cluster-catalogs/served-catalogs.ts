@@ -3,7 +3,7 @@ import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { nameLabelPatch, releasePatch } from '#core/v1/cluster-catalog/cluster-catalog-spec';
 import { clusterCatalogStatus } from '#core/v1/cluster-catalog/cluster-catalog-status';
-import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { Reflector } from '#platform/kube/cache/reflector';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServedContent } from '#platform/metas/serve-metas';
@@ -203,7 +203,7 @@ export class ServedCatalogs {
   }
 
   #failed(catalog: ClusterCatalog, err: unknown, what: string): void {
-    if (this.#stopped || KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof ClusterLeftToOlm) return;
+    if (this.#stopped || KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof WriteWithheld) return;
     const { client, log } = this.deps;
     log.warn(
       { cluster: client.cluster, name: nameOf(catalog), err },

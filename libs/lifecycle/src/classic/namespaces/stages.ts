@@ -30,7 +30,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log'
   }>;
 
 /** The order of a pass: rights, bookkeeping, desired state, plans, running operators. */
-export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly NamespaceStage[] {
+export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, () => 1)): readonly NamespaceStage[] {
   const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key } = hub;
   const marks = key && new PlanMarks(key);
   const contents = new BundleContents(bundlePulls, content, queues.apply, log);

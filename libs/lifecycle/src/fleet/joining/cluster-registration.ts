@@ -1,39 +1,29 @@
 import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import { type JoinReport, joinCluster, type Unjoined } from '#platform/joining/join-cluster';
-import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
 
 export type ClusterRegistrationOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
-  clients: readonly KubeClient[];
-  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
-  /** Evenly from 0 up to 1: spreads the registrations of a fleet over time. */
+  /** Evenly from 0 up to 1: spreads the next tries over time. */
   random: () => number;
 }>;
 
-/**
- * A thousand connections are not opened at once: time for each cluster, in which the first
- * registrations are spread.
- */
-const SPREAD_MS = 20;
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
 const NAMED = 5;
 
 /**
- * Gives every cluster OLM's definitions and their companion objects: at the start, and at every resync those
- * that are missing. Clusters that are left to OLM are left alone, until it has gone.
+ * Gives every cluster OLM's definitions and their companion objects: when it joins, and at every resync those
+ * that are missing.
  */
 export class ClusterRegistration {
   readonly #refused = new Map<string, readonly Unjoined[]>();
   readonly #told = new Map<string, string>();
-  readonly #timers: Timers;
 
-  constructor(private readonly options: ClusterRegistrationOptions) {
-    this.#timers = new Timers(options.hub.clock);
-  }
+  constructor(private readonly options: ClusterRegistrationOptions) {}
 
   /** A cluster that lacks some of them is still managed, as far as possible. */
   readonly check: HealthCheck = {
@@ -47,30 +37,37 @@ export class ClusterRegistration {
     },
   };
 
-  start(): void {
-    const { hub, clients, random } = this.options;
+  /** The registration of one cluster, as a part of its membership. */
+  partOf(client: KubeClient): ClusterPart {
+    const timers = new Timers(this.options.hub.clock);
+    const join = () => this.#joinIn(0, client, timers);
+    return {
+      start: async () => join(),
+      touchAll: () => undefined,
+      resync: join,
+      stop: async () => timers.stop(),
+      leave: async () => {
+        timers.stop();
+        this.#refused.delete(client.cluster);
+        this.#told.delete(client.cluster);
+      },
+    };
+  }
+
+  #joinIn(delayMs: number, client: KubeClient, timers: Timers): void {
+    const { hub, random } = this.options;
     if (!hub.settings.joinInstall) return;
-    const spreadMs = clients.length * SPREAD_MS;
-    for (const client of clients) this.#timers.repeat(spreadMs * random(), () => this.#join(client));
+    timers.after(delayMs, () => {
+      void this.#join(client, timers).catch((error: unknown) => {
+        hub.log.debug({ cluster: client.cluster, error }, 'cluster could not be joined yet');
+        this.#joinIn(UNREACHED_MS * (0.5 + random()), client, timers);
+      });
+    });
   }
 
-  stop(): void {
-    this.#timers.stop();
-  }
-
-  /** Answers in how many milliseconds to check again. */
-  async #join(client: KubeClient): Promise<number> {
-    const { cluster } = client;
-    const { hub, detectors } = this.options;
-    try {
-      const { acts } = await detectors.status(cluster);
-      if (!acts) return detectors.againAfterMs(cluster);
-      this.#tell(await joinCluster(client));
-      return this.#resyncMs();
-    } catch (error) {
-      hub.log.debug({ cluster, error }, 'cluster could not be joined yet');
-      return UNREACHED_MS * (0.5 + this.options.random());
-    }
+  async #join(client: KubeClient, timers: Timers): Promise<void> {
+    const report = await joinCluster(client);
+    if (!timers.stopped) this.#tell(report);
   }
 
   #tell({ cluster, installed, upgraded, left, refused }: JoinReport): void {
@@ -83,11 +80,6 @@ export class ClusterRegistration {
     if (refused.length > 0) log.warn({ cluster, refused }, 'not everything could be installed; the rest goes on');
     if (left.length > 0)
       log.warn({ cluster, left }, 'definitions in the cluster stay as they are: ours would take from them');
-  }
-
-  #resyncMs(): number {
-    const { resyncInterval, resyncJitterPercent } = this.options.hub.settings;
-    return resyncInterval * (1 + (resyncJitterPercent / 100) * (2 * this.options.random() - 1));
   }
 }
 

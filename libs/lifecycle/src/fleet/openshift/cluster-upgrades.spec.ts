@@ -15,6 +15,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { ClusterUpgrades } from './cluster-upgrades.js';
 
 const CONFIG = 'config.openshift.io/v1';
@@ -27,6 +28,7 @@ let client: KubeClient;
 let clock: ManualClock;
 let metrics: Metrics;
 let upgrades: ClusterUpgrades;
+let part: ClusterPart;
 
 const cluster = () => fleet.cluster('harbour');
 const openShiftKind = (kind: string): KubernetesObject => {
@@ -57,7 +59,7 @@ beforeEach(async () => {
   metrics = new Metrics({ processMetrics: false });
 });
 afterEach(async () => {
-  upgrades?.stop();
+  await part?.stop();
   await client.close();
   await fleet.stop();
 });
@@ -122,11 +124,10 @@ const begin = (standing: ManagementStatus = { acts: true, signs: [] }) => {
   const hub = { clock, log: silentLog, metrics };
   upgrades = new ClusterUpgrades({
     hub,
-    clients: [client],
     detectors: { status: async () => standing },
-    random: () => 0,
   });
-  upgrades.start();
+  part = upgrades.partOf(client);
+  void part.start();
 };
 const condition = (name = 'operator-lifecycle-manager') => {
   const status = cluster().get({ ...OPERATOR, name })?.['status'];

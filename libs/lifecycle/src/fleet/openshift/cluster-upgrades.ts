@@ -16,14 +16,12 @@ import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { Reflector } from '#platform/kube/cache/reflector';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { installedCsvs, installedExtensions } from './installed-operators.js';
 
 export type ClusterUpgradesOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'>;
-  clients: readonly KubeClient[];
   detectors: Pick<OlmDetectors, 'status'>;
-  /** Evenly from 0 up to 1: spreads the checks over time. */
-  random: () => number;
 }>;
 
 const CONFIG = 'config.openshift.io/v1';
@@ -50,8 +48,6 @@ const GATES: readonly Gate[] = [
 const LOOK_EVERY_MS = 5 * 60_000;
 /** An install changes many objects at once: they are checked together. */
 const SOON_MS = 1_000;
-/** The first checks of a fleet are spread over so long for each cluster. */
-const SPREAD_MS = 20;
 /** The kinds that decide whether operators block a cluster's next minor version. */
 const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] = [
   { kind: { apiVersion: CONFIG, kind: 'ClusterVersion' } },
@@ -67,14 +63,8 @@ const NAMED = 5;
  */
 export class ClusterUpgrades {
   readonly #blocked = new Map<string, string>();
-  readonly #timers: Timers;
-  /** By OpenShift cluster: watches for changes of operators and of the cluster's version. */
-  readonly #watches = new Map<string, readonly Reflector[]>();
-  readonly #soon = new Set<string>();
 
-  constructor(private readonly options: ClusterUpgradesOptions) {
-    this.#timers = new Timers(options.hub.clock);
-  }
+  constructor(private readonly options: ClusterUpgradesOptions) {}
 
   /** A cluster that must not be upgraded works as well as any other. */
   readonly check: HealthCheck = {
@@ -89,64 +79,73 @@ export class ClusterUpgrades {
     },
   };
 
-  start(): void {
-    const { clients, random } = this.options;
-    const spreadMs = clients.length * SPREAD_MS;
-    for (const client of clients) {
-      this.#timers.repeat(spreadMs * random(), async () => {
-        await this.#tried(client);
-        return LOOK_EVERY_MS;
-      });
-    }
+  /** The checks of one cluster, as a part of its membership. */
+  partOf(client: KubeClient): ClusterPart {
+    const checked: CheckedCluster = { client, timers: new Timers(this.options.hub.clock), watches: [], isDue: false };
+    const end = async () => {
+      checked.timers.stop();
+      await Promise.all(checked.watches.splice(0).map((watch) => watch.stop()));
+    };
+    return {
+      start: async () => {
+        checked.timers.repeat(0, async () => {
+          await this.#tried(checked);
+          return LOOK_EVERY_MS;
+        });
+      },
+      touchAll: () => undefined,
+      resync: () => undefined,
+      stop: end,
+      leave: async () => {
+        await end();
+        this.#blocked.delete(client.cluster);
+        this.options.hub.metrics.openShiftBlockers(client.cluster, undefined);
+      },
+    };
   }
 
-  stop(): void {
-    this.#timers.stop();
-    for (const cluster of [...this.#watches.keys()]) this.#unwatch(cluster);
-  }
-
-  async #tried(client: KubeClient): Promise<void> {
-    await this.#look(client).catch((error: unknown) => {
-      const { cluster } = client;
+  async #tried(checked: CheckedCluster): Promise<void> {
+    await this.#look(checked).catch((error: unknown) => {
+      const { cluster } = checked.client;
       this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
     });
   }
 
-  #lookSoon(client: KubeClient): void {
-    const { cluster } = client;
-    if (this.#soon.has(cluster)) return;
-    this.#soon.add(cluster);
-    this.#timers.after(SOON_MS, () => {
-      this.#soon.delete(cluster);
-      void this.#tried(client);
+  #lookSoon(checked: CheckedCluster): void {
+    if (checked.isDue) return;
+    checked.isDue = true;
+    checked.timers.after(SOON_MS, () => {
+      checked.isDue = false;
+      void this.#tried(checked);
     });
   }
 
-  #watch(client: KubeClient): void {
-    if (this.#timers.stopped || this.#watches.has(client.cluster)) return;
+  #watch(checked: CheckedCluster): void {
+    const { client, timers, watches } = checked;
+    if (timers.stopped || watches.length > 0) return;
     const { clock, log } = this.options.hub;
-    const soon = () => this.#lookSoon(client);
-    const watches = DECIDING.map(({ kind: { apiVersion, kind }, labelSelector }) => {
+    const soon = () => this.#lookSoon(checked);
+    for (const {
+      kind: { apiVersion, kind },
+      labelSelector,
+    } of DECIDING) {
       const options = labelSelector === undefined ? {} : { labelSelector };
       const handlers = { onChange: soon, onDelete: soon };
-      return new Reflector({ client, clock, log, kind: { apiVersion, kind }, options, handlers, keep: namesOnly });
-    });
-    this.#watches.set(client.cluster, watches);
+      watches.push(
+        new Reflector({ client, clock, log, kind: { apiVersion, kind }, options, handlers, keep: namesOnly }),
+      );
+    }
     for (const watch of watches) watch.start();
   }
 
-  #unwatch(cluster: string): void {
-    for (const watch of this.#watches.get(cluster) ?? []) void watch.stop();
-    this.#watches.delete(cluster);
-  }
-
-  async #look(client: KubeClient): Promise<void> {
+  async #look(checked: CheckedCluster): Promise<void> {
+    const { client, timers } = checked;
     if (!(await client.serves(CLUSTER_VERSION))) return;
     const standing = await this.options.detectors.status(client.cluster);
-    if (!standing.acts) return this.#unwatch(client.cluster);
-    this.#watch(client);
+    this.#watch(checked);
     const version = await client.get(CLUSTER_VERSION);
     const looks = await Promise.all(GATES.map((gate) => lookAt(client, gate, version)));
+    if (timers.stopped) return;
     this.#note(client.cluster, looks);
     if (standing.signs.length > 0) return; // OLM itself reports to the cluster
     for (const { gate, compatibility } of looks) await this.#tell(client, gate, compatibility);
@@ -191,6 +190,14 @@ async function writeStatus(client: KubeClient, operator: KubernetesObject): Prom
     if (!KubeApiError.is(error, 'Conflict')) throw error;
   }
 }
+
+/** A cluster that is checked. `isDue`: a check is due since something changed. */
+type CheckedCluster = {
+  readonly client: KubeClient;
+  readonly timers: Timers;
+  readonly watches: Reflector[];
+  isDue: boolean;
+};
 
 type Look = Readonly<{ gate: Gate; blockers: number; compatibility: OperatorCompatibility }>;
 

@@ -44,7 +44,12 @@ const KubeconfigUser = z.looseObject({
  */
 export const FLOTILLA_EXTENSION = 'flotilla';
 const Extension = z.looseObject({ name: text, extension: z.unknown() });
-const FlotillaExtension = z.looseObject({ globalCatalogNamespace: optional });
+const FlotillaExtension = z.looseObject({
+  globalCatalogNamespace: optional,
+  identity: optional,
+  paused: z.boolean().nullish(),
+  leaving: z.boolean().nullish(),
+});
 
 const Kubeconfig = z.looseObject({
   clusters: z.array(z.looseObject({ name: text, cluster: z.unknown() })).nullish(),
@@ -69,19 +74,32 @@ export type ClusterAccess = Readonly<{
   file: string;
   cluster: KubeconfigCluster;
   user: KubeconfigUser;
-  /** Decision 0107: set for this cluster alone, in the context's extension. */
+}> &
+  ClusterTerms;
+
+/** What the context's extension sets for its cluster alone. */
+export type ClusterTerms = Readonly<{
+  /** Decision 0107. */
   globalCatalogNamespace?: string;
+  /** The UID of its namespace kube-system: with another one the context leads to another cluster. */
+  identity?: string;
+  /** The hub observes the cluster and does not act there. */
+  paused?: boolean;
+  /** The hub leaves the cluster: `clusters remove` was begun. */
+  leaving?: boolean;
 }>;
 
 export type ParsedKubeconfig = Readonly<{
   file: string;
   currentContext: string | undefined;
   contexts: readonly string[];
+  /** Names of its parts at the top, such as `users`. */
+  parts: readonly string[];
   /** Fails where the context, its cluster or its user is missing or malformed. */
   access(context: string): ClusterAccess;
 }>;
 
-const LARGEST_KUBECONFIG = 8 * 1024 * 1024;
+export const LARGEST_KUBECONFIG = 8 * 1024 * 1024;
 
 /**
  * Reads a kubeconfig's text. Contexts are read one by one, so that a broken one does
@@ -94,6 +112,7 @@ export function parseKubeconfig(file: string, source: string): ParsedKubeconfig 
     file,
     currentContext: config['current-context'] ?? undefined,
     contexts: contexts.map(({ name }) => name),
+    parts: Object.keys(config),
     access(context) {
       const found = contexts.find(({ name }) => name === context)?.context;
       if (found === undefined) throw unknownContext(file, context, contexts);
@@ -102,9 +121,8 @@ export function parseKubeconfig(file: string, source: string): ParsedKubeconfig 
       const user = found.user ?? '';
       const login = user === '' ? {} : config.users?.find(({ name }) => name === user)?.user;
       if (login === undefined) throw broken(file, context, `its user "${user}" is not defined`);
-      const globalCatalogNamespace = globalNamespaceIn(file, context, found.extensions ?? []);
       return absolute({
-        ...(globalCatalogNamespace ? { globalCatalogNamespace } : {}),
+        ...termsIn(file, context, found.extensions ?? []),
         context,
         file,
         cluster: checked(file, context, `cluster "${found.cluster}"`, KubeconfigCluster, entry),
@@ -138,9 +156,15 @@ function checked<T>(file: string, context: string, what: string, schema: z.ZodTy
   throw broken(file, context, `${what}: ${issue?.path.join('.') || 'entry'}: ${issue?.message}`);
 }
 
-function globalNamespaceIn(file: string, context: string, extensions: readonly z.infer<typeof Extension>[]) {
+function termsIn(file: string, context: string, extensions: readonly z.infer<typeof Extension>[]): ClusterTerms {
   const ours = extensions.find(({ name }) => name === FLOTILLA_EXTENSION)?.extension ?? {};
-  return checked(file, context, `extension "${FLOTILLA_EXTENSION}"`, FlotillaExtension, ours).globalCatalogNamespace;
+  const terms = checked(file, context, `extension "${FLOTILLA_EXTENSION}"`, FlotillaExtension, ours);
+  return {
+    ...(terms.globalCatalogNamespace ? { globalCatalogNamespace: terms.globalCatalogNamespace } : {}),
+    ...(terms.identity ? { identity: terms.identity } : {}),
+    ...(terms.paused ? { paused: true } : {}),
+    ...(terms.leaving ? { leaving: true } : {}),
+  };
 }
 
 const broken = (file: string, context: string, why: string): ClusterConfigError =>

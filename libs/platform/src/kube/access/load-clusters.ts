@@ -52,27 +52,39 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
   const names = new Set<string>();
   const budgetOf = budgets(options);
   return chosen.map((access) => {
-    const server = serverUrl(access);
-    const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, environment);
     const cluster = uniqueName(access.context, names);
-    const budget = budgetOf(cluster);
-    const transport = new HttpTransport({
-      userAgent: options.fieldManager,
-      rest: (workMs) => budget.rest(workMs),
-      ...(options.limits === undefined ? {} : { maxResponseBytes: options.limits.answerBytes }),
-      ...options.transport,
-      server,
-      credentials: new LibraryCredentials(loadLibrary, access),
-      ...(proxy === undefined ? {} : { proxy }),
-    });
-    return new HttpKubeClient({
-      cluster,
-      transport,
-      fieldManager: options.fieldManager,
-      budget,
-      ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
-      ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
-    });
+    return clientOf({ ...options, environment, access, cluster, budget: budgetOf(cluster) });
+  });
+}
+
+export type ClientOptions = Pick<LoadClustersOptions, 'fieldManager' | 'pageSize' | 'limits' | 'transport'> &
+  Readonly<{
+    access: ClusterAccess;
+    cluster: string;
+    budget: ReadBudget;
+    environment?: LoadClustersOptions['environment'];
+  }>;
+
+/** The client of one context, under the name `cluster`. Connects to nothing. */
+export function clientOf({ access, cluster, budget, ...options }: ClientOptions): KubeClient {
+  const server = serverUrl(access);
+  const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, options.environment ?? process.env);
+  const transport = new HttpTransport({
+    userAgent: options.fieldManager,
+    rest: (workMs) => budget.rest(workMs),
+    ...(options.limits === undefined ? {} : { maxResponseBytes: options.limits.answerBytes }),
+    ...options.transport,
+    server,
+    credentials: new LibraryCredentials(loadLibrary, access),
+    ...(proxy === undefined ? {} : { proxy }),
+  });
+  return new HttpKubeClient({
+    cluster,
+    transport,
+    fieldManager: options.fieldManager,
+    budget,
+    ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
+    ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
   });
 }
 
@@ -143,12 +155,16 @@ async function readConfig(file: string, namedBy: string): Promise<ParsedKubeconf
   return parseKubeconfig(file, source);
 }
 
+/** The files that kubectl reads where none is named, whether they are there or not. */
+export function kubectlFiles(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const list = environment['KUBECONFIG']?.split(delimiter).filter((file) => file !== '') ?? [];
+  return list.length > 0 ? list : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
+}
+
 /** As kubectl: files of `$KUBECONFIG` that are not there are passed over. */
 async function defaultConfigs(environment: Readonly<Record<string, string | undefined>>): Promise<ParsedKubeconfig[]> {
-  const list = environment['KUBECONFIG']?.split(delimiter).filter((file) => file !== '') ?? [];
-  const files = list.length > 0 ? list : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
   const configs: ParsedKubeconfig[] = [];
-  for (const file of files) {
+  for (const file of kubectlFiles(environment)) {
     const source = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       const why = await whyUnreadable(file, error);

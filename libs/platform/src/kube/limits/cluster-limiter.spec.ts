@@ -10,7 +10,7 @@ const failing = (error: Error) => () => Promise.reject(error);
 
 function limiterOf(mostAtOnce = 2) {
   const clock = new ManualClock();
-  return { clock, limiter: new ClusterLimiter({ clock, mostAtOnce, random: () => 0 }) };
+  return { clock, limiter: new ClusterLimiter({ clock, mostAtOnce: () => mostAtOnce, random: () => 0 }) };
 }
 
 describe('the limiter of the clusters', () => {

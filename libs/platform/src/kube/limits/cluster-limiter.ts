@@ -7,7 +7,7 @@ export type Limited<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ adm
 export type ClusterLimiterOptions = Readonly<{
   clock: Clock;
   /** Most pieces of work at once for one cluster. */
-  mostAtOnce: number;
+  mostAtOnce: () => number;
   /** In [0, 1): spreads the jobs that were turned away, so that they do not come back together. */
   random?: () => number;
 }>;
@@ -49,6 +49,11 @@ export class ClusterLimiter {
     }
   }
 
+  /** The cluster has left. */
+  forget(cluster: string): void {
+    this.#states.delete(cluster);
+  }
+
   #stateOf(cluster: string): LimiterState {
     const known = this.#states.get(cluster) ?? { running: 0, failures: 0, awayUntilMs: 0 };
     this.#states.set(cluster, known);
@@ -57,7 +62,7 @@ export class ClusterLimiter {
 
   #waitMs({ running, failures, awayUntilMs }: LimiterState): number {
     const awayMs = awayUntilMs - this.options.clock.now().getTime();
-    if (failures === 0) return running < this.options.mostAtOnce ? 0 : BUSY_AGAIN_MS;
+    if (failures === 0) return running < this.options.mostAtOnce() ? 0 : BUSY_AGAIN_MS;
     if (awayMs > 0) return awayMs;
     return running === 0 ? 0 : FIRST_PAUSE_MS; // one asks whether it is back, the others hear of it
   }

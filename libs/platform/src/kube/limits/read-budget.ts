@@ -113,6 +113,11 @@ export class ReadBudget {
     return this.#held + this.#listing;
   }
 
+  /** The cluster has left: what is held of it counts no more. */
+  close(): void {
+    this.share.leave();
+  }
+
   openList(): ListShare {
     let read = 0;
     return {

@@ -28,8 +28,8 @@ import { review } from './reviews.js';
 import { scaled, scaleOf } from './scale.js';
 import { versionInfo } from './version-info.js';
 
-/** A watch to be opened by the owner of the connection. */
-export type OpenWatch = Readonly<{ watch: WritePlace; form: Representation }>;
+/** A watch to be opened by the owner of the connection. `token`: with which it was asked for. */
+export type OpenWatch = Readonly<{ watch: WritePlace; form: Representation; token?: string }>;
 
 /** What lies outside every served group and version is nothing the API server has a Status for. */
 const PAGE_NOT_FOUND: SimulatedResponse = { code: 404, body: '404 page not found\n' };

@@ -3,21 +3,18 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Time that work for a whole fleet is spread over, for each of its clusters. */
 const SPREAD_MS = 20;
 
-export type JoinPaceOptions = Readonly<{ clusters: number; random: () => number }>;
-
 /** When to try to reach a cluster that has not been watched yet, and why it could not be reached. */
 export class JoinPace {
   readonly #failures = new Map<string, { count: number; message: string }>();
 
-  constructor(private readonly options: JoinPaceOptions) {}
+  constructor(private readonly random: () => number) {}
 
   /**
-   * Milliseconds until one cluster's turn at work that is due for all at once: a thousand connections
+   * Milliseconds until one cluster's turn at work that is due for so many at once: a thousand connections
    * are not opened together.
    */
-  turn(): number {
-    const { clusters, random } = this.options;
-    return Math.round((clusters - 1) * SPREAD_MS * random());
+  turn(clusters: number): number {
+    return Math.round((clusters - 1) * SPREAD_MS * this.random());
   }
 
   /**
@@ -30,7 +27,7 @@ export class JoinPace {
     const count = (before?.count ?? 0) + 1;
     this.#failures.set(cluster, { count, message });
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, 10));
-    return { delayMs: Math.round(pause * (0.5 + this.options.random())), news: before?.message !== message };
+    return { delayMs: Math.round(pause * (0.5 + this.random())), news: before?.message !== message };
   }
 
   succeeded(cluster: string): void {

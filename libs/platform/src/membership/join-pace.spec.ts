@@ -3,18 +3,18 @@ import { JoinPace } from './join-pace.js';
 
 describe('the pace of joining clusters', () => {
   it('spreads what is due for a large fleet, and does not hold up a small one', () => {
-    expect(new JoinPace({ clusters: 1, random: () => 0.99 }).turn()).toBe(0);
-    expect(new JoinPace({ clusters: 1_000, random: () => 0.5 }).turn()).toBe(9_990);
+    expect(new JoinPace(() => 0.99).turn(1)).toBe(0);
+    expect(new JoinPace(() => 0.5).turn(1_000)).toBe(9_990);
   });
 
   it('tries a cluster that is away less and less often', () => {
-    const pace = new JoinPace({ clusters: 1, random: () => 0.5 });
+    const pace = new JoinPace(() => 0.5);
     const pauses = Array.from({ length: 8 }, () => pace.failed('east', new Error('away')).delayMs / 1_000);
     expect(pauses).toEqual([5, 10, 20, 30, 30, 30, 30, 30]);
   });
 
   it('gives each cause as news once, and remembers it until the cluster is reached', () => {
-    const pace = new JoinPace({ clusters: 2, random: () => 0.5 });
+    const pace = new JoinPace(() => 0.5);
     const news = ['refused', 'refused', 'expired', 'expired'].map((why) => pace.failed('east', new Error(why)).news);
     expect(news).toEqual([true, false, true, false]);
     expect([pace.problemOf('east'), pace.problemOf('west')]).toEqual(['expired', undefined]);

@@ -1,0 +1,15 @@
+import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
+import { didYouMean } from '../did-you-mean.js';
+import { UsageError } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
+
+/** The cluster that has joined under this name. @throws UsageError where none has */
+export function joinedAs(name: string, joined: readonly ClusterAccess[], file: string): ClusterAccess {
+  const access = joined.find(({ context }) => context === name);
+  if (access !== undefined) return access;
+  const hint = didYouMean(
+    name,
+    joined.map(({ context }) => context),
+  );
+  throw new UsageError(`no cluster "${name}"${hint} in ${file}; ${NEXT.listClusters()} shows all`);
+}

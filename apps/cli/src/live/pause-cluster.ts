@@ -1,0 +1,24 @@
+import { changeJoinedCluster, joinedClusters } from '#platform/hub/joined-clusters';
+import { commandSettings } from '../command-settings.js';
+import { ExitCode, type Io } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
+import { joinedAs } from './joined-as.js';
+
+/** `flotilla clusters pause`: within seconds the hub observes the cluster alone, and does not act there. */
+export async function pauseCluster(io: Io, name: string): Promise<void> {
+  const file = commandSettings(process.env).clustersFile;
+  const { paused = false } = joinedAs(name, await joinedClusters(file), file);
+  if (!paused) await changeJoinedCluster(file, name, { paused: true });
+  io.out(`cluster ${name} is ${paused ? 'paused already' : 'paused'}, in ${file}\n`);
+  if (!paused) io.err(`A hub that runs ends its work there within seconds. Back: ${NEXT.resumeCluster(name)}\n`);
+  io.exit(ExitCode.done);
+}
+
+/** `flotilla clusters resume`: ends a pause, or takes back a removal that was begun. */
+export async function resumeCluster(io: Io, name: string): Promise<void> {
+  const file = commandSettings(process.env).clustersFile;
+  const { paused = false, leaving = false } = joinedAs(name, await joinedClusters(file), file);
+  if (paused || leaving) await changeJoinedCluster(file, name, { paused: false, leaving: false });
+  io.out(`cluster ${name} is ${paused || leaving ? 'managed again' : 'not paused'}, in ${file}\n`);
+  io.exit(ExitCode.done);
+}

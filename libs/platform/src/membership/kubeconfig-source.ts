@@ -1,0 +1,127 @@
+import { type FileReading, type HeldReading, heldReading } from '#core/fleet/membership/kubeconfig-readings';
+import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
+import type { ClusterAccess } from '../kube/access/kubeconfig.js';
+import { kubectlFiles, readAccess } from '../kube/access/load-clusters.js';
+import { WatchedKubeconfig } from './watched-kubeconfig.js';
+
+/** Where a process finds its clusters. */
+export interface ClusterSource {
+  /** What holds now; the same object as long as nothing has changed. */
+  read(): Promise<HeldReading<ClusterAccess>>;
+}
+
+export type KubeconfigSourceOptions = Readonly<{
+  /**
+   * Files that were named. Without any: the file of `clusters add`, and as long as that is empty what kubectl
+   * takes.
+   */
+  kubeconfigs: readonly string[];
+  /** What names those files, for messages. */
+  namedBy: string;
+  /** Where `clusters add` keeps the clusters. */
+  clustersFile: string;
+  /** Contexts by name; without any all of a file's, and of kubectl's own files the current one. */
+  contexts: readonly string[];
+  environment?: Readonly<Record<string, string | undefined>>;
+  serviceAccountFolder?: string;
+}>;
+
+const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
+
+/** The clusters of the kubeconfigs of a process, read again when a file changes. */
+export class KubeconfigSource implements ClusterSource {
+  readonly #joined: WatchedKubeconfig;
+  #files: readonly WatchedKubeconfig[];
+  #wanted: readonly string[];
+  #held = NOTHING;
+  /** Where kubectl has no file: the cluster in which the process runs. */
+  #inCluster: readonly ClusterAccess[] = [];
+  #begun = false;
+
+  constructor(private readonly options: KubeconfigSourceOptions) {
+    const { clustersFile, kubeconfigs, namedBy, contexts } = options;
+    this.#joined = new WatchedKubeconfig({ file: clustersFile, namedBy: 'FLOTILLA_CLUSTERS_FILE', mayBeMissing: true });
+    this.#files = kubeconfigs.map((file) => new WatchedKubeconfig({ file, namedBy }));
+    this.#wanted = contexts;
+  }
+
+  /** @throws ClusterConfigError the first time, where no cluster can be had, or a named one is missing */
+  async read(): Promise<HeldReading<ClusterAccess>> {
+    const chose = await this.#choose();
+    const changed = await Promise.all(this.#files.map((file) => file.poll()));
+    if (this.#begun && !chose && !changed.includes(true)) return this.#held;
+    const readings = this.#files.map(({ reading }) => this.#wantedOf(reading));
+    this.#held = heldReading(this.#held, [...readings, ...this.#ownCluster()]);
+    if (!this.#begun) this.#refuseNothing();
+    this.#begun = true;
+    return this.#held;
+  }
+
+  /** Which files count: without named ones those of `clusters add`, from the first cluster there on. */
+  async #choose(): Promise<boolean> {
+    if (this.options.kubeconfigs.length > 0 || this.#files[0] === this.#joined) return false;
+    await this.#joined.poll();
+    const { reading } = this.#joined;
+    if ('problem' in reading && !this.#begun)
+      throw new ClusterConfigError(undefined, `clusters file: ${reading.problem}`);
+    const names = 'contexts' in reading ? reading.contexts.map(({ context }) => context) : [];
+    if (names.length > 0 && this.options.contexts.every((name) => names.includes(name))) {
+      this.#files = [this.#joined];
+      this.#wanted = this.options.contexts;
+      this.#inCluster = [];
+      return true;
+    }
+    if (!this.#begun) await this.#takeKubectls();
+    return false;
+  }
+
+  /** The context is kept by its name: `kubectl config use-context` must not hand the hub another cluster. */
+  async #takeKubectls(): Promise<void> {
+    const { contexts, environment = process.env } = this.options;
+    const found = await readAccess({ ...this.options, kubeconfigs: [], contexts });
+    const files = kubectlFiles(environment).filter((file) => found.some((access) => access.file === file));
+    this.#files = files.map((file) => new WatchedKubeconfig({ file, namedBy: 'KUBECONFIG' }));
+    this.#wanted = found.map(({ context }) => context);
+    if (files.length === 0) this.#inCluster = found;
+  }
+
+  #ownCluster(): readonly FileReading<ClusterAccess>[] {
+    return this.#inCluster.map((access) => ({ file: access.file, contexts: [{ context: access.context, access }] }));
+  }
+
+  /** Without contexts that were not asked for, or that the hub is leaving. */
+  #wantedOf(reading: FileReading<ClusterAccess>): FileReading<ClusterAccess> {
+    if ('problem' in reading) return reading;
+    const contexts = reading.contexts.filter(
+      (one) =>
+        (this.#wanted.length === 0 || this.#isFirst(reading.file, one.context)) &&
+        !('access' in one && one.access.leaving === true),
+    );
+    return { file: reading.file, contexts };
+  }
+
+  /** A context that was named is taken from the first file that has it. */
+  #isFirst(file: string, context: string): boolean {
+    if (!this.#wanted.includes(context)) return false;
+    const owner = this.#files.find(
+      ({ reading }) => 'contexts' in reading && reading.contexts.some((one) => one.context === context),
+    );
+    return owner?.reading.file === file;
+  }
+
+  #refuseNothing(): void {
+    const { members, problems } = this.#held;
+    const missing = this.#wanted.find((name) => !members.some(({ context }) => context === name));
+    if (missing === undefined && (members.length > 0 || problems.length === 0)) return;
+    const texts = problems.map(({ text }) => text);
+    throw new ClusterConfigError(missing, texts.length > 0 ? texts.join('\n') : this.#unknown(missing ?? ''));
+  }
+
+  #unknown(context: string): string {
+    const files = this.#files.map(({ reading }) => {
+      const names = 'contexts' in reading ? reading.contexts.map((one) => one.context) : [];
+      return `${reading.file} has ${names.join(', ') || 'none'}`;
+    });
+    return `there is no context "${context}": ${files.join('; ')}`;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Health } from '../telemetry/health-check.js';
+
+export type MembershipFacts = Readonly<{
+  /** How many clusters the kubeconfigs have, and how many of them take part. */
+  known: number;
+  taking: number;
+  paused: readonly string[];
+  /** Files and contexts that are not used as they stand; one line each. */
+  problems: readonly string[];
+}>;
+
+const NAMED = 5;
+
+/** A kubeconfig that cannot be used as it stands degrades the service and no more. */
+export function membershipHealth({ known, taking, paused, problems }: MembershipFacts): Health {
+  const part = `${taking} of ${known} clusters take part`;
+  const pauses = paused.length === 0 ? '' : `, paused: ${listed(paused, ', ')}`;
+  const degraded = problems.length > 0 || paused.length > 0;
+  const detail = [`${part}${pauses}`, ...(problems.length === 0 ? [] : [listed(problems, '; ')])].join('; ');
+  return { up: true, ...(degraded ? { degraded } : {}), detail };
+}
+
+function listed(texts: readonly string[], between: string): string {
+  const more = texts.length > NAMED ? ` and ${texts.length - NAMED} more` : '';
+  return `${texts
+    .slice(0, NAMED)
+    .map((text) => text.replaceAll(/\s+/g, ' ').trim())
+    .join(between)}${more}`;
+}

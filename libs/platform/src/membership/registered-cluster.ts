@@ -1,0 +1,162 @@
+import { identityRefusal } from '#core/fleet/membership/cluster-identity';
+import type { MemberEntry } from '#core/fleet/membership/membership-changes';
+import { canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
+import type { ClusterAccess } from '../kube/access/kubeconfig.js';
+import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
+import type { ReadBudget } from '../kube/limits/read-budget.js';
+import { RenewableClient } from './renewable-client.js';
+
+/** A client of one access, for the services that write as `fieldManager`. */
+export type MakeClient = (
+  options: Readonly<{ access: ClusterAccess; cluster: string; fieldManager: string; budget: ReadBudget }>,
+) => KubeClient;
+
+export type RegisteredClusterOptions = Readonly<{
+  cluster: string;
+  access: ClusterAccess;
+  fieldManagers: readonly string[];
+  makeBudget: (cluster: string) => ReadBudget;
+  makeClient: MakeClient;
+}>;
+
+/** `accepted`: the wanted access is in use, `renewed` in place of another one; else why it is not. */
+export type Verification = Readonly<{ accepted: true; renewed: boolean } | { accepted: false; refusal: string }>;
+
+const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
+
+/** One cluster of the kubeconfigs, with a client for each service and what is known of its identity. */
+export class RegisteredCluster {
+  readonly cluster: string;
+  readonly clients: ReadonlyMap<string, RenewableClient>;
+  /** Whether the services work with it. */
+  takesPart = false;
+  paused: boolean;
+  /** Why its newest access is not used: it leads elsewhere, or the cluster did not answer. */
+  refusal: string | undefined;
+  unreached: string | undefined;
+  /** The access of the kubeconfig, and the one in use. */
+  #wanted: ClusterAccess;
+  #inUse: ClusterAccess;
+  #isVerified = false;
+  #isClosed = false;
+  #identity: string | undefined;
+
+  constructor(private readonly options: RegisteredClusterOptions) {
+    const { cluster, access, fieldManagers, makeBudget, makeClient } = options;
+    this.cluster = cluster;
+    this.#wanted = access;
+    this.#inUse = access;
+    this.paused = access.paused === true;
+    this.clients = new Map(
+      fieldManagers.map((fieldManager) => {
+        const budget = makeBudget(cluster);
+        return [fieldManager, new RenewableClient(makeClient({ access, cluster, fieldManager, budget }))];
+      }),
+    );
+  }
+
+  get file(): string {
+    return this.#wanted.file;
+  }
+
+  /** Undefined where it is not known, or may not be read. */
+  get identity(): string | undefined {
+    return this.#identity;
+  }
+
+  /** Whether the cluster has said which one it is. */
+  get isVerified(): boolean {
+    return this.#isVerified;
+  }
+
+  /** Whether the access of the kubeconfig is in use, and nothing is left to be asked. */
+  get isCurrent(): boolean {
+    return this.#isVerified && accessDigest(this.#inUse) === accessDigest(this.#wanted);
+  }
+
+  /** Whether this can be the cluster's identity, as far as the kubeconfig says. */
+  isExpected(identity: string | undefined): boolean {
+    const { identity: expected } = this.#wanted;
+    return expected === undefined || identity === undefined || expected === identity;
+  }
+
+  /** The kubeconfig has another access. It is used once {@link verify} accepts it. */
+  want(access: ClusterAccess): void {
+    this.#wanted = access;
+    this.refusal = undefined;
+    this.unreached = undefined;
+  }
+
+  /**
+   * Asks the cluster which one it is, with the access of the kubeconfig, and takes that up where it is the
+   * same. Rejects where the cluster does not answer; undefined where the kubeconfig has changed meanwhile.
+   */
+  async verify(): Promise<Verification | undefined> {
+    const access = this.#wanted;
+    const isNew = this.#isVerified || accessDigest(this.#inUse) !== accessDigest(access);
+    const candidates = isNew ? this.#candidates(access) : this.clients;
+    let accepted = false;
+    try {
+      const found = await identityBehind(candidates);
+      if (this.#isClosed || access !== this.#wanted) return undefined;
+      const refusal = this.#refusal(access, found);
+      if (refusal !== undefined) return { accepted: false, refusal };
+      accepted = true;
+      const renewed = this.#isVerified;
+      this.#identity ??= found;
+      this.#inUse = access;
+      this.#isVerified = true;
+      if (isNew) for (const [service, client] of candidates) void this.clients.get(service)?.renew(client);
+      return { accepted: true, renewed };
+    } finally {
+      if (isNew && !accepted) await Promise.all([...candidates.values()].map((client) => client.close()));
+    }
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.clients.values()].map((client) => client.close()));
+    for (const { budget } of this.clients.values()) budget.close();
+  }
+
+  #refusal(access: ClusterAccess, found: string | undefined): string | undefined {
+    const { cluster } = this;
+    const { file, identity } = access;
+    const sameServer = !this.#isVerified || isSameServer(this.#inUse, access);
+    return identityRefusal({ cluster, file, expected: this.#identity ?? identity, found, sameServer });
+  }
+
+  #candidates(access: ClusterAccess): ReadonlyMap<string, KubeClient> {
+    const { cluster, options } = this;
+    return new Map(
+      [...this.clients].map(([fieldManager, { budget }]) => [
+        fieldManager,
+        options.makeClient({ access, cluster, fieldManager, budget }),
+      ]),
+    );
+  }
+}
+
+async function identityBehind(clients: ReadonlyMap<string, KubeClient>): Promise<string | undefined> {
+  const [client] = clients.values();
+  try {
+    return (await client?.get(KUBE_SYSTEM))?.metadata.uid;
+  } catch (error) {
+    if (KubeApiError.is(error, 'Forbidden')) return undefined;
+    throw error;
+  }
+}
+
+const isSameServer = (a: ClusterAccess, b: ClusterAccess): boolean =>
+  canonicalJson(a.cluster) === canonicalJson(b.cluster);
+
+const accessDigest = ({ cluster, user }: ClusterAccess): string => canonicalHash([cluster, user]);
+
+/** What is compared of an access from one reading to the next. */
+export const memberEntry = (cluster: string, access: ClusterAccess): MemberEntry => ({
+  cluster,
+  access: accessDigest(access),
+  terms: canonicalHash([access.globalCatalogNamespace ?? '']),
+  paused: access.paused === true,
+});

@@ -1,0 +1,50 @@
+import type { KubeClient } from '../kube/client/kube-client.port.js';
+
+/** What became of one cluster. */
+export type ClusterChange = Readonly<
+  | { kind: 'joined'; cluster: string; client: KubeClient }
+  /** `access`: another address or login, which the client uses from now on. */
+  | { kind: 'changed'; cluster: string; what: 'access' | 'paused' | 'resumed' }
+  | { kind: 'left'; cluster: string }
+>;
+
+/**
+ * Takes the changes of one moment. What it resolves to is waited for when clusters leave: their connections
+ * end after it.
+ */
+export type ClusterListener = (changes: readonly ClusterChange[]) => void | Promise<void>;
+
+/** The clusters of one service of the process, as they are now and as they change. */
+export interface ServiceClusters {
+  /** Names of all clusters: those that take part, that did not answer yet, and that are leaving. */
+  known(): readonly string[];
+  /** The clients of the clusters that take part, in the order of the kubeconfigs. */
+  clients(): readonly KubeClient[];
+  /** Undefined for a cluster that does not take part: not yet, or no longer. */
+  client(cluster: string): KubeClient | undefined;
+  /** Whether the cluster took part and does so no more, or is refused: jobs of it are dropped. */
+  hasLeft(cluster: string): boolean;
+  /** Whether the cluster is observed, and not acted on. */
+  isPaused(cluster: string): boolean;
+  /** Why the cluster does not take part yet. */
+  problemOf(cluster: string): string | undefined;
+  /** Calls back at once with the clusters that take part, then with each change. Returns what ends this. */
+  subscribe(listener: ClusterListener): () => void;
+}
+
+/** Clusters that neither change nor leave. */
+export function fixedClusters(clients: readonly KubeClient[]): ServiceClusters {
+  const byName = new Map(clients.map((client) => [client.cluster, client]));
+  return {
+    known: () => [...byName.keys()],
+    clients: () => clients,
+    client: (cluster) => byName.get(cluster),
+    hasLeft: () => false,
+    isPaused: () => false,
+    problemOf: () => undefined,
+    subscribe: (listener) => {
+      void listener(clients.map((client) => ({ kind: 'joined', cluster: client.cluster, client })));
+      return () => undefined;
+    },
+  };
+}
