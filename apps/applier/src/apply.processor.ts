@@ -1,15 +1,16 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
 import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
-import { CLUSTERS, LOG, QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
+import { CLUSTERS, LOG, QUEUES, SETTINGS, SHARDS } from '#platform/hub/hub-tokens';
 import { ClusterHasLeft, ClusterLeftToOlm, ClusterPaused } from '#platform/joining/cluster-writes';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import type { JobContext } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
@@ -42,8 +43,9 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     private readonly detectors: OlmDetectors,
     private readonly limiter: ClusterLimiter,
     private readonly contact: ClusterContact,
+    @Optional() @Inject(SHARDS) shards?: ShardSource,
   ) {
-    super(queues.apply, applyConcurrency);
+    super(queues.apply, applyConcurrency, shards);
   }
 
   protected async run(job: SubjectJob, { signal }: JobContext): Promise<void> {

@@ -2,14 +2,20 @@ import { APPLIER } from '#core/kernel/actions/field-managers';
 import { clustersModule } from '#platform/hub/clusters.module';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
+import { ownShards } from '#platform/ownership/own-shards';
 import { applierModule } from './applier.module.js';
 
 await runMain(
   'applier',
-  async ({ settings, clock, log }) => {
+  async (hub) => {
+    const { settings, clock, log } = hub;
     const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log });
-    const clusters = registry.of(APPLIER);
-    const imports = [clustersModule({ services: [clusters], probing: clusters, registry }), applierModule(clusters)];
+    const shards = ownShards(hub, 'applier', registry.of(APPLIER));
+    const { clusters } = shards;
+    const imports = [
+      clustersModule({ services: [clusters], probing: clusters, registry, shards }),
+      applierModule(clusters),
+    ];
     return { imports, port: settings.applierPort };
   },
   { hasKey: true },

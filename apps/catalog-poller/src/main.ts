@@ -2,15 +2,18 @@ import { POLLER } from '#core/kernel/actions/field-managers';
 import { clustersModule } from '#platform/hub/clusters.module';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
+import { ownShards } from '#platform/ownership/own-shards';
 import { catalogPollerModule } from './catalog-poller.module.js';
 
 await runMain(
   'catalog-poller',
-  async ({ settings, clock, log }) => {
+  async (hub) => {
+    const { settings, clock, log } = hub;
     const registry = await managedClusters(settings, { fieldManagers: [POLLER], clock, log });
-    const clusters = registry.of(POLLER);
+    const shards = ownShards(hub, 'poller', registry.of(POLLER));
+    const { clusters } = shards;
     const imports = [
-      clustersModule({ services: [clusters], probing: clusters, registry }),
+      clustersModule({ services: [clusters], probing: clusters, registry, shards }),
       catalogPollerModule(clusters),
     ];
     return { imports, port: settings.catalogPollerPort };

@@ -1,7 +1,14 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  Optional,
+} from '@nestjs/common';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import type { Settings } from '#platform/config/settings';
-import { QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
+import { QUEUES, SETTINGS, SHARDS } from '#platform/hub/hub-tokens';
+import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
@@ -21,8 +28,9 @@ export class ObserveProcessor
     @Inject(SETTINGS) { observeConcurrency }: Settings,
     private readonly fleet: ObservedFleet,
     private readonly shutdown: Shutdown,
+    @Optional() @Inject(SHARDS) shards?: ShardSource,
   ) {
-    super(observe, observeConcurrency);
+    super(observe, observeConcurrency, shards);
   }
 
   onApplicationBootstrap(): Promise<void> {

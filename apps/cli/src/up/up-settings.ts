@@ -35,7 +35,7 @@ export function upSettings(options: UpOptions, environment: Environment): UpSett
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
   return {
     // One process holds all content: there is no other process to ask for it.
-    settings: { ...settings, catalogPollerPort: options.port ?? settings.catalogPollerPort, contentUrl: '' },
+    settings: { ...settings, catalogPollerPort: options.port ?? settings.catalogPollerPort, contentUrl: '', shards: 1 },
     verbose: options.verbose,
     usualHub: hubAddress(settings),
     kubeconfigs: [options.kubeconfigs, named].find((files) => files.length > 0) ?? [],

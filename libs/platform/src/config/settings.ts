@@ -158,6 +158,10 @@ export const settingGroups = {
     jobLockDuration: duration('10s', 'After this long without a heartbeat, another worker may take a job over', {
       min: '1s',
     }),
+    shards: count(16, 'Parts of the fleet that pollers, or appliers, share; the same for all', { min: 1, max: 256 }),
+    shardLease: duration('10s', 'Without a sign of life for so long, a process loses its clusters to others', {
+      min: '2s',
+    }),
     jobStalledInterval: duration('5s', 'How often free jobs are looked for', { min: '1s' }),
     jobRetryFirst: duration('1s', 'Pause after the first failure of a job; doubles from failure to failure', {
       min: '10ms',

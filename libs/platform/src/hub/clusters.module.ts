@@ -4,16 +4,18 @@ import {
   Inject,
   Module,
   type OnApplicationBootstrap,
+  type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { OlmDetectors } from '../joining/olm-detectors.js';
 import type { ClusterRegistry } from '../membership/cluster-registry.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
+import type { OwnShards } from '../ownership/own-shards.js';
 import { healthIndicator } from '../telemetry/health-indicator.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { ClusterBudgets } from './cluster-budgets.js';
 import type { Hub } from './hub.js';
-import { CLUSTERS, HUB, METRICS } from './hub-tokens.js';
+import { CLUSTERS, HUB, METRICS, SHARDS } from './hub-tokens.js';
 
 /** The clusters of a process as its services see them. */
 export type ProcessClusters = Readonly<{
@@ -22,15 +24,19 @@ export type ProcessClusters = Readonly<{
   probing: ServiceClusters;
   /** Reads the kubeconfigs as long as the process runs; absent where the clusters never change. */
   registry?: ClusterRegistry;
+  /** Absent where this process works for all clusters. */
+  shards?: OwnShards;
 }>;
 
 const REGISTRY = Symbol('registry of the clusters');
+const OWN_SHARDS = Symbol('ownership of shards');
 
 @Module({})
-class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy {
+class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   constructor(
     private readonly budgets: ClusterBudgets,
     @Inject(REGISTRY) private readonly registry: ClusterRegistry | null,
+    @Inject(OWN_SHARDS) private readonly shards: OwnShards | null,
     @Inject(METRICS) metrics: Metrics,
   ) {
     registry?.whenGone((cluster) => void metrics.clusterGone(cluster));
@@ -39,11 +45,17 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     this.budgets.start();
     this.registry?.start();
+    this.shards?.ownership.start();
   }
 
   onModuleDestroy(): void {
     this.budgets.stop();
     this.registry?.stop();
+  }
+
+  /** Until here leases are renewed: what the services have begun they end first. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.shards?.ownership.stop();
   }
 }
 
@@ -51,23 +63,30 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy {
  * Gives the services of a process one view of its clusters: which there are, which ones are left to OLM, and
  * which exceed their budgets.
  */
-export const clustersModule = ({ services, probing, registry }: ProcessClusters): DynamicModule => ({
+export const clustersModule = ({ services, probing, registry, shards }: ProcessClusters): DynamicModule => ({
   module: ClustersModule,
   global: true,
   providers: [
     { provide: REGISTRY, useValue: registry ?? null },
+    { provide: OWN_SHARDS, useValue: shards ?? null },
+    { provide: SHARDS, useValue: shards?.clusters },
     {
       provide: ClusterBudgets,
       inject: [HUB],
       useFactory: (hub: Hub) =>
         new ClusterBudgets({ ...hub, clients: () => services.flatMap((clusters) => clusters.clients()) }),
     },
-    { provide: OlmDetectors, inject: [HUB], useFactory: (hub: Hub) => new OlmDetectors(hub, probing) },
+    {
+      provide: OlmDetectors,
+      inject: [HUB],
+      useFactory: (hub: Hub) => new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true),
+    },
     healthIndicator(OlmDetectors, ({ check }) => check),
     healthIndicator(ClusterBudgets, ({ check }) => check),
+    ...(shards === undefined ? [] : [healthIndicator<OwnShards>(OWN_SHARDS, ({ check }) => check)]),
     ...(registry === undefined ? [] : [healthIndicator<ClusterRegistry>(REGISTRY, ({ check }) => check)]),
   ],
-  exports: [OlmDetectors],
+  exports: [OlmDetectors, SHARDS],
 });
 
 /** The clusters of one service, with clients that refuse to write where nothing may be written. */

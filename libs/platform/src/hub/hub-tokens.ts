@@ -14,3 +14,6 @@ export const ACCESS = Symbol('HTTP access');
  * The managed clusters, with clients that write as the service: each service's module provides its own.
  */
 export const CLUSTERS = Symbol('managed clusters of the service');
+
+/** The shards of the fleet that this process works for; undefined where it works for all clusters. */
+export const SHARDS = Symbol('shards of the process');

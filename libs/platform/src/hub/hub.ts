@@ -130,6 +130,7 @@ function connect(
     redis,
     log,
     prefix: settings.redisPrefix,
+    shards: settings.shards,
     lockDurationMs: settings.jobLockDuration,
     stalledIntervalMs: settings.jobStalledInterval,
     backoff: { firstMs: settings.jobRetryFirst, longestMs: settings.jobRetryLongest },

@@ -31,7 +31,21 @@ export class ClusterHasLeft extends WriteWithheld {
   }
 }
 
-const WITHHELD = { 'left to OLM': ClusterLeftToOlm, paused: ClusterPaused, 'has left': ClusterHasLeft };
+/** The shard of the cluster belongs to another process, or this one is not sure that it is still its own. */
+export class ClusterOfAnotherProcess extends WriteWithheld {
+  readonly code = 'ClusterOfAnotherProcess';
+  readonly retry: Retry = { afterMs: 1_000 };
+  constructor(cluster: string) {
+    super(`cluster "${cluster}" is worked on by another process now, or Redis has not answered for too long`);
+  }
+}
+
+const WITHHELD = {
+  'left to OLM': ClusterLeftToOlm,
+  paused: ClusterPaused,
+  'has left': ClusterHasLeft,
+  'not owned': ClusterOfAnotherProcess,
+};
 
 /** Why nothing may be written to a cluster. */
 export type WhyWithheld = keyof typeof WITHHELD;

@@ -22,6 +22,8 @@ export class OlmDetectors {
     private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'>,
     /** The clusters, with the clients by which it is found out whether OLM works there. */
     private readonly clusters: ServiceClusters,
+    /** Whether no other process works for the cluster at this moment. */
+    private readonly owns: (cluster: string) => boolean = () => true,
   ) {
     clusters.subscribe((changes) =>
       this.#forget(changes.flatMap(({ kind, cluster }) => (kind === 'left' ? cluster : []))),
@@ -102,6 +104,7 @@ export class OlmDetectors {
     const known = this.#writes.get(cluster);
     if (known !== undefined) return known;
     const writes = new ClusterWrites(cluster, () => {
+      if (!this.owns(cluster)) return 'not owned';
       if (this.isHeld(cluster)) return 'left to OLM';
       return this.clusters.isPaused(cluster) ? 'paused' : undefined;
     });

@@ -5,7 +5,8 @@ import { ManualClock } from '../clock/manual-clock.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';
 import { MemoryLeases } from './memory-leases.js';
-import { type ShardLoss, ShardOwnership } from './shard-ownership.js';
+import type { ShardLoss } from './shard-follower.port.js';
+import { ShardOwnership } from './shard-ownership.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
 const SHARDS = 16;

@@ -4,20 +4,7 @@ import type { Clock } from '../clock/clock.port.js';
 import { elapsedSince } from '../clock/elapsed.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { Leases, LeaseTable } from './leases.port.js';
-
-/** `moved`: to a process that has less to do, or since this one ends. `taken`: its lease had ended. */
-export type ShardLoss = 'moved' | 'taken';
-
-/** Does work for the shards that the process owns. */
-export type ShardFollower = Readonly<{
-  /** Begins the work. */
-  gained(shard: number): void;
-  /**
-   * Ends the work; never rejects. A shard that is moved stays with the process until this has resolved; for
-   * one that was taken nothing may be written any more.
-   */
-  lost(shard: number, how: ShardLoss): Promise<void>;
-}>;
+import type { ShardFollower, ShardLoss, ShardSource } from './shard-follower.port.js';
 
 export type ShardOwnershipOptions = Readonly<{
   leases: Leases;
@@ -56,7 +43,7 @@ const FAREWELL_MS = 2_000;
  * {@link planShards} has it. A process that cannot renew its leases stops acting before another could take
  * them ({@link acts}); it keeps what it has in memory, and goes on where it finds its shards still free.
  */
-export class ShardOwnership {
+export class ShardOwnership implements ShardSource {
   readonly #owned = new Map<number, OwnedShard>();
   /** Shards whose work is being ended here: until then they are not taken again. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -90,7 +77,6 @@ export class ShardOwnership {
     this.#wake.abort();
   }
 
-  /** Has the follower do its work for the shards of the process, those that it owns now included. */
   follow(follower: ShardFollower): void {
     this.#followers.add(follower);
     for (const [shard, { state }] of this.#owned) if (state === 'held') follower.gained(shard);

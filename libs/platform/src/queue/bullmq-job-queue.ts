@@ -12,6 +12,7 @@ import {
   type JobCounts,
   type JobHandler,
   JobQueue,
+  type ProcessOptions,
 } from './job-queue.port.js';
 import { JobRanks } from './job-ranks.js';
 import { RedisDelayedJobs } from './redis-delayed-jobs.js';
@@ -145,7 +146,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     });
   }
 
-  async process(handler: JobHandler<J>, { concurrency }: Readonly<{ concurrency: number }>): Promise<void> {
+  async process(handler: JobHandler<J>, { concurrency }: ProcessOptions): Promise<void> {
     const { redis, prefix = 'flotilla', lockDurationMs = 10_000, stalledIntervalMs = 5_000 } = this.options;
     const worker = new Worker(
       this.name,

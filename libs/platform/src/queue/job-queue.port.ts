@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ShardSource } from '../ownership/shard-follower.port.js';
 
 /**
  * What a queue carries: its name, the shape of its jobs (identity only, never state) and
@@ -28,6 +29,13 @@ export type JobContext = Readonly<{
 /** Runs one job. Called again after a failure, and possibly twice for one job: must be safe to repeat. */
 export type JobHandler<J> = (job: J, context: JobContext) => Promise<void>;
 
+export type ProcessOptions = Readonly<{
+  /** Most jobs at once. */
+  concurrency: number;
+  /** Of which shards jobs are taken, where the queue has such parts; absent: of all. */
+  shards?: ShardSource | undefined;
+}>;
+
 export type JobCounts = Readonly<{
   waiting: number;
   active: number;
@@ -56,7 +64,7 @@ export abstract class JobQueue<J> {
   abstract readonly name: string;
   abstract add(job: J, options?: AddOptions): Promise<void>;
   /** Starts taking jobs. Once per queue object. */
-  abstract process(handler: JobHandler<J>, options: Readonly<{ concurrency: number }>): Promise<void>;
+  abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;
   abstract counts(): Promise<JobCounts>;
   /**
    * Takes no more jobs, waits for those that run; after the deadline their signal is aborted

@@ -9,6 +9,7 @@ import {
   type JobCounts,
   type JobHandler,
   JobQueue,
+  type ProcessOptions,
 } from './job-queue.port.js';
 import { JobRanks, type Rank } from './job-ranks.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
@@ -84,7 +85,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     else this.#enqueue(copy, this.#ranks.rank(copy));
   }
 
-  async process(handler: JobHandler<J>, { concurrency }: Readonly<{ concurrency: number }>): Promise<void> {
+  async process(handler: JobHandler<J>, { concurrency }: ProcessOptions): Promise<void> {
     this.#handler = handler;
     this.#concurrency = concurrency;
     this.#pump();

@@ -1,3 +1,4 @@
+import type { ShardSource } from '../ownership/shard-follower.port.js';
 import type { JobContext, JobQueue } from './job-queue.port.js';
 
 /** Takes the jobs of one queue. The service starts and closes it, in its order. */
@@ -5,12 +6,15 @@ export abstract class QueueProcessor<J> {
   protected constructor(
     private readonly queue: JobQueue<J>,
     private readonly concurrency: number,
+    /** Of which shards jobs are taken, where the queue has such parts. */
+    private readonly shards?: ShardSource | undefined,
   ) {}
 
   protected abstract run(job: J, context: JobContext): Promise<void>;
 
   start(): Promise<void> {
-    return this.queue.process((job, context) => this.run(job, context), { concurrency: this.concurrency });
+    const { concurrency, shards } = this;
+    return this.queue.process((job, context) => this.run(job, context), { concurrency, shards });
   }
 
   /** Takes no more jobs, and waits for those that run, no longer than the deadline. */

@@ -1,9 +1,11 @@
+import { shardOf } from '#core/fleet/ownership/shard';
 import { subjectKey } from '#core/kernel/subject/subject';
 import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
 import { DuePoll } from './due-poll.js';
-import type { JobContract, JobQueue } from './job-queue.port.js';
+import type { FinishedJob, JobContract, JobQueue } from './job-queue.port.js';
 import { APPLY_QUEUE, OBSERVE_QUEUE, RESOLVE_QUEUE, ResolveJob, SOLVED_QUEUE, SolvedJob, SubjectJob } from './jobs.js';
 import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
+import { ShardedJobQueue } from './sharded-job-queue.js';
 
 /** One job per distinct problem, however many namespaces and clusters wait for its answer. */
 export const resolveContract: JobContract<ResolveJob> = {
@@ -41,14 +43,41 @@ export type Queues = Readonly<{
   observe: JobQueue<SubjectJob>;
 }>;
 
-export function redisQueues(ofAll: BullmqJobQueueOptions): Queues {
+export type RedisQueuesOptions = BullmqJobQueueOptions &
+  Readonly<{
+    /** Into how many parts the queues of clusters' subjects are split. Default 1. */
+    shards?: number;
+  }>;
+
+export function redisQueues({ shards = 1, ...ofAll }: RedisQueuesOptions): Queues {
   const options = { duePoll: new DuePoll(ofAll.redis), ...ofAll };
   return {
     resolve: new BullmqJobQueue(resolveContract, options),
     solved: new BullmqJobQueue(solvedContract, options),
-    apply: new BullmqJobQueue(applyContract, options),
-    observe: new BullmqJobQueue(observeContract, options),
+    apply: subjectQueue(applyContract, shards, options),
+    observe: subjectQueue(observeContract, shards, options),
   };
+}
+
+/** Each process takes the jobs of its own clusters: a shard has a queue of its own in Redis. */
+function subjectQueue(
+  contract: JobContract<SubjectJob>,
+  shards: number,
+  options: BullmqJobQueueOptions,
+): JobQueue<SubjectJob> {
+  const { name } = contract;
+  if (shards === 1) return new BullmqJobQueue(contract, options);
+  const { onFinished } = options;
+  const ofShard = {
+    ...options,
+    ...(onFinished && { onFinished: (job: FinishedJob) => onFinished({ ...job, queue: name }) }),
+  };
+  return new ShardedJobQueue<SubjectJob>({
+    name,
+    shards,
+    shardOf: ({ cluster }) => shardOf(cluster, shards),
+    queueOf: (shard) => new BullmqJobQueue({ ...contract, name: `${name}-${shard}` }, ofShard),
+  });
 }
 
 export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({

@@ -1,0 +1,50 @@
+/** At most so many jobs at once, over all parts of a queue; those that wait begin in the order of arrival. */
+export class JobSlots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /** Does the work once there is a slot. Rejects, without having begun, once the signal is aborted. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const enter = () => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const end = () => {
+      this.#waiting.delete(enter);
+      reject(signal.reason);
+    };
+    this.#waiting.add(enter);
+    signal.addEventListener('abort', end, { once: true });
+    await promise;
+  }
+
+  /** The slot goes to who waits longest. */
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,94 @@
+import { type AddOptions, type JobCounts, type JobHandler, JobQueue, type ProcessOptions } from './job-queue.port.js';
+import { JobSlots } from './job-slots.js';
+
+export type ShardedJobQueueOptions<J> = Readonly<{
+  name: string;
+  shards: number;
+  shardOf: (job: J) => number;
+  /** A queue object of the shard: what one adds, another one of the same shard takes. */
+  queueOf: (shard: number) => JobQueue<J>;
+}>;
+
+/** After the owner of a shard has changed, jobs under way there are given so long where no other time is set. */
+const MOVED_WITHIN_MS = 10_000;
+
+/**
+ * One queue in as many parts as there are shards of clusters. A process adds jobs to every part, and takes
+ * those of its own shards (decision record 0158).
+ */
+export class ShardedJobQueue<J> extends JobQueue<J> {
+  readonly name: string;
+  readonly #adding = new Map<number, JobQueue<J>>();
+  readonly #taking = new Map<number, JobQueue<J>>();
+  readonly #closing = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(private readonly options: ShardedJobQueueOptions<J>) {
+    super();
+    this.name = options.name;
+  }
+
+  add(job: J, options?: AddOptions): Promise<void> {
+    return this.#queueOf(this.options.shardOf(job)).add(job, options);
+  }
+
+  /** Takes the jobs of the shards that `shards` has, all where it is absent. */
+  async process(handler: JobHandler<J>, { concurrency, shards }: ProcessOptions): Promise<void> {
+    const slots = new JobSlots(concurrency);
+    const inTurn: JobHandler<J> = (job, context) => slots.run(context.signal, () => handler(job, context));
+    const gained = (shard: number) => this.#take(shard, inTurn, concurrency);
+    if (shards === undefined) await Promise.all(this.#all().map(gained));
+    else
+      shards.follow({
+        gained: (shard) => void gained(shard),
+        lost: (shard, how) => this.#leave(shard, how === 'moved' ? MOVED_WITHIN_MS : 0),
+      });
+  }
+
+  async counts(): Promise<JobCounts> {
+    const counts = await Promise.all(this.#all().map((shard) => this.#queueOf(shard).counts()));
+    return counts.reduce((sum, one) => ({
+      waiting: sum.waiting + one.waiting,
+      active: sum.active + one.active,
+      delayed: sum.delayed + one.delayed,
+      completed: sum.completed + one.completed,
+      failed: sum.failed + one.failed,
+    }));
+  }
+
+  async close({ deadlineMs = MOVED_WITHIN_MS }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#taking.keys()].map((shard) => this.#leave(shard, deadlineMs)));
+    await Promise.all([...this.#closing, ...[...this.#adding.values()].map((queue) => queue.close({ deadlineMs }))]);
+  }
+
+  #all(): readonly number[] {
+    return Array.from({ length: this.options.shards }, (_, shard) => shard);
+  }
+
+  /** Of one's own shard the object that takes: it is told at once of the jobs that it delays. */
+  #queueOf(shard: number): JobQueue<J> {
+    const known = this.#taking.get(shard) ?? this.#adding.get(shard);
+    if (known !== undefined) return known;
+    const queue = this.options.queueOf(shard);
+    this.#adding.set(shard, queue);
+    return queue;
+  }
+
+  async #take(shard: number, handler: JobHandler<J>, concurrency: number): Promise<void> {
+    if (this.#closed || this.#taking.has(shard)) return;
+    const queue = this.options.queueOf(shard);
+    this.#taking.set(shard, queue);
+    await queue.process(handler, { concurrency });
+  }
+
+  /** Resolves once no job of the shard is under way here. */
+  async #leave(shard: number, deadlineMs: number): Promise<void> {
+    const queue = this.#taking.get(shard);
+    if (queue === undefined) return;
+    this.#taking.delete(shard);
+    const closing = queue.close({ deadlineMs });
+    this.#closing.add(closing);
+    await closing.finally(() => this.#closing.delete(closing));
+  }
+}
