@@ -11,6 +11,7 @@ export const QUICK: Readonly<Record<string, string>> = {
   FLOTILLA_JOB_STALLED_INTERVAL: '1s',
   FLOTILLA_JOB_RETRY_FIRST: '200ms',
   FLOTILLA_EXTENSION_SECRET_INTERVAL: '1s',
+  FLOTILLA_SHARD_LEASE: '2s',
 };
 
 /**

@@ -48,13 +48,21 @@ export type EnvironmentOptions = Readonly<{
   deploymentReadyAfterMs?: number;
   /** How many resolver workers there are; 2 without it. */
   resolvers?: number;
+  /** How many appliers share the clusters; 1 without it. */
+  appliers?: number;
 }>;
 
 export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
-const servicesWith = (resolvers: number): readonly (readonly [name: string, service: ServiceName])[] => [
+const servicesWith = (
+  resolvers: number,
+  appliers: number,
+): readonly (readonly [name: string, service: ServiceName])[] => [
   ['catalog-poller', 'catalog-poller'],
   ...Array.from({ length: resolvers }, (_, index) => [`resolver-worker-${index + 1}`, 'resolver-worker'] as const),
-  ['applier', 'applier'],
+  ...Array.from(
+    { length: appliers },
+    (_, index) => [index === 0 ? 'applier' : `applier-${index + 1}`, 'applier'] as const,
+  ),
 ];
 
 /**
@@ -66,7 +74,7 @@ type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts one poller, the resolver workers and an applier. */
 export async function startEnvironment(options: EnvironmentOptions = {}): Promise<DemoEnvironment> {
-  const { kubeconfigs = [], settings = {}, settingsOf = () => ({}), resolvers = 2 } = options;
+  const { kubeconfigs = [], settings = {}, settingsOf = () => ({}), resolvers = 2, appliers = 1 } = options;
   // At once with its watchdog: there is no moment at which this process can end and leave the folder.
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
   const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
@@ -87,7 +95,7 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     endings.push(() => Promise.all(clients.map((client) => client.close())));
     const [pollerPort = 0] = await freePorts(1);
     const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPort), ...settings };
-    const services = servicesWith(resolvers).map(([name, service]) =>
+    const services = servicesWith(resolvers, appliers).map(([name, service]) =>
       serviceProcess(folder, name, service, { ...shared, ...settingsOf(service) }),
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
