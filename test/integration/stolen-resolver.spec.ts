@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
+import { shardOf } from '#core/fleet/ownership/shard';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
@@ -24,7 +25,10 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 const OLM = 'operators.coreos.com/v1alpha1';
 const EVIL = 'registry.evil.test/bundle:v1';
-const QUEUES = ['resolve', 'solved', 'apply', 'observe'];
+/** The default of `FLOTILLA_SHARDS`. */
+const SHARDS = 16;
+const partOf = (queue: string, cluster: string): string => `${queue}-${shardOf(cluster, SHARDS)}`;
+const QUEUES = ['resolve', 'solved', partOf('apply', 'east'), partOf('observe', 'east')];
 const GARBAGE: readonly unknown[] = [
   {},
   { v: 1 },
@@ -77,7 +81,7 @@ describe('a stolen resolver', () => {
     await to.add(job);
     await to.close();
   }
-  const wake = (cluster: string) => add('apply', { v: 1, cluster, namespace: SAMPLE_NAMESPACE });
+  const wake = (cluster: string) => add(partOf('apply', cluster), { v: 1, cluster, namespace: SAMPLE_NAMESPACE });
 
   /** How often values were refused, by kind. */
   async function refused(): Promise<Record<string, number>> {

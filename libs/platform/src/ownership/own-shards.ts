@@ -31,6 +31,7 @@ export function ownShards(
   const check = {
     name: 'shards',
     check: async () => {
+      if (!ownership.hasBegun) return { up: false, detail: 'Redis has not given out a lease yet' };
       const owned = `${ownership.shards.length} of ${shards} shards with ${clusters.known().length} of ${all.known().length} clusters`;
       return ownership.isSure
         ? { up: true, detail: owned }

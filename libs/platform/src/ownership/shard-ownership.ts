@@ -104,6 +104,11 @@ export class ShardOwnership implements ShardSource {
     return held.toSorted((a, b) => a - b);
   }
 
+  /** Whether Redis has answered once: before that, nothing is known of the shards. */
+  get hasBegun(): boolean {
+    return this.#sinceRenewal !== undefined;
+  }
+
   /** Whether no other process can have taken a lease of this one. */
   get isSure(): boolean {
     const { leaseMs } = this.options;

@@ -168,7 +168,7 @@ export class SimulatedCluster {
 
   /** `group/resource` of every open watch, sorted; the core group is empty. */
   watchedResources(): string[] {
-    return [...this.#watches].map(({ place: { info } }) => `${info.group}/${info.resource}`).sort();
+    return [...this.#watches.keys()].map(({ place: { info } }) => `${info.group}/${info.resource}`).sort();
   }
 
   /** Refuses the next request that matches, once. */
