@@ -88,7 +88,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     this.#begin(shard);
   }
 
-  /** What runs in a shard that moves may end with its clients; from one that was taken they are withdrawn at once. */
+  /** What runs in a shard that moves may end with its clients; of one that was taken they end at once. */
   async #lose(shard: number, how: ShardLoss): Promise<void> {
     if (how === 'taken') this.#owned.delete(shard);
     const followers = this.#followed.delete(shard) ? [...this.#followers] : [];

@@ -9,7 +9,7 @@ export type ShardedJobQueueOptions<J> = Readonly<{
   queueOf: (shard: number) => JobQueue<J>;
 }>;
 
-/** After the owner of a shard has changed, jobs under way there are given so long where no other time is set. */
+/** Jobs under way in a shard that moves to another process are given so long to end. */
 const MOVED_WITHIN_MS = 10_000;
 
 /**
@@ -66,7 +66,7 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
     return Array.from({ length: this.options.shards }, (_, shard) => shard);
   }
 
-  /** Of one's own shard the object that takes: it is told at once of the jobs that it delays. */
+  /** Of a shard of this process the object that takes its jobs: it knows when those it delays are due. */
   #queueOf(shard: number): JobQueue<J> {
     const known = this.#taking.get(shard) ?? this.#adding.get(shard);
     if (known !== undefined) return known;
