@@ -87,6 +87,20 @@ describe('a pass over a ClusterExtension', () => {
     expect(env.writes()).toEqual([]);
   });
 
+  it('writes nothing for what the API server did not store of a manifest: empty lists and maps', async () => {
+    const policy = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'deny' },
+      spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [] },
+    };
+    env.extension();
+    await env.install('1.0.0', quietCsv(), policy, configMap('empty', {}));
+    env.writes();
+    await env.pass();
+    expect(env.writes()).toEqual([]);
+  });
+
   it('does nothing for an extension that does not exist', async () => {
     expect(await env.pass()).toEqual({ rounds: 1, result: 'done' });
     expect(env.writes()).toEqual([]);

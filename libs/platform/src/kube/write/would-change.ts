@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { type KubernetesObject, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { ownsOnly } from './owned-fields.js';
 
@@ -26,21 +26,58 @@ function mergeWouldChange(target: unknown, patch: unknown): boolean {
  * is no longer in it. Where `live` does not show the owners of its fields, it could.
  */
 export function applyWouldChange(live: KubernetesObject, applied: KubernetesObject, manager: string): boolean {
-  return !(covers(live, applied) && ownsOnly(live, applied, manager));
+  const dropped = isOfApiServer(applied) ? isDropped : () => false;
+  return !(covers(live, applied, dropped) && ownsOnly(live, applied, manager));
 }
 
-/** Every field of `wanted` is in `live` with that value; lists must match item by item. */
-function covers(live: unknown, wanted: unknown): boolean {
+/** Whether a field with this value is missing in what the API server stores. */
+type Dropped = (field: string, value: unknown) => boolean;
+
+/** Every field of `wanted` that is stored is in `live` with that value; lists must match item by item. */
+function covers(live: unknown, wanted: unknown, dropped: Dropped): boolean {
   if (Array.isArray(wanted)) {
     return (
-      Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => covers(live[index], item))
+      Array.isArray(live) &&
+      live.length === wanted.length &&
+      wanted.every((item, index) => covers(live[index], item, dropped))
     );
   }
   if (!isRecord(wanted)) return sameJson(live ?? null, wanted ?? null);
   return (
-    isRecord(live) && Object.entries(wanted).every(([key, value]) => value === undefined || covers(live[key], value))
+    isRecord(live) &&
+    Object.entries(wanted).every(
+      ([key, value]) =>
+        value === undefined ||
+        ((live[key] ?? null) === null && dropped(key, value)) ||
+        covers(live[key], value, JSON_VALUES.has(key) ? () => false : dropped),
+    )
   );
 }
+
+const API_SERVER_GROUPS: ReadonlySet<string> = new Set([
+  ...['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io', 'coordination.k8s.io'],
+  ...['discovery.k8s.io', 'flowcontrol.apiserver.k8s.io', 'networking.k8s.io', 'node.k8s.io'],
+  ...['rbac.authorization.k8s.io', 'scheduling.k8s.io', 'storage.k8s.io'],
+]);
+
+/** It decodes objects of its own kinds; custom resources, whose groups have a dot, are stored as they come. */
+function isOfApiServer({ apiVersion }: KubernetesObject): boolean {
+  const { group } = splitApiVersion(apiVersion);
+  return !group.includes('.') || API_SERVER_GROUPS.has(group);
+}
+
+/** Maps of texts and quantities. An empty map of another name may be a structure, which is stored. */
+const PLAIN_MAPS: ReadonlySet<string> = new Set([
+  ...['annotations', 'binaryData', 'data', 'labels', 'limits', 'matchLabels', 'nodeSelector', 'requests'],
+]);
+/** Of a CustomResourceDefinition: any JSON, stored as it comes. */
+const JSON_VALUES: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
+
+/** Empty lists and empty maps of texts are not stored. */
+const isDropped: Dropped = (field, value) =>
+  Array.isArray(value)
+    ? value.length === 0 && !JSON_VALUES.has(field)
+    : PLAIN_MAPS.has(field) && isRecord(value) && Object.keys(value).length === 0;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
