@@ -14,6 +14,7 @@ import type { ExtensionTrouble } from '#core/v1/extension/report-extension';
 import type { InstalledRevision } from '#core/v1/revision/installed-revision';
 import { QUERY_KEY, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
+import { isRefusal } from '../../engine/refusal.js';
 import type { ExtensionPass } from './extension-pass.js';
 
 /** The bundle that an extension should have now. */
@@ -121,6 +122,12 @@ async function keepsInstalled(
   if (query.version !== undefined && query.version !== bundle.version) return false;
   const selects = readSelector(query.selector);
   if ('error' in selects) return false;
-  const catalogs = await reader.list(CLUSTER_CATALOG_API);
-  return !catalogs.some(({ metadata }) => selects(metadata.labels ?? {}));
+  try {
+    const catalogs = await reader.list(CLUSTER_CATALOG_API);
+    return !catalogs.some(({ metadata }) => selects(metadata.labels ?? {}));
+  } catch (error) {
+    // Where catalogs may not be listed, whether one exists is unknown.
+    if (isRefusal(error)) return false;
+    throw error;
+  }
 }
