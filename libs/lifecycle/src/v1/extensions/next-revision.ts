@@ -98,11 +98,8 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision
   if ('stillFetching' in content) return { next: 'wait', againAfterMs: FETCHED_AFTER_MS };
   if ('error' in content) {
     if (isUnchanged(newest, chosen.bundle)) return { next: 'keep', againAfterMs: PULL_AGAIN_MS };
-    return {
-      next: 'trouble',
-      againAfterMs: PULL_AGAIN_MS,
-      trouble: troubleOf(chosen.bundle, content.reason, content.error),
-    };
+    const trouble = troubleOf(chosen.bundle, content.reason, content.error);
+    return { next: 'trouble', trouble, ...(content.reason === 'Retrying' ? { againAfterMs: PULL_AGAIN_MS } : {}) };
   }
   const isSameContent = isSame && annotationOf(newest, DIGEST_KEY) === content.digest;
   if (isSameContent) return { next: 'keep', annotations: { [QUERY_KEY]: chosen.query } };
