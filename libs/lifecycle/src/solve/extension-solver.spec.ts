@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { ExtensionPackage, ExtensionProblem } from '#core/v1/extension/extension-problem';
 import { memoryQueues } from '#platform/queue/queues';
@@ -44,4 +44,46 @@ it('chooses by explicit releases only for problems with the feature gate, though
   expect(await chosen(undefined)).toEqual({ name: 'lamp.a', version: '1.0.0' });
   expect(await chosen({ BundleReleaseSupport: true })).toEqual({ name: 'lamp.b', version: '1.0.0', release: '2' });
   expect(await chosen(undefined)).toEqual({ name: 'lamp.a', version: '1.0.0' });
+});
+
+describe('a problem of a ClusterExtension', () => {
+  const extension = { query: { packageName: 'lamp' }, installed: null, majorUpdates: 'manual' as const };
+  const problemOf = (...records: string[]): ExtensionProblem => ({
+    v: 1,
+    extension,
+    catalogs: records.map((record, at) => ({ name: `catalog-${at}`, priority: at, record })),
+  });
+
+  it('of which the store has lost a package record cannot be prepared', async () => {
+    expect(
+      await new ExtensionSolver(new MemoryProblemStore<ExtensionProblems>()).prepare(problemOf('lost')),
+    ).toBeUndefined();
+  });
+
+  it('has its records read once, however many problems name them, up to 200 of them', async () => {
+    const read: string[] = [];
+    const getRecord = async (hash: string) => {
+      read.push(hash);
+      return { ...record, name: hash };
+    };
+    const solver = new ExtensionSolver({ getRecord });
+    await solver.prepare(problemOf('a', 'b'));
+    await solver.prepare(problemOf('a'));
+    expect(read).toEqual(['a', 'b']);
+    for (let at = 0; at < 199; at += 1) await solver.prepare(problemOf(`more-${at}`));
+    await solver.prepare(problemOf('a', 'b'));
+    expect(read.slice(-2)).toEqual(['more-198', 'b']);
+  });
+
+  it.each([
+    ['succeeded', { class: 'Resolved' }],
+    ['failed', { class: 'NoPackage', error: 'none' }],
+  ])('counts as %s by its class', (outcome, solution) => {
+    const solver = new ExtensionSolver(new MemoryProblemStore<ExtensionProblems>());
+    expect(solver.report(problemOf(), solution as never)).toMatchObject({
+      outcome,
+      fields: { package: 'lamp', result: solution.class },
+    });
+    expect(solver.deadlineMs).toBe(Number.POSITIVE_INFINITY);
+  });
 });
