@@ -14,7 +14,13 @@ const TOKEN = 'token';
 export type DirectClusterOptions = Readonly<{ version?: string; deploymentReadyAfterMs?: number }>;
 
 /** A simulated cluster, and Flotilla's own client of it whose requests are function calls. */
-export type DirectCluster = Readonly<{ cluster: SimulatedCluster; client: HttpKubeClient; stop: () => Promise<void> }>;
+export type DirectCluster = Readonly<{
+  cluster: SimulatedCluster;
+  client: HttpKubeClient;
+  /** For further clients of the cluster. */
+  transport: HttpTransport;
+  stop: () => Promise<void>;
+}>;
 
 /**
  * For tests of a millisecond: no socket, no TLS. A request or an answer that `cluster.lossOf` takes away fails as
@@ -30,7 +36,7 @@ export function directCluster(name: string, options: DirectClusterOptions = {}):
     cluster.stop();
     await client.close();
   };
-  return { cluster, client, stop };
+  return { cluster, client, transport, stop };
 }
 
 /** Hands requests to a simulated cluster in this process. */
