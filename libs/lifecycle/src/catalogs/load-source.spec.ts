@@ -21,6 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => direct.stop());
 
+const EMPTY = { customResourceDefinitions: '[]', clusterServiceVersions: '[]', packages: '[]' };
 const LOADED = { digest: 'sha256:1', content: 'sha256:2', packages: 0 };
 const answer = (what: string) => {
   asked.push(what);
@@ -65,7 +66,7 @@ describe('a poll of the content of a CatalogSource', () => {
   });
 
   it('reads a ConfigMap, and says which version of it', async () => {
-    const { metadata } = entries({ packages: '[]' });
+    const { metadata } = entries(EMPTY);
     expect(await load(BY_MAP)).toEqual({
       value: LOADED,
       begunAt: NOW.getTime(),
@@ -98,13 +99,20 @@ describe('a poll of the content of a CatalogSource', () => {
   });
 
   it('of a ConfigMap without a catalog is the fault of its content, and names the ConfigMap', async () => {
-    entries();
+    entries(EMPTY);
     failure = new Error('no packages');
     expect(await load(BY_MAP)).toMatchObject({
       error: failure,
       reason: 'RegistryServerError',
       configMap: { name: 'entries' },
     });
+  });
+
+  it('of a ConfigMap that lacks a part names what it lacks', async () => {
+    entries({ packages: '[]' });
+    const { error, configMap } = Object(await load(BY_MAP));
+    expect(error.message).toBe("couldn't find expected key customResourceDefinitions in configmap");
+    expect(configMap).toMatchObject({ name: 'entries' });
   });
 
   it('that fails at the registry says when it is tried again', async () => {

@@ -126,6 +126,16 @@ describe('Secrets of an earlier extension of the same name', () => {
     expect(env.revisions()).toEqual([]);
   });
 
+  it('that are being deleted are waited for, though they still name this extension as their owner', async () => {
+    const ref = await earlier({ finalizers: ['example.com/slow'] });
+    const { apiVersion, kind } = CLUSTER_EXTENSION_API;
+    const owner = { apiVersion, kind, name: 'gear', uid: env.live()?.metadata.uid ?? '' };
+    env.cluster.edit(ref, (object) => Object.assign(object.metadata, { ownerReferences: [owner] }));
+    await env.client.delete(ref);
+    expect(await make(configMap('one'))).toEqual({ collecting: true });
+    expect(env.revisions()).toEqual([]);
+  });
+
   it('that belong to others are not taken', async () => {
     const uid = env.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE })?.metadata.uid ?? '';
     await earlier({ ownerReferences: [{ apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE, uid }] });
