@@ -5,7 +5,7 @@ import { FairLimiter } from '#platform/fairness/fair-limiter';
 import type { SolveRequest } from './solve.js';
 import { SolverPool } from './solver-pool.js';
 
-/** A thread that does what the name of the namespace says, and answers with the records that it was sent and holds. */
+/** A thread that does what the name of the namespace says, and answers with the records that it was sent. */
 const THREAD = `
   import { parentPort, threadId } from 'node:worker_threads';
   const held = new Set();

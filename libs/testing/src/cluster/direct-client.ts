@@ -23,8 +23,8 @@ export type DirectCluster = Readonly<{
 }>;
 
 /**
- * For tests of a millisecond: no socket, no TLS. A request or an answer that `cluster.lossOf` takes away fails as
- * a broken connection does.
+ * For tests of a millisecond: no socket, no TLS. A request or an answer that
+ * `cluster.lossOf` takes away fails as a broken connection does.
  */
 export function directCluster(name: string, options: DirectClusterOptions = {}): DirectCluster {
   const { version = 'v1.34.4', deploymentReadyAfterMs = 1 } = options;

@@ -136,7 +136,7 @@ describe('a list in pages', () => {
 
 describe('a write', () => {
   it('is answered with the object as it is stored, under the name of the field manager', async () => {
-    const { object } = await client.create(map('one', { a: '1' }));
+    const { object } = await client.create<KubernetesObject>(map('one', { a: '1' }));
     expect(object.metadata.resourceVersion).toBe(cluster().get(ref('one'))?.metadata.resourceVersion);
     expect(JSON.stringify(object.metadata['managedFields'])).toContain('flotilla-applier');
   });

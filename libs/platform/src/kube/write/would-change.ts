@@ -60,7 +60,7 @@ const API_SERVER_GROUPS: ReadonlySet<string> = new Set([
   ...['rbac.authorization.k8s.io', 'scheduling.k8s.io', 'storage.k8s.io'],
 ]);
 
-/** It decodes objects of its own kinds; custom resources, whose groups have a dot, are stored as they come. */
+/** Its own kinds are decoded; custom resources, whose groups have a dot, are stored as they come. */
 function isOfApiServer({ apiVersion }: KubernetesObject): boolean {
   const { group } = splitApiVersion(apiVersion);
   return !group.includes('.') || API_SERVER_GROUPS.has(group);
