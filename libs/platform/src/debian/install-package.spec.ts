@@ -21,6 +21,8 @@ describe('an executable', () => {
     ['tool', false, () => '/nowhere'],
     ['tool', false, () => ''],
     ['none', false, () => folder],
+    ['text', false, () => folder],
+    ['bin/flotilla', false, () => ''],
   ])('%s is found on the PATH: %s', (name, isFound, path) => {
     expect(findExecutable(name, path())).toBe(isFound ? join(folder, name) : undefined);
   });

@@ -108,6 +108,7 @@ describe('delayed jobs', () => {
     await clock.advance(due - 1);
     expect([ran, (await queue.counts()).delayed]).toEqual([[], 1]);
     await clock.advance(1);
+    expect(ran).toEqual(['a']);
     await clock.advance(10_000);
     expect([ran, (await queue.counts()).delayed]).toEqual([['a'], 0]);
   });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { deployment } from '#core/v1/bundle-render/sample-bundle.fixture';
 import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
 import type { Loss } from '#testing/cluster/simulated-cluster';
 import {
@@ -277,6 +278,18 @@ describe('a pass that reads from a cache', () => {
     await env.pass(reads);
     expect(env.lifecycles()).toEqual(['1 Active']);
     expect(env.writes()).toEqual([]);
+  });
+
+  it('has a rollout that is under way decided on live reads', async () => {
+    env.extension();
+    const deployments = [deployment('gear', { nodeSelector: { nowhere: 'true' } })];
+    await env.install('1.0.0', quietCsv({}, { deployments }));
+    await env.pass();
+    const reads = await frozen();
+    env.cluster.requests.clear();
+    await env.pass(reads);
+    const lists = env.cluster.requests.filter(({ verb }) => verb === 'list').map(({ resource }) => resource);
+    expect(lists).toContain('clusterobjectsets');
   });
 
   it('that still has an extension without its deletion makes none of its objects again', async () => {

@@ -82,6 +82,12 @@ describe('a ClusterObjectSet that a user wrote', () => {
       Progressing: 'True Succeeded: Revision has rolled out.',
       Succeeded: 'True Succeeded: Revision succeeded rolling out.',
     });
+    setData('one', { a: '1', b: '1' });
+    await env.passOverSet('mill');
+    expect(env.setConditions('mill')).toMatchObject({
+      Available: 'True ProbesSucceeded: Objects are available and pass all probes.',
+    });
+    expect(env.rolledOut, 'it has rolled out once').toHaveLength(1);
   });
 
   it('that is being deleted only loses the finalizers of OLM', async () => {
