@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ClusterLeftToOlm, ClusterWrites } from './cluster-writes.js';
+import {
+  ClusterHasLeft,
+  ClusterLeftToOlm,
+  ClusterOfAnotherProcess,
+  ClusterPaused,
+  ClusterWrites,
+} from './cluster-writes.js';
 
 function writesOf(allowed = true) {
   const state = { allowed };
-  return { state, writes: new ClusterWrites('east', () => state.allowed) };
+  return { state, writes: new ClusterWrites('east', () => (state.allowed ? undefined : 'left to OLM')) };
 }
 
 describe('the writes to a cluster', () => {
@@ -49,5 +55,19 @@ describe('the writes to a cluster', () => {
     await Promise.all([running, idle]);
     expect(isIdle).toBe(true);
     await writes.whenIdle();
+  });
+
+  it.each([
+    ['paused', ClusterPaused],
+    ['not owned', ClusterOfAnotherProcess],
+  ] as const)('are refused where the cluster is %s', async (why, refusal) => {
+    const writes = new ClusterWrites('east', () => why);
+    await expect(writes.run(async () => 'sent')).rejects.toBeInstanceOf(refusal);
+  });
+
+  it('are refused for good once the cluster has left', async () => {
+    const { writes } = writesOf();
+    writes.end();
+    await expect(writes.run(async () => 'sent')).rejects.toBeInstanceOf(ClusterHasLeft);
   });
 });
