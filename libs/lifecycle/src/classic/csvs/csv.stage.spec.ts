@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Log } from '#platform/telemetry/log.port';
 import { ClassicCluster, objectOf, refTo, settled } from '../classic-cluster.fixture.js';
 import { csvStage } from './csv.stage.js';
-import { crd, history, inPhase, LAMP_DEPLOYMENT, lampCsv, phases, SUCCEEDED } from './csvs.fixture.js';
+import { crd, history, LAMP_DEPLOYMENT, lampCsv, phases } from './csvs.fixture.js';
 
 let at: ClassicCluster;
 let logged: string[];
