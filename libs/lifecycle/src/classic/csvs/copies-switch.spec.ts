@@ -13,12 +13,17 @@ afterEach(() => at.stop());
 
 const CONFIG = refTo('OLMConfig', 'cluster');
 const ENABLED = 'DisabledCopiedCSVs=False CopiedCSVsEnabled: Copied CSVs are enabled and';
-const DISABLED = 'DisabledCopiedCSVs=True CopiedCSVsDisabled: Copied CSVs are disabled and no unexpected copied CSVs were found for operators installed in AllNamespace mode';
+const DISABLED =
+  'DisabledCopiedCSVs=True CopiedCSVsDisabled: Copied CSVs are disabled and no unexpected copied CSVs were found for operators installed in AllNamespace mode';
 
 const stage = copiesStage({ protectedNamespaces: ['vault'] });
 const pass = (namespace = 'home') => at.pass(namespace, [stage]);
 const config = (disableCopiedCSVs?: boolean) =>
-  at.put(objectOf('OLMConfig', 'cluster', undefined, { spec: disableCopiedCSVs === undefined ? {} : { features: { disableCopiedCSVs } } }));
+  at.put(
+    objectOf('OLMConfig', 'cluster', undefined, {
+      spec: disableCopiedCSVs === undefined ? {} : { features: { disableCopiedCSVs } },
+    }),
+  );
 const turned = (disableCopiedCSVs: boolean) =>
   at.cluster.edit(CONFIG, (live) => Object.assign(live, { spec: { features: { disableCopiedCSVs } } }));
 const copies = () =>
@@ -92,7 +97,11 @@ describe('csv-lifecycle.md §10: OLMConfig disableCopiedCSVs', () => {
 
   it.each([
     ['absent', () => undefined],
-    ['of another name', () => void at.put(objectOf('OLMConfig', 'second', undefined, { spec: { features: { disableCopiedCSVs: true } } }))],
+    [
+      'of another name',
+      () =>
+        void at.put(objectOf('OLMConfig', 'second', undefined, { spec: { features: { disableCopiedCSVs: true } } })),
+    ],
   ])('an OLMConfig that is %s switches nothing off', async (_, prepare) => {
     prepare();
     globalOperator();
@@ -103,7 +112,13 @@ describe('csv-lifecycle.md §10: OLMConfig disableCopiedCSVs', () => {
 
   it('a conflict at the OLMConfig (409) is resolved in the same pass; other conditions of it stay', async () => {
     config();
-    const theirs = { type: 'Theirs', status: 'True', reason: 'R', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const theirs = {
+      type: 'Theirs',
+      status: 'True',
+      reason: 'R',
+      message: 'm',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
     at.cluster.edit(CONFIG, (live) => Object.assign(live, { status: { conditions: [theirs] } }), 'status');
     globalOperator();
     at.cluster.failNext({ verb: 'update', resource: 'olmconfigs', subresource: 'status' }, 409, 'Conflict');

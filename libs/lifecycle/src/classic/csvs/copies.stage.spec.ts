@@ -139,9 +139,16 @@ describe('csv-lifecycle.md §10: what a copy has, and how long', () => {
     expect(at.csv('hall', 'lamp.v1')?.spec.displayName).toBe('Lamp');
     expect(copies()).toEqual({ attic: OURS, hall: OURS });
     edit('home', ({ spec }) => Object.assign(spec, { displayName: 'Lantern' }));
-    at.cluster.edit(refTo(CSV, 'lamp.v1', 'home'), (live) => Object.assign(live, { status: inPhase('Failed', 'ComponentUnhealthy') }), 'status');
+    at.cluster.edit(
+      refTo(CSV, 'lamp.v1', 'home'),
+      (live) => Object.assign(live, { status: inPhase('Failed', 'ComponentUnhealthy') }),
+      'status',
+    );
     await pass();
-    expect(at.csv('hall', 'lamp.v1')).toMatchObject({ spec: { displayName: 'Lantern' }, status: { phase: 'Failed', reason: 'Copied' } });
+    expect(at.csv('hall', 'lamp.v1')).toMatchObject({
+      spec: { displayName: 'Lantern' },
+      status: { phase: 'Failed', reason: 'Copied' },
+    });
     await atRest();
   });
 
@@ -149,7 +156,11 @@ describe('csv-lifecycle.md §10: what a copy has, and how long', () => {
     original();
     await pass();
     const narrowed = (namespaces: readonly string[]) =>
-      at.cluster.edit(refTo('OperatorGroup', 'home-group', 'home'), (live) => Object.assign(live['status'] as object, { namespaces }), 'status');
+      at.cluster.edit(
+        refTo('OperatorGroup', 'home-group', 'home'),
+        (live) => Object.assign(live['status'] as object, { namespaces }),
+        'status',
+      );
     narrowed(['home', 'hall']);
     await pass();
     expect(copies()).toEqual({ hall: OURS });
@@ -177,12 +188,21 @@ describe('csv-lifecycle.md §10: what a copy has, and how long', () => {
     at.put(objectOf('Role', 'lamp', 'home', { metadata: { labels }, rules }));
     at.put(objectOf('Role', 'of-a-user', 'home', { rules }));
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lamp' };
-    at.put(objectOf('RoleBinding', 'lamp', 'home', { metadata: { labels }, roleRef, subjects: [{ kind: 'ServiceAccount', name: 'lamp', namespace: 'home' }] }));
+    at.put(
+      objectOf('RoleBinding', 'lamp', 'home', {
+        metadata: { labels },
+        roleRef,
+        subjects: [{ kind: 'ServiceAccount', name: 'lamp', namespace: 'home' }],
+      }),
+    );
     await pass();
     expect(at.names('Role', 'hall')).toEqual(['hall/lamp']);
     expect(at.names('RoleBinding', 'hall')).toEqual(['hall/lamp']);
     const role = at.get(refTo('Role', 'lamp', 'hall'));
-    expect(role).toMatchObject({ rules, metadata: { ownerReferences: [{ uid: at.csv('hall', 'lamp.v1')?.metadata.uid }] } });
+    expect(role).toMatchObject({
+      rules,
+      metadata: { ownerReferences: [{ uid: at.csv('hall', 'lamp.v1')?.metadata.uid }] },
+    });
     at.cluster.edit(refTo('Role', 'lamp', 'home'), (live) => Object.assign(live, { rules: [] }));
     await pass();
     expect(at.get(refTo('Role', 'lamp', 'hall'))?.['rules'] ?? []).toEqual([]);
@@ -197,12 +217,27 @@ describe('a copy that the API server refuses', () => {
     original();
   });
   const fail = (message: string, status = 403, reason = 'Forbidden') =>
-    at.cluster.failNext({ verb: 'create', resource: 'clusterserviceversions', namespace: 'attic' }, status, reason, message);
+    at.cluster.failNext(
+      { verb: 'create', resource: 'clusterserviceversions', namespace: 'attic' },
+      status,
+      reason,
+      message,
+    );
 
   it('because its namespace is being deleted: no refusal, and the others get theirs', async () => {
     fail('unable to create new content in namespace attic because it is being terminated');
-    at.cluster.failNext({ verb: 'create', resource: 'clusterserviceversions', namespace: 'attic' }, 403, 'Forbidden', 'unable to create new content in namespace attic because it is being terminated');
-    at.cluster.failNext({ verb: 'create', resource: 'clusterserviceversions', namespace: 'attic' }, 403, 'Forbidden', 'unable to create new content in namespace attic because it is being terminated');
+    at.cluster.failNext(
+      { verb: 'create', resource: 'clusterserviceversions', namespace: 'attic' },
+      403,
+      'Forbidden',
+      'unable to create new content in namespace attic because it is being terminated',
+    );
+    at.cluster.failNext(
+      { verb: 'create', resource: 'clusterserviceversions', namespace: 'attic' },
+      403,
+      'Forbidden',
+      'unable to create new content in namespace attic because it is being terminated',
+    );
     expect(await pass()).toMatchObject({ result: 'done' });
     expect(copies()).toEqual({ hall: OURS });
   });

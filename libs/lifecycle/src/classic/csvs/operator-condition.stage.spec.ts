@@ -82,7 +82,8 @@ describe('csv-lifecycle.md §8: OperatorCondition', () => {
     await pass();
     await settled();
     await pass();
-    for (const name of ['OperatorCondition', 'Role', 'RoleBinding']) expect(at.names(name, 'shop')).toEqual(['shop/lamp.v1']);
+    for (const name of ['OperatorCondition', 'Role', 'RoleBinding'])
+      expect(at.names(name, 'shop')).toEqual(['shop/lamp.v1']);
   });
 
   it.each([
@@ -125,7 +126,12 @@ describe('csv-lifecycle.md §8: OperatorCondition', () => {
 
   it('an OperatorCondition of OLM itself is taken over: no second one, and its status stays', async () => {
     const conditions = [{ ...said('True'), observedGeneration: 1 }];
-    at.put(objectOf('OperatorCondition', 'lamp.v1', 'shop', { spec: { conditions: [said('True')] }, status: { conditions } }));
+    at.put(
+      objectOf('OperatorCondition', 'lamp.v1', 'shop', {
+        spec: { conditions: [said('True')] },
+        status: { conditions },
+      }),
+    );
     at.put(lampCsv('shop'));
     await pass();
     expect(at.names('OperatorCondition')).toEqual(['shop/lamp.v1']);
