@@ -177,13 +177,11 @@ describe('install-plans.md §5: execution', () => {
   });
 
   it('warnings of the API server become an Event at the step, and are counted', async () => {
-    const odd = crd('lamps', 'example.com', 'Lamp');
-    Object.assign(odd['spec'] as object, { colour: 'green' });
-    at.put(planOf({ steps: [step(odd)] }));
+    at.put(planOf({ steps: [step(lampCsv('shop', 'lamp.v1', { spec: { colour: 'green' } }))] }));
     await pass();
     expect(bench.warned).toEqual([`${at.client.cluster} 1`]);
     expect(at.events('shop')).toEqual([
-      'Warning AppliedWithWarnings InstallPlan/install-1: 1 warning(s) generated during installation of operator "lamp.v1" (CustomResourceDefinition "lamps.example.com"): unknown field "spec.colour"',
+      'Warning AppliedWithWarnings InstallPlan/install-1: 1 warning(s) generated during installation of operator "lamp.v1" (ClusterServiceVersion "lamp.v1"): unknown field "spec.colour"',
     ]);
     expect(at.cluster.list({ ...refTo('Event', ''), namespace: 'shop' })).toMatchObject([
       { involvedObject: { fieldPath: 'status.plan[0]' } },

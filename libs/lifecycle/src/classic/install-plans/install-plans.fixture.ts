@@ -34,7 +34,10 @@ export class BundleRegistry extends RegistryClient {
 
   put(image: string, objects: readonly KubernetesObject[]): Digest {
     const files = objects.map((object, at) => ({ path: `manifests/${at}.json`, bytes: bytesOf(object) }));
-    const annotations = { 'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1' };
+    const annotations = {
+      'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+      'operators.operatorframework.io.bundle.package.v1': 'lamp',
+    };
     this.#images.set(image, [...files, { path: 'metadata/annotations.yaml', bytes: bytesOf({ annotations }) }]);
     const digest = digestOf(bytesOf(objects));
     this.#images.set(`${image.replace(/:[^:/]*$/, '')}@${digest}`, this.#images.get(image) ?? []);
@@ -197,3 +200,21 @@ export const stepsOf = (at: ClassicCluster): readonly string[] =>
 /** `Phase: message` of the plan. */
 export const phaseOf = (at: ClassicCluster): string =>
   [at.status(PLAN)['phase'], at.status(PLAN)['message']].filter((part) => part !== undefined).join(': ');
+
+type Version = Readonly<{ name: string; served?: boolean; storage?: boolean; properties?: object }>;
+
+/** The CRD lamps.example.com with these versions; objects keep what the schema does not name. */
+export function crdWith(versions: readonly Version[]): KubernetesObject {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return objectOf('CustomResourceDefinition', 'lamps.example.com', undefined, {
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { kind: 'Lamp', plural: 'lamps', singular: 'lamp', listKind: 'LampList' },
+      versions: versions.map(({ name, served = true, storage = false, properties = {} }) => ({
+        ...{ name, served, storage },
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { ...open, properties } } } },
+      })),
+    },
+  });
+}

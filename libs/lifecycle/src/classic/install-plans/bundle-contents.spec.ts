@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Patience } from '#platform/fairness/patience';
+import type { SubjectJob } from '#platform/queue/jobs';
+import { PATIENCE } from '#testing/patience';
+import { objectOf } from '../classic-cluster.fixture.js';
+import { lampCsv } from '../csvs/csvs.fixture.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { SoughtBundle } from './bundle-contents.js';
+import { PlanBench } from './install-plans.fixture.js';
+
+let bench: PlanBench;
+beforeEach(() => {
+  bench = new PlanBench();
+});
+
+const IMAGE = 'registry.example/lamp:1';
+const CSV = lampCsv('shop');
+const SETTINGS = objectOf('ConfigMap', 'settings', undefined, { data: {} });
+const sought = (source: SoughtBundle['source'], name = 'lamp.v1'): SoughtBundle => ({
+  ...{ name, source, credentials: {}, timeoutMs: 0 },
+});
+const round = (waitsMs?: number, signal = new AbortController().signal): NamespaceStageInput =>
+  ({ client: { cluster: 'east' }, read: { namespace: 'shop' }, patience: new Patience(waitsMs), signal }) as never;
+const kinds = (content: Readonly<{ objects: readonly { kind: string }[] }> | undefined) => content?.objects.map(({ kind }) => kind);
+
+describe('where the manifests of a bundle come from', () => {
+  it('an image: its objects in order, and the image by digest, where the very same can be read again', async () => {
+    const digest = bench.registry.put(IMAGE, [CSV, SETTINGS]);
+    const found = await bench.contents.contentsOf([sought({ image: IMAGE })], round());
+    if (!('contents' in found)) throw new Error('not fetched');
+    expect(found.contents.map(kinds)).toEqual([['ClusterServiceVersion', 'ConfigMap']]);
+    expect(found.contents[0]?.source).toEqual({ image: `registry.example/lamp@${digest}` });
+  });
+
+  it('a catalog with inline manifests: the content store, by digest', async () => {
+    const digest = await bench.content.put(new TextEncoder().encode(JSON.stringify([CSV])));
+    const found = await bench.contents.contentsOf([sought({ inline: digest })], round());
+    expect(found).toMatchObject({ contents: [{ objects: [{ kind: 'ClusterServiceVersion' }], source: { inline: digest } }] });
+    expect(bench.registry.pulled).toEqual([]);
+  });
+
+  it('several, in the order in which they were asked for', async () => {
+    bench.registry.put(IMAGE, [CSV]);
+    const digest = await bench.content.put(new TextEncoder().encode(JSON.stringify([CSV, SETTINGS])));
+    const wick = 'registry.example/wick:1';
+    bench.registry.put(wick, [CSV, SETTINGS, SETTINGS]);
+    const wanted = [sought({ image: wick }), sought({ inline: digest }), sought({ image: IMAGE })];
+    const found = await bench.contents.contentsOf(wanted, round());
+    expect('contents' in found && found.contents.map((content) => content.objects.length)).toEqual([3, 2, 1]);
+  });
+});
+
+describe('a bundle that cannot be had', () => {
+  it('inline content that is held nowhere: says which bundle and what to check', async () => {
+    const missing = `sha256:${'0'.repeat(64)}`;
+    await expect(bench.contents.contentsOf([sought({ inline: missing })], round())).rejects.toMatchObject({
+      code: 'ContentNotHeld',
+      retry: 'backoff',
+      message: expect.stringMatching(/lamp\.v1 \(sha256:0+\).*content-url points at the poller/),
+    });
+  });
+
+  it('inline content that is no list of objects is an error, not a bundle without objects', async () => {
+    const digest = await bench.content.put(new TextEncoder().encode('{"kind":"List"}'));
+    await expect(bench.contents.contentsOf([sought({ inline: digest })], round())).rejects.toThrow();
+  });
+
+  it('an image that is not there: the error of the registry', async () => {
+    await expect(bench.contents.contentsOf([sought({ image: IMAGE })], round())).rejects.toMatchObject({
+      code: 'RegistryError',
+      failure: 'NotFound',
+    });
+  });
+
+  it('an image without a CSV: says which bundle and which image', async () => {
+    bench.registry.put(IMAGE, [SETTINGS]);
+    await expect(bench.contents.contentsOf([sought({ image: IMAGE })], round())).rejects.toMatchObject({
+      code: 'UnusableBundle',
+      retry: 'when-input-changes',
+      message: expect.stringMatching(/^bundle lamp\.v1 \(image registry\.example\/lamp:1\): /),
+    });
+  });
+
+  it('the first failure counts, also beside a bundle that is there', async () => {
+    bench.registry.put(IMAGE, [CSV]);
+    const wanted = [sought({ image: IMAGE }), sought({ image: 'registry.example/none:1' }, 'none.v1')];
+    await expect(bench.contents.contentsOf(wanted, round())).rejects.toThrow('registry.example/none:1');
+  });
+});
+
+describe('a pull that takes longer than the pass may wait', () => {
+  it('is named, goes on, and puts the namespace into the queue once it is done', async () => {
+    const jobs: SubjectJob[] = [];
+    await bench.apply.process(async (job) => void jobs.push(job), { concurrency: 1 });
+    bench.registry.put(IMAGE, [CSV]);
+    const release = bench.registry.hold(IMAGE);
+    expect(await bench.contents.contentsOf([sought({ image: IMAGE })], round(0))).toEqual({ stillFetching: ['lamp.v1'] });
+    expect(jobs).toEqual([]);
+    release();
+    await expect.poll(() => jobs, { ...PATIENCE, interval: 1 }).toEqual([{ v: 1, cluster: 'east', namespace: 'shop' }]);
+    expect(await bench.contents.contentsOf([sought({ image: IMAGE })], round(0))).toMatchObject({ contents: [{}] });
+    expect(bench.registry.pulled, 'it was pulled once').toEqual([IMAGE]);
+    await bench.apply.close();
+  });
+
+  it('a queue that takes no job: the next pass has the bundle, and the log says so', async () => {
+    await bench.apply.close();
+    bench.registry.put(IMAGE, [CSV]);
+    const release = bench.registry.hold(IMAGE);
+    await bench.contents.contentsOf([sought({ image: IMAGE })], round(0));
+    release();
+    await expect.poll(async () => 'contents' in (await bench.contents.contentsOf([sought({ image: IMAGE })], round(0))), { ...PATIENCE, interval: 1 }).toBe(true);
+  });
+
+  it('a pass that is interrupted stops waiting', async () => {
+    bench.registry.put(IMAGE, [CSV]);
+    bench.registry.hold(IMAGE);
+    const stop = new AbortController();
+    const waiting = bench.contents.contentsOf([sought({ image: IMAGE })], round(60_000, stop.signal));
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+  });
+});
