@@ -22,7 +22,8 @@ const sought = (source: SoughtBundle['source'], name = 'lamp.v1'): SoughtBundle 
 });
 const round = (waitsMs?: number, signal = new AbortController().signal): NamespaceStageInput =>
   ({ client: { cluster: 'east' }, read: { namespace: 'shop' }, patience: new Patience(waitsMs), signal }) as never;
-const kinds = (content: Readonly<{ objects: readonly { kind: string }[] }> | undefined) => content?.objects.map(({ kind }) => kind);
+const kinds = (content: Readonly<{ objects: readonly { kind: string }[] }> | undefined) =>
+  content?.objects.map(({ kind }) => kind);
 
 describe('where the manifests of a bundle come from', () => {
   it('an image: its objects in order, and the image by digest, where the very same can be read again', async () => {
@@ -36,7 +37,9 @@ describe('where the manifests of a bundle come from', () => {
   it('a catalog with inline manifests: the content store, by digest', async () => {
     const digest = await bench.content.put(new TextEncoder().encode(JSON.stringify([CSV])));
     const found = await bench.contents.contentsOf([sought({ inline: digest })], round());
-    expect(found).toMatchObject({ contents: [{ objects: [{ kind: 'ClusterServiceVersion' }], source: { inline: digest } }] });
+    expect(found).toMatchObject({
+      contents: [{ objects: [{ kind: 'ClusterServiceVersion' }], source: { inline: digest } }],
+    });
     expect(bench.registry.pulled).toEqual([]);
   });
 
@@ -95,7 +98,9 @@ describe('a pull that takes longer than the pass may wait', () => {
     await bench.apply.process(async (job) => void jobs.push(job), { concurrency: 1 });
     bench.registry.put(IMAGE, [CSV]);
     const release = bench.registry.hold(IMAGE);
-    expect(await bench.contents.contentsOf([sought({ image: IMAGE })], round(0))).toEqual({ stillFetching: ['lamp.v1'] });
+    expect(await bench.contents.contentsOf([sought({ image: IMAGE })], round(0))).toEqual({
+      stillFetching: ['lamp.v1'],
+    });
     expect(jobs).toEqual([]);
     release();
     await expect.poll(() => jobs, { ...PATIENCE, interval: 1 }).toEqual([{ v: 1, cluster: 'east', namespace: 'shop' }]);

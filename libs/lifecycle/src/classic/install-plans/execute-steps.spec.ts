@@ -18,7 +18,9 @@ const CRD = refTo('CustomResourceDefinition', 'lamps.example.com');
 const SERVED = { name: 'v1alpha1' };
 const STORED = { name: 'v1', storage: true };
 const group = (annotations: Record<string, string>) =>
-  at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) => Object.assign(metadata, { annotations }));
+  at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) =>
+    Object.assign(metadata, { annotations }),
+  );
 
 describe('install-plans.md §5: client identity', () => {
   const CLERK = 'system:serviceaccount:shop:clerk';
@@ -33,7 +35,11 @@ describe('install-plans.md §5: client identity', () => {
   beforeEach(() => {
     at.namespace('shop', { targetNamespaces: ['shop'], serviceAccountName: 'clerk' });
     const account = { kind: 'ServiceAccount', name: 'clerk', namespace: 'shop' };
-    at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ status }) => Object.assign(status as object, { serviceAccountRef: account }), 'status');
+    at.cluster.edit(
+      refTo('OperatorGroup', 'shop-group', 'shop'),
+      ({ status }) => Object.assign(status as object, { serviceAccountRef: account }),
+      'status',
+    );
     at.put(objectOf('ServiceAccount', 'clerk', 'shop'));
   });
 
@@ -58,7 +64,9 @@ describe('install-plans.md §5: client identity', () => {
     await pass();
     expect(phaseOf(at)).toContain(`User "${CLERK}" cannot create resource "configmaps"`);
     expect(stepsOf(at)).toEqual(['ClusterServiceVersion lamp.v1: Created', 'ConfigMap settings: Unknown']);
-    at.cluster.edit(refTo('ClusterRole', 'clerk'), (live) => Object.assign(live, { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] }));
+    at.cluster.edit(refTo('ClusterRole', 'clerk'), (live) =>
+      Object.assign(live, { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] }),
+    );
     await pass();
     expect(phaseOf(at)).toBe('Complete');
   });
@@ -84,7 +92,12 @@ describe('install-plans.md §5: client identity', () => {
 
 describe('install-plans.md §7: CRDs that are there', () => {
   const lamp = (name: string, spec: object, version = 'v1') =>
-    at.cluster.create({ apiVersion: `example.com/${version}`, kind: 'Lamp', metadata: { name, namespace: 'shop' }, spec });
+    at.cluster.create({
+      apiVersion: `example.com/${version}`,
+      kind: 'Lamp',
+      metadata: { name, namespace: 'shop' },
+      spec,
+    });
 
   beforeEach(async () => {
     at.namespace('shop');
@@ -98,7 +111,9 @@ describe('install-plans.md §7: CRDs that are there', () => {
     await pass();
     expect([phaseOf(at), stepsOf(at)]).toEqual(['Complete', ['CustomResourceDefinition lamps.example.com: Present']]);
     const annotations = at.get(CRD)?.metadata.annotations ?? {};
-    expect(Object.entries(annotations)).toEqual([[expect.stringMatching(/^operatorframework.io\/installed-alongside-/), 'shop/lamp.v1']]);
+    expect(Object.entries(annotations)).toEqual([
+      [expect.stringMatching(/^operatorframework.io\/installed-alongside-/), 'shop/lamp.v1'],
+    ]);
   });
 
   it('existing objects that the new schema refuses fail the plan', async () => {
@@ -108,7 +123,9 @@ describe('install-plans.md §7: CRDs that are there', () => {
     const strict = { ...STORED, properties: { watts: { type: 'integer' } } };
     at.put(planOf({ steps: [step(crdWith([strict]))] }));
     await pass();
-    expect(phaseOf(at)).toMatch(/^Failed: error validating existing CRs against new CRD's schema for "lamps.example.com": .*updated validation is too restrictive/);
+    expect(phaseOf(at)).toMatch(
+      /^Failed: error validating existing CRs against new CRD's schema for "lamps.example.com": .*updated validation is too restrictive/,
+    );
     expect(JSON.stringify(at.get(CRD)?.['spec'])).not.toContain('integer');
   });
 
@@ -125,12 +142,15 @@ describe('install-plans.md §7: CRDs that are there', () => {
   });
 
   describe('a stored version that the new CRD drops', () => {
-    const DROPPED = 'risk of data loss updating "lamps.example.com": new CRD removes version v1alpha1 that is listed as a stored version on the existing CRD';
+    const DROPPED =
+      'risk of data loss updating "lamps.example.com": new CRD removes version v1alpha1 that is listed as a stored version on the existing CRD';
     beforeEach(async () => {
       at.put(crdWith([{ name: 'v1alpha1', storage: true }]));
       await settled();
       lamp('old', {}, 'v1alpha1');
-      at.cluster.edit(CRD, (live) => Object.assign(live['spec'] as object, { versions: versionsOf([{ name: 'v1alpha1', served: false }, STORED]) }));
+      at.cluster.edit(CRD, (live) =>
+        Object.assign(live['spec'] as object, { versions: versionsOf([{ name: 'v1alpha1', served: false }, STORED]) }),
+      );
       await settled();
       at.put(planOf({ steps: [step(crdWith([STORED]))] }));
       // A CRD that changed just now is not migrated yet, and the times of the simulated cluster are real ones.
@@ -142,7 +162,9 @@ describe('install-plans.md §7: CRDs that are there', () => {
       await pass();
       expect(phaseOf(at)).toBe(`Failed: ${DROPPED}`);
       expect(stored()).toEqual(['v1', 'v1alpha1']);
-      expect(at.events('shop')).toEqual([expect.stringMatching(/^Warning CRDRefused InstallPlan\/install-1: .*migrate-stored-versions/)]);
+      expect(at.events('shop')).toEqual([
+        expect.stringMatching(/^Warning CRDRefused InstallPlan\/install-1: .*migrate-stored-versions/),
+      ]);
     });
 
     it('the Event is emitted once, however often the step is tried', async () => {
@@ -162,8 +184,14 @@ describe('install-plans.md §7: CRDs that are there', () => {
       }
       expect([phaseOf(at), stored()]).toEqual(['Complete', ['v1']]);
       expect(at.writes()).toContain('update lamps shop/old');
-      expect(at.get({ apiVersion: 'example.com/v1', kind: 'Lamp', name: 'old', namespace: 'shop' })?.['spec']).toEqual(before?.['spec']);
-      expect(at.events('shop')).toContainEqual(expect.stringMatching(/^Normal StoredVersionsMigrated InstallPlan\/install-1: 1 object of kind Lamp is stored in v1 now/));
+      expect(at.get({ apiVersion: 'example.com/v1', kind: 'Lamp', name: 'old', namespace: 'shop' })?.['spec']).toEqual(
+        before?.['spec'],
+      );
+      expect(at.events('shop')).toContainEqual(
+        expect.stringMatching(
+          /^Normal StoredVersionsMigrated InstallPlan\/install-1: 1 object of kind Lamp is stored in v1 now/,
+        ),
+      );
     });
 
     it('an object that may not be rewritten: the version stays, and the plan says why', async () => {
@@ -187,7 +215,11 @@ describe('install-plans.md §5 and §6: a write that is refused', () => {
 
   it('the steps after it are not tried, and those before it are not done again', async () => {
     const later = objectOf('ConfigMap', 'later', 'shop');
-    at.put(planOf({ steps: [step(settings), step(objectOf('Service', 'lamp', 'shop', { spec: { ports: [] } })), step(later)] }));
+    at.put(
+      planOf({
+        steps: [step(settings), step(objectOf('Service', 'lamp', 'shop', { spec: { ports: [] } })), step(later)],
+      }),
+    );
     at.cluster.failAll({ verb: 'create', resource: 'services' }, new Refusal(403, 'Forbidden', 'no'));
     await pass();
     expect(stepsOf(at)).toEqual(['ConfigMap settings: Created', 'Service lamp: Unknown', 'ConfigMap later: Unknown']);
@@ -199,24 +231,37 @@ describe('install-plans.md §5 and §6: a write that is refused', () => {
   it('a conflict (409) is decided anew at once, up to five times', async () => {
     at.put(objectOf('ConfigMap', 'settings', 'shop', { data: { glow: 'cold' } }));
     at.put(planOf({ steps: [step(settings)] }));
-    for (let count = 0; count < 4; count += 1) at.cluster.failNext({ resource: 'configmaps', name: 'settings', verb: 'patch' }, 409, 'Conflict');
-    for (let count = 0; count < 4; count += 1) at.cluster.failNext({ resource: 'configmaps', name: 'settings', verb: 'update' }, 409, 'Conflict');
+    for (let count = 0; count < 4; count += 1)
+      at.cluster.failNext({ resource: 'configmaps', name: 'settings', verb: 'patch' }, 409, 'Conflict');
+    for (let count = 0; count < 4; count += 1)
+      at.cluster.failNext({ resource: 'configmaps', name: 'settings', verb: 'update' }, 409, 'Conflict');
     await pass();
-    expect([phaseOf(at), at.get(refTo('ConfigMap', 'settings', 'shop'))?.['data']]).toEqual(['Complete', { glow: 'warm' }]);
+    expect([phaseOf(at), at.get(refTo('ConfigMap', 'settings', 'shop'))?.['data']]).toEqual([
+      'Complete',
+      { glow: 'warm' },
+    ]);
   });
 
   it('a kind that the cluster does not serve is named as such', async () => {
-    const monitor = { apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', metadata: { name: 'lamp', namespace: 'shop' } };
+    const monitor = {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'ServiceMonitor',
+      metadata: { name: 'lamp', namespace: 'shop' },
+    };
     at.put(planOf({ steps: [step(monitor)] }));
     await pass();
-    expect(phaseOf(at)).toMatch(/^Failed: api-server resource not found installing ServiceMonitor lamp: GroupVersionKind monitoring.coreos.com\/v1, Kind=ServiceMonitor not found on the cluster/);
+    expect(phaseOf(at)).toMatch(
+      /^Failed: api-server resource not found installing ServiceMonitor lamp: GroupVersionKind monitoring.coreos.com\/v1, Kind=ServiceMonitor not found on the cluster/,
+    );
   });
 
   it('an object whose CSV is missing cannot be owned, and fails', async () => {
     at.cluster.delete(refTo('ClusterServiceVersion', 'lamp.v1', 'shop'));
     at.put(planOf({ steps: [step(settings)] }));
     await pass();
-    expect(phaseOf(at)).toMatch(/^Failed: error generating ownerrefs for configmap: settings: clusterserviceversions.operators.coreos.com "lamp.v1" not found/);
+    expect(phaseOf(at)).toMatch(
+      /^Failed: error generating ownerrefs for configmap: settings: clusterserviceversions.operators.coreos.com "lamp.v1" not found/,
+    );
     expect(at.names('ConfigMap', 'shop')).not.toContain('shop/settings');
   });
 
@@ -234,4 +279,5 @@ describe('install-plans.md §5 and §6: a write that is refused', () => {
   });
 });
 
-const versionsOf = (versions: Parameters<typeof crdWith>[0]) => (crdWith(versions)['spec'] as { versions: unknown }).versions;
+const versionsOf = (versions: Parameters<typeof crdWith>[0]) =>
+  (crdWith(versions)['spec'] as { versions: unknown }).versions;

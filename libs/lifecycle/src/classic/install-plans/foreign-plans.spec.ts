@@ -25,8 +25,16 @@ const FOREIGN = 'this InstallPlan is not one that the hub made, or was changed s
 
 describe('decision 0015: plans that the hub did not make', () => {
   it.each([
-    { because: 'setting FLOTILLA_FOREIGN_INSTALL_PLANS of the hub', setting: 'refuse' as const, prepare: () => undefined },
-    { because: 'annotation flotilla.dev/refuse-foreign-installplans of namespace shop', setting: 'accept' as const, prepare: () => void annotated() },
+    {
+      because: 'setting FLOTILLA_FOREIGN_INSTALL_PLANS of the hub',
+      setting: 'refuse' as const,
+      prepare: () => undefined,
+    },
+    {
+      because: 'annotation flotilla.dev/refuse-foreign-installplans of namespace shop',
+      setting: 'accept' as const,
+      prepare: () => void annotated(),
+    },
   ])('are refused at once for the $because', async ({ because, setting, prepare }) => {
     prepare();
     at.put(plan());
@@ -51,7 +59,10 @@ describe('decision 0015: plans that the hub did not make', () => {
   });
 
   const spoiled: readonly (readonly [string, (plan: KubernetesObject) => void])[] = [
-    ['with another manifest', (live) => Object.assign(firstStep(live), { manifest: JSON.stringify({ ...settings, data: {} }) })],
+    [
+      'with another manifest',
+      (live) => Object.assign(firstStep(live), { manifest: JSON.stringify({ ...settings, data: {} }) }),
+    ],
     ['with another kind', (live) => Object.assign(firstStep(live), { kind: 'Secret' })],
     ['with another step', (live) => void stepsIn(live).push(step(objectOf('ConfigMap', 'more', 'shop')))],
     ['that resolves to another CSV', (live) => Object.assign(stepsIn(live)[0] ?? {}, { resolving: 'wick.v1' })],
@@ -64,7 +75,15 @@ describe('decision 0015: plans that the hub did not make', () => {
   });
 
   it('approval, and steps that are done, do not make it foreign', async () => {
-    bench.own(at, planOf({ approval: 'Manual', approved: false, steps: [step(settings), step(objectOf('ConfigMap', 'more', 'shop'))], status: { phase: 'RequiresApproval' } }));
+    bench.own(
+      at,
+      planOf({
+        approval: 'Manual',
+        approved: false,
+        steps: [step(settings), step(objectOf('ConfigMap', 'more', 'shop'))],
+        status: { phase: 'RequiresApproval' },
+      }),
+    );
     await pass({ setting: 'refuse' });
     at.cluster.edit(PLAN, ({ spec }) => Object.assign(spec as object, { approved: true }));
     at.cluster.edit(PLAN, (live) => Object.assign(stepsIn(live)[0] ?? {}, { status: 'Created' }), 'status');
@@ -75,7 +94,9 @@ describe('decision 0015: plans that the hub did not make', () => {
   it('a mark that is copied to another plan is wrong there', async () => {
     const own = bench.own(at, plan());
     at.cluster.delete(PLAN);
-    at.put(planOf({ name: 'install-2', steps: [step(settings)], metadata: { annotations: own.metadata.annotations ?? {} } }));
+    at.put(
+      planOf({ name: 'install-2', steps: [step(settings)], metadata: { annotations: own.metadata.annotations ?? {} } }),
+    );
     await pass({ setting: 'refuse' });
     expect(at.status(refTo('InstallPlan', 'install-2', 'shop'))['phase']).toBe('Failed');
   });
@@ -84,7 +105,12 @@ describe('decision 0015: plans that the hub did not make', () => {
     at.put(plan());
     const ref = { name: 'install-1', namespace: 'shop' };
     const status = { installPlanRef: ref, lastUpdated: '2026-01-01T00:00:00Z' };
-    at.put(objectOf('Subscription', 'lamp', 'shop', { spec: { name: 'lamp', source: 'shelf', sourceNamespace: 'olm' }, status }));
+    at.put(
+      objectOf('Subscription', 'lamp', 'shop', {
+        spec: { name: 'lamp', source: 'shelf', sourceNamespace: 'olm' },
+        status,
+      }),
+    );
     await pass({ setting: 'refuse' });
     await at.clock.advance(60_000);
     await pass({ setting: 'refuse' });

@@ -19,7 +19,8 @@ const plans = (count: number, phase = 'Complete') => {
 };
 const left = () => at.names('InstallPlan').map((name) => Number(name.replace('shop/plan-', '')));
 const subscription = (plan?: string) => {
-  const status = plan === undefined ? undefined : { installPlanRef: { name: plan }, lastUpdated: '2026-01-01T00:00:00Z' };
+  const status =
+    plan === undefined ? undefined : { installPlanRef: { name: plan }, lastUpdated: '2026-01-01T00:00:00Z' };
   const spec = { name: 'lamp', source: 'shelf', sourceNamespace: 'olm' };
   return at.put(objectOf('Subscription', 'lamp', 'shop', { spec, ...(status && { status }) }));
 };
@@ -101,7 +102,10 @@ describe('install-plans.md §9: plans beyond five', () => {
       seen.push('next stage');
       return { moved: false };
     };
-    expect(await at.pass('shop', [garbageCollectStage, next])).toMatchObject({ result: 'refused', error: { said: 'not yours' } });
+    expect(await at.pass('shop', [garbageCollectStage, next])).toMatchObject({
+      result: 'refused',
+      error: { said: 'not yours' },
+    });
     expect(seen).toEqual(['next stage']);
     expect(left()).toHaveLength(6);
   });

@@ -16,7 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => at.stop());
 
-const settings = (data: Record<string, string> = { glow: 'warm' }) => objectOf('ConfigMap', 'settings', 'shop', { data });
+const settings = (data: Record<string, string> = { glow: 'warm' }) =>
+  objectOf('ConfigMap', 'settings', 'shop', { data });
 const SETTINGS = refTo('ConfigMap', 'settings', 'shop');
 
 describe('a dry run of a step', () => {
@@ -62,18 +63,37 @@ describe('a dry run of a step', () => {
 });
 
 describe('whether a service account may', () => {
-  const may = { verb: 'update', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', name: 'lamps.example.com' };
-  const clerk = () => at.client.actingAs({ user: 'system:serviceaccount:shop:clerk', groups: ['system:authenticated'] });
+  const may = {
+    verb: 'update',
+    group: 'apiextensions.k8s.io',
+    resource: 'customresourcedefinitions',
+    name: 'lamps.example.com',
+  };
+  const clerk = () =>
+    at.client.actingAs({ user: 'system:serviceaccount:shop:clerk', groups: ['system:authenticated'] });
 
   it.each([
     { rules: [], allowed: false },
-    { rules: [{ apiGroups: [may.group], resources: [may.resource], verbs: ['update'], resourceNames: ['wicks.example.com'] }], allowed: false },
-    { rules: [{ apiGroups: [may.group], resources: [may.resource], verbs: ['update'], resourceNames: [may.name] }], allowed: true },
+    {
+      rules: [
+        { apiGroups: [may.group], resources: [may.resource], verbs: ['update'], resourceNames: ['wicks.example.com'] },
+      ],
+      allowed: false,
+    },
+    {
+      rules: [{ apiGroups: [may.group], resources: [may.resource], verbs: ['update'], resourceNames: [may.name] }],
+      allowed: true,
+    },
     { rules: [{ apiGroups: [may.group], resources: [may.resource], verbs: ['get'] }], allowed: false },
   ])('$rules: $allowed', async ({ rules, allowed }) => {
     at.put(objectOf('ClusterRole', 'clerk', undefined, { rules }));
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'clerk' };
-    at.put(objectOf('ClusterRoleBinding', 'clerk', undefined, { roleRef, subjects: [{ kind: 'ServiceAccount', name: 'clerk', namespace: 'shop' }] }));
+    at.put(
+      objectOf('ClusterRoleBinding', 'clerk', undefined, {
+        roleRef,
+        subjects: [{ kind: 'ServiceAccount', name: 'clerk', namespace: 'shop' }],
+      }),
+    );
     expect(await isAllowed(clerk(), may)).toBe(allowed);
   });
 
@@ -100,7 +120,9 @@ describe('objects that are rewritten in the storage version', () => {
   it('are all written back once as they are, in every namespace, and counted', async () => {
     const before = at.cluster.list(KIND);
     expect(await rewriteObjects(at.client, KIND, signal)).toBe(20);
-    expect(at.writes().toSorted()).toEqual(before.map(({ metadata }) => `update lamps ${metadata.namespace}/${metadata.name}`).toSorted());
+    expect(at.writes().toSorted()).toEqual(
+      before.map(({ metadata }) => `update lamps ${metadata.namespace}/${metadata.name}`).toSorted(),
+    );
     expect(at.cluster.list(KIND)).toEqual(before);
   });
 

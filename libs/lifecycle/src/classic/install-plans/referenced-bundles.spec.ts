@@ -10,7 +10,9 @@ let bench: PlanBench;
 beforeEach(async () => {
   at = await ClassicCluster.start();
   at.namespace('shop');
-  at.put(objectOf('CatalogSource', 'shelf', 'olm', { spec: { sourceType: 'grpc', image: 'registry.example/shelf:1' } }));
+  at.put(
+    objectOf('CatalogSource', 'shelf', 'olm', { spec: { sourceType: 'grpc', image: 'registry.example/shelf:1' } }),
+  );
   bench = new PlanBench();
 });
 afterEach(() => at.stop());
@@ -24,10 +26,14 @@ const referred = (object: KubernetesObject, name: string, kind = 'BundleImage', 
 };
 const pass = (parts: PlanParts = {}, waitsMs?: number) =>
   at.pass('shop', [bench.stage(parts)], waitsMs === undefined ? {} : { waitsMs });
-const offered = (source: { image: string } | { inline: string }, namespace = 'shop') => ({ offers: [{ namespace, source }] });
+const offered = (source: { image: string } | { inline: string }, namespace = 'shop') => ({
+  offers: [{ namespace, source }],
+});
 /** A plan of another author with the two steps of the bundle. */
 const foreign = (name: string, kind?: string) =>
-  at.put(planOf({ steps: [referred(lampCsv('shop'), name, kind, { replaces: 'lamp.v0' }), referred(SETTINGS, name, kind)] }));
+  at.put(
+    planOf({ steps: [referred(lampCsv('shop'), name, kind, { replaces: 'lamp.v0' }), referred(SETTINGS, name, kind)] }),
+  );
 
 describe('install-plans.md §2: steps that refer to their bundle', () => {
   it.each([
@@ -50,8 +56,15 @@ describe('install-plans.md §2: steps that refer to their bundle', () => {
 
   it('the login of the CatalogSource goes with the pull', async () => {
     const auth = Buffer.from(JSON.stringify({ auths: { 'registry.example': { auth: btoa('clerk:secret') } } }));
-    at.put(objectOf('Secret', 'login', 'olm', { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': auth.toString('base64') } }));
-    at.cluster.edit(refTo('CatalogSource', 'shelf', 'olm'), ({ spec }) => Object.assign(spec as object, { secrets: ['login'] }));
+    at.put(
+      objectOf('Secret', 'login', 'olm', {
+        type: 'kubernetes.io/dockerconfigjson',
+        data: { '.dockerconfigjson': auth.toString('base64') },
+      }),
+    );
+    at.cluster.edit(refTo('CatalogSource', 'shelf', 'olm'), ({ spec }) =>
+      Object.assign(spec as object, { secrets: ['login'] }),
+    );
     bench.registry.put(IMAGE, [lampCsv('shop'), SETTINGS]);
     foreign(IMAGE);
     await pass(offered({ image: IMAGE }));
@@ -87,9 +100,21 @@ describe('decision 0137: what a plan of another author may have', () => {
   it.each([
     { what: 'nothing is offered', parts: {}, gets: false },
     { what: 'the image is offered to another namespace', parts: offered({ image: IMAGE }, 'mill'), gets: false },
-    { what: 'another repository of the registry is offered', parts: offered({ image: 'registry.example/wick:1' }), gets: false },
-    { what: 'the same repository of another registry is offered', parts: offered({ image: 'other.example/lamp:1' }), gets: false },
-    { what: 'another tag of the repository is offered', parts: offered({ image: 'registry.example/lamp:2' }), gets: true },
+    {
+      what: 'another repository of the registry is offered',
+      parts: offered({ image: 'registry.example/wick:1' }),
+      gets: false,
+    },
+    {
+      what: 'the same repository of another registry is offered',
+      parts: offered({ image: 'other.example/lamp:1' }),
+      gets: false,
+    },
+    {
+      what: 'another tag of the repository is offered',
+      parts: offered({ image: 'registry.example/lamp:2' }),
+      gets: true,
+    },
   ])('an image: $what', async ({ parts, gets }) => {
     bench.registry.put(IMAGE, [lampCsv('shop'), SETTINGS]);
     foreign(IMAGE);
@@ -117,7 +142,9 @@ describe('decision 0137: what a plan of another author may have', () => {
 
 describe('a registry that is away', () => {
   const group = (annotations: Record<string, string>) =>
-    at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) => Object.assign(metadata, { annotations }));
+    at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) =>
+      Object.assign(metadata, { annotations }),
+    );
   const after = async (minutes: number, unpackTimeoutMs: number) => {
     const parts = { ...offered({ image: IMAGE }), unpackTimeoutMs };
     await pass(parts);
@@ -133,7 +160,9 @@ describe('a registry that is away', () => {
     { minutes: 600, unpackTimeoutMs: 0, phase: 'Installing', because: '0 is no limit' },
   ])('after $minutes minutes: $phase, since $because', async ({ minutes, unpackTimeoutMs, phase }) => {
     expect(await after(minutes, unpackTimeoutMs)).toBe(phase);
-    expect(at.status(PLAN)['message']).toMatch(/error finding the unpacked bundle for ClusterServiceVersion lamp.v1: .*if the bundle is gone for good, have the plan made anew/);
+    expect(at.status(PLAN)['message']).toMatch(
+      /error finding the unpacked bundle for ClusterServiceVersion lamp.v1: .*if the bundle is gone for good, have the plan made anew/,
+    );
   });
 
   it('the annotation of the group comes before the setting of the hub; a bad one does not count', async () => {

@@ -17,11 +17,14 @@ const OLD = crdWith([{ name: 'v1', storage: true }]);
 const NEW = crdWith([{ name: 'v1', storage: true }, { name: 'v2' }]);
 /** The CRD as operators of these namespaces have brought it. */
 async function brought(...owners: readonly string[]): Promise<void> {
-  const annotations = Object.fromEntries(owners.map((owner, index) => [`operatorframework.io/installed-alongside-${index}`, owner]));
+  const annotations = Object.fromEntries(
+    owners.map((owner, index) => [`operatorframework.io/installed-alongside-${index}`, owner]),
+  );
   at.put({ ...OLD, metadata: { ...OLD.metadata, annotations } });
   await settled();
 }
-const among = async (...objects: Parameters<typeof sharedCrdsAmong>[1]) => sharedCrdsAmong(await at.input('shop'), objects);
+const among = async (...objects: Parameters<typeof sharedCrdsAmong>[1]) =>
+  sharedCrdsAmong(await at.input('shop'), objects);
 
 describe('decision 0122: CRDs that other operators have, too', () => {
   it('names the owners of other namespaces, and what changes for them', async () => {
@@ -45,7 +48,12 @@ describe('decision 0122: CRDs that other operators have, too', () => {
   });
 
   it('a copy of a CSV owns nothing', async () => {
-    at.put(lampCsv('mill', 'lamp.v1', { metadata: { labels: { 'olm.copiedFrom': 'home' } }, status: { phase: 'Succeeded', reason: 'Copied', lastUpdateTime: null, lastTransitionTime: null } }));
+    at.put(
+      lampCsv('mill', 'lamp.v1', {
+        metadata: { labels: { 'olm.copiedFrom': 'home' } },
+        status: { phase: 'Succeeded', reason: 'Copied', lastUpdateTime: null, lastTransitionTime: null },
+      }),
+    );
     await brought('mill/lamp.v1');
     expect(await among(NEW)).toEqual([]);
   });
@@ -68,10 +76,17 @@ describe('decision 0122: CRDs that other operators have, too', () => {
     await brought('mill/lamp.v1');
     const shared = await among(NEW);
     const plan = namingSharedCrds(planOf({ metadata: { annotations: { kept: 'yes' } } }) as InstallPlan, shared);
-    expect(plan.metadata.annotations).toEqual({ kept: 'yes', 'flotilla.dev/shared-crds': expect.stringContaining('"owners":["mill/lamp.v1"]') });
+    expect(plan.metadata.annotations).toEqual({
+      kept: 'yes',
+      'flotilla.dev/shared-crds': expect.stringContaining('"owners":["mill/lamp.v1"]'),
+    });
     const made = at.put(plan) as InstallPlan;
     await reportSharedCrds(await at.input('shop'), made, shared);
-    expect(at.events('shop')).toEqual([expect.stringMatching(/^Normal SharedCRD InstallPlan\/install-1: CRD lamps.example.com also belongs to mill\/lamp.v1; this plan .*v2/)]);
+    expect(at.events('shop')).toEqual([
+      expect.stringMatching(
+        /^Normal SharedCRD InstallPlan\/install-1: CRD lamps.example.com also belongs to mill\/lamp.v1; this plan .*v2/,
+      ),
+    ]);
   });
 
   it('a plan without any is left as it is', async () => {

@@ -25,9 +25,27 @@ const said = () => at.conditions(subscription());
 
 describe('subscriptions.md §4: deprecation', () => {
   it.each([
-    { what: 'the package', of: record({ deprecation: 'use lantern' }), says: ['PackageDeprecated=True : olm.package/lamp: use lantern', 'Deprecated=True : olm.package/lamp: use lantern'] },
-    { what: 'the channel', of: record({ channelDeprecations: { stable: 'use beta', beta: 'not this one' } }), says: ['ChannelDeprecated=True : olm.channel/stable: use beta', 'Deprecated=True : olm.channel/stable: use beta'] },
-    { what: 'the bundle', of: record({}, 'has a hole'), says: ['BundleDeprecated=True : olm.bundle/lamp.v1.0.0: has a hole', 'Deprecated=True : olm.bundle/lamp.v1.0.0: has a hole'] },
+    {
+      what: 'the package',
+      of: record({ deprecation: 'use lantern' }),
+      says: [
+        'PackageDeprecated=True : olm.package/lamp: use lantern',
+        'Deprecated=True : olm.package/lamp: use lantern',
+      ],
+    },
+    {
+      what: 'the channel',
+      of: record({ channelDeprecations: { stable: 'use beta', beta: 'not this one' } }),
+      says: ['ChannelDeprecated=True : olm.channel/stable: use beta', 'Deprecated=True : olm.channel/stable: use beta'],
+    },
+    {
+      what: 'the bundle',
+      of: record({}, 'has a hole'),
+      says: [
+        'BundleDeprecated=True : olm.bundle/lamp.v1.0.0: has a hole',
+        'Deprecated=True : olm.bundle/lamp.v1.0.0: has a hole',
+      ],
+    },
     { what: 'nothing', of: record(), says: [] },
   ])('$what', async ({ of, says }) => {
     subscribe(at, 'lamp', INSTALLED);
@@ -56,7 +74,10 @@ describe('subscriptions.md §4: deprecation', () => {
   });
 
   it.each([
-    ['the catalog does not list the installed bundle', async () => void (await bench.observe(at, [samplePackage('lamp', sampleEntry('lamp', '2.0.0'))]))],
+    [
+      'the catalog does not list the installed bundle',
+      async () => void (await bench.observe(at, [samplePackage('lamp', sampleEntry('lamp', '2.0.0'))])),
+    ],
     ['the catalog has lost the package', async () => void (await bench.observe(at, []))],
     ['the store has lost the problem', async () => void (bench = new ResolutionBench())],
   ])('stays as it was while %s', async (_, lose) => {

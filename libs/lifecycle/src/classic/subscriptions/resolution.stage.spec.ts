@@ -34,7 +34,10 @@ describe('subscriptions.md §2.8: a resolution that succeeded', () => {
     expect(await pass()).toEqual({ rounds: 2, result: 'done' });
     const [plan] = plansIn(at);
     expect(plan).toMatchObject({
-      metadata: { name: expect.stringMatching(/^install-/), ownerReferences: [{ kind: 'Subscription', uid: metadata.uid }] },
+      metadata: {
+        name: expect.stringMatching(/^install-/),
+        ownerReferences: [{ kind: 'Subscription', uid: metadata.uid }],
+      },
       spec: { approval: 'Automatic', approved: true, generation: 1, clusterServiceVersionNames: ['lamp.v1.0.0'] },
       status: { phase: 'Installing', catalogSources: ['shelf'] },
     });
@@ -72,7 +75,9 @@ describe('subscriptions.md §2.8: a resolution that succeeded', () => {
 
   it('nothing is made where all that is resolved is installed', async () => {
     at.put(lampCsv('shop', 'lamp.v1.0.0', { status: SUCCEEDED }));
-    subscribe(at, 'lamp', { status: { currentCSV: 'lamp.v1.0.0', installedCSV: 'lamp.v1.0.0', state: 'AtLatestKnown' } });
+    subscribe(at, 'lamp', {
+      status: { currentCSV: 'lamp.v1.0.0', installedCSV: 'lamp.v1.0.0', state: 'AtLatestKnown' },
+    });
     await bench.solve(at, [LAMP]);
     await pass();
     expect([plansIn(at), at.writes()]).toEqual([[], []]);
@@ -92,7 +97,12 @@ describe('subscriptions.md §2.8: a resolution that succeeded', () => {
     subscribe(at, 'lamp', { status: { currentCSV: 'lamp.v2.0.0', state: 'AtLatestKnown' } });
     await at.clock.advance(Date.parse(metadata.creationTimestamp ?? '') + 60_000 - at.clock.now().getTime());
     await bench.solve(at, [LAMP]);
-    expect(await pass()).toEqual({ rounds: 1, result: 'waits', waitsFor: 'an upgrade that is under way', againAfterMs: 240_000 });
+    expect(await pass()).toEqual({
+      rounds: 1,
+      result: 'waits',
+      waitsFor: 'an upgrade that is under way',
+      againAfterMs: 240_000,
+    });
   });
 });
 
@@ -106,8 +116,16 @@ describe('subscriptions.md §2.2 and §2.3: what stops a namespace', () => {
   });
 
   it.each([
-    { count: 0, advice: 'create an OperatorGroup that says which namespaces the operators of this one watch', prepare: () => at.cluster.delete(GROUP) },
-    { count: 2, advice: 'delete all but one of second, shop-group', prepare: () => void at.put(objectOf('OperatorGroup', 'second', 'shop')) },
+    {
+      count: 0,
+      advice: 'create an OperatorGroup that says which namespaces the operators of this one watch',
+      prepare: () => at.cluster.delete(GROUP),
+    },
+    {
+      count: 2,
+      advice: 'delete all but one of second, shop-group',
+      prepare: () => void at.put(objectOf('OperatorGroup', 'second', 'shop')),
+    },
   ])('$count groups: a Warning on the Namespace says what to do', async ({ count, advice, prepare }) => {
     prepare();
     subscribe(at);
@@ -117,15 +135,22 @@ describe('subscriptions.md §2.2 and §2.3: what stops a namespace', () => {
     expect([plansIn(at), at.conditions(subscription())]).toEqual([[], []]);
   });
 
-  it.each(['bundle-unpack-timeout', 'bundle-unpack-min-retry-interval'])('annotation %s that is no duration', async (name) => {
-    annotate({ [`operatorframework.io/${name}`]: 'soon' });
-    bench.bundle('lamp', '1.0.0');
-    subscribe(at);
-    await bench.solve(at, [LAMP]);
-    await pass();
-    expect(namespaceEvents()).toEqual([expect.stringMatching(/^Warning ResolutionFailed Namespace\/shop: failed to parse unpack .*: nothing is resolved$/)]);
-    expect(plansIn(at)).toEqual([]);
-  });
+  it.each(['bundle-unpack-timeout', 'bundle-unpack-min-retry-interval'])(
+    'annotation %s that is no duration',
+    async (name) => {
+      annotate({ [`operatorframework.io/${name}`]: 'soon' });
+      bench.bundle('lamp', '1.0.0');
+      subscribe(at);
+      await bench.solve(at, [LAMP]);
+      await pass();
+      expect(namespaceEvents()).toEqual([
+        expect.stringMatching(
+          /^Warning ResolutionFailed Namespace\/shop: failed to parse unpack .*: nothing is resolved$/,
+        ),
+      ]);
+      expect(plansIn(at)).toEqual([]);
+    },
+  );
 });
 
 describe('what the answer of the resolver is for', () => {
@@ -172,7 +197,11 @@ describe('what the answer of the resolver is for', () => {
 
   it('a forged "no" is refused, too, and is not shown to users', async () => {
     subscribe(at);
-    await bench.solve(at, [LAMP], () => ({ result: 'unsatisfiable', message: 'pay first', advice: 'to this account', core: [] }) as never);
+    await bench.solve(
+      at,
+      [LAMP],
+      () => ({ result: 'unsatisfiable', message: 'pay first', advice: 'to this account', core: [] }) as never,
+    );
     await pass();
     expect(at.conditions(subscription()).join()).not.toContain('pay first');
     expect(at.events('default').join()).not.toContain('pay first');
@@ -186,8 +215,11 @@ describe('subscriptions.md §2.6: a resolution that failed', () => {
     await bench.solve(at, [LAMP]);
     expect(await pass()).toMatchObject({ result: 'done' });
     const failed = /^ResolutionFailed=True ConstraintsNotSatisfiable: .*none/;
-    for (const name of ['lamp', 'none']) expect(at.conditions(subscription(name))).toEqual([expect.stringMatching(failed)]);
-    expect(at.events('default')).toEqual([expect.stringMatching(/^Warning ResolutionFailed Namespace\/shop: .*none.*\. .+/)]);
+    for (const name of ['lamp', 'none'])
+      expect(at.conditions(subscription(name))).toEqual([expect.stringMatching(failed)]);
+    expect(at.events('default')).toEqual([
+      expect.stringMatching(/^Warning ResolutionFailed Namespace\/shop: .*none.*\. .+/),
+    ]);
     expect(bench.plans.logged).toHaveLength(1);
     await atRest();
   });

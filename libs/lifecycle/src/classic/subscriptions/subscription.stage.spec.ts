@@ -33,7 +33,12 @@ describe('subscriptions.md §3: states', () => {
     { from: {}, csv: false, state: undefined, because: 'no plan was made yet' },
     { from: PENDING, csv: true, state: 'AtLatestKnown', because: 'the CSV exists' },
     { from: PENDING, csv: false, state: 'UpgradePending', because: 'the CSV does not exist yet' },
-    { from: { ...PENDING, state: 'AtLatestKnown', installedCSV: 'lamp.v1' }, csv: false, state: 'UpgradePending', because: 'the CSV was deleted' },
+    {
+      from: { ...PENDING, state: 'AtLatestKnown', installedCSV: 'lamp.v1' },
+      csv: false,
+      state: 'UpgradePending',
+      because: 'the CSV was deleted',
+    },
   ])('$from.state becomes $state: $because', async ({ from, csv, state }) => {
     at.put(planOf({ status: { phase: 'Complete' } }));
     if (csv) at.put(lampCsv('shop', 'lamp.v1', { status: SUCCEEDED }));
@@ -56,7 +61,9 @@ describe('subscriptions.md §3: states', () => {
     { upgradeStrategy: 'Default', state: 'UpgradePending' },
     { upgradeStrategy: 'TechPreviewUnsafeFailForward', state: 'UpgradeFailed' },
   ])('a failed plan under $upgradeStrategy: $state', async ({ upgradeStrategy, state }) => {
-    at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ spec }) => Object.assign(spec as object, { upgradeStrategy }));
+    at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ spec }) =>
+      Object.assign(spec as object, { upgradeStrategy }),
+    );
     at.put(planOf({ status: { phase: 'Failed' } }));
     subscribe(at, 'lamp', { status: PENDING });
     await pass();
@@ -67,7 +74,10 @@ describe('subscriptions.md §3: states', () => {
 describe('subscriptions.md §2.4: a plan that a Subscription does not refer to yet', () => {
   it('a Subscription that a plan made refers to it, with its startingCSV', async () => {
     at.put(planOf({ status: { phase: 'Complete' } }));
-    subscribe(at, 'lamp', { metadata: { annotations: { 'olm.generated-by': 'install-1' } }, spec: { startingCSV: 'lamp.v1' } });
+    subscribe(at, 'lamp', {
+      metadata: { annotations: { 'olm.generated-by': 'install-1' } },
+      spec: { startingCSV: 'lamp.v1' },
+    });
     at.put(lampCsv('shop', 'lamp.v1', { status: SUCCEEDED }));
     await pass();
     expect(status()).toMatchObject({
@@ -81,24 +91,69 @@ describe('subscriptions.md §2.4: a plan that a Subscription does not refer to y
 
   it('a pass that ended after it made the plan is finished: the plan names the Subscriptions that it moves', async () => {
     const { metadata } = subscribe(at);
-    const owner = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription', name: 'lamp', uid: metadata.uid ?? '' };
+    const owner = {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'Subscription',
+      name: 'lamp',
+      uid: metadata.uid ?? '',
+    };
     const annotations = { 'flotilla.dev/moves': JSON.stringify({ lamp: 'lamp.v1' }) };
     const made = planOf({ generation: 3, metadata: { annotations, ownerReferences: [owner] } }) as InstallPlan;
-    at.put({ ...made, status: { ...made.status, plan: [{ resolving: 'lamp.v1', status: 'Unknown', resource: { sourceName: '', sourceNamespace: '', group: '', version: 'v1', kind: 'ConfigMap', name: 'x', manifest: '{}' } }] } });
+    at.put({
+      ...made,
+      status: {
+        ...made.status,
+        plan: [
+          {
+            resolving: 'lamp.v1',
+            status: 'Unknown',
+            resource: {
+              sourceName: '',
+              sourceNamespace: '',
+              group: '',
+              version: 'v1',
+              kind: 'ConfigMap',
+              name: 'x',
+              manifest: '{}',
+            },
+          },
+        ],
+      },
+    });
     await pass();
-    expect(status()).toMatchObject({ currentCSV: 'lamp.v1', state: 'UpgradePending', installPlanGeneration: 3, installPlanRef: { name: 'install-1' } });
+    expect(status()).toMatchObject({
+      currentCSV: 'lamp.v1',
+      state: 'UpgradePending',
+      installPlanGeneration: 3,
+      installPlanRef: { name: 'install-1' },
+    });
   });
 });
 
 describe('subscriptions.md §4: conditions on the plan', () => {
   const installed = (reason: string, message: string) => ({
-    conditions: [{ type: 'Installed', status: 'False', reason, message, lastUpdateTime: '2026-01-01T00:00:00Z', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+    conditions: [
+      {
+        type: 'Installed',
+        status: 'False',
+        reason,
+        message,
+        lastUpdateTime: '2026-01-01T00:00:00Z',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
   });
   it.each([
     { plan: { phase: '' }, says: ['InstallPlanPending=True InstallPlanNotYetReconciled'] },
     { plan: { phase: 'RequiresApproval' }, says: ['InstallPlanPending=True RequiresApproval'] },
-    { plan: { phase: 'Installing', ...installed('InstallCheckFailed', 'no group') }, says: ['InstallPlanPending=True Installing: no group'] },
-    { plan: { phase: 'Failed', ...installed('InstallComponentFailed', 'denied') }, says: ['InstallPlanFailed=True InstallComponentFailed: denied'] },
+    {
+      plan: { phase: 'Installing', ...installed('InstallCheckFailed', 'no group') },
+      says: ['InstallPlanPending=True Installing: no group'],
+    },
+    {
+      plan: { phase: 'Failed', ...installed('InstallComponentFailed', 'denied') },
+      says: ['InstallPlanFailed=True InstallComponentFailed: denied'],
+    },
     { plan: { phase: 'Complete' }, says: [] },
   ])('$plan.phase: $says', async ({ plan, says }) => {
     at.put(planOf({ status: plan }));
@@ -112,7 +167,11 @@ describe('subscriptions.md §4: conditions on the plan', () => {
     at.put(planOf({ status: { phase: 'Installing' } }));
     subscribe(at, 'lamp', { status: PENDING });
     await pass();
-    at.cluster.edit(refTo('InstallPlan', 'install-1', 'shop'), (live) => Object.assign(live['status'] as object, { phase: 'Failed' }), 'status');
+    at.cluster.edit(
+      refTo('InstallPlan', 'install-1', 'shop'),
+      (live) => Object.assign(live['status'] as object, { phase: 'Failed' }),
+      'status',
+    );
     await pass();
     expect(conditions()).toEqual(['InstallPlanFailed=True InstallPlanFailed']);
   });
@@ -135,17 +194,28 @@ describe('subscriptions.md §4: conditions on the plan', () => {
 });
 
 describe('subscriptions.md §4: CatalogSourcesUnhealthy', () => {
-  const said = () => at.conditions(subscription()).filter((condition) => condition.startsWith('CatalogSourcesUnhealthy'));
+  const said = () =>
+    at.conditions(subscription()).filter((condition) => condition.startsWith('CatalogSourcesUnhealthy'));
 
   it('all healthy, with the list of the catalogs that the namespace sees', async () => {
-    at.put(objectOf('CatalogSource', 'own', 'shop', { spec: { sourceType: 'grpc' }, status: { connectionState: { lastObservedState: 'READY' } } }));
+    at.put(
+      objectOf('CatalogSource', 'own', 'shop', {
+        spec: { sourceType: 'grpc' },
+        status: { connectionState: { lastObservedState: 'READY' } },
+      }),
+    );
     at.namespace('mill');
     at.put(objectOf('CatalogSource', 'theirs', 'mill', { spec: { sourceType: 'grpc' } }));
     subscribe(at);
     await pass();
     expect(said()).toEqual([HEALTHY]);
-    const health = status()['catalogHealth'] as { catalogSourceRef: { namespace: string; name: string }; healthy: boolean }[];
-    expect(health.map(({ catalogSourceRef: { namespace, name }, healthy }) => `${namespace}/${name} ${healthy}`)).toEqual([`${GLOBAL}/shelf true`, 'shop/own true']);
+    const health = status()['catalogHealth'] as {
+      catalogSourceRef: { namespace: string; name: string };
+      healthy: boolean;
+    }[];
+    expect(
+      health.map(({ catalogSourceRef: { namespace, name }, healthy }) => `${namespace}/${name} ${healthy}`),
+    ).toEqual([`${GLOBAL}/shelf true`, 'shop/own true']);
     await atRest();
   });
 
@@ -153,18 +223,31 @@ describe('subscriptions.md §4: CatalogSourcesUnhealthy', () => {
     { what: 'absent', spec: { source: 'none' }, message: `targeted catalogsource ${GLOBAL}/none missing` },
     { what: 'unhealthy', spec: { source: 'broken' }, message: `targeted catalogsource ${GLOBAL}/broken unhealthy` },
   ])('the targeted source is $what', async ({ spec, message }) => {
-    at.put(objectOf('CatalogSource', 'broken', GLOBAL, { spec: { sourceType: 'grpc' }, status: { connectionState: { lastObservedState: 'TRANSIENT_FAILURE' } } }));
+    at.put(
+      objectOf('CatalogSource', 'broken', GLOBAL, {
+        spec: { sourceType: 'grpc' },
+        status: { connectionState: { lastObservedState: 'TRANSIENT_FAILURE' } },
+      }),
+    );
     subscribe(at, 'lamp', { spec });
     await pass();
     expect(said()).toEqual([`CatalogSourcesUnhealthy=True UnhealthyCatalogSourceFound: ${message}`]);
   });
 
   it('a catalog that recovers', async () => {
-    at.cluster.edit(refTo('CatalogSource', 'shelf', GLOBAL), (live) => Object.assign(live, { status: { connectionState: { lastObservedState: 'CONNECTING' } } }), 'status');
+    at.cluster.edit(
+      refTo('CatalogSource', 'shelf', GLOBAL),
+      (live) => Object.assign(live, { status: { connectionState: { lastObservedState: 'CONNECTING' } } }),
+      'status',
+    );
     subscribe(at);
     await pass();
     expect(said()).toEqual([expect.stringContaining('CatalogSourcesUnhealthy=True')]);
-    at.cluster.edit(refTo('CatalogSource', 'shelf', GLOBAL), (live) => Object.assign(live, { status: { connectionState: { lastObservedState: 'READY' } } }), 'status');
+    at.cluster.edit(
+      refTo('CatalogSource', 'shelf', GLOBAL),
+      (live) => Object.assign(live, { status: { connectionState: { lastObservedState: 'READY' } } }),
+      'status',
+    );
     await pass();
     expect(said()).toEqual([HEALTHY]);
   });
@@ -179,7 +262,11 @@ describe('what goes wrong on the way', () => {
 
   it('a conflict (409) is decided anew, and nothing that another client wrote is lost', async () => {
     const reads = at.laggingReads();
-    at.cluster.edit(subscription(), (live) => Object.assign(live, { status: { currentCSV: 'theirs', lastUpdated: '2026-01-01T00:00:00Z' } }), 'status');
+    at.cluster.edit(
+      subscription(),
+      (live) => Object.assign(live, { status: { currentCSV: 'theirs', lastUpdated: '2026-01-01T00:00:00Z' } }),
+      'status',
+    );
     expect(await pass(reads)).toMatchObject({ result: 'done' });
     expect(status()['currentCSV']).toBe('theirs');
     expect(at.conditions(subscription())).toEqual([HEALTHY]);

@@ -47,7 +47,11 @@ export class ResolutionBench {
   }
 
   /** What the poller does: stores the problem of the namespace as it is now. */
-  async observe(at: ClassicCluster, packages: readonly PackageRecord[], namespace = 'shop'): Promise<ResolutionProblem> {
+  async observe(
+    at: ClassicCluster,
+    packages: readonly PackageRecord[],
+    namespace = 'shop',
+  ): Promise<ResolutionProblem> {
     const { read } = await at.input(namespace);
     at.asked();
     const desired = desiredNamespaceOf(read);

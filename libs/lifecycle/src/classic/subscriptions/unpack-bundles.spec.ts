@@ -19,7 +19,9 @@ const IMAGE = 'registry.test/lamp:1.0.0';
 const pass = (options: Parameters<ClassicCluster['pass']>[2] = {}) => at.pass('shop', [bench.stage()], options);
 const pulls = () => bench.plans.registry.pulled.length;
 const annotate = (annotations: Record<string, string>) =>
-  at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) => Object.assign(metadata, { annotations }));
+  at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) =>
+    Object.assign(metadata, { annotations }),
+  );
 async function desired(): Promise<void> {
   subscribe(at);
   await bench.solve(at, [LAMP]);
@@ -30,7 +32,11 @@ describe('subscriptions.md §2.7: bundles that are being fetched', () => {
     bench.bundle('lamp', '1.0.0');
     const release = bench.plans.registry.hold(IMAGE);
     await desired();
-    expect(await pass({ waitsMs: 0 })).toMatchObject({ result: 'waits', waitsFor: 'fetching lamp.v1.0.0', againAfterMs: 30_000 });
+    expect(await pass({ waitsMs: 0 })).toMatchObject({
+      result: 'waits',
+      waitsFor: 'fetching lamp.v1.0.0',
+      againAfterMs: 30_000,
+    });
     expect(at.conditions(subscription())).toEqual(['BundleUnpacking=True UnpackingInProgress: fetching lamp.v1.0.0']);
     at.writes();
     await pass({ waitsMs: 0 });
@@ -55,9 +61,15 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
 
   it('are a condition and a Warning on the Subscription, and are tried again after a pause', async () => {
     await desired();
-    expect(await pass()).toMatchObject({ result: 'waits', waitsFor: 'the next try to unpack bundles', againAfterMs: 15_000 });
+    expect(await pass()).toMatchObject({
+      result: 'waits',
+      waitsFor: 'the next try to unpack bundles',
+      againAfterMs: 15_000,
+    });
     expect(at.conditions(subscription())).toEqual([FAILED]);
-    expect(at.events('shop')).toEqual([`Warning BundleUnpackFailed Subscription/lamp: Bundle unpacking failed - image ${IMAGE} is not there`]);
+    expect(at.events('shop')).toEqual([
+      `Warning BundleUnpackFailed Subscription/lamp: Bundle unpacking failed - image ${IMAGE} is not there`,
+    ]);
     expect(pulls()).toBe(1);
     await at.clock.advance(14_000);
     expect(await pass()).toMatchObject({ againAfterMs: 1_000 });
@@ -88,16 +100,24 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
   });
 
   it('a pull secret that is missing is named', async () => {
-    at.cluster.edit(refTo('CatalogSource', 'shelf', GLOBAL), ({ spec }) => Object.assign(spec as object, { secrets: ['login'] }));
+    at.cluster.edit(refTo('CatalogSource', 'shelf', GLOBAL), ({ spec }) =>
+      Object.assign(spec as object, { secrets: ['login'] }),
+    );
     bench.bundle('lamp', '1.0.0');
     await desired();
     await pass();
-    expect(at.conditions(subscription())).toEqual([expect.stringMatching(/^BundleUnpackFailed=True BundleUnpackFailed: Bundle unpacking failed - pull secret olm\/login, named by CatalogSource olm\/shelf, does not exist/)]);
+    expect(at.conditions(subscription())).toEqual([
+      expect.stringMatching(
+        /^BundleUnpackFailed=True BundleUnpackFailed: Bundle unpacking failed - pull secret olm\/login, named by CatalogSource olm\/shelf, does not exist/,
+      ),
+    ]);
     expect(pulls()).toBe(0);
   });
 
   it('an API server that is away is no fault of the bundle: the pass fails, the Subscription does not say so', async () => {
-    at.cluster.edit(refTo('CatalogSource', 'shelf', GLOBAL), ({ spec }) => Object.assign(spec as object, { secrets: ['login'] }));
+    at.cluster.edit(refTo('CatalogSource', 'shelf', GLOBAL), ({ spec }) =>
+      Object.assign(spec as object, { secrets: ['login'] }),
+    );
     await desired();
     at.cluster.lossOf = ({ resource }) => (resource === 'secrets' ? 'request' : undefined);
     expect(await pass()).toMatchObject({ result: 'failed', error: { code: 'KubeApiError', status: 0 } });
@@ -108,7 +128,9 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
     bench.bundle('lamp', '1.0.0', [objectOf('Pod', 'lamp')]);
     await desired();
     await pass();
-    expect(at.conditions(subscription())).toEqual([expect.stringMatching(/^BundleUnpackFailed=True ErrorPreventedUnpacking: .*lamp.*Pod/)]);
+    expect(at.conditions(subscription())).toEqual([
+      expect.stringMatching(/^BundleUnpackFailed=True ErrorPreventedUnpacking: .*lamp.*Pod/),
+    ]);
     expect(plansIn(at)).toEqual([]);
   });
 
@@ -135,8 +157,12 @@ describe('subscriptions.md §2.8: an InstallPlan that cannot be made', () => {
   it('because it is refused: EnsureInstallPlanFailed with the words of the API server, and a pause', async () => {
     at.cluster.failNext({ verb: 'create', resource: 'installplans' }, 403, 'Forbidden', 'too many plans');
     expect(await pass()).toMatchObject({ result: 'waits', againAfterMs: 15_000 });
-    expect(at.conditions(subscription())).toEqual(['BundleUnpackFailed=True EnsureInstallPlanFailed: error ensuring InstallPlan: too many plans']);
-    expect(at.events('shop')).toEqual(['Warning BundleUnpackFailed Subscription/lamp: error ensuring InstallPlan: too many plans']);
+    expect(at.conditions(subscription())).toEqual([
+      'BundleUnpackFailed=True EnsureInstallPlanFailed: error ensuring InstallPlan: too many plans',
+    ]);
+    expect(at.events('shop')).toEqual([
+      'Warning BundleUnpackFailed Subscription/lamp: error ensuring InstallPlan: too many plans',
+    ]);
     await at.clock.advance(15_000);
     await pass();
     expect([plansIn(at).length, at.conditions(subscription())]).toEqual([1, []]);
@@ -148,17 +174,21 @@ describe('subscriptions.md §2.8: an InstallPlan that cannot be made', () => {
     expect(at.conditions(subscription())).toEqual([]);
   });
 
-  it.each(['request', 'answer'] as const)('the %s of its creation got lost: one plan is there in the end', async (loss) => {
-    at.cluster.lossOf = ({ verb, resource }) => (verb === 'create' && resource === 'installplans' ? loss : undefined);
-    expect(await pass()).toMatchObject({ result: 'failed' });
-    at.cluster.lossOf = () => undefined;
-    await pass();
-    expect(plansIn(at)).toMatchObject([{ status: { phase: 'Installing' } }]);
-    expect(at.status(subscription())).toMatchObject({ state: 'UpgradePending' });
-  });
+  it.each(['request', 'answer'] as const)(
+    'the %s of its creation got lost: one plan is there in the end',
+    async (loss) => {
+      at.cluster.lossOf = ({ verb, resource }) => (verb === 'create' && resource === 'installplans' ? loss : undefined);
+      expect(await pass()).toMatchObject({ result: 'failed' });
+      at.cluster.lossOf = () => undefined;
+      await pass();
+      expect(plansIn(at)).toMatchObject([{ status: { phase: 'Installing' } }]);
+      expect(at.status(subscription())).toMatchObject({ state: 'UpgradePending' });
+    },
+  );
 
   it('a pass that ended before the status of the plan was written is finished by the next one', async () => {
-    at.cluster.lossOf = ({ resource, subresource }) => (resource === 'installplans' && subresource === 'status' ? 'request' : undefined);
+    at.cluster.lossOf = ({ resource, subresource }) =>
+      resource === 'installplans' && subresource === 'status' ? 'request' : undefined;
     await pass();
     expect(plansIn(at).map(({ status }) => status)).toEqual([undefined]);
     at.cluster.lossOf = () => undefined;
@@ -169,7 +199,8 @@ describe('subscriptions.md §2.8: an InstallPlan that cannot be made', () => {
   });
 
   it('a tag that moved between the two: the plan that is finished has the mark of what it installs', async () => {
-    at.cluster.lossOf = ({ resource, subresource }) => (resource === 'installplans' && subresource === 'status' ? 'request' : undefined);
+    at.cluster.lossOf = ({ resource, subresource }) =>
+      resource === 'installplans' && subresource === 'status' ? 'request' : undefined;
     await pass();
     at.cluster.lossOf = () => undefined;
     bench.bundle('lamp', '1.0.0', [objectOf('ConfigMap', 'more', undefined, { data: {} })]);

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Subject } from '#core/kernel/subject/subject';
+import { ClusterContact } from '#lifecycle/engine/cluster-contact';
+import type { PassOutcome } from '#lifecycle/engine/reconcile-loop';
+import { ManualClock } from '#platform/clock/manual-clock';
+import type { Settings } from '#platform/config/settings';
+import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import { memoryQueues, type Queues } from '#platform/queue/queues';
+import type { Log } from '#platform/telemetry/log.port';
+import { ApplyProcessor } from './apply.processor.js';
+
+const SHOP: Subject = { cluster: 'east', namespace: 'shop' };
+const AWAY = new KubeApiError('east', 0, 'Unreachable', 'connection refused');
+const REFUSED = new KubeApiError('east', 403, 'Forbidden', 'not yours');
+
+let clock: ManualClock;
+let queues: Queues;
+let contact: ClusterContact;
+let passes: string[];
+let logged: string[];
+/** How the next pass ends; an error is thrown. */
+let outcome: PassOutcome | Error;
+/** Whether Flotilla acts in the clusters, or OLM does. */
+let acts: boolean;
+
+const log: Log = {
+  debug: ({ result }, text) => void logged.push(`${text}: ${result}`),
+  info: () => undefined,
+  warn: ({ error }, text) => void logged.push(`${text}: ${error}`),
+  error: () => undefined,
+};
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  queues = memoryQueues({ clock, backoff: { firstMs: 1_000, longestMs: 1_000 } as never, random: () => 0.5 });
+  contact = new ClusterContact({ clusters: ['east'], clock, log, ask: async () => undefined });
+  [passes, logged, outcome, acts] = [[], [], { rounds: 1, result: 'done' }, true];
+  const hurried = <T>(work: () => Promise<T>) => work();
+  const clients = ['east', 'west'].map((cluster) => ({ cluster, hurried }) as unknown as KubeClient);
+  const pass = async ({ cluster }: KubeClient, subject: Subject) => {
+    passes.push(`${cluster} ${JSON.stringify(subject)}`);
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+  const detectors = { status: async () => ({ acts }), againAfterMs: () => 60_000 } as unknown as OlmDetectors;
+  const limiter = new ClusterLimiter({ clock, mostAtOnce: 2, random: () => 0 });
+  const settings = { applyConcurrency: 4 } as Settings;
+  await new ApplyProcessor(queues, settings, log, clients, pass, detectors, limiter, contact).start();
+});
+afterEach(() => queues.apply.close());
+
+async function applied(subject: Subject = SHOP): Promise<void> {
+  await queues.apply.add({ v: 1, ...subject });
+  await clock.advance(0);
+}
+const waiting = async () => (await queues.apply.counts()).delayed;
+const isUp = async () => (await contact.check.check()).up;
+
+describe('a job of the queue apply', () => {
+  it.each<Subject>([SHOP, { cluster: 'west', extension: 'lamp' }, { cluster: 'east', objectSet: 'lamp-1' }])(
+    '%j is a pass over its subject',
+    async (subject) => {
+      await applied(subject);
+      expect(passes).toEqual([`${subject.cluster} ${JSON.stringify(subject)}`]);
+      expect(await waiting()).toBe(0);
+    },
+  );
+
+  it.each<{ ends: PassOutcome; againAfterMs: number }>([
+    { ends: { rounds: 2, result: 'waits', waitsFor: 'pods', againAfterMs: 500 }, againAfterMs: 500 },
+    { ends: { rounds: 60, result: 'again', againAfterMs: 5_000 }, againAfterMs: 5_000 },
+    { ends: { rounds: 1, result: 'refused', error: REFUSED, againAfterMs: 15_000 }, againAfterMs: 15_000 },
+  ])('comes again after the pause of its pass: $ends.result', async ({ ends, againAfterMs }) => {
+    outcome = ends;
+    await applied();
+    outcome = { rounds: 1, result: 'done' };
+    await clock.advance(againAfterMs - 1);
+    expect(passes).toHaveLength(1);
+    await clock.advance(1);
+    expect(passes).toHaveLength(2);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('does not come again where the pass waits for an event', async () => {
+    outcome = { rounds: 1, result: 'waits', waitsFor: 'the solution' };
+    await applied();
+    expect(await waiting()).toBe(0);
+  });
+
+  it('a refusal with a pause is a warning; what the queue retries it logs itself', async () => {
+    outcome = { rounds: 1, result: 'refused', error: REFUSED, againAfterMs: 15_000 };
+    await applied();
+    expect(logged).toEqual(['the API server refused: not yours', 'namespace reconciled: refused']);
+  });
+
+  it.each<{ what: string; ends: PassOutcome | Error }>([
+    { what: 'fails', ends: { rounds: 1, result: 'failed', error: AWAY } },
+    { what: 'is refused without a pause', ends: { rounds: 1, result: 'refused', error: REFUSED } },
+    { what: 'throws', ends: new Error('bug') },
+  ])('is retried by the queue where its pass $what', async ({ ends }) => {
+    outcome = ends;
+    await applied();
+    expect(await waiting()).toBe(1);
+    outcome = { rounds: 1, result: 'done' };
+    await clock.advance(120_000);
+    expect(passes).toHaveLength(2);
+  });
+});
+
+describe('a cluster', () => {
+  it('that this applier does not manage is named, with those that it manages', async () => {
+    await applied({ cluster: 'north', namespace: 'shop' });
+    expect(passes).toEqual([]);
+    expect(await waiting(), 'an applier with a newer kubeconfig may take it').toBe(1);
+  });
+
+  it('that is left to OLM has no pass, and is checked again later', async () => {
+    acts = false;
+    await applied();
+    expect(passes).toEqual([]);
+    acts = true;
+    await clock.advance(59_999);
+    expect(passes).toEqual([]);
+    await clock.advance(1);
+    expect(passes).toHaveLength(1);
+  });
+
+  it('that is left to OLM in the middle of a pass is no failure', async () => {
+    outcome = new ClusterLeftToOlm('east');
+    await applied();
+    outcome = { rounds: 1, result: 'done' };
+    await clock.advance(60_000);
+    expect(passes).toHaveLength(2);
+  });
+
+  it('that does not answer is reported, and asked by one job after growing pauses', async () => {
+    outcome = { rounds: 1, result: 'failed', error: AWAY };
+    await applied();
+    expect(await contact.check.check()).toMatchObject({
+      up: false,
+      detail: expect.stringContaining('connection refused'),
+    });
+    await applied({ cluster: 'east', namespace: 'mill' });
+    expect(passes, 'it waits for its turn').toHaveLength(1);
+    await applied({ cluster: 'west', namespace: 'mill' });
+    expect(passes, 'other clusters do not').toHaveLength(2);
+  });
+
+  it('answers where a pass wrote something; one that wrote nothing may have read the cache alone', async () => {
+    await applied();
+    expect(await isUp()).toBe(false);
+    outcome = { rounds: 2, result: 'done' };
+    await applied();
+    expect(await isUp()).toBe(true);
+  });
+
+  it('has no more passes at once than its part of the places', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let running = 0;
+    outcome = { rounds: 1, result: 'done' };
+    const push = passes.push.bind(passes);
+    passes.push = (entry) => {
+      running += 1;
+      return push(entry);
+    };
+    const held = { then: promise.then.bind(promise) };
+    outcome = Object.assign(held, outcome) as never;
+    for (const namespace of ['a', 'b', 'c']) await applied({ cluster: 'east', namespace });
+    expect(running).toBe(2);
+    outcome = { rounds: 1, result: 'done' };
+    resolve();
+    await clock.advance(1_000);
+    expect(running).toBe(3);
+  });
+});
