@@ -171,11 +171,14 @@ describe('what is refused, as an API server words it', () => {
 
 describe('content by digest', () => {
   function replied() {
-    const seen: { status?: number; headers: Record<string, string>; body?: unknown } = { headers: {} };
+    const seen: { status?: number; body?: unknown } = {};
     const reply = {
-      status: (code: number) => Object.assign(reply, void (seen.status = code)),
-      headers: (values: Record<string, string>) => Object.assign(reply, void Object.assign(seen.headers, values)),
-      send: (body: AsyncIterable<Uint8Array>) => void (seen.body = body),
+      status: (status: number) => {
+        Object.assign(seen, { status });
+        return reply;
+      },
+      headers: () => reply,
+      send: (body: unknown) => void Object.assign(seen, { body }),
     };
     return { seen, reply };
   }

@@ -80,8 +80,8 @@ function olmDefinitions(): Promise<readonly KubernetesObject[]> {
 type PassOptions = Readonly<{ waitsMs?: number; reads?: ClusterReads; signal?: AbortSignal }>;
 
 /**
- * A simulated cluster with OLM's kinds, and passes over its namespaces by the applier's own code. Requests are
- * function calls, so a pass takes milliseconds. `requests` has those of the passes alone.
+ * A simulated cluster with OLM's kinds, and passes over its namespaces by the applier's own code. Requests
+ * are function calls, so a pass takes milliseconds.
  */
 export class ClassicCluster {
   readonly cluster: SimulatedCluster;
@@ -179,7 +179,7 @@ export class ClassicCluster {
     return this.cluster.requests.splice(0);
   }
 
-  /** One pass of the stages over a namespace, reading from the API server unless told otherwise. */
+  /** One pass of the stages over a namespace, reading from the API server unless `reads` is given. */
   pass(namespace: string, stages: readonly NamespaceStage[], options: PassOptions = {}): Promise<PassOutcome> {
     const { client, clock } = this;
     const { reads = client, waitsMs, signal = new AbortController().signal } = options;
@@ -200,7 +200,7 @@ export class ClassicCluster {
     return stage(await this.input(namespace, reads));
   }
 
-  /** Reads from a cache that knows the cluster as it is now, and learns of nothing but the pass's own writes. */
+  /** Reads from a cache that knows the cluster as it is now, and from then on the pass's own writes alone. */
   laggingReads(): ClusterReads {
     const held = new Map<string, KubernetesObject>();
     const keyOf = ({ apiVersion, kind, namespace = '', name }: ObjectRef) =>
@@ -237,10 +237,10 @@ function textOf({ verb, resource, subresource, namespace, name, path }: Recorded
   return `${verb} ${what ?? path} ${where}`.trim();
 }
 
-/** Steps that controllers of the simulated cluster take one after the other, each as soon as the one before is done. */
+/** Steps that controllers of the simulated cluster take one after the other. */
 const CONTROLLER_STEPS = 4;
 
-/** Resolves when the controllers of the simulated cluster have done what is due: they do nothing during a pass. */
+/** Resolves when the controllers of the simulated cluster have done what is due; they rest during a pass. */
 export async function settled(): Promise<void> {
   for (let step = 0; step < CONTROLLER_STEPS; step += 1) await new Promise((resolve) => setTimeout(resolve, 0));
 }

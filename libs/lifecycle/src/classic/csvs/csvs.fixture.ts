@@ -24,7 +24,7 @@ const deployment = (name: string) => ({
   },
 });
 
-/** A CSV that supports all install modes, with one Deployment named `lamp` unless told otherwise. */
+/** A CSV that supports all install modes, with one Deployment `lamp` unless `deployments` names others. */
 export function lampCsv(namespace: string, name = 'lamp.v1', parts: CsvParts = {}): KubernetesObject {
   const { spec = {}, status, metadata = {}, rules, clusterRules, deployments = ['lamp'] } = parts;
   const permissions = (of: readonly unknown[] | undefined) => of && [{ serviceAccountName: 'lamp', rules: of }];

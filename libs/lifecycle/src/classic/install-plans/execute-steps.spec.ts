@@ -85,7 +85,7 @@ describe('install-plans.md §5: client identity', () => {
     at.put(planOf({ steps: [step(lampCsv('shop')), step(crdWith([STORED, SERVED]))] }));
     await pass();
     expect(phaseOf(at)).toMatch(becomes);
-    const versions = (at.get(CRD)?.['spec'] as { versions: object[] }).versions;
+    const versions = (at.get(CRD)?.['spec'] as { versions: object[] } | undefined)?.versions;
     expect(versions).toHaveLength(may ? 2 : 1);
   });
 });
@@ -153,7 +153,7 @@ describe('install-plans.md §7: CRDs that are there', () => {
       );
       await settled();
       at.put(planOf({ steps: [step(crdWith([STORED]))] }));
-      // A CRD that changed just now is not migrated yet, and the times of the simulated cluster are real ones.
+      // A CRD that changed just now is not migrated yet; the times of the simulated cluster are real ones.
       await at.clock.advance(Date.now() + 60_000 - at.clock.now().getTime());
     });
     const stored = () => at.status(CRD)['storedVersions'];

@@ -145,7 +145,7 @@ describe('a registry that is away', () => {
     at.cluster.edit(refTo('OperatorGroup', 'shop-group', 'shop'), ({ metadata }) =>
       Object.assign(metadata, { annotations }),
     );
-  const after = async (minutes: number, unpackTimeoutMs: number) => {
+  const phaseAfter = async (minutes: number, unpackTimeoutMs: number) => {
     const parts = { ...offered({ image: IMAGE }), unpackTimeoutMs };
     await pass(parts);
     await at.clock.advance(minutes * 60_000);
@@ -159,7 +159,7 @@ describe('a registry that is away', () => {
     { minutes: 11, unpackTimeoutMs: 600_000, phase: 'Failed', because: 'and no longer' },
     { minutes: 600, unpackTimeoutMs: 0, phase: 'Installing', because: '0 is no limit' },
   ])('after $minutes minutes: $phase, since $because', async ({ minutes, unpackTimeoutMs, phase }) => {
-    expect(await after(minutes, unpackTimeoutMs)).toBe(phase);
+    expect(await phaseAfter(minutes, unpackTimeoutMs)).toBe(phase);
     expect(at.status(PLAN)['message']).toMatch(
       /error finding the unpacked bundle for ClusterServiceVersion lamp.v1: .*if the bundle is gone for good, have the plan made anew/,
     );
@@ -167,10 +167,10 @@ describe('a registry that is away', () => {
 
   it('the annotation of the group comes before the setting of the hub; a bad one does not count', async () => {
     group({ 'operatorframework.io/bundle-unpack-timeout': '1m' });
-    expect(await after(2, 600_000)).toBe('Failed');
+    expect(await phaseAfter(2, 600_000)).toBe('Failed');
     at.cluster.delete(PLAN);
     foreign(IMAGE);
     group({ 'operatorframework.io/bundle-unpack-timeout': 'soon' });
-    expect(await after(2, 600_000)).toBe('Installing');
+    expect(await phaseAfter(2, 600_000)).toBe('Installing');
   });
 });

@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.stop());
 
+const KEY = HubKey.random();
 const LAMP = samplePackage('lamp', sampleEntry('lamp', '1.0.0'));
 const hub = (): StagesHub => ({
   problems: bench.store,
@@ -28,7 +29,7 @@ const hub = (): StagesHub => ({
   log: silentLog,
   metrics: { installPlanWarnings: () => undefined } as unknown as StagesHub['metrics'],
   refused: { note: () => undefined } as unknown as StagesHub['refused'],
-  key: HubKey.random(),
+  key: KEY,
   queues: memoryQueues(),
   settings: {
     bundleUnpackTimeout: 0,
@@ -78,27 +79,22 @@ describe('a pass over a namespace', () => {
 
   it('that is killed at any of its writes is finished by the next ones', async () => {
     shop();
-    const writes: string[] = [];
-    for (let kill = 0; kill < 60; kill += 3) {
+    const isWrite = (verb: string) => ['create', 'update', 'patch', 'delete'].includes(verb);
+    const ends: string[] = [];
+    for (let kill = 0; kill < 40; kill += 3) {
       let left = kill;
-      at.cluster.lossOf = ({ verb }) =>
-        ['create', 'update', 'patch', 'delete'].includes(verb) && left-- === 0 ? 'answer' : undefined;
+      at.cluster.lossOf = ({ verb }) => {
+        if (isWrite(verb)) left -= 1;
+        return left === -1 && isWrite(verb) ? 'answer' : undefined;
+      };
       await bench.solve(at, [LAMP]);
-      await at.pass('shop', stagesOf(hub()));
+      ends.push((await at.pass('shop', stagesOf(hub()))).result);
       await settled();
     }
-    at.cluster.lossOf = () => undefined;
-    writes.push(...at.writes());
-    const stages = stagesOf({ ...hub(), settings: { ...hub().settings, foreignInstallPlans: 'accept' } });
-    for (let turn = 0; turn < 4; turn += 1) {
-      await bench.solve(at, [LAMP]);
-      await at.pass('shop', stages);
-      await settled();
-    }
+    expect(ends.filter((end) => end === 'failed').length, 'passes that were killed').toBeGreaterThan(3);
     expect(phases(at, 'shop')).toEqual(['lamp.v1.0.0 Succeeded InstallSucceeded']);
-    expect(at.names('InstallPlan', 'shop')).toHaveLength(1);
+    expect(plansIn(at)).toMatchObject([{ status: { phase: 'Complete' } }]);
     expect(at.get(refTo('ConfigMap', 'settings', 'shop'))?.['data']).toEqual({ glow: 'warm' });
-    expect(writes.length).toBeGreaterThan(10);
   });
 
   it('that is interrupted begins anew at once', async () => {

@@ -15,11 +15,14 @@ import { PackagesInSight } from './packages-in-sight.js';
 
 let store: MemoryContentStore;
 let folder: string;
+let indexes: Promise<MetasIndexFiles>;
 let opened: number;
 let closed: number;
 beforeEach(async () => {
   store = new MemoryContentStore();
   folder = await mkdtemp(join(tmpdir(), 'flotilla-packages-'));
+  indexes = MetasIndexFiles.open(folder, new Date());
+  await indexes;
   [opened, closed] = [0, 0];
   const open = store.open.bind(store);
   store.open = async (digest) => {
@@ -30,7 +33,9 @@ beforeEach(async () => {
         ...content,
         size: content.size,
         read: content.read.bind(content),
-        close: async () => void (closed += 1),
+        close: async () => {
+          closed += 1;
+        },
       }
     );
   };
@@ -64,7 +69,7 @@ function catalog(
   return { source, loaded, failure } as unknown as CatalogRefresh;
 }
 async function shown(refreshes: readonly CatalogRefresh[], own?: string, name?: string) {
-  const metas = new SharedMetas(store, MetasIndexFiles.open(folder, new Date()));
+  const metas = new SharedMetas(store, indexes);
   return Array.fromAsync(new PackagesInSight(refreshes, own, { store, metas }).manifests(name));
 }
 const names = (manifests: Awaited<ReturnType<typeof shown>>) =>
@@ -192,7 +197,7 @@ describe('the packages of a catalog image', () => {
   });
 
   it('a reader that stops early closes it, too', async () => {
-    const metas = new SharedMetas(store, MetasIndexFiles.open(folder, new Date()));
+    const metas = new SharedMetas(store, indexes);
     const sight = new PackagesInSight([catalog('olm/a', records, { content: await held(), spec: IMAGE })], undefined, {
       store,
       metas,

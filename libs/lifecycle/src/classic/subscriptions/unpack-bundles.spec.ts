@@ -124,13 +124,13 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
     expect(at.conditions(subscription())).toEqual([]);
   });
 
-  it('a bundle with a kind that OLM does not install: ErrorPreventedUnpacking names it', async () => {
-    bench.bundle('lamp', '1.0.0', [objectOf('Pod', 'lamp')]);
+  it('a bundle that cannot be turned into steps: ErrorPreventedUnpacking says what is wrong with it', async () => {
+    bench.bundle('lamp', '1.0.0', [], { installModes: 'all' });
     await desired();
     await pass();
-    expect(at.conditions(subscription())).toEqual([
-      expect.stringMatching(/^BundleUnpackFailed=True ErrorPreventedUnpacking: .*lamp.*Pod/),
-    ]);
+    const invalid =
+      /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp.v1.0.0 is invalid at spec.installModes/;
+    expect(at.conditions(subscription())).toEqual([expect.stringMatching(invalid)]);
     expect(plansIn(at)).toEqual([]);
   });
 
