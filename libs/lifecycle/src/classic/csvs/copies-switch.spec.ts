@@ -58,7 +58,9 @@ describe('csv-lifecycle.md §10: OLMConfig disableCopiedCSVs', () => {
     at.writes();
     expect(await pass()).toEqual({ rounds: 1, result: 'done' });
     expect(at.writes()).toEqual([]);
-    at.cluster.delete({ ...refTo('Event', at.cluster.list(refTo('Event', ''))[0]?.metadata.name ?? '', 'home') });
+    at.cluster.delete({
+      ...refTo('Event', at.cluster.list({ apiVersion: 'v1', kind: 'Event' })[0]?.metadata.name ?? '', 'home'),
+    });
     await pass();
     expect(at.events('home'), 'again when the Event has expired').toEqual([warning]);
   });

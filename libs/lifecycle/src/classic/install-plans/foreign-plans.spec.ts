@@ -28,12 +28,12 @@ describe('decision 0015: plans that the hub did not make', () => {
     {
       because: 'setting FLOTILLA_FOREIGN_INSTALL_PLANS of the hub',
       setting: 'refuse' as const,
-      prepare: () => undefined,
+      prepare: (): void => undefined,
     },
     {
       because: 'annotation flotilla.dev/refuse-foreign-installplans of namespace shop',
       setting: 'accept' as const,
-      prepare: () => void annotated(),
+      prepare: (): void => void annotated(),
     },
   ])('are refused at once for the $because', async ({ because, setting, prepare }) => {
     prepare();

@@ -28,7 +28,7 @@ export class ResolutionBench {
   readonly refused: string[] = [];
   readonly agreed: SettingValues[] = [];
   readonly check = new SolutionCheck(this.store, this.observed, {
-    note: ({ cluster, what, fields }) => void this.refused.push(`${cluster} ${what}: ${fields['refusal']}`),
+    note: ({ cluster, what, fields }) => void this.refused.push(`${cluster} ${what}: ${fields?.['refusal']}`),
   });
 
   stage(unpackTimeoutMs = 0) {
