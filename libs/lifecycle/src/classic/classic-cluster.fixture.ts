@@ -71,7 +71,7 @@ export const objectOf = (kind: string, name: string, namespace?: string, fields:
 
 let definitions: Promise<readonly KubernetesObject[]> | undefined;
 
-/** OLM's definitions without descriptions and without the schemas of Pods: a cluster is made in milliseconds. */
+/** OLM's definitions without descriptions and schemas of Pods, so that a cluster is made in milliseconds. */
 function olmDefinitions(): Promise<readonly KubernetesObject[]> {
   definitions ??= Promise.all(
     OLM_KINDS.map(async ([kind, pods]) => {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { selects } from '#platform/kube/cache/selects';
 import type { ListOptions } from '#platform/kube/client/kube-client.port';
-import { inPhase, lampCsv } from '../csvs/csvs.fixture.js';
+import { inPhase, lampCsv } from '../classic/csvs/csvs.fixture.js';
 import { RightsChanges } from './rights-changes.js';
 
 let clock: ManualClock;
