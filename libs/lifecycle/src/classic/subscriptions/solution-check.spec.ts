@@ -104,7 +104,7 @@ describe('a "yes" of a resolver', () => {
 
 describe('a "no" of a resolver', () => {
   it('that is true is shown, and is checked once for all passes', async () => {
-    const problem = await solved(['none']);
+    const problem = await solved(['lamp', 'none']);
     expect(problem.solution.result).toBe('unsatisfiable');
     const answer = await check.verifiedFailure(WHERE, problem as FailedProblem);
     expect(answer?.message).toContain('none');
@@ -132,7 +132,7 @@ describe('a "no" of a resolver', () => {
   });
 
   it('another "no" to the same problem is checked anew', async () => {
-    const problem = await solved(['none']);
+    const problem = await solved(['lamp', 'none']);
     const answer = await check.verifiedFailure(WHERE, problem as FailedProblem);
     const before = asked;
     await check.verifiedFailure(WHERE, {
