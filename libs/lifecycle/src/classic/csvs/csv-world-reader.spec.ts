@@ -154,6 +154,14 @@ describe('csv-lifecycle.md §11: the proxy of an OpenShift cluster', () => {
     expect(phases(at, 'shop')).toEqual(INSTALLED);
   });
 
+  it('a CRD that may not be read is a refusal, and not a CRD that is missing', async () => {
+    const owned = [{ name: 'lamps.example.com', version: 'v1', kind: 'Lamp' }];
+    at.put(lampCsv('shop', 'lamp.v1', { spec: { customresourcedefinitions: { owned } } }));
+    at.cluster.failAll({ verb: 'get', resource: 'customresourcedefinitions' }, forbidden());
+    expect(await pass()).toMatchObject({ result: 'refused', error: { reason: 'Forbidden' } });
+    expect(at.csv('shop', 'lamp.v1')?.status?.requirementStatus).toBeUndefined();
+  });
+
   it('what else may not be read is a refusal, and no reason to install', async () => {
     at.put(lampCsv('shop'));
     at.cluster.failAll({ verb: 'list', resource: 'deployments' }, forbidden());

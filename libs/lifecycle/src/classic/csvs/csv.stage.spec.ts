@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Log } from '#platform/telemetry/log.port';
 import { ClassicCluster, objectOf, refTo, settled } from '../classic-cluster.fixture.js';
 import { csvStage } from './csv.stage.js';
-import { crd, history, LAMP_DEPLOYMENT, lampCsv, phases } from './csvs.fixture.js';
+import { crd, history, inPhase, LAMP_DEPLOYMENT, lampCsv, phases } from './csvs.fixture.js';
 
 let at: ClassicCluster;
 let logged: string[];
@@ -168,6 +168,24 @@ describe('csv-lifecycle.md §4: requirements', () => {
       'olm.providedAPIs': 'Lamp.v1.example.com,Wick.v1.example.com',
     });
     await atRest();
+  });
+
+  it('two members of one round: the second adds its APIs to those that the first has written', async () => {
+    const group = {
+      'olm.operatorGroup': 'shop-group',
+      'olm.operatorNamespace': 'shop',
+      'olm.targetNamespaces': 'shop',
+    };
+    for (const kind of ['Lamp', 'Wick']) {
+      const crds = [{ name: `${kind.toLowerCase()}s.example.com`, version: 'v1', kind }];
+      const metadata = { annotations: group, finalizers: ['operators.coreos.com/csv-cleanup'] };
+      const spec = { customresourcedefinitions: { owned: crds } };
+      at.put(lampCsv('shop', `${kind.toLowerCase()}.v1`, { metadata, spec, status: inPhase('Pending', 'Unknown') }));
+    }
+    expect(await at.once('shop', csvStage(log))).toMatchObject({ moved: true });
+    expect(at.get(refTo('OperatorGroup', 'shop-group', 'shop'))?.metadata.annotations).toEqual({
+      'olm.providedAPIs': 'Lamp.v1.example.com,Wick.v1.example.com',
+    });
   });
 
   it('minKubeVersion is compared with the version of the API server', async () => {

@@ -135,6 +135,11 @@ describe('decision 0001: annotation flotilla.dev/retry of a failed plan', () => 
     await pass(reads);
     expect(at.names('ClusterServiceVersion', 'shop')).toEqual(['shop/lamp.v1']);
     expect(at.names('InstallPlan')).toEqual(['shop/install-1']);
+    expect(at.status(refTo('Subscription', 'lamp', 'shop')), 'nothing is taken back').toMatchObject({
+      installPlanRef: { name: 'install-1' },
+      currentCSV: 'lamp.v1',
+    });
+    expect(at.events('shop')).toEqual([expect.stringMatching(/^Warning RetryRefused /)]);
   });
 
   it('replan: a pass that was interrupted after the Subscription is finished by the next one', async () => {
