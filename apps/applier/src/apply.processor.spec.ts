@@ -8,6 +8,7 @@ import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import type { FinishedJob } from '#platform/queue/job-queue.port';
 import { memoryQueues, type Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
 import { ApplyProcessor } from './apply.processor.js';
@@ -20,6 +21,8 @@ let clock: ManualClock;
 let queues: Queues;
 let contact: ClusterContact;
 let passes: string[];
+/** How the jobs ended, as the queue counts them. */
+let finished: FinishedJob['outcome'][];
 let logged: string[];
 /** How the next pass ends; an error is thrown. */
 let outcome: PassOutcome | Error;
@@ -37,7 +40,9 @@ const log: Log = {
 
 beforeEach(async () => {
   clock = new ManualClock();
-  queues = memoryQueues({ clock, backoff: { firstMs: 1_000, longestMs: 1_000 } as never, random: () => 0.5 });
+  finished = [];
+  const onFinished = ({ outcome: ends }: FinishedJob) => void finished.push(ends);
+  queues = memoryQueues({ clock, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
   contact = new ClusterContact({ clusters: ['east'], clock, log, ask: async () => undefined });
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   const hurried = <T>(work: () => Promise<T>) => work();
@@ -137,6 +142,7 @@ describe('a cluster', () => {
     outcome = { rounds: 1, result: 'done' };
     await clock.advance(60_000);
     expect(passes).toHaveLength(2);
+    expect(finished).toEqual(['completed', 'completed']);
   });
 
   it('that does not answer is reported, and asked by one job after growing pauses', async () => {

@@ -208,11 +208,11 @@ describe('csv-lifecycle.md §12: the Operator object', () => {
     at.put(
       objectOf('Operator', 'lamp.mill', undefined, {
         spec: {},
-        status: { components: { labelSelector: {}, refs: [] } },
+        status: { components: { labelSelector: {}, refs: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'gear' }] } },
       }),
     );
-    await pass();
     const mill = at.get(refTo('Operator', 'lamp.mill'));
+    await pass();
     for (const ref of [
       subscription(),
       refTo('ClusterServiceVersion', 'lamp.v1', 'shop'),
@@ -235,6 +235,17 @@ describe('what goes wrong on the way', () => {
     at.cluster.delete(LAMP_DEPLOYMENT);
     expect(await pass(reads)).toMatchObject({ result: 'done' });
     expect(isLabelled('Service', 'lamp-service', 'shop')).toBe(true);
+  });
+
+  it('so does one that is deleted between a live read and the write', async () => {
+    installed();
+    at.cluster.lossOf = ({ verb, resource }) => {
+      if (verb === 'patch' && resource === 'deployments') at.cluster.delete(LAMP_DEPLOYMENT);
+      return undefined;
+    };
+    expect(await pass()).toMatchObject({ result: 'done' });
+    expect(isLabelled('Service', 'lamp-service', 'shop')).toBe(true);
+    expect(refs()).not.toContain('Deployment lamp');
   });
 
   it('a conflict at the Operator (409) is resolved in the same pass', async () => {

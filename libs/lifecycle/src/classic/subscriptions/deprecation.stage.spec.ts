@@ -101,9 +101,11 @@ describe('subscriptions.md §4: deprecation', () => {
   });
 
   it('a package of that name in another catalog says nothing', async () => {
-    subscribe(at, 'lamp', { ...INSTALLED, spec: { source: 'other' } });
+    subscribe(at, 'lamp', INSTALLED);
+    subscribe(at, 'other', { ...INSTALLED, spec: { name: 'lamp', source: 'other' } });
     await bench.observe(at, [record({ deprecation: 'use lantern' })]);
     await pass();
-    expect(said()).toEqual([]);
+    expect(said()).toHaveLength(2);
+    expect(at.conditions(subscription('other'))).toEqual([]);
   });
 });

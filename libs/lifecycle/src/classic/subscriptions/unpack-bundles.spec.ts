@@ -211,12 +211,18 @@ describe('subscriptions.md §2.8: an InstallPlan that cannot be made', () => {
   });
 
   it('a plan that the cache does not know yet is used, and not made twice', async () => {
-    const reads = at.laggingReads();
     await pass();
     const [made] = plansIn(at);
     at.cluster.edit(subscription(), (live) => delete live['status'], 'status');
+    const reads = at.laggingReads();
+    reads.cache?.noteDeleted(refTo('InstallPlan', made?.metadata.name ?? '', 'shop'));
     await pass({ reads });
     expect(plansIn(at).map(({ metadata }) => metadata.uid)).toEqual([made?.metadata.uid]);
+    expect(at.status(subscription())).toMatchObject({
+      state: 'UpgradePending',
+      installPlanRef: { uid: made?.metadata.uid },
+    });
+    expect(at.conditions(subscription())).toEqual([]);
   });
 
   it('a Subscription that was deleted since the cache saw it: no plan is made', async () => {
