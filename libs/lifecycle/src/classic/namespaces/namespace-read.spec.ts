@@ -8,12 +8,12 @@ beforeEach(async () => {
   at = await ClassicCluster.start();
   for (const name of ['shop', 'mill', 'olm']) {
     if (name !== GLOBAL) at.namespace(name);
-    for (const of of ['b', 'a']) {
-      const where = `${of}-of-${name}`;
+    for (const letter of ['b', 'a']) {
+      const where = `${letter}-of-${name}`;
       at.put(
         objectOf('CatalogSource', where, name, { spec: { sourceType: 'grpc', image: 'registry.example/shelf:1' } }),
       );
-      at.put(objectOf('Subscription', where, name, { spec: { name: of, source: 's', sourceNamespace: 'olm' } }));
+      at.put(objectOf('Subscription', where, name, { spec: { name: letter, source: 's', sourceNamespace: 'olm' } }));
       at.put(
         objectOf('InstallPlan', where, name, {
           spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] },
@@ -21,7 +21,7 @@ beforeEach(async () => {
       );
       at.put(
         objectOf('ClusterServiceVersion', where, name, {
-          spec: { displayName: of, install: { strategy: 'deployment' } },
+          spec: { displayName: letter, install: { strategy: 'deployment' } },
         }),
       );
     }
