@@ -8,6 +8,7 @@ import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import { fixedClusters } from '#platform/membership/service-clusters.port';
 import type { FinishedJob } from '#platform/queue/job-queue.port';
 import { memoryQueues, type Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
@@ -43,7 +44,7 @@ beforeEach(async () => {
   finished = [];
   const onFinished = ({ outcome: ends }: FinishedJob) => void finished.push(ends);
   queues = memoryQueues({ clock, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
-  contact = new ClusterContact({ clusters: ['east'], clock, log, ask: async () => undefined });
+  contact = new ClusterContact({ clusters: () => ['east'], clock, log, ask: async () => undefined });
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   const hurried = <T>(work: () => Promise<T>) => work();
   const clients = ['east', 'west'].map((cluster) => ({ cluster, hurried }) as unknown as KubeClient);
@@ -54,9 +55,9 @@ beforeEach(async () => {
     return outcome;
   };
   const detectors = { status: async () => ({ acts }), againAfterMs: () => 60_000 } as unknown as OlmDetectors;
-  const limiter = new ClusterLimiter({ clock, mostAtOnce: 2, random: () => 0 });
+  const limiter = new ClusterLimiter({ clock, mostAtOnce: () => 2, random: () => 0 });
   const settings = { applyConcurrency: 4 } as Settings;
-  await new ApplyProcessor(queues, settings, log, clients, pass, detectors, limiter, contact).start();
+  await new ApplyProcessor(queues, settings, log, fixedClusters(clients), pass, detectors, limiter, contact).start();
 });
 afterEach(() => queues.apply.close());
 

@@ -9,8 +9,8 @@ import { Patience } from '#platform/fairness/patience';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
-import { bareClient } from '#testing/cluster/bare-client';
 import { BareCluster } from '#testing/cluster/bare-cluster';
+import { directClient } from '#testing/cluster/direct-client';
 import type { RecordedRequest } from '#testing/cluster/server/request-log';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { CACHED_KINDS } from '../engine/cached-kinds.js';
@@ -105,7 +105,7 @@ export class ClassicCluster {
   private constructor(bare: BareCluster) {
     this.#bare = bare;
     this.cluster = bare.cluster;
-    const { client, cutOff } = bareClient(bare.cluster, APPLIER);
+    const { client, cutOff } = directClient(bare.cluster, APPLIER);
     this.client = client;
     this.cutOff = cutOff;
   }

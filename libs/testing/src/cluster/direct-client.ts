@@ -39,8 +39,26 @@ export function directCluster(name: string, options: DirectClusterOptions = {}):
   return { cluster, client, transport, stop };
 }
 
+/** A client of a simulated cluster that has no server around it, and what cuts it off from the cluster. */
+export type DirectClient = Readonly<{ client: HttpKubeClient; cutOff: (isAway: boolean) => void }>;
+
+/** The client that the services use, for a cluster that is there already. */
+export function directClient(cluster: SimulatedCluster, fieldManager: string): DirectClient {
+  const transport = new DirectTransport(cluster);
+  const client = new HttpKubeClient({ cluster: cluster.name, transport, fieldManager });
+  return {
+    client,
+    cutOff: (isAway) => {
+      transport.isAway = isAway;
+    },
+  };
+}
+
 /** Hands requests to a simulated cluster in this process. */
 class DirectTransport extends HttpTransport {
+  /** Whether the API server is away: every request fails before it arrives. */
+  isAway = false;
+
   constructor(private readonly cluster: SimulatedCluster) {
     super({ server: new URL(cluster.url), credentials: fixedCredentials({ headers: {}, tls: {} }) });
   }
@@ -74,13 +92,14 @@ class DirectTransport extends HttpTransport {
   }
 
   async #answer({ method, path, headers = {}, body = '' }: ApiRequest): Promise<SimulatedResponse | OpenWatch> {
+    if (this.isAway) throw new TransportError('unreachable', 'connection refused');
     const url = new URL(path, this.server);
     const sent = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
     const request: SimulatedRequest = {
       method,
       path: url.pathname,
       query: url.searchParams,
-      headers: { authorization: `Bearer ${TOKEN}`, 'user-agent': 'flotilla', ...Object.fromEntries(sent) },
+      headers: { authorization: `Bearer ${this.cluster.token}`, 'user-agent': 'flotilla', ...Object.fromEntries(sent) },
       body: Buffer.from(body),
     };
     await this.cluster.admitted(request);
