@@ -19,7 +19,7 @@ export type KeptBlobs = Readonly<{ store: ContentStore; provenance: Provenance }
  * when it gave the manifest.
  */
 export class BlobSource {
-  readonly #underway = new Map<string, Promise<unknown>>();
+  readonly #underway = new Map<string, Promise<Uint8Array>>();
 
   constructor(
     private readonly transport: RegistryTransport,
@@ -32,29 +32,39 @@ export class BlobSource {
    */
   async read<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
     if (this.kept === undefined || blob.size > MAX_STORED_BYTES) return this.stream(session, blob, consume);
-    const key = `${accessKey(session.reference, [session.reference], session.credentials)} ${blob.digest}`;
-    await this.#underway.get(key)?.catch(() => undefined);
-    const held = await this.#held(session, blob, this.kept);
-    if (held !== undefined) return consume(ReadableStream.from([held]));
-    const fetched = this.#fetchAndStore(session, blob, this.kept, consume);
-    this.#underway.set(key, fetched);
-    try {
-      return await fetched;
-    } finally {
-      if (this.#underway.get(key) === fetched) this.#underway.delete(key);
+    return consume(ReadableStream.from([await this.#once(session, blob, this.kept)]));
+  }
+
+  /** What another read under way brings, of the same blob with the same rights; else one of its own. */
+  async #once(session: Session, blob: Descriptor, kept: KeptBlobs): Promise<Uint8Array> {
+    const key = `${accessKey(session.source, [session.reference], session.credentials)} ${blob.digest}`;
+    for (let other = this.#underway.get(key); other !== undefined; other = this.#underway.get(key)) {
+      const bytes = await other.catch(() => undefined);
+      if (bytes !== undefined) return bytes;
     }
+    const own = this.#heldOrFetched(session, blob, kept);
+    this.#underway.set(key, own);
+    try {
+      return await own;
+    } finally {
+      this.#underway.delete(key);
+    }
+  }
+
+  async #heldOrFetched(session: Session, blob: Descriptor, kept: KeptBlobs): Promise<Uint8Array> {
+    return (await this.#held(session, blob, kept)) ?? this.#fetchAndStore(session, blob, kept);
   }
 
   async #held({ source }: Session, { digest }: Descriptor, { store, provenance }: KeptBlobs) {
     return (await provenance.has(digest, repositoryOf(source))) ? store.get(digest) : undefined;
   }
 
-  async #fetchAndStore<T>(session: Session, blob: Descriptor, kept: KeptBlobs, consume: Consume<T>): Promise<T> {
+  async #fetchAndStore(session: Session, blob: Descriptor, kept: KeptBlobs): Promise<Uint8Array> {
     const bytes = await this.stream(session, blob, collected);
     // A store that is full costs another pull some day, not this one.
     await kept.store.put(bytes).catch(() => undefined);
     await kept.provenance.add(blob.digest, repositoryOf(session.source));
-    return consume(ReadableStream.from([bytes]));
+    return bytes;
   }
 
   /** As {@link read}, past the store. */
