@@ -28,7 +28,7 @@ export async function encodeValue(what: string, text: string, maxBytes: number):
  */
 export async function decodeValue(bytes: Buffer, maxBytes: number): Promise<string | undefined> {
   const body = bytes.subarray(1);
-  if (bytes[0] === PLAIN) return body.toString();
+  if (bytes[0] === PLAIN) return body.length > maxBytes ? undefined : body.toString();
   if (bytes[0] !== DEFLATED) return undefined;
   return inflate(body, { maxOutputLength: maxBytes }).then(String, () => undefined);
 }
