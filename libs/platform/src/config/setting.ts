@@ -83,13 +83,18 @@ export const ownPort = (meaning: string): Setting<number | 'same'> => {
   };
 };
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
 
 export const flag = (fallback: boolean, meaning: string): Setting<boolean> => ({
   unit: 'true or false',
   default: String(fallback),
   meaning,
-  parse: (text) => BOOLEANS[text.toLowerCase()],
+  parse: (text) => BOOLEANS.get(text.toLowerCase()),
   wants: 'true or false',
 });
 
