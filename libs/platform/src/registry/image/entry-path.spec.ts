@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { RegistryError } from '../registry-client.port.js';
+import { entryPath, linkTarget } from './entry-path.js';
+import type { Refuse } from './image-manifest.js';
+
+const refuse: Refuse = (failure, message) => new RegistryError(failure, 'r.test/a:v1', message);
+const refusal = (failure: string, says: string) =>
+  expect.objectContaining({ failure, message: expect.stringContaining(says) });
+
+describe('entryPath', () => {
+  it.each([
+    { name: 'a', parts: ['a'], because: 'a plain name' },
+    { name: 'a/b/c.yaml', parts: ['a', 'b', 'c.yaml'], because: 'a path' },
+    { name: './a/b', parts: ['a', 'b'], because: 'a leading "./" is dropped' },
+    { name: 'a/./b', parts: ['a', 'b'], because: 'so is one in the middle' },
+    { name: 'a/b/', parts: ['a', 'b'], because: 'and a closing slash' },
+    { name: 'a//b', parts: ['a', 'b'], because: 'two slashes are one' },
+    { name: './', parts: [], because: 'the root itself' },
+    { name: '', parts: [], because: 'no name at all' },
+    { name: '..a/b../...', parts: ['..a', 'b..', '...'], because: 'names that only begin or end with two dots' },
+    { name: ' a\n', parts: [' a\n'], because: 'white space belongs to the name' },
+    { name: 'a'.repeat(4096), parts: ['a'.repeat(4096)], because: 'as long as a path may be' },
+    { name: 'd/'.repeat(255), parts: Array<string>(255).fill('d'), because: 'as deep as a path may be' },
+  ])('$because', ({ name, parts }) => {
+    expect(entryPath(name, refuse)).toEqual(parts);
+  });
+
+  it.each([
+    { name: '/etc/passwd', failure: 'UnsafePath', says: '"/etc/passwd" has an absolute path' },
+    { name: '../x', failure: 'UnsafePath', says: '"../x" climbs out of its directory' },
+    { name: 'a/../../x', failure: 'UnsafePath', says: 'climbs out' },
+    { name: 'a/..', failure: 'UnsafePath', says: 'climbs out' },
+    { name: 'a/b/../c', failure: 'UnsafePath', says: 'climbs out' },
+    { name: 'a\0b', failure: 'UnsafePath', says: 'has a NUL in its path' },
+    { name: 'a'.repeat(4097), failure: 'UnsafePath', says: 'an entry name of 4097 characters' },
+    { name: 'd/'.repeat(256), failure: 'TooLarge', says: '256 directories deep' },
+  ])('refuses: $says', ({ name, failure, says }) => {
+    expect(() => entryPath(name, refuse)).toThrow(refusal(failure, says));
+  });
+
+  it('quotes no overlong name', () => {
+    expect(() => entryPath('x'.repeat(100_000), refuse)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('xxx') }),
+    );
+  });
+});
+
+describe('linkTarget', () => {
+  it.each([
+    { link: 'bin/sh', target: 'bash', parts: ['bin', 'bash'], because: 'beside the link' },
+    { link: 'bin/sh', target: './bash', parts: ['bin', 'bash'], because: 'beside the link, with "./"' },
+    { link: 'bin/sh', target: '../lib/x', parts: ['lib', 'x'], because: 'in another directory' },
+    { link: 'a/b/c', target: '../../d', parts: ['d'], because: 'just at the root' },
+    { link: 'a/b/c', target: '..', parts: ['a'], because: 'a directory above' },
+    { link: 'sh', target: 'a//b/', parts: ['a', 'b'], because: 'slashes that say nothing' },
+    { link: 'a/b', target: '/etc/x', parts: ['etc', 'x'], because: 'an absolute target begins at the image root' },
+    { link: 'a/b', target: '/../../etc/x', parts: ['etc', 'x'], because: 'above "/" is "/" again, as in a container' },
+    { link: 'a/b', target: '/', parts: [], because: 'the root' },
+    { link: 'a/b', target: 'c/../d', parts: ['a', 'd'], because: 'down and up again' },
+  ])('$link -> $target: $because', ({ link, target, parts }) => {
+    expect(linkTarget(link.split('/'), target, refuse)).toEqual(parts);
+  });
+
+  it.each([
+    { link: 'sh', target: '../x', says: 'link "sh" points out of the image to "../x"' },
+    { link: 'a/sh', target: '../../x', says: 'link "a/sh" points out of the image' },
+    { link: 'a/sh', target: 'b/../../../x/y', says: 'points out of the image' },
+    { link: 'a/sh', target: 'x'.repeat(4097), says: 'link "a/sh" has an overlong target' },
+  ])('refuses: $says', ({ link, target, says }) => {
+    expect(() => linkTarget(link.split('/'), target, refuse)).toThrow(refusal('UnsafePath', says));
+  });
+
+  it('leaves the path of the link as it is', () => {
+    const link = ['a', 'b'];
+    linkTarget(link, '../c/d', refuse);
+    expect(link).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,210 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { packTar, type TarEntry } from 'modern-tar';
+import { describe, expect, it } from 'vitest';
+import { RegistryError } from '../registry-client.port.js';
+import { defaultRegistryLimits, type RegistryLimits } from '../registry-limits.js';
+import { memorySink } from './file-sink.js';
+import type { Refuse } from './image-manifest.js';
+import { Allowance, readLayer } from './layer-reader.js';
+import type { Compression } from './media-types.js';
+
+const refuse: Refuse = (failure, message) => new RegistryError(failure, 'r.test/a:v1', message);
+const refusal = (failure: string, says: string) =>
+  expect.objectContaining({ failure, message: expect.stringContaining(says) });
+
+const file = (name: string, text = ''): TarEntry => ({
+  header: { name, type: 'file', size: Buffer.byteLength(text) },
+  body: text,
+});
+const entry = (name: string, type: TarEntry['header']['type'] & string, linkname?: string): TarEntry => ({
+  header: { name, type, size: 0, ...(linkname === undefined ? {} : { linkname }) },
+});
+
+type Case = Readonly<{
+  wanted?: (path: string) => boolean;
+  limits?: Partial<RegistryLimits>;
+  compression?: Compression;
+  signal?: AbortSignal;
+}>;
+
+function read(layer: Uint8Array, { wanted = () => true, limits = {}, compression = 'none', signal }: Case = {}) {
+  const allowance = new Allowance({ ...defaultRegistryLimits, ...limits }, refuse, signal);
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < layer.length; at += 300) chunks.push(layer.subarray(at, at + 300));
+  return readLayer(ReadableStream.from(chunks), compression, { wanted, sink: memorySink, allowance });
+}
+const entriesOf = async (entries: TarEntry[], options?: Case) => read(await packTar(entries), options);
+const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
+
+describe('readLayer', () => {
+  it('gives the entries in the order of the archive, with the bytes of wanted files', async () => {
+    const found = await entriesOf(
+      [
+        entry('d/', 'directory'),
+        file('d/a', 'one'),
+        file('b', 'two'),
+        entry('l', 'symlink', 'd/a'),
+        entry('h', 'link', 'b'),
+      ],
+      { wanted: (path) => path === 'd/a' },
+    );
+    expect(found).toEqual([
+      { kind: 'directory', path: ['d'] },
+      { kind: 'file', path: ['d', 'a'], size: 3, content: new Uint8Array(Buffer.from('one')) },
+      { kind: 'file', path: ['b'], size: 3 },
+      { kind: 'symlink', path: ['l'], target: 'd/a' },
+      { kind: 'hardlink', path: ['h'], target: ['b'] },
+    ]);
+  });
+
+  it.each([
+    { compression: 'none', pack: (tar: Uint8Array) => tar },
+    { compression: 'gzip', pack: (tar: Uint8Array) => gzipSync(tar) },
+    {
+      compression: 'gzip',
+      pack: (tar: Uint8Array) => Buffer.concat([gzipSync(tar.subarray(0, 700)), gzipSync(tar.subarray(700))]),
+    },
+    { compression: 'zstd', pack: (tar: Uint8Array) => zstdCompressSync(tar) },
+    {
+      compression: 'zstd',
+      pack: (tar: Uint8Array) =>
+        Buffer.concat([zstdCompressSync(tar.subarray(0, 700)), zstdCompressSync(tar.subarray(700))]),
+    },
+  ] as const)('unpacks $compression, in one part and in several', async ({ compression, pack }) => {
+    const tar = await packTar([file('a', 'text'.repeat(300)), file('b', 'end')]);
+    const found = await read(pack(tar), { compression });
+    expect(found.map((one) => ('content' in one ? textOf(one.content) : undefined))).toEqual([
+      'text'.repeat(300),
+      'end',
+    ]);
+  });
+
+  it.each([
+    { name: 'd/.wh.a', kind: 'whiteout', path: ['d', 'a'], because: 'a whiteout names what it hides' },
+    { name: '.wh.a', kind: 'whiteout', path: ['a'], because: 'at the root, too' },
+    { name: 'd/.wh..hidden', kind: 'whiteout', path: ['d', '.hidden'], because: 'of a name that begins with a dot' },
+    { name: 'd/.wh..wh..opq', kind: 'opaque', path: ['d'], because: 'the mark of an opaque directory' },
+    { name: '.wh..wh..opq', kind: 'opaque', path: [], because: 'the mark of an opaque root' },
+  ])('$because: $name', async ({ name, kind, path }) => {
+    expect(await entriesOf([file(name)])).toEqual([{ kind, path }]);
+  });
+
+  it.each([
+    { because: 'other marks of aufs', given: file('d/.wh..wh.plnk', 'x') },
+    { because: 'a pipe', given: entry('p', 'fifo') },
+    { because: 'a device', given: entry('p', 'character-device') },
+  ])('leaves out $because', async ({ given }) => {
+    expect(await entriesOf([given])).toEqual([]);
+  });
+
+  it.each([
+    { because: 'a name that climbs', given: file('../x'), says: 'climbs out' },
+    { because: 'an absolute name', given: file('/x'), says: 'absolute path' },
+    { because: 'a whiteout of nothing', given: file('d/.wh.'), says: '"d/.wh." is a whiteout that names no file' },
+    { because: 'a whiteout of the directory itself', given: file('d/.wh..'), says: 'names no file' },
+    { because: 'a whiteout of the directory above', given: file('d/.wh...'), says: 'names no file' },
+    {
+      because: 'a wanted link out of the image',
+      given: entry('l', 'symlink', '../x'),
+      says: 'points out of the image',
+    },
+    { because: 'a hard link that climbs', given: entry('h', 'link', 'a/../../x'), says: 'hard link "h" points out' },
+    { because: 'a hard link from the root of the machine', given: entry('h', 'link', '/etc/x'), says: 'points out' },
+  ])('refuses $because', async ({ given, says }) => {
+    await expect(entriesOf([given])).rejects.toThrow(refusal('UnsafePath', says));
+  });
+
+  it('leaves a link out of the image alone that is not wanted', async () => {
+    const found = await entriesOf([entry('l', 'symlink', '../../x')], { wanted: () => false });
+    expect(found).toEqual([{ kind: 'symlink', path: ['l'], target: '../../x' }]);
+  });
+
+  it.each([
+    { because: 'no gzip', layer: Buffer.from('nothing of the kind'), compression: 'gzip' },
+    { because: 'no zstd', layer: Buffer.from('nothing of the kind'), compression: 'zstd' },
+    { because: 'no archive', layer: Buffer.alloc(1024, 'x'), compression: 'none' },
+    {
+      because: 'gzip that is cut short',
+      layer: gzipSync(Buffer.alloc(4096, 'x')).subarray(0, -9),
+      compression: 'gzip',
+    },
+  ] as const)('says what to do about $because', async ({ layer, compression }) => {
+    await expect(read(layer, { compression })).rejects.toThrow(
+      expect.objectContaining({
+        failure: 'Malformed',
+        message: expect.stringMatching(/^a layer cannot be unpacked \(.+\): push the image again$/s),
+      }),
+    );
+  });
+
+  it.each([
+    { because: 'without closing blocks', text: 'x'.repeat(512), bytes: 1024 },
+    { because: 'without the filling of its last block, as umoci writes it', text: 'abc', bytes: 512 + 3 },
+  ])('reads an archive $because', async ({ text, bytes }) => {
+    const whole = await packTar([file('a', text)]);
+    const [found] = await read(whole.subarray(0, bytes));
+    expect(found).toMatchObject({ kind: 'file', path: ['a'], size: text.length });
+    expect(found?.kind === 'file' && textOf(found.content)).toBe(text);
+  });
+
+  it.each([
+    { because: 'in its last block', text: 'x'.repeat(600), bytes: 512 + 599 },
+    { because: 'in its only block', text: 'abc', bytes: 512 + 2 },
+    { because: 'before its last block', text: 'x'.repeat(600), bytes: 512 + 512 },
+    { because: 'in a header', text: '', bytes: 300 },
+  ])('refuses an archive whose last file is cut short: $because', async ({ text, bytes }) => {
+    const whole = await packTar([file('a', text)]);
+    await expect(read(whole.subarray(0, bytes))).rejects.toThrow(refusal('Malformed', 'cannot be unpacked'));
+  });
+
+  it('gives the reason of the caller who does not want the image any more', async () => {
+    const end = new AbortController();
+    end.abort(new Error('not needed'));
+    await expect(entriesOf([file('a', 'x')], { signal: end.signal })).rejects.toThrow('not needed');
+  });
+});
+
+describe('the limits of an image', () => {
+  it.each([
+    { because: 'a large file', limits: { fileBytes: 4 }, says: 'file "b" has 5 bytes; the limit is 4' },
+    { because: 'large files', limits: { wantedBytes: 6 }, says: 'more than 6 bytes in the files to read' },
+    { because: 'many files', limits: { entries: 1 }, says: 'more than 1 files' },
+    { because: 'much to unpack', limits: { unpackedBytes: 1000 }, says: 'more than 1000 bytes when unpacked' },
+  ])('refuse $because', async ({ limits, says }) => {
+    const files = [file('a', '12'), file('b', '12345')];
+    await expect(entriesOf(files, { limits })).rejects.toThrow(refusal('TooLarge', says));
+  });
+
+  it('allow what they name', async () => {
+    const limits = { fileBytes: 5, wantedBytes: 7, entries: 2 };
+    expect(await entriesOf([file('a', '12'), file('b', '12345')], { limits })).toHaveLength(2);
+  });
+
+  it('count the bytes of wanted files alone', async () => {
+    const limits = { fileBytes: 2, wantedBytes: 2 };
+    const found = await entriesOf([file('a', '12'), file('b', '12345')], { limits, wanted: (path) => path === 'a' });
+    expect(found).toHaveLength(2);
+  });
+
+  const MiB = 1024 * 1024;
+  it.each([
+    { packed: 1, unpacked: 64 * MiB + 10, refused: false, because: 'so much may come out of any layer' },
+    { packed: 1, unpacked: 64 * MiB + 11, refused: true, because: 'and ten times its size beyond' },
+    { packed: MiB, unpacked: 74 * MiB, refused: false, because: 'ten times a larger size' },
+    { packed: MiB, unpacked: 74 * MiB + 1, refused: true, because: 'and no more' },
+  ])('bound how much a layer grows: $because', ({ packed, unpacked, refused }) => {
+    const allowance = new Allowance({ ...defaultRegistryLimits, expansion: 10 }, refuse);
+    allowance.feed(packed);
+    const unpack = () => allowance.unpack(unpacked);
+    if (refused) expect(unpack).toThrow(refusal('TooLarge', 'more than 10 times their size when unpacked'));
+    else expect(unpack).not.toThrow();
+  });
+
+  it('count each name of a file', () => {
+    const allowance = new Allowance({ ...defaultRegistryLimits, wantedBytes: 10 }, refuse);
+    expect(() => allowance.checkNamed([{ size: 5 }, { size: 5 }])).not.toThrow();
+    expect(() => allowance.checkNamed([{ size: 5 }, { size: 5 }, { size: 1 }])).toThrow(
+      refusal('TooLarge', 'counting each name of a file'),
+    );
+  });
+});
