@@ -40,6 +40,7 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnAppli
     @Inject(METRICS) metrics: Metrics,
   ) {
     registry?.whenGone((cluster) => void metrics.clusterGone(cluster));
+    shards?.clusters.whenLost((cluster) => void metrics.clusterGone(cluster));
   }
 
   onApplicationBootstrap(): void {

@@ -73,6 +73,18 @@ describe('the clusters of a process', () => {
     expect(owned.known()).toEqual([]);
   });
 
+  it('are reported as lost once all work there has ended: their metrics are removed then', async () => {
+    const { owned, gain, lose, taken, leave } = fleet('c1', 'd1', 'c2');
+    const lost: string[] = [];
+    owned.whenLost((cluster) => void lost.push(`${cluster} after ${taken().join(', ')}`));
+    for (const shard of [1, 2]) gain(shard);
+    taken();
+    await lose(1, 'moved');
+    expect(lost).toEqual(['c1 after shard 1 moved, client c1, c1 left, d1 left', 'd1 after ']);
+    await leave('c2');
+    expect(lost, 'the registry reports one that has left the hub').toHaveLength(2);
+  });
+
   it('are withdrawn at once with a shard that was taken', async () => {
     const { gain, lose, taken } = fleet('c1');
     gain(1);

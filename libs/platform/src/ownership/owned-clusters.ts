@@ -19,6 +19,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
   readonly #clients = new Map<string, KubeClient>();
   readonly #listeners = new Set<ClusterListener>();
   readonly #followers = new Set<ShardFollower>();
+  readonly #onLost: ((cluster: string) => void)[] = [];
   /** The shards that the followers work for. */
   readonly #followed = new Set<number>();
 
@@ -66,6 +67,11 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     for (const shard of this.#followed) follower.gained(shard);
   }
 
+  /** Has the callback called for each cluster of a shard that was lost, once all work there has ended. */
+  whenLost(callback: (cluster: string) => void): void {
+    this.#onLost.push(callback);
+  }
+
   #owns(cluster: string): boolean {
     return this.#owned.has(this.options.shardOf(cluster));
   }
@@ -94,7 +100,9 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     const followers = this.#followed.delete(shard) ? [...this.#followers] : [];
     await Promise.all(followers.map((follower) => follower.lost(shard, how)));
     this.#owned.delete(shard);
-    await this.#emit(this.#clustersOf(shard).map(([cluster]) => ({ kind: 'left', cluster })));
+    const left = this.#clustersOf(shard).map(([cluster]) => cluster);
+    await this.#emit(left.map((cluster) => ({ kind: 'left', cluster })));
+    for (const cluster of left) if (!this.#owns(cluster)) for (const callback of this.#onLost) callback(cluster);
   }
 
   #begin(shard: number): void {
