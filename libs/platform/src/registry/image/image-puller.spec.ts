@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Digest } from '../../store/content-store.port.js';
 import { digestOf } from '../../store/digest.js';
 import { assembleImage, type BuiltBlob, type BuiltImage, blob, buildImage } from '../image-builder.js';
@@ -196,8 +196,10 @@ describe('before a layer is pulled', () => {
     const check = (_: string, { kind }: Readonly<Record<string, string>>): never => {
       throw new Error(`it is a ${kind}`);
     };
+    const folder = await mkdtemp(join(tmpdir(), 'image-puller-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await expect(puller(source).pull(check)).rejects.toThrow('it is a tool');
-    await expect(puller(source).pullTo('/nowhere/image', check)).rejects.toThrow('it is a tool');
+    await expect(puller(source).pullTo(join(folder, 'image'), check)).rejects.toThrow('it is a tool');
     expect(asked).toEqual([built.config.digest, built.config.digest]);
   });
 
