@@ -43,7 +43,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   finished = [];
   const onFinished = ({ outcome: ends }: FinishedJob) => void finished.push(ends);
-  queues = memoryQueues({ clock, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
+  queues = memoryQueues({ clock, log, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
   contact = new ClusterContact({ clusters: () => ['east'], clock, log, ask: async () => undefined });
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   const hurried = <T>(work: () => Promise<T>) => work();
@@ -57,7 +57,16 @@ beforeEach(async () => {
   const detectors = { status: async () => ({ acts }), againAfterMs: () => 60_000 } as unknown as OlmDetectors;
   const limiter = new ClusterLimiter({ clock, mostAtOnce: () => 2, random: () => 0 });
   const settings = { applyConcurrency: 4 } as Settings;
-  await new ApplyProcessor(queues, settings, log, fixedClusters(clients), pass, detectors, limiter, contact).start();
+  await new ApplyProcessor(
+    queues,
+    settings,
+    { clock, log },
+    fixedClusters(clients),
+    pass,
+    detectors,
+    limiter,
+    contact,
+  ).start();
 });
 afterEach(() => queues.apply.close());
 
@@ -123,7 +132,12 @@ describe('a cluster', () => {
   it('that this applier does not manage is named, with those that it manages', async () => {
     await applied({ cluster: 'north', namespace: 'shop' });
     expect(passes).toEqual([]);
-    expect(await waiting(), 'an applier with a newer kubeconfig may take it').toBe(1);
+    expect(await waiting(), 'the poller may have read a new kubeconfig first').toBe(1);
+    for (let second = 0; second < 14; second += 1) await clock.advance(1_000);
+    expect([logged, finished.filter((ends) => ends === 'failed')]).toEqual([[], []]);
+    for (let second = 0; second < 2; second += 1) await clock.advance(1_000);
+    expect(logged.join()).toMatch(/north.*east, west/);
+    expect(passes).toEqual([]);
   });
 
   it('that is left to OLM has no pass, and is checked again later', async () => {

@@ -4,7 +4,8 @@ import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
 import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
-import { CLUSTERS, LOG, QUEUES, SETTINGS, SHARDS } from '#platform/hub/hub-tokens';
+import type { Hub } from '#platform/hub/hub';
+import { CLUSTERS, HUB, QUEUES, SETTINGS, SHARDS } from '#platform/hub/hub-tokens';
 import { ClusterHasLeft, ClusterLeftToOlm, ClusterPaused } from '#platform/joining/cluster-writes';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -15,7 +16,6 @@ import type { JobContext } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
-import type { Log } from '#platform/telemetry/log.port';
 import { UnknownCluster } from './unknown-cluster.error.js';
 
 /** Injection token of the pass that is run for each subject. */
@@ -37,7 +37,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
   constructor(
     @Inject(QUEUES) private readonly queues: Queues,
     @Inject(SETTINGS) { applyConcurrency }: Settings,
-    @Inject(LOG) private readonly log: Log,
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log'>,
     @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
     @Inject(PASS) private readonly pass: Pass<Subject>,
     private readonly detectors: OlmDetectors,
@@ -60,7 +60,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
   #withoutClient(cluster: string): number | undefined {
     if (this.clusters.hasLeft(cluster)) return undefined;
     if (this.clusters.known().includes(cluster)) return AWAITED_MS;
-    const now = Date.now();
+    const now = this.hub.clock.now().getTime();
     const since = this.#unknownSince.get(cluster) ?? now;
     this.#unknownSince.set(cluster, since);
     if (now - since < UNKNOWN_FOR_MS) return UNKNOWN_AGAIN_MS;
@@ -117,8 +117,8 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const againAfterMs = 'againAfterMs' in outcome ? outcome.againAfterMs : undefined;
     const waitsFor = 'waitsFor' in outcome ? outcome.waitsFor : undefined;
     if (result === 'refused' && againAfterMs !== undefined) {
-      this.log.warn({ ...subject, error: outcome.error.message }, 'the API server refused');
+      this.hub.log.warn({ ...subject, error: outcome.error.message }, 'the API server refused');
     }
-    this.log.debug({ ...subject, rounds, result, waitsFor, againAfterMs }, `${subjectKind(subject)} reconciled`);
+    this.hub.log.debug({ ...subject, rounds, result, waitsFor, againAfterMs }, `${subjectKind(subject)} reconciled`);
   }
 }

@@ -6,7 +6,7 @@ import { type CheckedCluster, checkCluster, type MayPrepare } from './check-clus
 import { describeCluster, describeSameClusters } from './describe-cluster.js';
 
 const PATIENCE_MS = 10_000;
-const LOOK_AGAIN_MS = 5_000;
+const CHECK_AGAIN_MS = 5_000;
 
 /**
  * Polls every cluster once and prints a report on it; polls those again that could not be reached. A cluster
@@ -71,7 +71,7 @@ export class ClusterWatch {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       void this.#checkAgain(client);
-    }, LOOK_AGAIN_MS);
+    }, CHECK_AGAIN_MS);
     this.#timers.add(timer);
   }
 

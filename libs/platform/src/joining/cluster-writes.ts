@@ -36,7 +36,9 @@ export class ClusterOfAnotherProcess extends WriteWithheld {
   readonly code = 'ClusterOfAnotherProcess';
   readonly retry: Retry = { afterMs: 1_000 };
   constructor(cluster: string) {
-    super(`cluster "${cluster}" is worked on by another process now, or Redis has not answered for too long`);
+    super(
+      `cluster "${cluster}" is worked on by another process now, or Redis has not renewed the lease on it; where this lasts, see check "shards" of /healthz`,
+    );
   }
 }
 

@@ -116,7 +116,7 @@ export class ClusterRegistry {
         const subscription = { fieldManager, listener };
         this.#subscriptions.add(subscription);
         const taking = this.#taking().map(({ cluster }) => ({ kind: 'joined' as const, cluster }));
-        void this.#tell(subscription, taking);
+        void this.#notify(subscription, taking);
         return () => void this.#subscriptions.delete(subscription);
       },
     };
@@ -292,19 +292,22 @@ export class ClusterRegistry {
   }
 
   async #emit(changes: readonly MembershipChange[]): Promise<void> {
-    await Promise.all([...this.#subscriptions].map((subscription) => this.#tell(subscription, changes)));
+    await Promise.all([...this.#subscriptions].map((subscription) => this.#notify(subscription, changes)));
   }
 
-  async #tell({ fieldManager, listener }: Subscription, changes: readonly MembershipChange[]): Promise<void> {
-    const told = changes.flatMap((change): ClusterChange[] => {
+  async #notify({ fieldManager, listener }: Subscription, changes: readonly MembershipChange[]): Promise<void> {
+    const sent = changes.flatMap((change): ClusterChange[] => {
       if (change.kind !== 'joined') return [change];
       const client = this.#members.get(change.cluster)?.member.clients.get(fieldManager);
       return client === undefined ? [] : [{ ...change, client }];
     });
     try {
-      if (told.length > 0) await listener(told);
+      if (sent.length > 0) await listener(sent);
     } catch (error) {
-      this.options.log.error({ error, changes: told.map(({ kind, cluster }) => ({ kind, cluster })) }, 'a part failed');
+      this.options.log.error(
+        { error, changes: sent.map(({ kind, cluster }) => ({ kind, cluster })) },
+        'a service failed to take changes of clusters; they may be served wrongly until it is restarted',
+      );
     }
   }
 

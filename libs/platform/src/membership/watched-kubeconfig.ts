@@ -26,7 +26,7 @@ const PARTS = new Set(['apiVersion', 'kind', 'clusters', 'contexts', 'users', 'c
 export class WatchedKubeconfig {
   #reading: FileReading<ClusterAccess> | undefined;
   #parts: readonly string[] = [];
-  /** What the file looked like when it was read, and at the last poll. */
+  /** The stamps of the file when it was read, and at the last poll. */
   #taken: string | undefined;
   #seen: string | undefined;
 
@@ -39,18 +39,19 @@ export class WatchedKubeconfig {
 
   /** True where there is a reading that is not the one before. */
   async poll(): Promise<boolean> {
-    const look = await this.#look();
-    const settled = this.#taken === undefined || look === this.#seen;
-    this.#seen = look;
-    if (look === this.#taken || !settled) return false;
-    const reading = await this.#read(look);
-    if (this.#taken !== undefined && (await this.#look()) !== look) return false;
-    this.#taken = look;
+    const stamp = await this.#stamp();
+    const settled = this.#taken === undefined || stamp === this.#seen;
+    this.#seen = stamp;
+    if (stamp === this.#taken || !settled) return false;
+    const reading = await this.#read(stamp);
+    if (this.#taken !== undefined && (await this.#stamp()) !== stamp) return false;
+    this.#taken = stamp;
     this.#reading = reading;
     return true;
   }
 
-  async #look(): Promise<string> {
+  /** Another one where the file may have changed. */
+  async #stamp(): Promise<string> {
     try {
       const { ino, size, mtimeNs, ctimeNs } = await stat(this.options.file, { bigint: true });
       return [ino, size, mtimeNs, ctimeNs].join(' ');
@@ -60,9 +61,9 @@ export class WatchedKubeconfig {
     }
   }
 
-  async #read(look: string): Promise<FileReading<ClusterAccess>> {
+  async #read(stamp: string): Promise<FileReading<ClusterAccess>> {
     const { file, mayBeMissing = false } = this.options;
-    if (look === NOT_THERE && mayBeMissing) return { file, contexts: [] };
+    if (stamp === NOT_THERE && mayBeMissing) return { file, contexts: [] };
     try {
       const config = parseKubeconfig(file, await this.#text());
       const lost = this.#parts.find((part) => !config.parts.includes(part));

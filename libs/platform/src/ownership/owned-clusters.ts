@@ -22,6 +22,8 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
   readonly #onLost: ((cluster: string) => void)[] = [];
   /** The shards that the followers work for. */
   readonly #followed = new Set<number>();
+  /** By cluster of the hub: its shard is a hash, and all clusters are gone through often. */
+  readonly #shards = new Map<string, number>();
 
   constructor(private readonly options: OwnedClustersOptions) {
     options.all.subscribe((changes) => this.#take(changes));
@@ -32,11 +34,11 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
   }
 
   known(): readonly string[] {
-    return this.options.all.known().filter((cluster) => this.#owns(cluster));
+    return this.options.all.known().filter((cluster) => this.#owned.has(this.#shardOfKnown(cluster)));
   }
 
   clients(): readonly KubeClient[] {
-    return this.options.all.clients().filter(({ cluster }) => this.#owns(cluster));
+    return this.options.all.clients().filter(({ cluster }) => this.#owned.has(this.#shardOfKnown(cluster)));
   }
 
   client(cluster: string): KubeClient | undefined {
@@ -76,8 +78,15 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     return this.#owned.has(this.options.shardOf(cluster));
   }
 
+  /** Only for clusters of kubeconfigs: jobs may name any other, and nothing is kept of those. */
+  #shardOfKnown(cluster: string): number {
+    const shard = this.#shards.get(cluster) ?? this.options.shardOf(cluster);
+    this.#shards.set(cluster, shard);
+    return shard;
+  }
+
   #clustersOf(shard: number): readonly (readonly [string, KubeClient])[] {
-    return [...this.#clients].filter(([cluster]) => this.options.shardOf(cluster) === shard);
+    return [...this.#clients].filter(([cluster]) => this.#shardOfKnown(cluster) === shard);
   }
 
   async #take(changes: readonly ClusterChange[]): Promise<void> {

@@ -21,7 +21,7 @@ const NAMED = 5;
  */
 export class ClusterRegistration {
   readonly #refused = new Map<string, readonly Unjoined[]>();
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
 
   constructor(private readonly options: ClusterRegistrationOptions) {}
 
@@ -49,7 +49,7 @@ export class ClusterRegistration {
       leave: async () => {
         timers.stop();
         this.#refused.delete(client.cluster);
-        this.#told.delete(client.cluster);
+        this.#reported.delete(client.cluster);
       },
     };
   }
@@ -67,16 +67,16 @@ export class ClusterRegistration {
 
   async #join(client: KubeClient, timers: Timers): Promise<void> {
     const report = await joinCluster(client);
-    if (!timers.stopped) this.#tell(report);
+    if (!timers.stopped) this.#report(report);
   }
 
-  #tell({ cluster, installed, upgraded, left, refused }: JoinReport): void {
+  #report({ cluster, installed, upgraded, left, refused }: JoinReport): void {
     const { log } = this.options.hub;
     this.#refused.set(cluster, refused);
     if (installed.length + upgraded.length > 0) log.info({ cluster, installed, upgraded }, 'cluster has joined');
     const short = JSON.stringify([left, refused]);
-    if (short === (this.#told.get(cluster) ?? '[[],[]]')) return;
-    this.#told.set(cluster, short);
+    if (short === (this.#reported.get(cluster) ?? '[[],[]]')) return;
+    this.#reported.set(cluster, short);
     if (refused.length > 0) log.warn({ cluster, refused }, 'not everything could be installed; the rest goes on');
     if (left.length > 0)
       log.warn({ cluster, left }, 'definitions in the cluster stay as they are: ours would take from them');

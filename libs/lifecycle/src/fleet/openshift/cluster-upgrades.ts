@@ -45,7 +45,7 @@ const GATES: readonly Gate[] = [
 ];
 
 /** The safety net: changes are reported by watches. */
-const LOOK_EVERY_MS = 5 * 60_000;
+const CHECK_EVERY_MS = 5 * 60_000;
 /** An install changes many objects at once: they are checked together. */
 const SOON_MS = 1_000;
 /** The kinds that decide whether operators block a cluster's next minor version. */
@@ -90,7 +90,7 @@ export class ClusterUpgrades {
       start: async () => {
         checked.timers.repeat(0, async () => {
           await this.#tried(checked);
-          return LOOK_EVERY_MS;
+          return CHECK_EVERY_MS;
         });
       },
       touchAll: () => undefined,
@@ -105,13 +105,13 @@ export class ClusterUpgrades {
   }
 
   async #tried(checked: CheckedCluster): Promise<void> {
-    await this.#look(checked).catch((error: unknown) => {
+    await this.#checkNow(checked).catch((error: unknown) => {
       const { cluster } = checked.client;
       this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
     });
   }
 
-  #lookSoon(checked: CheckedCluster): void {
+  #checkSoon(checked: CheckedCluster): void {
     if (checked.isDue) return;
     checked.isDue = true;
     checked.timers.after(SOON_MS, () => {
@@ -124,7 +124,7 @@ export class ClusterUpgrades {
     const { client, timers, watches } = checked;
     if (timers.stopped || watches.length > 0) return;
     const { clock, log } = this.options.hub;
-    const soon = () => this.#lookSoon(checked);
+    const soon = () => this.#checkSoon(checked);
     for (const {
       kind: { apiVersion, kind },
       labelSelector,
@@ -138,32 +138,32 @@ export class ClusterUpgrades {
     for (const watch of watches) watch.start();
   }
 
-  async #look(checked: CheckedCluster): Promise<void> {
+  async #checkNow(checked: CheckedCluster): Promise<void> {
     const { client, timers } = checked;
     if (!(await client.serves(CLUSTER_VERSION))) return;
     const standing = await this.options.detectors.status(client.cluster);
     this.#watch(checked);
     const version = await client.get(CLUSTER_VERSION);
-    const looks = await Promise.all(GATES.map((gate) => lookAt(client, gate, version)));
+    const answers = await Promise.all(GATES.map((gate) => askGate(client, gate, version)));
     if (timers.stopped) return;
-    this.#note(client.cluster, looks);
+    this.#note(client.cluster, answers);
     if (standing.signs.length > 0) return; // OLM itself reports to the cluster
-    for (const { gate, compatibility } of looks) await this.#tell(client, gate, compatibility);
+    for (const { gate, compatibility } of answers) await this.#report(client, gate, compatibility);
   }
 
-  #note(cluster: string, looks: readonly Look[]): void {
+  #note(cluster: string, answers: readonly GateAnswer[]): void {
     this.options.hub.metrics.openShiftBlockers(
       cluster,
-      looks.reduce((sum, { blockers }) => sum + blockers, 0),
+      answers.reduce((sum, { blockers }) => sum + blockers, 0),
     );
-    const messages = looks.flatMap(({ compatibility }) =>
+    const messages = answers.flatMap(({ compatibility }) =>
       compatibility.kind === 'compatible' ? [] : [compatibility.message],
     );
     if (messages.length === 0) this.#blocked.delete(cluster);
     else this.#blocked.set(cluster, [...new Set(messages)].join('; '));
   }
 
-  async #tell(
+  async #report(
     client: KubeClient,
     { clusterOperator: name }: Gate,
     compatibility: OperatorCompatibility,
@@ -199,9 +199,9 @@ type CheckedCluster = {
   isDue: boolean;
 };
 
-type Look = Readonly<{ gate: Gate; blockers: number; compatibility: OperatorCompatibility }>;
+type GateAnswer = Readonly<{ gate: Gate; blockers: number; compatibility: OperatorCompatibility }>;
 
-async function lookAt(client: KubeClient, gate: Gate, version: KubernetesObject | undefined): Promise<Look> {
+async function askGate(client: KubeClient, gate: Gate, version: KubernetesObject | undefined): Promise<GateAnswer> {
   const release = asText(asRecord(asRecord(version?.['status'])['desired'])['version']);
   const next = nextMinorVersion(release);
   if ('error' in next) {
