@@ -6,7 +6,14 @@ import { type QueueWaits, queueWaits } from './queue-waits.js';
 /** What everything has used and done since it started. */
 export type FleetReading = Readonly<{
   services: ReadonlyMap<string, Usage>;
-  redis: Readonly<{ cpuSeconds: number; calls: ReadonlyMap<string, number>; mebibytes: number }>;
+  redis: Readonly<{
+    cpuSeconds: number;
+    calls: ReadonlyMap<string, number>;
+    mebibytes: number;
+    keys: number;
+    /** That of this process included. */
+    connections: number;
+  }>;
   /** All processes of simulated clusters together. */
   simulator: Usage;
   /** This process: the registry, and the bench itself. */
@@ -30,6 +37,8 @@ export async function readFleet({ clusters, services, redis }: FleetHub): Promis
         commands.flatMap(([, name = '', count]) => (name === 'info' ? [] : [[name, Number(count)] as const])),
       ),
       mebibytes: numberIn(await redis.info('memory'), /^used_memory:(\S+)/m) / 2 ** 20,
+      keys: await redis.dbsize(),
+      connections: numberIn(await redis.info('clients'), /^connected_clients:(\S+)/m),
     },
     simulator: added(await Promise.all(clusters.pids.map(usageOfPid))),
     bench: await usageOfPid(process.pid),

@@ -3,6 +3,7 @@ import { catalogImage, putOperators } from '../lifecycle/operator-images.js';
 import type { EndState, FleetMilestone } from './clusters-messages.js';
 import { type FleetHub, type FleetHubOptions, type FleetSize, prepareFleetHub } from './fleet-hub.js';
 import { type FleetReading, readFleet } from './fleet-reading.js';
+import { type RedisKind, redisKinds } from './redis-kinds.js';
 
 /** A part of the run: readings at its ends; seconds from its begin until each cluster was done, sorted. */
 export type FleetStep = Readonly<{
@@ -20,6 +21,8 @@ export type UpgradeMeasures = Readonly<{
   idle: FleetStep;
   endState: EndState;
   solves: Readonly<{ distinct: number; total: number }>;
+  /** What lies in Redis at the end. */
+  redisKinds: readonly RedisKind[];
 }>;
 
 export type UpgradeOptions = FleetHubOptions & Readonly<{ idleSeconds: number; say: (line: string) => void }>;
@@ -69,6 +72,7 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
     idle,
     endState: await clusters.endState(2),
     solves: { distinct: new Set(problems).size, total: problems.length },
+    redisKinds: await redisKinds(hub.redis),
   };
 }
 

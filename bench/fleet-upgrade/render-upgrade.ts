@@ -9,7 +9,7 @@ const COMMANDS_SHOWN = 12;
 
 /** Markdown tables: times, the services, the simulator, the queues. */
 export function renderUpgrade(measures: UpgradeMeasures): string {
-  return [times(measures), processes(measures), queues(measures), commands(measures)].join('\n');
+  return [times(measures), processes(measures), queues(measures), commands(measures), kinds(measures)].join('\n');
 }
 
 function times(measures: UpgradeMeasures): string {
@@ -37,6 +37,13 @@ function times(measures: UpgradeMeasures): string {
         .map((value) => value.toFixed(0))
         .join(', '),
     ],
+    [
+      'Redis: memory at the start, and after join, install, upgrade, idle',
+      [join.before, join.after, install.after, upgrade.after, idle.after]
+        .map(({ redis }) => `${redis.mebibytes.toFixed(2)} MiB`)
+        .join(', '),
+    ],
+    ['Redis: keys and connections at the end', `${idle.after.redis.keys}, ${idle.after.redis.connections}`],
   ];
   return `${table(['what', 'measured'], facts)}\nTimes of clusters; requests, commands and CPU for each operator of each cluster:\n\n${table(head, rows)}`;
 }
@@ -102,6 +109,17 @@ function commands({ size, install, upgrade }: UpgradeMeasures): string {
     (calls / each).toFixed(1),
   ]);
   return table(['command to Redis, for each operator', 'install', 'upgrade'], rows);
+}
+
+/** What lies in Redis at the end. */
+function kinds({ redisKinds }: UpgradeMeasures): string {
+  const rows = redisKinds.map(({ kind, keys, bytes }) => [
+    kind,
+    String(keys),
+    (bytes / keys).toFixed(0),
+    (bytes / 2 ** 10).toFixed(1),
+  ]);
+  return table(['keys in Redis at the end', 'number', 'bytes of each', 'KiB together'], rows);
 }
 
 /** Of all clusters, those that were not done included: `never` where it is one of these. */
