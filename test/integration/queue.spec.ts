@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
@@ -8,7 +8,7 @@ import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { PATIENCE, pause } from '#testing/patience';
 import { jobQueueConformance, recorder } from './queue-support/job-queue.conformance.js';
-import { thing, thingContract, thingOf } from './queue-support/thing.contract.js';
+import { type ThingJob, thing, thingContract, thingOf } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
 
 const backoff = { firstMs: 40, longestMs: 200 };
@@ -242,6 +242,23 @@ describe('the queue on Redis', () => {
       await queue.close({ deadlineMs: 0 });
       redis.disconnect();
       await own.stop();
+    }
+  });
+
+  it('a failed job whose next try Redis did not take runs again', async () => {
+    const { queue, dispose, redis } = make(undefined, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
+    try {
+      vi.spyOn(redis, 'hincrby').mockRejectedValueOnce(new Error('OOM command not allowed'));
+      const runs: string[] = [];
+      const handler = async (job: ThingJob) => {
+        runs.push(job.thing);
+        if (runs.length === 1) throw new Error('not yet');
+      };
+      await queue.process(handler, { concurrency: 1 });
+      await queue.add(thing('a'));
+      await expect.poll(() => runs, PATIENCE).toEqual(['a', 'a']);
+    } finally {
+      await dispose();
     }
   });
 

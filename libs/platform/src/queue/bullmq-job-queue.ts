@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Job, Queue, UnrecoverableError, Worker } from 'bullmq';
+import { DelayedError, Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { DuePoll } from './due-poll.js';
-import { type AttemptHost, attemptJob, describeError } from './job-attempt.js';
+import { type AttemptHost, attemptJob, describeError, RetryNotPlanned } from './job-attempt.js';
 import {
   type AddOptions,
   type FinishedJob,
@@ -175,7 +175,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   async #attempt(job: Job, handler: JobHandler<J>, signal: AbortSignal): Promise<void> {
-    if (this.#closing) return this.#delayedJobs.set(canonicalJson(job.data), 0); // fetched before the pause took hold
+    // Fetched before the pause took hold.
+    if (this.#closing) return this.#delayedJobs.set(canonicalJson(job.data), 0).catch(leaveInQueue);
     const key = job.deduplicationId ?? '';
     const before = this.#running.get(key);
     const run = (async () => {
@@ -186,6 +187,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     try {
       await run;
     } catch (error) {
+      if (error instanceof RetryNotPlanned) this.#report(error);
       throw toQueueError(error);
     } finally {
       if (this.#running.get(key) === run) this.#running.delete(key);
@@ -246,10 +248,16 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
 }
 
 /**
- * The only place that knows both our errors and the queue's: tries after a failure are ours, so
- * each failure is final to it.
+ * The only place that knows both our errors and the queue's: tries after a failure are ours, so each failure
+ * is final to it. A job whose next try is not in Redis is left as it is: it is given out again once its lock
+ * ends.
  */
-export const toQueueError = (error: unknown): Error => new UnrecoverableError(describeError(error));
+export const toQueueError = (error: unknown): Error =>
+  error instanceof RetryNotPlanned ? new DelayedError(error.message) : new UnrecoverableError(describeError(error));
+
+function leaveInQueue(error: unknown): never {
+  throw new DelayedError(describeError(error));
+}
 
 /** Whether the work ended in time. */
 async function within(ms: number, work: Promise<void>): Promise<boolean> {

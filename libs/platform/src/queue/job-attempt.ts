@@ -15,6 +15,15 @@ export class InvalidJob extends FlotillaError {
   }
 }
 
+/** A job failed, and Redis did not take its next try: the job must stay in its queue. */
+export class RetryNotPlanned extends FlotillaError {
+  readonly code = 'RetryNotPlanned';
+  readonly retry: Retry = 'backoff';
+  constructor(queue: string, because: string) {
+    super(`the next try of a job of queue ${queue} was not noted in Redis: ${because}`);
+  }
+}
+
 /** What an attempt needs of the queue it came from. */
 export type AttemptHost<J> = Readonly<{
   contract: JobContract<J>;
@@ -40,7 +49,8 @@ const LONGEST_KEY = 200;
 
 /**
  * Runs the handler once. A failure sets a delayed job for the next try before it is thrown on, so that
- * nothing is lost if the process dies in between. @throws what the handler threw, or InvalidJob
+ * nothing is lost if the process dies in between. @throws what the handler threw, InvalidJob or
+ * RetryNotPlanned
  */
 export async function attemptJob<J>(
   host: AttemptHost<J>,
@@ -66,7 +76,9 @@ export async function attemptJob<J>(
   try {
     await handler(job, { signal });
   } catch (error) {
-    await planRetry(host, job, error, signal);
+    await planRetry(host, job, error, signal).catch((refused: unknown) => {
+      throw new RetryNotPlanned(contract.name, describeError(refused));
+    });
     finished('failed');
     throw error;
   }
