@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
-import { connectRedis, pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
+import { connectRedis, pingRedis } from '#platform/redis/redis-connection';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { RedisNotFound, RedisUnreachable } from '#platform/redis/redis-errors';
+import { withoutCredentials } from '#platform/redis/redis-url';
 import { PATIENCE } from '#testing/patience';
 import { runChild } from './redis-support/run-child.js';
 

@@ -16,6 +16,7 @@ describe('the table of metrics in docs/operations.md', () => {
   it('has every metric that the services export, and no other', async () => {
     const metrics = new Metrics({ processMetrics: false });
     metrics.watchQueues([]);
+    metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
     const exported = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
     const listed = rows.flatMap(([, names = '']) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
     expect(listed.toSorted()).toEqual(exported.toSorted());

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { afterThisProcess } from '#platform/processes/watchdog';
-import { pingRedis, type RedisTls } from '#platform/redis/redis-connection';
+import { pingRedis } from '#platform/redis/redis-connection';
+import type { RedisTls } from '#platform/redis/redis-options';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE_MS, pause } from '#testing/patience';
 

@@ -1,6 +1,6 @@
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
+import { redisCheck } from '#platform/redis/redis-check';
 import { connectRedis } from '#platform/redis/redis-connection';
-import { redisCheck } from '#platform/telemetry/health-check';
 import { createLog } from '#platform/telemetry/log';
 import { Metrics } from '#platform/telemetry/metrics';
 import { runService } from '#platform/telemetry/run-service';

@@ -46,6 +46,11 @@ export class ServiceProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Of a process that has ended by itself. */
+  get exitCode(): number | undefined {
+    return this.#child?.exitCode ?? undefined;
+  }
+
   get pid(): number | undefined {
     return this.running ? this.#child?.pid : undefined;
   }

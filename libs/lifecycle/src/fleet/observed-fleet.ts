@@ -54,7 +54,7 @@ export class ObservedFleet {
   readonly #packages = new CatalogPackages();
 
   constructor(private readonly deps: ObservedFleetDeps) {
-    const { redis, clock, log, settings } = deps.hub;
+    const { redis, redisLosses: losses, clock, log, settings } = deps.hub;
     this.#timers = new Timers(clock);
     this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
     this.#membership = new ClusterMembership({
@@ -63,7 +63,8 @@ export class ObservedFleet {
       log,
       resync: { intervalMs: settings.resyncInterval, jitterPercent: settings.resyncJitterPercent },
       partsOf: (client) => this.#partsOf(client),
-      watchRedis: (onEmptied) => watchRedisEpoch({ redis, clock, log, onEmptied, prefix: settings.redisPrefix }),
+      watchRedis: (onEmptied) =>
+        watchRedisEpoch({ redis, clock, log, onEmptied, losses, prefix: settings.redisPrefix }),
     });
   }
 

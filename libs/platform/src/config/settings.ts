@@ -1,6 +1,7 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/kernel/http-access/http-area';
 import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
+import { redisSettings } from './redis-settings.js';
 import {
   bytes,
   bytesOrAuto,
@@ -20,12 +21,6 @@ import {
 } from './setting.js';
 
 const NAMESPACE = { pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, wants: 'the name of a namespace' };
-const REDIS = {
-  pattern: /^$|^rediss?:\/\/[^\s]+$/,
-  wants: 'a URL such as redis://user:password@host:6379, or rediss:// for TLS',
-  secret: true,
-  aliases: ['REDIS_URL'],
-};
 
 /**
  * Every setting there is, in the order of the page about them. The names in the
@@ -103,29 +98,7 @@ export const settingGroups = {
     shutdownTimeout: duration('20s', 'How long a service that gets SIGTERM waits for the work it has begun'),
   },
   'Redis and queues': {
-    redisUrl: text(
-      '',
-      'Where Redis is. Empty: a service takes `redis://127.0.0.1:6379`, `flotilla up` finds or starts one',
-      REDIS,
-    ),
-    redisUser: text('', 'User of Redis, which takes the place of one in the URL; empty and none there: `default`', {
-      pattern: /^[^\s]{0,128}$/,
-      wants: 'the name of a user',
-    }),
-    redisPasswordFile: path(
-      '',
-      'File with the password of Redis, which takes the place of one in the URL. Read at the start',
-    ),
-    redisCaFile: path(
-      '',
-      'PEM file with authorities to trust for Redis besides those that Node.js trusts, where the URL begins with `rediss://`. Read at the start',
-    ),
-    redisCertFile: path('', 'PEM file with the client certificate for Redis. Read at the start'),
-    redisKeyFile: path('', 'PEM file with the key of that certificate. Read at the start'),
-    redisPrefix: text('flotilla', 'Before all keys in Redis', {
-      pattern: /^[A-Za-z0-9_{}-]{1,64}$/,
-      wants: 'letters, digits, -, _ and {}',
-    }),
+    ...redisSettings,
     hubKeyFile: path(
       '',
       'File with the key, 32 bytes or more, that authenticates what poller and applier pass through Redis: the same file for both, not for resolvers. Where it is missing and the folder can be written, the service makes it. `flotilla up` needs none',

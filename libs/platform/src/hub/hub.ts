@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { authenticatedAreas } from '#core/kernel/http-access/http-area';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
@@ -13,7 +14,9 @@ import { TokenReviewer } from '../http-access/token-reviewer.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
+import { redisCheck } from '../redis/redis-check.js';
 import { openRedis } from '../redis/redis-connection.js';
+import { askServerInfo } from '../redis/redis-server-info.js';
 import { BundlePulls } from '../registry/bundle-pulls.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import { FailedPulls } from '../registry/image/failed-pulls.js';
@@ -25,7 +28,7 @@ import { HttpContentStore } from '../store/http-content-store.js';
 import type { ExtensionProblems, ProblemStore } from '../store/problem-store.port.js';
 import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
 import { WorkRoom } from '../store/work-room.js';
-import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
+import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { RefusedValues } from '../telemetry/refused-values.js';
@@ -50,6 +53,8 @@ export type Hub = Readonly<{
   refused: RefusedValues;
   redis: Redis;
   redisHealth: HealthCheck;
+  /** A text that changes whenever Redis may lack what this process wrote. */
+  redisLosses: () => string;
   queues: Queues;
   problems: ProblemStore;
   extensionProblems: ProblemStore<ExtensionProblems>;
@@ -75,6 +80,8 @@ export type HubOptions = Readonly<{
   redis: RedisAccess;
   /** Of a process that observes or acts; a resolver has none. */
   key?: HubKey;
+  /** Called, before anything is sent there, where the hub cannot work with this Redis. */
+  onUnusableRedis?: (error: FlotillaError) => void;
 }>;
 
 /** Connects to Redis (without waiting for it) and opens this process's content cache. */
@@ -122,10 +129,10 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 
 /** Redis with its queues; the metrics count what waits in those that this process may read. */
 function connect(
-  { settings, log, redis: access, key }: HubOptions,
+  { settings, log, redis: access, key, onUnusableRedis }: HubOptions,
   metrics: Metrics,
-): Pick<Hub, 'redis' | 'redisHealth' | 'queues'> {
-  const { redis, trouble, rights } = openRedis(access.url, log, access.tls);
+): Pick<Hub, 'redis' | 'redisHealth' | 'redisLosses' | 'queues'> {
+  const { redis, trouble, rights, refusals, serverInfo } = openRedis(access.url, log, access.tls, onUnusableRedis);
   const queues = redisQueues({
     redis,
     log,
@@ -138,8 +145,16 @@ function connect(
     onError: (error) => rights.note(error),
   });
   metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
-  const redisHealth = redisCheck(redis, { prefix: settings.redisPrefix, trouble, missingRight: () => rights.text });
-  return { redis, redisHealth, queues };
+  metrics.watchRedis({ refusals: () => refusals.counts, memory: () => askServerInfo(redis, serverInfo()) });
+  const redisHealth = redisCheck(redis, {
+    prefix: settings.redisPrefix,
+    trouble,
+    missingRight: () => rights.text,
+    serverInfo,
+  });
+  // Another server after a fail-over may lack the last writes, and one that refused writes lacks them.
+  const redisLosses = () => `${serverInfo().runId} ${refusals.ofWrites}`;
+  return { redis, redisHealth, redisLosses, queues };
 }
 
 /** The content cache on disk, which makes room for images that are being unpacked. */

@@ -28,14 +28,17 @@ export async function runMain(
   const log = createLog({ service, level: settings.logLevel });
   warnOfUnknown(log);
   endWithParent();
+  const end = (error: unknown): never => {
+    log.error({ error }, `${service} could not start`);
+    process.exit(error instanceof FlotillaError ? 2 : 3);
+  };
   try {
     const redis = await readRedisAccess({ ...settings, redisUrl: settings.redisUrl || LOCAL_REDIS });
     const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
-    const hub = await openHub({ service, settings, log, redis, ...(key && { key }) });
+    const hub = await openHub({ service, settings, log, redis, onUnusableRedis: end, ...(key && { key }) });
     await runOn(hub, service, await partsOf(hub), runService);
   } catch (error) {
-    log.error({ error }, `${service} could not start`);
-    process.exit(error instanceof FlotillaError ? 2 : 3);
+    end(error);
   }
 }
 

@@ -3,8 +3,9 @@ import { installDebianPackage } from '../debian/install-package.js';
 import { findDocker, startDockerRedis } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
 import { type RedisAccess, readRedisAccess } from './redis-access.js';
-import { pingRedis, withoutCredentials } from './redis-connection.js';
+import { pingRedis } from './redis-connection.js';
 import { RedisNotFound } from './redis-errors.js';
+import { withoutCredentials } from './redis-url.js';
 
 const SERVERS = ['redis-server', 'valkey-server'];
 
@@ -37,6 +38,8 @@ const named: Way = async (env) => {
     redisUrl: address,
     redisUser: env['FLOTILLA_REDIS_USER'] ?? '',
     redisPasswordFile: env['FLOTILLA_REDIS_PASSWORD_FILE'] ?? '',
+    redisSentinelUser: env['FLOTILLA_REDIS_SENTINEL_USER'] ?? '',
+    redisSentinelPasswordFile: env['FLOTILLA_REDIS_SENTINEL_PASSWORD_FILE'] ?? '',
     redisCaFile: env['FLOTILLA_REDIS_CA_FILE'] ?? '',
     redisCertFile: env['FLOTILLA_REDIS_CERT_FILE'] ?? '',
     redisKeyFile: env['FLOTILLA_REDIS_KEY_FILE'] ?? '',

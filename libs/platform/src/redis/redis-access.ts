@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { whyUnreadable } from '../files/unreadable-file.js';
-import { parseRedisUrl, type RedisTls } from './redis-connection.js';
 import { UnusableRedisAccess } from './redis-errors.js';
-import { withPasswordOf } from './redis-password.js';
+import type { RedisTls } from './redis-options.js';
+import { passwordIn } from './redis-password.js';
+import { type RedisLogin, speaksTls, withLogin, withSentinelLogin } from './redis-url.js';
 
-/** How Redis is reached. The URL may hold user and password: it is never logged. */
+/** How Redis is reached. The URL may hold users and passwords: it is never logged. */
 export type RedisAccess = Readonly<{ url: string; tls?: RedisTls }>;
 
 /** As in the settings of these names. */
@@ -13,34 +14,42 @@ export type RedisAccessSettings = Readonly<{
   redisUrl: string;
   redisUser: string;
   redisPasswordFile: string;
+  redisSentinelUser: string;
+  redisSentinelPasswordFile: string;
   redisCaFile: string;
   redisCertFile: string;
   redisKeyFile: string;
 }>;
 
 /**
- * The URL with user and password, and what TLS needs.
+ * The URL with users and passwords, and what TLS needs.
  *
- * @throws UnusableRedisAccess, UnusableRedisPassword where a file cannot be used; neither holds what is in it
+ * @throws InvalidRedisUrl, UnusableRedisAccess, UnusableRedisPassword where a file cannot be used; none holds
+ * a secret
  */
 export async function readRedisAccess(settings: RedisAccessSettings): Promise<RedisAccess> {
-  const url = withUser(settings.redisUser, await withPasswordOf(settings.redisPasswordFile, settings.redisUrl));
+  const { redisUser, redisPasswordFile, redisSentinelUser, redisSentinelPasswordFile } = settings;
+  const redis = login(redisUser, await passwordIn(redisPasswordFile, 'FLOTILLA_REDIS_PASSWORD_FILE'));
+  const sentinel = login(
+    redisSentinelUser,
+    await passwordIn(redisSentinelPasswordFile, 'FLOTILLA_REDIS_SENTINEL_PASSWORD_FILE'),
+  );
+  const named = withLogin(settings.redisUrl, redis);
+  const url = Object.keys(sentinel).length === 0 ? named : withSentinelLogin(named, sentinel);
   const tls = await readTls(settings);
   if (tls === undefined) return { url };
-  if (parseRedisUrl(url).protocol !== 'rediss:') {
+  if (!speaksTls(url)) {
     throw new UnusableRedisAccess(
-      'files for TLS are named, and the URL of Redis begins with redis://: write rediss://',
+      'files for TLS are named, and the URL of Redis begins with redis: write rediss:// (rediss+sentinel://)',
     );
   }
   return { url, tls };
 }
 
-function withUser(user: string, url: string): string {
-  if (user === '') return url;
-  const parsed = parseRedisUrl(url);
-  parsed.username = encodeURIComponent(user);
-  return parsed.href;
-}
+const login = (user: string, password: string | undefined): Partial<RedisLogin> => ({
+  ...(user !== '' && { user }),
+  ...(password !== undefined && { password }),
+});
 
 async function readTls(settings: RedisAccessSettings): Promise<RedisTls | undefined> {
   const ca = await readPem('FLOTILLA_REDIS_CA_FILE', settings.redisCaFile);

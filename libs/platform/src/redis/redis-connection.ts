@@ -1,32 +1,20 @@
-import type { ConnectionOptions } from 'node:tls';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Log, silentLog } from '../telemetry/log.port.js';
-import { InvalidRedisUrl, RedisUnreachable } from './redis-errors.js';
-import { refusalLine } from './redis-refusal.js';
+import { withAdvice } from './redis-advice.js';
+import { RedisUnreachable, RedisUnusable } from './redis-errors.js';
+import { type RedisTarget, type RedisTls, reconnectPauseMs, redisTarget } from './redis-options.js';
+import { refusalLine, sentinelFailure } from './redis-refusal.js';
+import { RedisRefusals } from './redis-refusals.js';
 import { MissingRights } from './redis-rights.js';
-import { noteTrouble, type RedisTrouble, withAdvice } from './redis-trouble.js';
+import { clusterModeRefusal, NOTHING_KNOWN, type RedisServerInfo, readServerInfo } from './redis-server-info.js';
+import { noteTrouble, type RedisTrouble } from './redis-trouble.js';
+import { parseSentinelUrl, speaksTls, userOf, withoutCredentials } from './redis-url.js';
 
 type NetStream = Redis['stream'];
 
-const LONGEST_RECONNECT_PAUSE_MS = 2_000;
 const NO_ANSWER = 'no answer';
-
-/** The URL without user and password, fit for logs and messages. */
-export function withoutCredentials(url: string): string {
-  const parsed = parseRedisUrl(url);
-  parsed.username = '';
-  parsed.password = '';
-  return parsed.href;
-}
-
-/** @throws InvalidRedisUrl; the text itself is not repeated, since it may hold a password */
-export function parseRedisUrl(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !['redis:', 'rediss:'].includes(parsed.protocol) || parsed.hostname === '') {
-    throw new InvalidRedisUrl();
-  }
-  return parsed;
-}
+const CLOSED = 'the server closed the connection';
+const SPEAK_TLS = 'where it speaks TLS alone, write rediss:// in the place of redis:// in FLOTILLA_REDIS_URL';
 
 export type RedisConnection = Readonly<{
   redis: Redis;
@@ -37,10 +25,10 @@ export type RedisConnection = Readonly<{
    * refused in the last minute.
    */
   rights: MissingRights;
+  refusals: RedisRefusals;
+  /** As of the last answer to INFO, which is asked for at each connect. */
+  serverInfo: () => RedisServerInfo;
 }>;
-
-/** What TLS needs beyond the authorities that Node.js trusts. */
-export type RedisTls = Readonly<Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>>;
 
 /** As {@link openRedis}, for callers that do not ask for the trouble. */
 export const connectRedis = (url: string, log: Log = silentLog): Redis => openRedis(url, log).redis;
@@ -48,25 +36,57 @@ export const connectRedis = (url: string, log: Log = silentLog): Redis => openRe
 /**
  * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as
  * the queue's workers need. Errors go to the log as text alone, because the client's error objects
- * carry the arguments of AUTH.
+ * carry the arguments of AUTH. `onUnusable` is called before anything is sent to a Redis with which the hub
+ * cannot work.
  */
-export function openRedis(url: string, log: Log, tls?: RedisTls): RedisConnection {
+export function openRedis(
+  url: string,
+  log: Log,
+  tls?: RedisTls,
+  onUnusable: (error: RedisUnusable) => void = () => undefined,
+): RedisConnection {
   const address = withoutCredentials(url);
   const rights = new MissingRights(userOf(url));
-  const redis = new CheckedRedis(rights, url, {
-    ...(tls === undefined ? {} : { tls }),
-    maxRetriesPerRequest: null,
-    enableReadyCheck: true,
-    retryStrategy: (times) => Math.min(LONGEST_RECONNECT_PAUSE_MS, 50 * 2 ** Math.min(times, 6)),
+  const refusals = new RedisRefusals();
+  let info = NOTHING_KNOWN;
+  const redis = new CheckedRedis(redisTarget(url, tls), {
+    onError: (error, command) => {
+      rights.note(error, command);
+      refusals.note(error);
+    },
+    onInfo: (answer) => {
+      info = readServerInfo(answer, info);
+      const refusal = clusterModeRefusal(info);
+      if (refusal !== undefined) onUnusable(new RedisUnusable(address, refusal));
+    },
   });
+  const trouble = watchTrouble(redis, { url, address, log, ...(tls && { tls }) });
+  return { redis, trouble, rights, refusals, serverInfo: () => info };
+}
+
+type Place = Readonly<{ url: string; address: string; log: Log; tls?: RedisTls }>;
+
+/** Notes and logs what keeps the connection from working; answers the last one while it stays. */
+function watchTrouble(redis: Redis, { url, address, log, tls }: Place): () => string | undefined {
+  const sentinels = parseSentinelUrl(url);
   let trouble: RedisTrouble | undefined;
+  let wasReady = false;
   const note = (text: string) => {
     const noted = noteTrouble(trouble, text, performance.now());
     trouble = noted.trouble;
     if (noted.log) log.warn({ redis: address, error: trouble.reason }, 'Redis cannot be used; trying again');
   };
   let error: string | undefined;
-  redis.on('error', (failure: Error) => {
+  let sentinelError: Error | undefined;
+  redis.on('sentinelError', (failure: Error) => {
+    sentinelError = failure;
+  });
+  redis.on('error', async (failure: Error) => {
+    if (ALL_SENTINELS.test(failure.message)) {
+      const met = await sentinelFailure(sentinelError ?? failure, speaksTls(url), tls);
+      if (!SETTLED.has(redis.status)) note(withAdvice(met));
+      return;
+    }
     error = withAdvice(failure);
     if (!CUT_OFF.test(error)) note(error);
   });
@@ -74,34 +94,44 @@ export function openRedis(url: string, log: Log, tls?: RedisTls): RedisConnectio
     const said = error;
     error = undefined;
     if (said !== undefined && !CUT_OFF.test(said)) return;
-    const refusal = await refusalLine(new URL(url), tls);
-    if (!SETTLED.has(redis.status)) note(refusal ?? said ?? 'the server closed the connection');
+    const refusal = sentinels === undefined ? await refusalLine(new URL(url), tls) : undefined;
+    const closed = wasReady || speaksTls(url) ? CLOSED : `${CLOSED}: ${SPEAK_TLS}`;
+    if (!SETTLED.has(redis.status)) note(refusal ?? said ?? closed);
   });
   redis.on('ready', () => {
     if (trouble !== undefined) log.info({ redis: address }, 'Redis connection is back');
     trouble = undefined;
+    wasReady = true;
   });
-  return { redis, trouble: () => trouble?.reason, rights };
+  return () => trouble?.reason;
 }
 
-/**
- * Notes the commands that Redis refuses to the user of the connection, whichever part
- * of the program sent them. Commands that are given at the same time leave in one write.
- */
+type Notes = Readonly<{
+  /** Gets every error of every command, whichever part of the program sent it. */
+  onError: (error: unknown, command: string) => void;
+  onInfo: (answer: string) => void;
+}>;
+
+/** Passes on what Redis answers. Commands that are given at the same time leave in one write. */
 class CheckedRedis extends Redis {
+  readonly #notes: Notes;
   #corked: NetStream | undefined;
 
-  constructor(
-    private readonly rights: MissingRights,
-    url: string,
-    options: Omit<RedisOptions, 'replyMapping'>,
-  ) {
-    super(url, options);
+  constructor({ url, options }: RedisTarget, notes: Notes) {
+    const checked = { ...options, maxRetriesPerRequest: null, enableReadyCheck: true, retryStrategy: reconnectPauseMs };
+    super(...((url === undefined ? [checked] : [url, checked]) as [string, Omit<RedisOptions, 'replyMapping'>]));
+    this.#notes = notes; // it connects later
   }
 
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
     const [command] = sent;
-    command.promise.catch((error: unknown) => this.rights.note(error, command.name));
+    const { name } = command;
+    command.promise.then(
+      (answer: unknown) => {
+        if (name === 'info' && typeof answer === 'string') this.#notes.onInfo(answer);
+      },
+      (error: unknown) => this.#notes.onError(error, name),
+    );
     this.#writeTogether();
     return super.sendCommand(...sent);
   }
@@ -119,40 +149,61 @@ class CheckedRedis extends Redis {
   }
 }
 
-const userOf = (url: string): string => decodeURIComponent(parseRedisUrl(url).username) || 'default';
-
 const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
 
 /** Errors that say no more than that the server closed the connection: why, it may have said before. */
 const CUT_OFF = /EPIPE|ECONNRESET|Connection is closed/;
 
+/** The client's summary of what it has said of each Sentinel. */
+const ALL_SENTINELS = /^All sentinels are unreachable/;
+
 /**
  * One PING over a connection of its own, no retries. @throws RedisUnreachable saying
- * why, without the password
+ * why, without the password; RedisUnusable for one with which the hub cannot work
  */
 export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls): Promise<void> {
-  const redis = new Redis(parseRedisUrl(url).href, {
-    ...(tls === undefined ? {} : { tls }),
+  const target = redisTarget(url, tls);
+  const options: Omit<RedisOptions, 'replyMapping'> = {
+    ...target.options,
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
+    sentinelCommandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     enableReadyCheck: false, // it sends INFO, to which not every user has a right
     disableClientInfo: true, // so that PING is the command whose answer is seen
+    failoverDetector: false,
+    sentinelRetryStrategy: () => null,
     retryStrategy: () => null,
-  });
-  let because = NO_ANSWER;
-  redis.on('error', (error: Error) => {
-    because = withAdvice(error);
-  });
+  };
+  const redis = target.url === undefined ? new Redis(options) : new Redis(target.url, options);
+  let seen: Error | undefined;
+  const note = (error: Error) => {
+    if (!ALL_SENTINELS.test(error.message)) seen = error;
+  };
+  redis.on('sentinelError', note);
+  redis.on('error', note);
   try {
     await redis.connect();
     await redis.ping();
   } catch (error) {
-    const text = error instanceof Error && !/closed/i.test(error.message) ? error.message : because;
-    const refusal = CUT_OFF.test(text) || text === NO_ANSWER ? await refusalLine(parseRedisUrl(url), tls) : undefined;
-    throw new RedisUnreachable(withoutCredentials(url), refusal ?? text);
+    redis.disconnect();
+    throw new RedisUnreachable(withoutCredentials(url), await reasonOf(error, seen, { url, ...(tls && { tls }) }));
+  }
+  try {
+    const refusal = clusterModeRefusal(readServerInfo(await redis.info('cluster').catch(() => '')));
+    if (refusal !== undefined) throw new RedisUnusable(withoutCredentials(url), refusal);
   } finally {
     redis.disconnect();
   }
+}
+
+/** Why a connection failed: what the server answered, else what the client saw. */
+async function reasonOf(error: unknown, seen: Error | undefined, { url, tls }: Pick<Place, 'url' | 'tls'>) {
+  const answered = error instanceof Error && !/closed/i.test(error.message) && !ALL_SENTINELS.test(error.message);
+  const failure = answered ? error : seen;
+  if (parseSentinelUrl(url) !== undefined)
+    return failure === undefined ? NO_ANSWER : withAdvice(await sentinelFailure(failure, speaksTls(url), tls));
+  if (failure !== undefined && !CUT_OFF.test(failure.message)) return withAdvice(failure);
+  return (await refusalLine(new URL(url), tls)) ?? failure?.message ?? NO_ANSWER;
 }

@@ -6,21 +6,25 @@ import { type Log, silentLog } from '../telemetry/log.port.js';
 export type RedisEpochOptions = Readonly<{
   redis: Redis;
   clock: Clock;
-  /** Called when what was in Redis is gone: put everything there again. */
+  /** Called when what was in Redis is gone, or may be: put everything there again. */
   onEmptied: () => Promise<void> | void;
+  /** A text that changes whenever Redis may lack something that was written. Default: never. */
+  losses?: () => string;
   prefix?: string;
   everyMs?: number;
   log?: Log;
 }>;
 
 /**
- * Notices that Redis was emptied (flushed, or restarted without its data), so that work is put there again
- * within seconds and not only at the next resync. A random value lies in Redis under one key; every process
+ * Notices that Redis was emptied (flushed, or restarted without its data) or may lack a part (another server
+ * after a fail-over, writes that a full Redis refused), so that work is put there again within seconds and
+ * not only at the next resync. A random value lies in Redis under one key; every process
  * remembers it, and the first process that finds it missing writes a new one. Resolves once the value is
  * known. Returns a function that stops the watch.
  */
 export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() => void> {
   const { redis, clock, onEmptied, prefix = 'flotilla', everyMs = 3_000, log = silentLog } = options;
+  const { losses = () => '' } = options;
   const stopped = new AbortController();
   const epoch = async () => {
     const fresh = randomUUID();
@@ -43,16 +47,20 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
     }
   };
   let known = await firstAnswer();
+  let knownLosses = losses();
   const watch = async () => {
     for (;;) {
       await clock.sleep(everyMs, stopped.signal);
       if (stopped.signal.aborted) return;
       try {
         const now = await epoch();
-        if (now === known) continue;
-        log.warn({}, 'Redis was emptied; putting the work there again');
+        const lost = losses();
+        if (now === known && lost === knownLosses) continue;
+        const why = now === known ? 'Redis may lack the last writes' : 'Redis was emptied';
+        log.warn({}, `${why}; putting the work there again`);
         await onEmptied();
         known = now; // only then: a failed attempt is made again
+        knownLosses = lost;
       } catch (error) {
         complain(error);
       }

@@ -29,8 +29,8 @@ export class RedisUnreachable extends FlotillaError {
 export class UnusableRedisPassword extends FlotillaError {
   readonly code = 'UnusableRedisPassword';
   readonly retry: Retry = 'when-input-changes';
-  constructor(file: string, why: string) {
-    super(`the password of Redis in ${file}: ${why}: check FLOTILLA_REDIS_PASSWORD_FILE`);
+  constructor(file: string, why: string, setting: string) {
+    super(`the password of Redis in ${file}: ${why}: check ${setting}`);
   }
 }
 
@@ -45,11 +45,23 @@ export class UnusableRedisAccess extends FlotillaError {
   }
 }
 
-/** The value of REDIS_URL is not a Redis URL. */
+/** The value of REDIS_URL is not a Redis URL. `why` never holds text of the URL. */
 export class InvalidRedisUrl extends FlotillaError {
   readonly code = 'InvalidRedisUrl';
   readonly retry: Retry = 'when-input-changes';
-  constructor() {
-    super('the Redis URL must look like redis://host:6379 or rediss://user:password@host:6379/0');
+  constructor(why?: string) {
+    super(
+      `${why === undefined ? '' : `${why}: `}the Redis URL must look like redis://host:6379, ` +
+        'rediss://user:password@host:6379/0 or redis+sentinel://user:password@host-1:26379,host-2:26379/master',
+    );
+  }
+}
+
+/** A Redis answers that the hub cannot work with. */
+export class RedisUnusable extends FlotillaError {
+  readonly code = 'RedisUnusable';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(url: string, why: string) {
+    super(`Redis at ${url} ${why}`);
   }
 }

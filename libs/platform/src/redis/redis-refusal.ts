@@ -12,7 +12,7 @@ const DEFAULT_PORT = 6_379;
  */
 export function refusalLine(url: URL, tls: ConnectionOptions = {}): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = open(url, tls);
+    const socket = open(placeOf(url), tls);
     let received = '';
     const end = () => {
       socket.destroy();
@@ -32,8 +32,36 @@ export function refusalLine(url: URL, tls: ConnectionOptions = {}): Promise<stri
   });
 }
 
-function open(url: URL, tls: ConnectionOptions): Socket {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port || DEFAULT_PORT);
-  return url.protocol === 'rediss:' ? connectTls({ ...tls, host, port }) : connectTcp({ host, port });
+type Place = Readonly<{ host: string; port: number; speaksTls: boolean }>;
+
+const placeOf = (url: URL): Place => ({
+  host: url.hostname.replace(/^\[|\]$/g, ''),
+  port: Number(url.port || DEFAULT_PORT),
+  speaksTls: url.protocol === 'rediss:',
+});
+
+const open = ({ host, port, speaksTls }: Place, tls: ConnectionOptions): Socket =>
+  speaksTls ? connectTls({ ...tls, host, port }) : connectTcp({ host, port });
+
+const SENTINEL_CLOSED = /^(failed to connect to sentinel (.+):(\d+) because )Connection is closed/;
+
+/**
+ * The error of a Sentinel, with what a connection of its own meets there: the client library drops the error
+ * of its connections to Sentinels, and says that they are closed.
+ */
+export function sentinelFailure(error: Error, speaksTls: boolean, tls: ConnectionOptions = {}): Promise<Error> {
+  const [, begin, host, port] = SENTINEL_CLOSED.exec(error.message) ?? [];
+  if (begin === undefined || host === undefined) return Promise.resolve(error);
+  return new Promise((resolve) => {
+    const socket = open({ host, port: Number(port), speaksTls }, tls);
+    const end = (met?: Error) => {
+      socket.destroy();
+      resolve(met === undefined ? error : Object.assign(new Error(begin + met.message), { code: codeOf(met) }));
+    };
+    socket.setTimeout(WAIT_MS, () => end());
+    socket.once('error', end);
+    socket.once(speaksTls ? 'secureConnect' : 'connect', () => end());
+  });
 }
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');

@@ -22,12 +22,3 @@ function firstLine(text: string): string {
   const line = text.trim().split(/[\r\n]/)[0] ?? '';
   return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
 }
-
-/** Errors of a certificate that is not trusted, as Node.js names them. */
-const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED/;
-
-/** The text of a connection's error, with what to do where a setting is most likely missing. */
-export function withAdvice(error: Error): string {
-  const code = 'code' in error ? String(error.code) : '';
-  return UNTRUSTED.test(code) ? `${error.message}: name the authority in FLOTILLA_REDIS_CA_FILE` : error.message;
-}

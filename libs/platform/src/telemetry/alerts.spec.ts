@@ -25,12 +25,14 @@ describe('the alerts', () => {
       ['ClusterLeftToOlm', 'info', '1h'],
       ['ClusterTooLarge', 'warning', '10m'],
       ['FlotillaValueRefused', 'critical', undefined],
+      ['FlotillaRedisFull', 'critical', '1m'],
     ]);
   });
 
   it.each(rules)('$alert asks for series that there are', async ({ expr }) => {
     const names = [...expr.matchAll(/\b[a-z]+(?:_[a-z]+)+(?=[{[ ])/g)].map(([name]) => name);
     const metrics = new Metrics({ processMetrics: false });
+    metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
     const known = new Set((await metrics.registry.getMetricsAsJSON()).map(({ name }) => name));
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !known.has(name))).toEqual([]);

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../clock/clock.port.js';
 
 /** `degraded`: it works, but for a part. A service that is degraded is ready. */
@@ -12,38 +11,6 @@ export type Health = Readonly<{
 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
-
-/** How long the value that the check writes stays, in seconds. */
-const CHECK_SECONDS = 60;
-
-export type RedisCheckOptions = Readonly<{
-  /** Before the key that the check writes. Default `flotilla`. */
-  prefix?: string;
-  /** Gives the reason, where it is known, for a connection that does not work. */
-  trouble?: () => string | undefined;
-  /** Gives the right, if any, that commands of the service were refused for lately. */
-  missingRight?: () => string | undefined;
-}>;
-
-/** The check writes: a Redis that is full, or a replica, answers PING and refuses what the hub does next. */
-export const redisCheck = (
-  redis: Redis,
-  { prefix = 'flotilla', trouble = () => undefined, missingRight = () => undefined }: RedisCheckOptions = {},
-): HealthCheck => ({
-  name: 'redis',
-  check: async () => {
-    if (redis.status !== 'ready') return { up: false, detail: trouble() ?? `the connection is ${redis.status}` };
-    try {
-      await redis.set(`${prefix}:health`, '', 'EX', CHECK_SECONDS);
-      const missing = missingRight();
-      return missing === undefined ? { up: true, detail: 'takes writes' } : { up: false, detail: missing };
-    } catch (error) {
-      const missing = missingRight();
-      if (missing !== undefined) return { up: false, detail: missing };
-      return { up: false, detail: `refuses writes: ${error instanceof Error ? error.message : String(error)}` };
-    }
-  },
-});
 
 /**
  * How far one cluster's watches are: `synced` once everything was seen, `problems` what keeps

@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
 import { ExtensionMetrics } from './extension-metrics.js';
+import { inTime } from './in-time.js';
 import { LaneMetrics } from './lane-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
+import { type RedisSource, watchRedis } from './redis-metrics.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
 export type SubscriptionFacts = Readonly<{
@@ -230,6 +232,11 @@ export class Metrics {
     this.#jobs.observe({ queue, outcome }, seconds);
   };
 
+  /** Memory and refusals of Redis, by what this process sees of them. */
+  watchRedis(source: RedisSource): void {
+    watchRedis(this.registry, source);
+  }
+
   /** Jobs by state, asked for at each scrape; the series are absent while Redis does not answer. */
   watchQueues(queues: readonly Pick<JobQueue<never>, 'name' | 'counts'>[]): void {
     const gauge: Gauge = new Gauge({
@@ -273,11 +280,6 @@ const jobWaits = (registry: Registry): Histogram =>
   });
 
 async function setCounts(gauge: Gauge, queue: Pick<JobQueue<never>, 'name' | 'counts'>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), COUNTS_DEADLINE_MS);
-  });
-  const counts = await Promise.race([queue.counts().catch(() => undefined), late]);
-  clearTimeout(timer);
+  const counts = await inTime(COUNTS_DEADLINE_MS, queue.counts());
   for (const [state, count] of Object.entries(counts ?? {})) gauge.set({ queue: queue.name, state }, count);
 }

@@ -1,0 +1,57 @@
+import type { Redis } from 'ioredis';
+import type { Health, HealthCheck } from '../telemetry/health-check.js';
+import {
+  askServerInfo,
+  evictionRefusal,
+  fullText,
+  NOTHING_KNOWN,
+  nearlyFullText,
+  type RedisServerInfo,
+} from './redis-server-info.js';
+
+/** How long the value that the check writes stays, in seconds. */
+const CHECK_SECONDS = 60;
+
+export type RedisCheckOptions = Readonly<{
+  /** Before the key that the check writes. Default `flotilla`. */
+  prefix?: string;
+  /** Gives the reason, where it is known, for a connection that does not work. */
+  trouble?: () => string | undefined;
+  /** Gives the right, if any, that commands of the service were refused for lately. */
+  missingRight?: () => string | undefined;
+  /** What is known of the server. */
+  serverInfo?: () => RedisServerInfo;
+}>;
+
+/**
+ * Whether Redis takes writes and keeps them. The check writes: a Redis that is full, or a replica, answers
+ * PING and refuses what the hub does next.
+ */
+export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): HealthCheck => ({
+  name: 'redis',
+  check: async () => {
+    const { trouble = () => undefined, missingRight = () => undefined } = options;
+    if (redis.status !== 'ready') return { up: false, detail: trouble() ?? `the connection is ${redis.status}` };
+    const { prefix = 'flotilla', serverInfo = () => NOTHING_KNOWN } = options;
+    const [refusal, info] = await Promise.all([
+      redis.set(`${prefix}:health`, '', 'EX', CHECK_SECONDS).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      ),
+      askServerInfo(redis, serverInfo()),
+    ]);
+    const missing = missingRight();
+    return missing === undefined ? healthOf(info, refusal) : { up: false, detail: missing };
+  },
+});
+
+/** `refusal`: the error with which Redis has refused to write. */
+function healthOf(info: RedisServerInfo, refusal: string | undefined): Health {
+  if (refusal?.startsWith('OOM')) return { up: false, detail: `refuses writes: ${fullText(info)}` };
+  if (refusal !== undefined) return { up: false, detail: `refuses writes: ${refusal}` };
+  const evicting = evictionRefusal(info);
+  if (evicting !== undefined) return { up: false, detail: evicting };
+  const nearlyFull = nearlyFullText(info);
+  if (nearlyFull !== undefined) return { up: true, degraded: true, detail: nearlyFull };
+  return { up: true, detail: 'takes writes' };
+}

@@ -1,0 +1,46 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { RedisOptions } from 'ioredis';
+import { parseRedisUrl, parseSentinelUrl, type SentinelUrl } from './redis-url.js';
+
+const LONGEST_RECONNECT_PAUSE_MS = 2_000;
+
+/** What TLS needs beyond the authorities that Node.js trusts. */
+export type RedisTls = Readonly<Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>>;
+
+/** Pause before the next try: 100 ms at first, two seconds in the end. */
+export const reconnectPauseMs = (times: number): number =>
+  Math.min(LONGEST_RECONNECT_PAUSE_MS, 50 * 2 ** Math.min(times, 6));
+
+/** What the client is given: a URL that names Redis itself, or options that say how Sentinels are asked. */
+export type RedisTarget = Readonly<{ url?: string; options: RedisOptions }>;
+
+/** @throws InvalidRedisUrl */
+export function redisTarget(url: string, tls?: RedisTls): RedisTarget {
+  const sentinels = parseSentinelUrl(url);
+  if (sentinels !== undefined) return { options: sentinelOptions(sentinels, tls) };
+  return { url: parseRedisUrl(url).href, options: tls === undefined ? {} : { tls } };
+}
+
+function sentinelOptions(
+  { hosts, master, db, redis, sentinel, ...url }: SentinelUrl,
+  tls: RedisTls = {},
+): RedisOptions {
+  return {
+    sentinels: [...hosts],
+    name: master,
+    role: 'master',
+    db,
+    ...(redis.user && { username: redis.user }),
+    ...(redis.password && { password: redis.password }),
+    ...(sentinel.user && { sentinelUsername: sentinel.user }),
+    ...(sentinel.password && { sentinelPassword: sentinel.password }),
+    ...(url.tls && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    // The addresses at which Sentinels see one another may lead nowhere from here.
+    updateSentinels: false,
+    failoverDetector: true,
+    sentinelRetryStrategy: reconnectPauseMs,
+    sentinelReconnectStrategy: reconnectPauseMs,
+    // A master that was demoted refuses writes: they are sent again to the new one.
+    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+  };
+}

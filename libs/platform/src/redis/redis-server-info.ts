@@ -1,0 +1,75 @@
+import type { Redis } from 'ioredis';
+
+/** What a Redis says about itself in its answer to INFO; undefined where the answer does not have it. */
+export type RedisServerInfo = Readonly<{
+  /** Another one after each start of the server. */
+  runId?: string;
+  clusterMode: boolean;
+  usedBytes?: number;
+  /** As in `maxmemory`; 0: no limit. */
+  maxBytes?: number;
+  /** As in `maxmemory-policy`. */
+  evictionPolicy?: string;
+}>;
+
+export const NOTHING_KNOWN: RedisServerInfo = { clusterMode: false };
+
+/** From this part of maxmemory on, Redis counts as nearly full. */
+const NEARLY_FULL = 0.9;
+const MEBIBYTE = 2 ** 20;
+
+/** Reads an answer, whole or of some sections; what it does not have stays as it was known. */
+export function readServerInfo(answer: string, known: RedisServerInfo = NOTHING_KNOWN): RedisServerInfo {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(answer)?.[1];
+  const count = (name: string) => (field(name) === undefined ? undefined : Number(field(name)));
+  const [runId, cluster, policy] = [field('run_id'), field('cluster_enabled'), field('maxmemory_policy')];
+  const [usedBytes, maxBytes] = [count('used_memory'), count('maxmemory')];
+  return {
+    ...known,
+    ...(runId !== undefined && { runId }),
+    ...(cluster !== undefined && { clusterMode: cluster === '1' }),
+    ...(usedBytes !== undefined && { usedBytes }),
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(policy !== undefined && { evictionPolicy: policy }),
+  };
+}
+
+/** Asks for the memory; answers what was known where Redis is away or does not let this user ask. */
+export async function askServerInfo(redis: Redis, known: RedisServerInfo): Promise<RedisServerInfo> {
+  if (redis.status !== 'ready') return known;
+  return readServerInfo(await redis.info('memory').catch(() => ''), known);
+}
+
+/** Why the hub does not work with a Redis in Cluster mode; undefined for any other. */
+export const clusterModeRefusal = ({ clusterMode }: RedisServerInfo): string | undefined =>
+  clusterMode
+    ? 'runs in Cluster mode, and Flotilla changes several keys in one step, which a Cluster refuses (CROSSSLOT): ' +
+      'name a Redis without Cluster mode (cluster-enabled no), or one behind Sentinels (redis+sentinel://), in ' +
+      'FLOTILLA_REDIS_URL'
+    : undefined;
+
+/** Why this Redis may remove jobs by itself, and what to do; undefined for one that does not. */
+export function evictionRefusal({ maxBytes = 0, evictionPolicy = 'noeviction' }: RedisServerInfo): string | undefined {
+  if (maxBytes === 0 || evictionPolicy === 'noeviction') return undefined;
+  return (
+    `maxmemory-policy is ${evictionPolicy}: Redis removes keys when its ${mebibytes(maxBytes)} (maxmemory) are used, ` +
+    'and jobs may be lost. Set maxmemory-policy noeviction (CONFIG SET and redis.conf, or the parameters of a managed Redis)'
+  );
+}
+
+/** How full it is and what to do, for a Redis that refuses writes since its memory is used. */
+export function fullText({ usedBytes, maxBytes = 0 }: RedisServerInfo): string {
+  const used = usedBytes === undefined || maxBytes === 0 ? '' : ` (${mebibytes(usedBytes)} of ${mebibytes(maxBytes)})`;
+  return (
+    `OOM, memory is full${used}: raise maxmemory of Redis (docs/sizing.md). ` +
+    'Nothing is lost: work goes on once there is room'
+  );
+}
+
+/** Undefined while enough memory is free, or there is no limit. */
+export function nearlyFullText({ usedBytes = 0, maxBytes = 0 }: RedisServerInfo): string | undefined {
+  if (maxBytes === 0 || usedBytes < NEARLY_FULL * maxBytes) return undefined;
+  return `memory is nearly full (${mebibytes(usedBytes)} of ${mebibytes(maxBytes)}): raise maxmemory of Redis (docs/sizing.md)`;
+}
+
+const mebibytes = (bytes: number): string => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
