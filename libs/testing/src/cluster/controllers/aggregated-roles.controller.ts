@@ -1,5 +1,6 @@
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ClusterState } from '../cluster-state.js';
-import type { ApiObject } from '../objects/api-object.js';
+import { type ApiObject, keyOf } from '../objects/api-object.js';
 import { arrayAt, equal, isObject, objectAt, stringAt } from '../objects/json.js';
 import type { Change } from '../objects/storage.js';
 
@@ -7,30 +8,43 @@ const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 
 /** Keeps the rules of ClusterRoles with an aggregationRule equal to the sum of the roles it selects. */
 export class AggregatedRolesController {
-  #scheduled = false;
+  /** Keys of the roles with an aggregationRule; undefined until the first change. */
+  #aggregating: Set<string> | undefined;
+  readonly #due = new Set<string>();
   constructor(readonly cluster: ClusterState) {
-    cluster.storage.onChange((change) => this.#onChange(change));
+    cluster.storage.onChangeOf(CLUSTER_ROLES, (change) => this.#onChange(change));
   }
 
-  #onChange({ resource }: Change): void {
-    if (resource !== CLUSTER_ROLES || this.#scheduled) return;
-    this.#scheduled = true;
-    this.cluster.after(0, () => {
-      this.#scheduled = false;
-      this.#sync();
-    });
+  #onChange({ object, previous = object }: Change): void {
+    this.#aggregating ??= new Set(this.cluster.storage.list(CLUSTER_ROLES).filter(aggregates).map(keyOf));
+    if (aggregates(object)) this.#aggregating.add(keyOf(object));
+    const isFirst = this.#due.size === 0;
+    for (const key of this.#aggregating) {
+      const role = this.cluster.storage.get(CLUSTER_ROLES, key);
+      if (role === undefined) this.#aggregating.delete(key);
+      else if (key === keyOf(object) || selects(role, object) || selects(role, previous)) this.#due.add(key);
+    }
+    if (isFirst && this.#due.size > 0) this.cluster.after(0, () => this.#sync());
   }
 
   #sync(): void {
-    const roles = this.cluster.storage.list(CLUSTER_ROLES);
-    for (const role of roles) {
-      const selectors = arrayAt(role, 'aggregationRule', 'clusterRoleSelectors');
-      if (selectors.length === 0) continue;
-      const rules = aggregated(role, roles, selectors);
+    const due = [...this.#due].sort(byCodeUnit);
+    this.#due.clear();
+    for (const key of due) {
+      const role = this.cluster.storage.get(CLUSTER_ROLES, key);
+      const selectors = selectorsOf(role);
+      if (role === undefined || selectors.length === 0) continue;
+      const rules = aggregated(role, this.cluster.storage.list(CLUSTER_ROLES), selectors);
       if (!equal(rules, arrayAt(role, 'rules'))) this.cluster.storage.put(CLUSTER_ROLES, { ...role, rules });
     }
   }
 }
+
+const selectorsOf = (role: ApiObject | undefined): readonly unknown[] =>
+  arrayAt(role, 'aggregationRule', 'clusterRoleSelectors');
+const aggregates = (role: ApiObject): boolean => selectorsOf(role).length > 0;
+const selects = (role: ApiObject, other: ApiObject): boolean =>
+  selectorsOf(role).some((selector) => matches(other, selector));
 
 /**
  * The rules of the roles that each selector selects, selector by selector and in the order

@@ -32,6 +32,8 @@ const KEPT_CHANGES = 256;
 export class ObjectStorage {
   readonly #tables = new Map<string, Table>();
   readonly #listeners = new Set<(change: Change) => void>();
+  /** By resource: a cluster has dozens of watches, of which a change concerns two or three. */
+  readonly #listenersOf = new Map<string, Set<(change: Change) => void>>();
   #revision = 1;
   #compacted = 0;
 
@@ -117,6 +119,13 @@ export class ObjectStorage {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Returns how to end it. */
+  onChangeOf(resource: string, listener: (change: Change) => void): () => void {
+    const listeners = this.#listenersOf.get(resource) ?? new Set();
+    this.#listenersOf.set(resource, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
   #next(): number {
     this.#revision += 1;
     return this.#revision;
@@ -137,5 +146,6 @@ export class ObjectStorage {
       table.forgotten = dropped.at(-1)?.revision ?? table.forgotten;
     }
     for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listenersOf.get(change.resource) ?? []) listener(change);
   }
 }

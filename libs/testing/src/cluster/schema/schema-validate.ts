@@ -61,14 +61,13 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 /** The API server stops at a string's first fault. */
 function checkString(value: string, schema: SchemaNode, path: string, causes: StatusCause[]): void {
   const [longest, shortest] = [schema.limit('maxLength'), schema.limit('minLength')];
-  const length = [...value].length;
-  if (longest !== undefined && length > longest) {
+  if (longest !== undefined && isLongerThan(value, longest)) {
     causes.push({
       reason: 'FieldValueTooLong',
       message: `Too long: may not be more than ${longest} bytes`,
       field: path,
     });
-  } else if (shortest !== undefined && length < shortest) {
+  } else if (shortest !== undefined && shortest > 0 && !isLongerThan(value, shortest - 1)) {
     causes.push(invalid(path, value, `should be at least ${shortest} chars long`));
   } else if (schema.pattern !== undefined && !schema.pattern.test(value)) {
     causes.push(invalid(path, value, `should match '${String(schema.raw.pattern)}'`));
@@ -77,6 +76,12 @@ function checkString(value: string, schema: SchemaNode, path: string, causes: St
       wrong('FieldValueTypeInvalid', path, value, `must be of type ${schema.format}: ${JSON.stringify(value)}`),
     );
   }
+}
+
+/** In code points, which are counted only where code units do not decide. */
+function isLongerThan(value: string, codePoints: number): boolean {
+  if (value.length <= codePoints) return false;
+  return value.length > 2 * codePoints || [...value].length > codePoints;
 }
 
 function checkNumber(value: number, schema: SchemaNode, path: string, causes: StatusCause[]): void {

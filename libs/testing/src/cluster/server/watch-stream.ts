@@ -37,7 +37,8 @@ export class WatchStream {
     this.form = opened.form;
     this.#selector = selectorOf(query, this.place.info);
     this.#bookmarks = query.get('allowWatchBookmarks') === 'true';
-    this.#unsubscribe = cluster.storage.onChange((change) => this.#onChange(change));
+    const resource = keyOfResource(this.place.info);
+    this.#unsubscribe = cluster.storage.onChangeOf(resource, (change) => this.#onChange(change));
     const seconds = Number(query.get('timeoutSeconds') ?? 0);
     if (seconds > 0) this.#timeout = setTimeout(() => this.end(), seconds * 1000);
   }
@@ -90,12 +91,13 @@ export class WatchStream {
   }
 
   #onChange(change: Change): void {
-    if (change.resource !== keyOfResource(this.place.info) || !inPlace(this.place, change.object)) return;
+    if (!inPlace(this.place, change.object)) return;
     const now = change.type !== 'DELETED' && this.#takes(change.object);
     const before = change.previous !== undefined && this.#takes(change.previous);
     if (!now && !before) return;
     const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED';
-    this.#send(type, this.#shown(change.object));
+    if (this.form === 'object') this.#write(lastLine.of(type, this.place, change.object));
+    else this.#send(type, this.#shown(change.object));
   }
 
   #shown(object: ApiObject): JsonObject {
@@ -107,11 +109,33 @@ export class WatchStream {
   }
 
   #send(type: string, object: unknown): void {
+    this.#write(`${JSON.stringify({ type, object })}\n`);
+  }
+
+  #write(line: string): void {
     if (!this.#open) return;
-    this.sink.write(`${JSON.stringify({ type, object })}\n`);
+    this.sink.write(line);
     if (this.sink.backlog() > MAX_BACKLOG_BYTES) this.end();
   }
 }
+
+/** The line of the last change: the watches of several clients send the same one, one after the other. */
+class LastLine {
+  #type = '';
+  #version = '';
+  #object: ApiObject | undefined;
+  #line = '';
+
+  of(type: string, place: WritePlace, object: ApiObject): string {
+    if (this.#object !== object || this.#type !== type || this.#version !== place.version) {
+      this.#line = `${JSON.stringify({ type, object: shownObject(place, object, 'object', null) })}\n`;
+      [this.#type, this.#version, this.#object] = [type, place.version, object];
+    }
+    return this.#line;
+  }
+}
+
+const lastLine = new LastLine();
 
 export const tooOld = (from: string, oldest: number): Refusal =>
   expired(`too old resource version: ${from} (${oldest})`);
