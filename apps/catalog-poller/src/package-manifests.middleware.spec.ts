@@ -184,11 +184,8 @@ describe('content by digest', () => {
   }
   async function content(digest: string, areas: readonly 'content'[] = []) {
     const { seen, reply } = replied();
-    await new ContentController(new HttpAccess({ areas: new Set(areas) }), store).content(
-      digest,
-      undefined,
-      reply as never,
-    );
+    const controller = new ContentController(new HttpAccess({ areas: new Set(areas) }), store, log);
+    await controller.content(digest, {}, reply as never);
     const parts = await Array.fromAsync(seen.body as AsyncIterable<Uint8Array | string>);
     return { status: seen.status, text: parts.map((part) => Buffer.from(part as Uint8Array).toString()).join('') };
   }

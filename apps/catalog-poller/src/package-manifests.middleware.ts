@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
+import { Inject, Injectable, type NestMiddleware, Optional } from '@nestjs/common';
 import { packageIcon, shownManifest } from '#core/classic/package-manifest/package-icon';
 import { PACKAGE_MANIFEST_API, type PackageManifest } from '#core/classic/package-manifest/package-manifest';
 import {
@@ -16,7 +16,10 @@ import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { PackagesInSight } from '#lifecycle/classic/package-manifests/packages-in-sight';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import type { HttpAccess } from '#platform/http-access/http-access';
-import { ACCESS, CONTENT, LOG } from '#platform/hub/hub-tokens';
+import { ACCESS, CONTENT, LOG, PEERS } from '#platform/hub/hub-tokens';
+import { passBack } from '#platform/peers/pass-back';
+import { PeerUnreachable } from '#platform/peers/peer-unreachable.error';
+import type { Peers } from '#platform/peers/peers';
 import type { ContentStore } from '#platform/store/content-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -44,10 +47,11 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     @Inject(LOG) private readonly log: Log,
     private readonly metas: SharedMetas,
     private readonly fleet: ObservedFleet,
+    @Optional() @Inject(PEERS) private readonly peers?: Peers,
   ) {}
 
   use(request: Request, response: ServerResponse, next: () => void): void {
-    const target = request.originalUrl ?? request.url ?? '/';
+    const target = targetOf(request);
     const question = packageManifestQuestion(request.method ?? 'GET', target, request.headers['if-none-match']);
     if (question === undefined) next();
     else
@@ -66,7 +70,12 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     if (!admission.admitted) return refuse(response, refusalOf(admission));
     if (question.ask === 'icon' && question.unchanged) return void response.writeHead(304).end();
     const packages = this.#inSight(question);
-    if (packages === undefined) return refuse(response, unknownCluster(question.cluster));
+    if (packages === undefined) {
+      const { method = 'GET', headers } = request;
+      const elsewhere = this.peers?.ofCluster(question.cluster, { method, headers, path, target: targetOf(request) });
+      const answer = await elsewhere;
+      return answer === undefined ? refuse(response, unknownCluster(question.cluster)) : passBack(answer, response);
+    }
     if (request.method === 'HEAD') return void response.writeHead(200, JSON_TYPE).end();
     if (question.ask === 'list') return this.#list(question, packages, response);
     const value = await firstOf(packages.manifests(question.name));
@@ -100,14 +109,12 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (!gone) this.log.error({ target, error }, 'packages could not be shown');
     if (response.headersSent) response.destroy();
-    else
-      refuse(response, {
-        code: 500,
-        reason: 'InternalError',
-        message: 'packages could not be read; see the log of the hub',
-      });
+    else refuse(response, error instanceof PeerUnreachable ? unreachable(error) : UNREADABLE);
   }
 }
+
+/** Path and query, as the client sent them. */
+const targetOf = ({ originalUrl, url = '/' }: Request): string => originalUrl ?? url;
 
 const LIST_HEAD = `{"kind":"PackageManifestList","apiVersion":"${PACKAGE_MANIFEST_API.apiVersion}","metadata":{},"items":[`;
 
@@ -156,6 +163,16 @@ function sendIcon(response: ServerResponse, manifest: PackageManifest): void {
   response.end(bytes);
 }
 
+const UNREADABLE: PackageManifestRefusal = {
+  code: 500,
+  reason: 'InternalError',
+  message: 'packages could not be read; see the log of the hub',
+};
+const unreachable = ({ message }: PeerUnreachable): PackageManifestRefusal => ({
+  code: 503,
+  reason: 'ServiceUnavailable',
+  message,
+});
 const TOO_BUSY: PackageManifestRefusal = {
   code: 503,
   reason: 'ServiceUnavailable',

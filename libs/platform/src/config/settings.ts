@@ -151,6 +151,11 @@ export const settingGroups = {
       'Address that services listen on for health, metrics and content; `0.0.0.0` in a container',
       { pattern: /^[0-9A-Fa-f.:]+$/, wants: 'an IP address' },
     ),
+    peerAddress: text(
+      '',
+      'Address at which other pollers reach this one, to have it answer for its clusters. Empty: the address that it listens on; where that is `0.0.0.0`, the first of the machine that is not loopback',
+      { pattern: /^[0-9A-Fa-f.:]*$/, wants: 'an IP address' },
+    ),
     catalogPollerPort: port(8080, 'Port of the catalog poller; 0: any free one'),
     resolverWorkerPort: port(8081, 'Port of the resolver worker; 0: any free one'),
     applierPort: port(8082, 'Port of the applier; 0: any free one'),

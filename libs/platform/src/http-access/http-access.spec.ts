@@ -13,7 +13,7 @@ import { HealthIndicator } from '../telemetry/health-indicator.js';
 import type { Log } from '../telemetry/log.port.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { type RunningService, startService } from '../telemetry/run-service.js';
-import { HttpAccess, hubAuthorization } from './http-access.js';
+import { HttpAccess, hubAuthorization, isFromPeer, peerAuthorization } from './http-access.js';
 import { TokenList } from './token-list.js';
 import { TokenReviewer } from './token-reviewer.js';
 
@@ -85,6 +85,30 @@ describe('the key of the hub', () => {
     expect(await admit('content', '/content/b', hubAuthorization(key, '/content/a'))).toBe(401);
     expect(await admit('metrics', '/metrics', hubAuthorization(key, '/metrics'))).toBe(401);
     expect(await admit('content', '/content/a', hubAuthorization(HubKey.random(), '/content/a'))).toBe(401);
+  });
+});
+
+describe('a request that a poller passes on to another one', () => {
+  const key = HubKey.random();
+  const access = new HttpAccess({ areas: new Set(HTTP_AREAS), key });
+  const admit = async (area: (typeof HTTP_AREAS)[number], path: string, authorization: string) =>
+    statusOf(await access.admit({ area, path, authorization }));
+
+  it.each(['content', 'packages', 'catalogs'] as const)('is admitted to its path alone: %s', async (area) => {
+    expect(await admit(area, '/a', peerAuthorization(key, '/a'))).toBe(200);
+    expect(await admit(area, '/b', peerAuthorization(key, '/a'))).toBe(401);
+    expect(await admit(area, '/a', peerAuthorization(HubKey.random(), '/a'))).toBe(401);
+  });
+
+  it('opens no metrics and no details of health', async () => {
+    expect(await admit('metrics', '/metrics', peerAuthorization(key, '/metrics'))).toBe(401);
+    expect(await admit('health', '/healthz', peerAuthorization(key, '/healthz'))).toBe(401);
+  });
+
+  it('is told from one of an applier', () => {
+    expect(isFromPeer(key, '/content/a', hubAuthorization(key, '/content/a'))).toBe(false);
+    expect(isFromPeer(key, '/content/a', peerAuthorization(key, '/content/a'))).toBe(true);
+    expect(isFromPeer(key, '/content/a', undefined)).toBe(false);
   });
 });
 

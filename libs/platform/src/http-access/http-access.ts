@@ -22,6 +22,9 @@ export type HttpAccessOptions = Readonly<{
   reviewer?: TokenReviewer;
 }>;
 
+/** What one poller may not have, and another one has. */
+const OF_ONE_POLLER: ReadonlySet<HttpArea> = new Set(['content', 'packages', 'catalogs']);
+
 export type HttpQuestion = Readonly<{
   area: HttpArea;
   /** In the spelling of `canonicalPath`. */
@@ -38,6 +41,18 @@ const codeParts = (path: string): readonly string[] => ['http', path];
 
 /** The `Authorization` header with which a process of the hub reads a path of another one. */
 export const hubAuthorization = (key: HubKey, path: string): string => `Bearer ${key.codeOf(codeParts(path))}`;
+
+/** What the code of a request that one poller passes on to another is made of. */
+const peerCodeParts = (path: string): readonly string[] => ['peer-http', path];
+
+/** The `Authorization` header with which a poller passes a request that it admitted on to another one. */
+export const peerAuthorization = (key: HubKey, path: string): string => `Bearer ${key.codeOf(peerCodeParts(path))}`;
+
+/** Whether another poller of the hub passes the request on. */
+export function isFromPeer(key: HubKey, path: string, authorization: string | undefined): boolean {
+  const token = bearerToken(authorization);
+  return token !== undefined && key.verifies(token, peerCodeParts(path));
+}
 
 /**
  * Decides which requests are answered. Asked where a request is served, after its path was
@@ -57,6 +72,8 @@ export class HttpAccess {
     const token = bearerToken(authorization);
     if (token === undefined) return tokenMissing;
     if (area === 'content' && key?.verifies(token, codeParts(path)) === true) return ADMITTED;
+    const isPassedOn = key !== undefined && OF_ONE_POLLER.has(area) && isFromPeer(key, path, authorization);
+    if (isPassedOn) return ADMITTED;
     const owner = await tokens?.ownerOf(token);
     if (owner !== undefined) return allowsPath(owner.paths, path) ? ADMITTED : pathForbidden(owner.name, path);
     return reviewer === undefined ? tokenUnknown : reviewer.review(token, path);

@@ -15,7 +15,7 @@ import { healthIndicator } from '../telemetry/health-indicator.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { ClusterBudgets } from './cluster-budgets.js';
 import type { Hub } from './hub.js';
-import { CLUSTERS, HUB, METRICS, SHARDS } from './hub-tokens.js';
+import { CLUSTERS, HUB, METRICS, PEERS, SHARDS } from './hub-tokens.js';
 
 /** The clusters of a process as its services see them. */
 export type ProcessClusters = Readonly<{
@@ -71,6 +71,7 @@ export const clustersModule = ({ services, probing, registry, shards }: ProcessC
     { provide: REGISTRY, useValue: registry ?? null },
     { provide: OWN_SHARDS, useValue: shards ?? null },
     { provide: SHARDS, useValue: shards?.clusters },
+    { provide: PEERS, useValue: shards?.peers },
     {
       provide: ClusterBudgets,
       inject: [HUB],
@@ -87,7 +88,7 @@ export const clustersModule = ({ services, probing, registry, shards }: ProcessC
     ...(shards === undefined ? [] : [healthIndicator<OwnShards>(OWN_SHARDS, ({ check }) => check)]),
     ...(registry === undefined ? [] : [healthIndicator<ClusterRegistry>(REGISTRY, ({ check }) => check)]),
   ],
-  exports: [OlmDetectors, SHARDS],
+  exports: [OlmDetectors, SHARDS, PEERS],
 });
 
 /** The clusters of one service, with clients that refuse to write where nothing may be written. */

@@ -15,5 +15,8 @@ export const ACCESS = Symbol('HTTP access');
  */
 export const CLUSTERS = Symbol('managed clusters of the service');
 
+/** The other pollers of the hub; undefined in a process that works for all clusters. */
+export const PEERS = Symbol('other pollers');
+
 /** The shards of the fleet that this process works for; undefined where it works for all clusters. */
 export const SHARDS = Symbol('shards of the process');

@@ -10,6 +10,9 @@ import type { LowerCaseHeaders } from '#core/catalog/metas/preconditions';
 import { catalogNotFound, type ResponsePlan, refusal, serverError, tooBusy } from '#core/catalog/metas/response-plan';
 import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
 import { type Log, silentLog } from '../telemetry/log.port.js';
+import { passBack } from '../peers/pass-back.js';
+import type { PeerAnswer } from '../peers/peer-requests.js';
+import { PeerUnreachable } from '../peers/peer-unreachable.error.js';
 import type { MetasContent } from './metas-content.js';
 
 /** A catalog's content and since when it is served. */
@@ -21,6 +24,8 @@ export type MetasServerOptions = Readonly<{
   find: (names: readonly string[]) => ServedContent | undefined;
   /** Whether the request may be answered; without it, every request may. */
   admit?: (question: MetasQuestion, authorization: string | undefined) => Promise<Admission>;
+  /** The answer of another process that has the catalogs of that place; undefined where there is none. */
+  elsewhere?: (question: MetasQuestion, request: IncomingMessage, target: string) => Promise<PeerAnswer | undefined>;
   log?: Log;
   /** Bodies that are sent at the same time; beyond, clients get 503 with Retry-After. */
   maxBodies?: number;
@@ -53,6 +58,10 @@ export class MetasServer {
     try {
       const refused = 'endpoint' in routed ? await this.#refusal(routed, request) : undefined;
       const served = 'endpoint' in routed && refused === undefined ? this.options.find(routed.names) : undefined;
+      if ('endpoint' in routed && refused === undefined && served === undefined) {
+        const answer = await this.options.elsewhere?.(routed, request, target);
+        if (answer !== undefined) return await passBack(answer, response);
+      }
       const asked = { method, headers: headersOf(request) };
       const plan = refused ?? ('endpoint' in routed ? planFor(routed, asked, served) : routed);
       const withBody = method === 'HEAD' ? { ...plan, body: [] } : plan;
@@ -85,7 +94,7 @@ export class MetasServer {
     const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (!gone) (this.options.log ?? silentLog).error({ target, err: error }, "a catalog's content could not be served");
     if (response.headersSent) response.destroy();
-    else sendTexts(serverError, response);
+    else sendTexts(error instanceof PeerUnreachable ? unreachable(error) : serverError, response);
   }
 }
 
@@ -103,6 +112,8 @@ function planFor(
 /** Of a header that may come several times Node gives one text; lists are kept by their first value. */
 const headersOf = ({ headers }: IncomingMessage): LowerCaseHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
+
+const unreachable = ({ message }: PeerUnreachable): ResponsePlan => refusal(503, message, refusalHeaders(503));
 
 function sendTexts({ status, headers, body }: ResponsePlan, response: ServerResponse): void {
   response.writeHead(status, headers);

@@ -1,22 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { shardOf, shardWeights } from '#core/fleet/ownership/shard';
+import type { Settings } from '../config/settings.js';
 import type { Hub } from '../hub/hub.js';
+import type { HubKey } from '../hub/hub-key.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
+import { ownUrl } from '../peers/own-url.js';
+import { peerName } from '../peers/peer-name.js';
+import { PeerRequests } from '../peers/peer-requests.js';
+import { Peers } from '../peers/peers.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { OwnedClusters } from './owned-clusters.js';
 import { RedisLeases } from './redis-leases.js';
 import { ShardOwnership } from './shard-ownership.js';
 
 /** The part of the fleet that one process of a service works for. */
-export type OwnShards = Readonly<{ ownership: ShardOwnership; clusters: OwnedClusters; check: HealthCheck }>;
+export type OwnShards = Readonly<{
+  ownership: ShardOwnership;
+  clusters: OwnedClusters;
+  check: HealthCheck;
+  /** Of a poller. */
+  peers?: Peers;
+}>;
+
+type OwnShardsHub = Pick<Hub, 'redis' | 'settings' | 'clock' | 'log'> & Partial<Pick<Hub, 'key'>>;
 
 /** `service`: the processes of one service share the clusters among them. */
-export function ownShards(
-  { redis, settings, clock, log }: Pick<Hub, 'redis' | 'settings' | 'clock' | 'log'>,
-  service: 'poller' | 'applier',
-  all: ServiceClusters,
-): OwnShards {
+export function ownShards(hub: OwnShardsHub, service: 'poller' | 'applier', all: ServiceClusters): OwnShards {
+  const { redis, settings, clock, log } = hub;
   const { shards, shardLease, redisPrefix } = settings;
   const ownership = new ShardOwnership({
     leases: new RedisLeases(redis, { prefix: redisPrefix, role: service, shards }),
@@ -24,7 +35,7 @@ export function ownShards(
     log,
     shards,
     leaseMs: shardLease,
-    member: `${hostname()} ${process.pid} ${randomUUID()}`,
+    member: memberOf(hub, service),
     weights: () => shardWeights(all.known(), shards),
   });
   const clusters = new OwnedClusters({ all, ownership, shardOf: (cluster) => shardOf(cluster, shards) });
@@ -38,5 +49,18 @@ export function ownShards(
         : { up: true, degraded: true, detail: `nothing is done: Redis has not renewed the leases of ${owned}` };
     },
   };
-  return { ownership, clusters, check };
+  const asks = service === 'poller' && hub.key !== undefined;
+  return { ownership, clusters, check, ...(asks && { peers: peersOf(hub.key, settings, ownership, all) }) };
+}
+
+/** Others ask a poller at the URL in its name. */
+function memberOf({ settings, key }: OwnShardsHub, service: 'poller' | 'applier'): string {
+  const id = `${hostname()} ${process.pid} ${randomUUID()}`;
+  const url = service === 'poller' ? ownUrl(settings) : undefined;
+  return url === undefined || key === undefined ? id : peerName(id, url, key);
+}
+
+function peersOf(key: HubKey, { contentUrl }: Settings, ownership: ShardOwnership, all: ServiceClusters): Peers {
+  const requests = new PeerRequests(contentUrl === '' ? undefined : new URL(contentUrl).hostname);
+  return new Peers({ ownership, key, requests, has: (cluster) => all.client(cluster) !== undefined });
 }

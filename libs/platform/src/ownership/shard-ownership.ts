@@ -52,6 +52,8 @@ export class ShardOwnership implements ShardSource {
   #sinceRenewal: (() => number) | undefined;
   #sinceLoss: (() => number) | undefined;
   #epoch: string | undefined;
+  /** As of the last exchange that was answered. */
+  #table: LeaseTable | undefined;
   #ending = false;
   #ended = false;
   #wake = new AbortController();
@@ -96,6 +98,17 @@ export class ShardOwnership implements ShardSource {
   /** Whether the process works for the cluster, be it that it must not act at this moment. */
   owns(cluster: string): boolean {
     return this.#owned.get(this.shardOf(cluster))?.state === 'held';
+  }
+
+  /** The name of the other process that works for the cluster, as of the last exchange. */
+  otherOwnerOf(cluster: string): string | undefined {
+    const owner = this.#table?.leases.get(this.shardOf(cluster))?.owner;
+    return owner === this.options.member ? undefined : owner;
+  }
+
+  /** The names of the other processes that are alive, as of the last exchange. */
+  others(): readonly string[] {
+    return [...(this.#table?.members.keys() ?? [])].filter((name) => name !== this.options.member);
   }
 
   /** The shards for which the process works, in their order. */
@@ -152,6 +165,7 @@ export class ShardOwnership implements ShardSource {
     const lapsed = this.#sinceRenewal !== undefined && !this.isSure;
     if (lapsed || (this.#epoch !== undefined && this.#epoch !== table.epoch)) this.#sinceLoss = elapsedSince(clock);
     this.#epoch = table.epoch;
+    this.#table = table;
     this.#sinceRenewal = sinceSent;
     this.#settle(table);
     if (request.ending && this.#owned.size === 0) this.#ended = true;
