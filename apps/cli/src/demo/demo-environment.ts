@@ -50,19 +50,24 @@ export type EnvironmentOptions = Readonly<{
   resolvers?: number;
   /** How many appliers share the clusters; 1 without it. */
   appliers?: number;
+  /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
+  pollerPorts?: readonly number[];
 }>;
 
 export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
-const servicesWith = (
-  resolvers: number,
-  appliers: number,
-): readonly (readonly [name: string, service: ServiceName])[] => [
-  ['catalog-poller', 'catalog-poller'],
-  ...Array.from({ length: resolvers }, (_, index) => [`resolver-worker-${index + 1}`, 'resolver-worker'] as const),
-  ...Array.from(
-    { length: appliers },
-    (_, index) => [index === 0 ? 'applier' : `applier-${index + 1}`, 'applier'] as const,
-  ),
+
+type ServicePlan = Readonly<{ name: string; service: ServiceName; env?: Readonly<Record<string, string>> }>;
+const severalOf = (service: ServiceName, count: number): ServicePlan[] =>
+  Array.from({ length: count }, (_, index) => ({ name: index === 0 ? service : `${service}-${index + 1}`, service }));
+const servicesWith = (pollerPorts: readonly number[], resolvers: number, appliers: number): readonly ServicePlan[] => [
+  ...severalOf('catalog-poller', pollerPorts.length).map((poller, index) => ({
+    ...poller,
+    env: { FLOTILLA_CATALOG_POLLER_PORT: String(pollerPorts[index]) },
+  })),
+  ...Array.from({ length: resolvers }, (_, index): ServicePlan => {
+    return { name: `resolver-worker-${index + 1}`, service: 'resolver-worker' };
+  }),
+  ...severalOf('applier', appliers),
 ];
 
 /**
@@ -72,7 +77,7 @@ const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
 
 type Endings = (() => Promise<unknown> | unknown)[];
 
-/** Sets everything up and starts one poller, the resolver workers and an applier. */
+/** Sets everything up and starts the services, without further options one poller and one applier. */
 export async function startEnvironment(options: EnvironmentOptions = {}): Promise<DemoEnvironment> {
   const { kubeconfigs = [], settings = {}, settingsOf = () => ({}), resolvers = 2, appliers = 1 } = options;
   // At once with its watchdog: there is no moment at which this process can end and leave the folder.
@@ -93,10 +98,10 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     const files = simulated ? [await simulate(folder, options, endings)] : kubeconfigs;
     const clients = await loadClusters({ kubeconfigs: files, fieldManager: 'flotilla-demo' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
-    const [pollerPort = 0] = await freePorts(1);
-    const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPort), ...settings };
-    const services = servicesWith(resolvers, appliers).map(([name, service]) =>
-      serviceProcess(folder, name, service, { ...shared, ...settingsOf(service) }),
+    const pollerPorts = options.pollerPorts ?? (await freePorts(1));
+    const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPorts[0] ?? 0), ...settings };
+    const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
+      serviceProcess(folder, name, service, { ...shared, ...env, ...settingsOf(service) }),
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
