@@ -73,13 +73,13 @@ async function reachVersion(version: string): Promise<void> {
     await expect.poll(() => csvs(fleet, cluster), LONG_PATIENCE).toEqual(atVersion(version));
 }
 
-const Health = z.looseObject({ checks: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
+const Health = z.looseObject({ details: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
 /** How many clusters each running poller works for. */
 const shares = () =>
   Promise.all(
     pollers().map(async (poller) => {
       const response = await fetch(`${await poller.url()}/healthz`);
-      const detail = Health.safeParse(await response.json()).data?.checks.shards.detail ?? '';
+      const detail = Health.safeParse(await response.json()).data?.details.shards.detail ?? '';
       return Number(/with (\d+) of 12 clusters/.exec(detail)?.[1] ?? 0);
     }),
   );

@@ -84,6 +84,18 @@ describe('HTTP in k8s/base', () => {
     expect(JSON.stringify(reaching('http'))).not.toContain('scrapes-metrics');
   });
 
+  it('of a poller is reached by the appliers and by the other pollers, at the address of its pod', () => {
+    const policies = parseAllDocuments(read('k8s/base/hub/network-policies.yaml')).map((document) => document.toJS());
+    const { ingress } = policies.find(({ metadata }) => metadata.name === 'http').spec;
+    const [http] = ingress.filter(({ ports }: Ingress) => ports.some((one) => one.port === 'http'));
+    const key = 'app.kubernetes.io/name';
+    const values = ['applier', 'catalog-poller'];
+    expect(http.from[0]).toEqual({ podSelector: { matchExpressions: [{ key, operator: 'In', values }] } });
+    expect(read('k8s/base/hub/catalog-poller.yaml')).toMatch(
+      /- name: FLOTILLA_PEER_ADDRESS\n +valueFrom:\n +fieldRef: \{ fieldPath: status\.podIP \}\n/,
+    );
+  });
+
   it('takes tokens of a Secret that may be missing, which the resolver does not have', () => {
     for (const service of ['catalog-poller', 'applier']) {
       expect(settingsOf(service).httpTokensFile).toBe('/etc/flotilla/http/tokens');
