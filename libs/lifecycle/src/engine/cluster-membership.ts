@@ -5,6 +5,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { JoinPace } from '#platform/membership/join-pace';
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';
+import { Resync, type ResyncItem } from './resync.js';
 
 /** What a process does in one cluster from the moment the cluster joins until it leaves. */
 export type ClusterPart = Readonly<{
@@ -12,8 +13,8 @@ export type ClusterPart = Readonly<{
   start(): Promise<void>;
   /** Redis was emptied: every subject is published again. */
   touchAll(): void;
-  /** Every object is checked again, changed or not. */
-  resync(): void;
+  /** What is checked anew once in a period, changed or not. */
+  resyncs(): readonly ResyncItem[];
   /** The process ends: ends watches and timers. */
   stop(): Promise<void>;
   /** The cluster has left, or is left to OLM: as {@link stop}, and its metrics are removed. */
@@ -30,7 +31,7 @@ export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   log: Log;
   /** Evenly from 0 up to 1: spreads the work of a fleet over time. */
   random: () => number;
-  resync: Readonly<{ intervalMs: number; jitterPercent: number }>;
+  resyncIntervalMs: number;
   /** The parts of a cluster that joins, not started yet. Rejects where the cluster does not answer. */
   partsOf: (client: KubeClient) => Promise<P>;
   /** Has the callback called whenever Redis was emptied. Resolves to what ends this. */
@@ -48,8 +49,8 @@ const UNREACHED_MS = 30_000;
 
 /**
  * Which clusters a process works on. A cluster joins as soon as the registry has it, it answers and Flotilla
- * acts there; it is resynced at times of its own, and leaves once OLM works there or the registry has it no
- * more. All parts of a cluster do this together.
+ * acts there; what is in it is resynced at times of its own, and it leaves once OLM works there or the
+ * registry has it no more. All parts of a cluster do this together.
  */
 export class ClusterMembership<P extends ClusterParts> {
   readonly #members = new Map<string, Member<P>>();
@@ -112,7 +113,7 @@ export class ClusterMembership<P extends ClusterParts> {
     const member = this.#members.get(cluster);
     if (member === undefined) return;
     // What was not written while the cluster was paused is due now.
-    if (change.what === 'resumed') for (const part of partsIn(member.joined?.parts ?? {})) part.resync();
+    if (change.what === 'resumed') for (const { run } of resyncsOf(member.joined?.parts ?? {})) run();
     if (change.what === 'access' && member.joined === undefined) {
       member.timers.stop();
       this.#begin(member.client, 1);
@@ -166,7 +167,9 @@ export class ClusterMembership<P extends ClusterParts> {
     member.joined = joined;
     this.#pace.succeeded(client.cluster);
     await Promise.all(partsIn(parts).map((part) => part.start()));
-    this.#resyncIn(this.#resyncMs() * this.deps.random(), joined);
+    const { clock, resyncIntervalMs: periodMs } = this.deps;
+    const { cluster } = client;
+    new Resync({ cluster, periodMs, clock, timers: joined.timers, items: () => resyncsOf(parts) }).start();
   }
 
   /** From now on nothing is watched or written there; a later check finds out whether OLM has gone. */
@@ -177,19 +180,6 @@ export class ClusterMembership<P extends ClusterParts> {
     delete member.joined;
     joined.timers.stop();
     await Promise.all(partsIn(joined.parts).map((part) => part.leave()));
-  }
-
-  /** Each cluster at times of its own: a fleet's work is spread over the whole interval. */
-  #resyncIn(delayMs: number, joined: Joined<P>): void {
-    joined.timers.after(delayMs, () => {
-      for (const part of partsIn(joined.parts)) part.resync();
-      this.#resyncIn(this.#resyncMs(), joined);
-    });
-  }
-
-  #resyncMs(): number {
-    const { intervalMs, jitterPercent } = this.deps.resync;
-    return intervalMs * (1 + (jitterPercent / 100) * (2 * this.deps.random() - 1));
   }
 
   /** An emptied Redis is filled again at once instead of at the next resync. */
@@ -210,3 +200,4 @@ export class ClusterMembership<P extends ClusterParts> {
 }
 
 const partsIn = (parts: ClusterParts): readonly ClusterPart[] => Object.values(parts);
+const resyncsOf = (parts: ClusterParts): readonly ResyncItem[] => partsIn(parts).flatMap((part) => part.resyncs());

@@ -51,7 +51,7 @@ export class ClusterViews {
     return {
       start: async () => void this.of(client),
       touchAll: () => undefined,
-      resync: () => undefined,
+      resyncs: () => [],
       stop: end,
       leave: end,
     };

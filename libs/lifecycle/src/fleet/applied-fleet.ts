@@ -41,7 +41,7 @@ export class AppliedFleet {
       clock,
       log,
       random,
-      resync: { intervalMs: settings.resyncInterval, jitterPercent: settings.resyncJitterPercent },
+      resyncIntervalMs: settings.resyncInterval,
       partsOf: async (client) => this.#partsOf(client),
       // The poller publishes what is to be done anew.
       watchRedis: async () => nothing,
@@ -71,7 +71,7 @@ export class AppliedFleet {
       rest: {
         start: async () => undefined,
         touchAll: nothing,
-        resync: nothing,
+        resyncs: () => [],
         stop: async () => undefined,
         leave: async () => forget(client.cluster),
       },

@@ -61,7 +61,7 @@ export class ObservedFleet {
       ...deps,
       clock,
       log,
-      resync: { intervalMs: settings.resyncInterval, jitterPercent: settings.resyncJitterPercent },
+      resyncIntervalMs: settings.resyncInterval,
       partsOf: (client) => this.#partsOf(client),
       watchRedis: (onEmptied) =>
         watchRedisEpoch({ redis, clock, log, onEmptied, losses, prefix: settings.redisPrefix }),

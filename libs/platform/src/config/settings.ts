@@ -71,11 +71,10 @@ export const settingGroups = {
   },
   'When things happen': {
     resyncInterval: duration(
-      '15m',
-      'Every object is checked again this often, changed or not, within plus or minus the jitter',
+      '6h',
+      'Every namespace and extension is checked again this often, changed or not, each at a time of its own, evenly spread. A safety net: what changes is noticed at once',
       { min: '1s' },
     ),
-    resyncJitterPercent: count(20, 'Random jitter, in percent, added to each resync', { max: 90 }),
     installPlanRetryTimeout: duration(
       '1m',
       'How long a failing step of an InstallPlan is tried again before the plan fails (as in OLM)',

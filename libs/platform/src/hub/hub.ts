@@ -38,9 +38,10 @@ import type { HubKey } from './hub-key.js';
 const CONTENT_SERVER = 'catalog-poller';
 
 /**
- * The poller makes every observation anew at each resync: an older one is of a poller
- * that was away, or was kept.
+ * An older observation is made anew before it is acted on: it may be one that an attacker kept. Where resyncs are
+ * more frequent, two of them have passed.
  */
+const OLDEST_OBSERVATION_MS = 30 * 60_000;
 const RESYNCS_OF_AN_OBSERVATION = 2;
 const SLOW_RESYNC_MS = 300_000;
 
@@ -207,7 +208,7 @@ const storeOptions = (settings: Settings): RedisProblemStoreOptions => ({
   ttlSeconds: Math.round(settings.storeTtl / 1_000),
   maxValueBytes: settings.storeMaxValueBytes,
   observationMaxAgeMs:
-    RESYNCS_OF_AN_OBSERVATION * settings.resyncInterval * (1 + settings.resyncJitterPercent / 100) + SLOW_RESYNC_MS,
+    Math.min(RESYNCS_OF_AN_OBSERVATION * settings.resyncInterval, OLDEST_OBSERVATION_MS) + SLOW_RESYNC_MS,
 });
 
 /** The cache on disk, behind it the poller where its address is known. */

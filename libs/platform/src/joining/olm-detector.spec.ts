@@ -18,13 +18,14 @@ beforeEach(() => {
 });
 afterEach(() => direct.stop());
 
-const detector = (consentedClusters: readonly string[] = []) =>
+const detector = (consentedClusters: readonly string[] = [], fullEveryMs?: number) =>
   new OlmDetector({
     client: direct.client,
     clock,
     consentedClusters,
     globalCatalogNamespace: async () => 'olm',
     everyMs: EVERY_MS,
+    ...(fullEveryMs === undefined ? {} : { fullEveryMs }),
     onNews: (status) => void news.push(status),
   });
 const OPERATOR = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'olm-operator', namespace: 'olm' };
@@ -108,6 +109,31 @@ describe('a check', () => {
     await found.status();
     expect(lists()).toBe(2 * once);
   });
+
+  it('asks for two Deployments where there was nothing of OLM, and for everything after the longer time', async () => {
+    const found = detector([], 3 * EVERY_MS);
+    const asked: number[] = [];
+    for (const _ of [1, 2, 3, 4, 5]) {
+      const before = lists();
+      await found.status();
+      asked.push(lists() - before);
+      await clock.advance(EVERY_MS);
+    }
+    expect(asked).toEqual([7, 2, 2, 7, 2]);
+  });
+
+  it.each(['olm-operator', 'operator-controller-controller-manager'])(
+    'that asks for little finds OLM, too: %s',
+    async (name) => {
+      const found = detector([], 100 * EVERY_MS);
+      await found.status();
+      await clock.advance(EVERY_MS);
+      expect((await found.status()).acts).toBe(true);
+      runOlm(1, name);
+      await clock.advance(EVERY_MS);
+      expect((await found.status()).acts).toBe(false);
+    },
+  );
 
   it('is made every minute while Flotilla waits for OLM to go', async () => {
     runOlm();

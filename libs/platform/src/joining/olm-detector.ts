@@ -12,12 +12,21 @@ export type OlmDetectorOptions = Readonly<{
   globalCatalogNamespace: () => Promise<string>;
   /** Milliseconds between two checks of a cluster in which Flotilla acts. */
   everyMs: number;
+  /**
+   * Milliseconds between two checks for everything. Where the last of these found nothing of OLM, those
+   * between look for the Deployments alone that each OLM has: a fleet at rest costs few requests. Without it
+   * every check is for everything.
+   */
+  fullEveryMs?: number;
   /** Called when the status differs from the one before, and for the first one. */
   onNews?: (status: ManagementStatus) => void;
 }>;
 
 /** While Flotilla waits for OLM to be removed it checks more often. */
 const WAITING_MS = 60_000;
+
+/** One of OLM Classic, and one of OLM v1. */
+const MAIN_DEPLOYMENTS: readonly string[] = ['olm-operator', 'operator-controller-controller-manager'];
 
 const DEPLOYMENT: KindRef = { apiVersion: 'apps/v1', kind: 'Deployment' };
 /** Kinds that OLM keeps writing to. */
@@ -35,6 +44,8 @@ export class OlmDetector {
   #known: Readonly<{ status: Promise<ManagementStatus>; until: number }> | undefined;
   #reported: string | undefined;
   #latest: ManagementStatus | undefined;
+  /** Until then a check for the main Deployments is enough. */
+  #bareUntilMs = 0;
 
   constructor(private readonly options: OlmDetectorOptions) {}
 
@@ -51,14 +62,14 @@ export class OlmDetector {
 
   /** Rejects where the cluster does not answer. */
   async status(): Promise<ManagementStatus> {
-    const now = this.options.clock.now().getTime();
+    const now = this.#nowMs;
     if (this.#known !== undefined && now < this.#known.until) return this.#known.status;
     const status = this.#check();
     this.#known = { status, until: Number.POSITIVE_INFINITY };
     try {
       const found = await status;
       this.#latest = found;
-      this.#known = { status, until: this.options.clock.now().getTime() + this.againAfterMs };
+      this.#known = { status, until: this.#nowMs + this.againAfterMs };
       this.#report(found);
       return found;
     } catch (error) {
@@ -71,17 +82,28 @@ export class OlmDetector {
     const { client, consentedClusters } = this.options;
     const globalCatalogNamespace = await this.options.globalCatalogNamespace();
     const facts = { cluster: client.cluster, globalCatalogNamespace, consentedClusters };
+    if (await this.#isStillBare()) return managementStatus({ ...facts, signs: [] });
     const found = await this.#signs();
+    const isBare = found.signs.length === 0 && found.unseen === undefined;
+    this.#bareUntilMs = isBare ? this.#nowMs + (this.options.fullEveryMs ?? 0) : 0;
     const status = managementStatus({ ...facts, ...found });
     if (status.acts) return status;
     const { annotations } = (await this.#namespace(globalCatalogNamespace))?.metadata ?? {};
     return managementStatus({ ...facts, ...found, annotations });
   }
 
+  async #isStillBare(): Promise<boolean> {
+    return this.#nowMs < this.#bareUntilMs && (await this.#deployments(MAIN_DEPLOYMENTS)).length === 0;
+  }
+
+  get #nowMs(): number {
+    return this.options.clock.now().getTime();
+  }
+
   async #signs(): Promise<Readonly<{ signs: readonly OlmSign[]; unseen?: string }>> {
     try {
       const [deployments, ...objects] = await Promise.all([
-        this.#deployments(),
+        this.#deployments(OLM_DEPLOYMENTS),
         ...WRITTEN_BY_OLM.map((kind) => this.#list(kind)),
       ]);
       return { signs: signsOfOlm(deployments, objects.flat(), this.options.clock.now()) };
@@ -92,9 +114,9 @@ export class OlmDetector {
   }
 
   /** In whatever namespace: each of them is asked for by its name, so that large clusters send few. */
-  async #deployments(): Promise<readonly KubernetesObject[]> {
+  async #deployments(names: readonly string[]): Promise<readonly KubernetesObject[]> {
     const { client } = this.options;
-    const lists = OLM_DEPLOYMENTS.map((name) => client.list(DEPLOYMENT, { fieldSelector: `metadata.name=${name}` }));
+    const lists = names.map((name) => client.list(DEPLOYMENT, { fieldSelector: `metadata.name=${name}` }));
     return (await Promise.all(lists)).flatMap((list) => list?.items ?? []);
   }
 

@@ -8,6 +8,8 @@ import { ClusterWrites } from './cluster-writes.js';
 import { guardClusters } from './guarded-clusters.js';
 import { OlmDetector } from './olm-detector.js';
 
+/** OLM that is installed into a cluster later is noticed after so long at the latest. */
+const CHECK_EVERY_MS = 10 * 60_000;
 const NAMED = 5;
 
 /**
@@ -130,8 +132,8 @@ export class OlmDetectors {
       clock,
       consentedClusters: settings.clustersBesideOlm,
       globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
-      // A resync finds the answer at most half as old as the resync before.
-      everyMs: settings.resyncInterval / 2,
+      everyMs: Math.min(settings.resyncInterval / 2, CHECK_EVERY_MS),
+      fullEveryMs: settings.resyncInterval / 2,
       onNews: (status) => {
         void this.#measure(cluster);
         if (!status.acts) log.warn({ cluster, because: status.because }, 'cluster is left alone');

@@ -16,7 +16,7 @@ export type RedisObservationsOptions = Readonly<{
   ttlSeconds: number;
   key: HubKey | undefined;
   /**
-   * An observation that is older is made anew before it is acted on. Longer than two resyncs of the poller.
+   * An observation that is older is made anew before it is acted on.
    */
   maxAgeMs: number;
   now: () => number;

@@ -3,7 +3,7 @@ import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observat
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
-import { allCrds } from '#core/kernel/api/csv-facts';
+import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -20,6 +20,7 @@ import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import type { ClusterCaches } from '../../engine/cluster-caches.js';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
 import type { ObservedProblem } from '../../engine/publish-problem.js';
+import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
 import { TouchedSubjects } from '../../engine/touched-subjects.js';
 import { ObjectMetrics } from './object-metrics.js';
@@ -49,12 +50,17 @@ export type ObservedClusterDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
+/** A namespace with one of these is observed. */
+const OBSERVED = [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS] as const;
+
 /** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
 export class ObservedCluster implements ClusterPart {
   readonly #cache: ObservedObjects;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
   readonly #fingerprints = new Map<string, string>();
+  /** The CSVs that are no copies, by namespace and name: counted every few seconds, they must not be opened for it. */
+  readonly #originals = new Set<string>();
   readonly #touched: TouchedSubjects<NamespaceSubject>;
   readonly #sightings = new Sightings();
   #stopped = false;
@@ -119,24 +125,27 @@ export class ObservedCluster implements ClusterPart {
   /** How many objects of OLM's kinds the cluster has; copies of CSVs left out, as in OLM. */
   counts(): ObjectCounts {
     return {
-      csvs: this.#cache.originals().length,
-      installPlans: this.#cache.named(INSTALL_PLANS).length,
-      subscriptions: this.#cache.named(SUBSCRIPTIONS).length,
-      catalogSources: this.#cache.named(CATALOG_SOURCES).length,
+      csvs: this.#originals.size,
+      installPlans: this.#cache.count(INSTALL_PLANS),
+      subscriptions: this.#cache.count(SUBSCRIPTIONS),
+      catalogSources: this.#cache.count(CATALOG_SOURCES),
     };
   }
 
   /** A pass is due for every namespace with objects of OLM's kinds. */
   touchAll(): void {
-    for (const kind of [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS]) {
+    for (const kind of OBSERVED) {
       for (const object of this.#cache.named(kind)) this.#touchFor(object, object.metadata.namespace);
     }
   }
 
-  /** Every object is checked again, changed or not. */
-  resync(): void {
-    this.touchAll();
-    void this.#catalogs.resync();
+  /** Each namespace with objects of OLM's kinds, and what catalogs depend on. */
+  resyncs(): readonly ResyncItem[] {
+    const namespaces = new Set(OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]));
+    return [
+      { name: 'catalogs', run: () => void this.#catalogs.resync() },
+      ...[...namespaces].map((name) => ({ name: `namespace/${name}`, run: () => this.touch(name) })),
+    ];
   }
 
   touch(namespace: string): void {
@@ -178,10 +187,17 @@ export class ObservedCluster implements ClusterPart {
 
   #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
     this.#metrics.note(object, event);
+    if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     // Before the first sync, which touches all, thousands of objects come: computing the
     // namespaces of each takes minutes.
     if (this.#cache.synced()) this.#touchAffected(object);
+  }
+
+  #noteCsv(csv: ClusterServiceVersion, event: 'changed' | 'gone'): void {
+    const key = `${csv.metadata.namespace}/${csv.metadata.name}`;
+    if (event === 'changed' && !isCopied(csv)) this.#originals.add(key);
+    else this.#originals.delete(key);
   }
 
   /**

@@ -144,6 +144,11 @@ export class ObservedObjects {
     return marked.filter((csv) => !isCopied(csv));
   }
 
+  /** How many objects of a kind there are. */
+  count(kind: KindRef): number {
+    return this.#cacheOf(kind)?.metadata(kind).length ?? 0;
+  }
+
   /** The objects of a kind by names, versions and labels alone. */
   named(kind: KindRef): Pick<KubernetesObject, 'kind' | 'apiVersion' | 'metadata'>[] {
     return (this.#cacheOf(kind)?.metadata(kind) ?? []).map((metadata) => ({ ...kind, metadata }));

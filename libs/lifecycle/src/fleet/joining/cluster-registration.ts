@@ -44,7 +44,7 @@ export class ClusterRegistration {
     return {
       start: async () => join(),
       touchAll: () => undefined,
-      resync: join,
+      resyncs: () => [{ name: 'registration', run: join }],
       stop: async () => timers.stop(),
       leave: async () => {
         timers.stop();

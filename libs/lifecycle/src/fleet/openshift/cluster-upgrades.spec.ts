@@ -134,6 +134,7 @@ const condition = (name = 'operator-lifecycle-manager') => {
   return JSON.parse(JSON.stringify(status ?? {})).conditions?.[0];
 };
 const looked = async (until: () => unknown | Promise<unknown>) => {
+  for (const { run } of part.resyncs()) run();
   await clock.advance(LOOK_MS);
   await vi.waitFor(async () => expect(await until()).toBeTruthy(), PATIENCE);
 };

@@ -44,8 +44,8 @@ const GATES: readonly Gate[] = [
   { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
 ];
 
-/** The safety net: changes are reported by watches. */
-const CHECK_EVERY_MS = 5 * 60_000;
+/** After a check that failed. */
+const AGAIN_MS = 5 * 60_000;
 /** An install changes many objects at once: they are checked together. */
 const SOON_MS = 1_000;
 /** The kinds that decide whether operators block a cluster's next minor version. */
@@ -81,20 +81,19 @@ export class ClusterUpgrades {
 
   /** The checks of one cluster, as a part of its membership. */
   partOf(client: KubeClient): ClusterPart {
-    const checked: CheckedCluster = { client, timers: new Timers(this.options.hub.clock), watches: [], isDue: false };
+    const timers = new Timers(this.options.hub.clock);
+    const checked: CheckedCluster = { client, timers, watches: [], isDue: false, isRetried: false };
     const end = async () => {
       checked.timers.stop();
       await Promise.all(checked.watches.splice(0).map((watch) => watch.stop()));
     };
     return {
       start: async () => {
-        checked.timers.repeat(0, async () => {
-          await this.#tried(checked);
-          return CHECK_EVERY_MS;
-        });
+        this.#checkIn(0, checked);
       },
       touchAll: () => undefined,
-      resync: () => undefined,
+      // A safety net, and how a cluster that was not OpenShift becomes one: changes are reported by watches.
+      resyncs: () => [{ name: 'upgrades', run: () => this.#checkIn(0, checked) }],
       stop: end,
       leave: async () => {
         await end();
@@ -104,19 +103,26 @@ export class ClusterUpgrades {
     };
   }
 
-  async #tried(checked: CheckedCluster): Promise<void> {
-    await this.#checkNow(checked).catch((error: unknown) => {
-      const { cluster } = checked.client;
-      this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
+  /** One check is due at a time. */
+  #checkIn(delayMs: number, checked: CheckedCluster): void {
+    if (checked.isDue) return;
+    checked.isDue = true;
+    checked.timers.after(delayMs, () => {
+      checked.isDue = false;
+      void this.#checkNow(checked).catch((error: unknown) => {
+        const { cluster } = checked.client;
+        this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
+        this.#retry(checked);
+      });
     });
   }
 
-  #checkSoon(checked: CheckedCluster): void {
-    if (checked.isDue) return;
-    checked.isDue = true;
-    checked.timers.after(SOON_MS, () => {
-      checked.isDue = false;
-      void this.#tried(checked);
+  #retry(checked: CheckedCluster): void {
+    if (checked.isRetried) return;
+    checked.isRetried = true;
+    checked.timers.after(AGAIN_MS, () => {
+      checked.isRetried = false;
+      this.#checkIn(0, checked);
     });
   }
 
@@ -124,7 +130,7 @@ export class ClusterUpgrades {
     const { client, timers, watches } = checked;
     if (timers.stopped || watches.length > 0) return;
     const { clock, log } = this.options.hub;
-    const soon = () => this.#checkSoon(checked);
+    const soon = () => this.#checkIn(SOON_MS, checked);
     for (const {
       kind: { apiVersion, kind },
       labelSelector,
@@ -191,12 +197,13 @@ async function writeStatus(client: KubeClient, operator: KubernetesObject): Prom
   }
 }
 
-/** A cluster that is checked. `isDue`: a check is due since something changed. */
+/** A cluster that is checked. `isDue`: a check is due, `isRetried`: another one after it failed. */
 type CheckedCluster = {
   readonly client: KubeClient;
   readonly timers: Timers;
   readonly watches: Reflector[];
   isDue: boolean;
+  isRetried: boolean;
 };
 
 type GateAnswer = Readonly<{ gate: Gate; blockers: number; compatibility: OperatorCompatibility }>;

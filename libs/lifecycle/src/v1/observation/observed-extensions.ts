@@ -128,6 +128,13 @@ export class ObservedExtensions {
     }
   }
 
+  /** Each ClusterExtension, and each set without one. */
+  subjects(): readonly RevisionsSubject[] {
+    const extensions = this.#cache.metadata(CLUSTER_EXTENSION_API).map(({ name }) => this.#extension(name));
+    const sets = this.#cache.metadata(CLUSTER_OBJECT_SET_API).map((metadata) => this.#ownerOf({ metadata }));
+    return [...extensions, ...sets.filter((subject) => 'objectSet' in subject)];
+  }
+
   touch(subject: RevisionsSubject): void {
     this.#touched.touch(subject);
   }
@@ -149,7 +156,7 @@ export class ObservedExtensions {
   }
 
   /** The extension that a set belongs to, or the set itself where there is none of that name. */
-  #ownerOf({ metadata }: KubernetesObject): RevisionsSubject {
+  #ownerOf({ metadata }: Pick<KubernetesObject, 'metadata'>): RevisionsSubject {
     const owner = metadata.labels?.[OWNER_NAME_LABEL];
     const isThere = owner !== undefined && this.#cache.get({ ...CLUSTER_EXTENSION_API, name: owner }) !== undefined;
     if (isThere) return this.#extension(owner);

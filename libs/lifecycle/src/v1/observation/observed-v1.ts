@@ -1,6 +1,8 @@
+import { subjectName } from '#core/kernel/subject/subject';
 import type { Freshness } from '#platform/telemetry/health-check';
 import { ServedCatalogs, type ServedCatalogsDeps } from '../../catalogs/cluster-catalogs/served-catalogs.js';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ResyncItem } from '../../engine/resync.js';
 import { ObservedExtensions, type ObservedExtensionsDeps } from './observed-extensions.js';
 
 export type ObservedV1Deps = Readonly<{
@@ -32,8 +34,11 @@ export class ObservedV1 implements ClusterPart {
   }
 
   /** The catalogs are polled at times of their own. */
-  resync(): void {
-    this.extensions.touchAll();
+  resyncs(): readonly ResyncItem[] {
+    return this.extensions.subjects().map((subject) => ({
+      name: `v1/${subjectName(subject)}`,
+      run: () => this.extensions.touch(subject),
+    }));
   }
 
   async stop(): Promise<void> {

@@ -177,7 +177,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   async #watch(): Promise<void> {
-    const { client, clock, options, silenceMs = 150_000, watchSeconds = 300 } = this.#options;
+    const { client, clock, options, silenceMs = 150_000, watchSeconds = 1_800 } = this.#options;
     const startedAt = clock.now().getTime();
     const timer = new SilenceTimer(clock, silenceMs);
     let events = 0;

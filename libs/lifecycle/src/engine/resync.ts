@@ -1,0 +1,73 @@
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { nextResyncMs } from '#core/fleet/resync/resync-time';
+import type { Clock } from '#platform/clock/clock.port';
+import type { Timers } from '#platform/clock/timers';
+
+/** A part of a cluster that is checked anew by itself, such as one namespace. */
+export type ResyncItem = Readonly<{
+  /** Within its cluster, always the same. */
+  name: string;
+  /** Returns at once and never throws: the check goes on by itself. */
+  run: () => void;
+}>;
+
+export type ResyncOptions = Readonly<{
+  cluster: string;
+  /** Each item is checked once in this time. */
+  periodMs: number;
+  /** All that the cluster has at this moment. */
+  items: () => readonly ResyncItem[];
+  clock: Clock;
+  /** The timers of the cluster, which end when it leaves. */
+  timers: Timers;
+}>;
+
+type Due = Readonly<{ item: ResyncItem; atMs: number }>;
+
+/** A period has so many windows; what is due in a window is looked up at its beginning. */
+const WINDOWS = 12;
+
+/**
+ * Checks everything of a cluster anew once in a period, changed or not: each item at its own time, so that
+ * the work of a fleet is spread evenly. Between two items nothing is done and next to nothing is held. An
+ * item that comes after the beginning of a window is checked from the next one on: what is new is observed anyway.
+ */
+export class Resync {
+  constructor(private readonly options: ResyncOptions) {}
+
+  start(): void {
+    this.#window(this.#nowMs);
+  }
+
+  #window(fromMs: number): void {
+    const { cluster, periodMs, items } = this.options;
+    const windowMs = Math.ceil(periodMs / WINDOWS);
+    // The windows of a fleet do not all begin at the same time.
+    const nextMs = nextResyncMs(cluster, windowMs, fromMs + 1);
+    const due = items()
+      .map((item) => ({ item, atMs: nextResyncMs(`${cluster}/${item.name}`, periodMs, fromMs) }))
+      .filter(({ atMs }) => atMs < nextMs)
+      .toSorted((a, b) => a.atMs - b.atMs || byCodeUnit(a.item.name, b.item.name));
+    this.#runFrom(0, due, nextMs);
+  }
+
+  #runFrom(index: number, due: readonly Due[], nextMs: number): void {
+    const next = due[index];
+    const { timers } = this.options;
+    if (next === undefined) {
+      // A machine that slept for longer goes on from now: its watches have listed everything anew.
+      const { periodMs } = this.options;
+      const begin = () => this.#window(this.#nowMs - nextMs > periodMs ? this.#nowMs : nextMs);
+      timers.after(nextMs - this.#nowMs, begin);
+      return;
+    }
+    timers.after(next.atMs - this.#nowMs, () => {
+      next.item.run();
+      this.#runFrom(index + 1, due, nextMs);
+    });
+  }
+
+  get #nowMs(): number {
+    return this.options.clock.now().getTime();
+  }
+}
