@@ -64,7 +64,8 @@ async function push(versions: readonly string[]): Promise<void> {
   for (const cluster of CLUSTERS) {
     const bytes = Buffer.from(await chainCatalogText(versions, `of ${cluster}`));
     const files = [{ path: 'configs/catalog.json', bytes }];
-    await environment.registry.put(`chains/${cluster}:v1`, await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
+    const image = await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } });
+    await environment.registry.put(`chains/${cluster}:v1`, image);
   }
 }
 

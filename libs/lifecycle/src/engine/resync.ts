@@ -30,7 +30,7 @@ const WINDOWS = 12;
 /**
  * Checks everything of a cluster anew once in a period, changed or not: each item at its own time, so that
  * the work of a fleet is spread evenly. Between two items nothing is done and next to nothing is held. An
- * item that comes after the beginning of a window is checked from the next one on: what is new is observed anyway.
+ * item that comes in the middle of a window is checked from the next one on: what is new is observed anyway.
  */
 export class Resync {
   constructor(private readonly options: ResyncOptions) {}

@@ -38,8 +38,8 @@ import type { HubKey } from './hub-key.js';
 const CONTENT_SERVER = 'catalog-poller';
 
 /**
- * An older observation is made anew before it is acted on: it may be one that an attacker kept. Where resyncs are
- * more frequent, two of them have passed.
+ * An older observation is made anew before it is acted on: it may be one that an attacker kept. Where resyncs
+ * are more frequent, two of them have passed.
  */
 const OLDEST_OBSERVATION_MS = 30 * 60_000;
 const RESYNCS_OF_AN_OBSERVATION = 2;

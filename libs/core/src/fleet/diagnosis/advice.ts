@@ -31,7 +31,7 @@ export const ADVICE = {
     advice(`Correct annotation ${annotation}, or set spec.image, which counts while the template gives no image.`),
   enableDefaultSource: () =>
     advice(
-      'Enable it in spec.sources of OperatorHub cluster, if it is wanted; the hub reads that at its next resync (FLOTILLA_RESYNC_INTERVAL).',
+      'Enable it in spec.sources of OperatorHub cluster, if it is wanted; the hub reads that within 15 minutes.',
     ),
   validateCatalogImage: (image: string) =>
     advice(

@@ -9,6 +9,7 @@ import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
@@ -50,6 +51,8 @@ export type ObservedClusterDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
+/** How often what some CatalogSources depend on is read again; a cluster without such sources is not asked. */
+const CATALOG_FACTS_MS = 15 * 60_000;
 /** A namespace with one of these is observed. */
 const OBSERVED = [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS] as const;
 
@@ -59,13 +62,15 @@ export class ObservedCluster implements ClusterPart {
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
   readonly #fingerprints = new Map<string, string>();
-  /** The CSVs that are no copies, by namespace and name: counted every few seconds, they must not be opened for it. */
+  /** The CSVs that are no copies, by namespace and name: they are counted every few seconds. */
   readonly #originals = new Set<string>();
   readonly #touched: TouchedSubjects<NamespaceSubject>;
   readonly #sightings = new Sightings();
+  readonly #timers: Timers;
   #stopped = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
+    this.#timers = new Timers(deps.clock);
     this.#touched = new TouchedSubjects({
       clock: deps.clock,
       observe: ({ namespace }) => this.#pass(namespace),
@@ -93,6 +98,7 @@ export class ObservedCluster implements ClusterPart {
     await this.#catalogs.prepare();
     if (this.#stopped) return;
     this.#cache.start();
+    this.#timers.every(CATALOG_FACTS_MS, () => void this.#catalogs.resync());
     void this.#cache.whenSynced().then(() => this.touchAll());
     const { log, globalCatalogNamespace } = this.deps;
     log.info({ cluster: this.name, globalCatalogNamespace }, 'cluster is watched');
@@ -100,6 +106,7 @@ export class ObservedCluster implements ClusterPart {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#timers.stop();
     this.#touched.stop();
     this.#catalogs.stop();
     await this.#cache.stop();
