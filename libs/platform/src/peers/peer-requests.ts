@@ -42,7 +42,7 @@ export class PeerRequests {
   #underWay = 0;
 
   /** `host`: the name that certificates of peers are made for, since peers are reached by their addresses. */
-  constructor(private readonly host: string | undefined) {
+  constructor(host: string | undefined) {
     this.#secureAgent = new SecureAgent({ keepAlive: true, ...namedAs(host) });
   }
 

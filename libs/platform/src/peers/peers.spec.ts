@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isFromPeer, peerAuthorization } from '../http-access/http-access.js';
@@ -126,6 +127,6 @@ describe('a cluster that another poller works for', () => {
       setImmediate(() => response.destroy());
     });
     const answer = await peersOf([], owner.name).ofCluster('east', request);
-    await expect(text(answer?.body ?? [])).rejects.toThrow();
+    await expect(text(answer?.body ?? Readable.from([]))).rejects.toThrow();
   });
 });
