@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { peerAuthorization } from '#platform/http-access/http-access';
+import { HubKey } from '#platform/hub/hub-key';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
@@ -10,7 +12,7 @@ import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { hubKeyFile, type ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import {
   atVersion,
@@ -90,11 +92,24 @@ const Watched = z.looseObject({ msg: z.literal('cluster is watched'), cluster: z
 const watchedBy = async (poller: ServiceProcess) =>
   (await poller.logged()).flatMap((line) => Watched.safeParse(line).data?.cluster ?? []);
 
+const pathOf = (cluster: string) =>
+  `/clusters/${cluster}/apis/packages.operators.coreos.com/v1/namespaces/lights/packagemanifests/${PACKAGE}`;
 const packagesOf = async (poller: ServiceProcess, cluster: string) => {
-  const path = `/clusters/${cluster}/apis/packages.operators.coreos.com/v1/packagemanifests/${PACKAGE}`;
-  const response = await fetch(`${await poller.url()}${path.replace('/v1/', '/v1/namespaces/lights/')}`);
+  const response = await fetch(`${await poller.url()}${pathOf(cluster)}`);
   return `${response.status} ${(await response.text()).includes(`of ${cluster}`)}`;
 };
+/** The clusters that a poller works for: about the others it answers nothing to another poller. */
+async function ownedBy(poller: ServiceProcess): Promise<readonly string[]> {
+  const key = await HubKey.open(hubKeyFile());
+  const statuses = await Promise.all(
+    CLUSTERS.map(async (cluster) => {
+      const path = pathOf(cluster);
+      const headers = { authorization: peerAuthorization(key, path) };
+      return (await fetch(`${await poller.url()}${path}`, { headers })).status;
+    }),
+  );
+  return CLUSTERS.filter((_, index) => statuses[index] === 200);
+}
 /** What every running poller answers about every cluster. */
 const answers = () =>
   Promise.all(pollers().flatMap((poller) => CLUSTERS.map((cluster) => packagesOf(poller, cluster))));
@@ -120,7 +135,11 @@ describe('three pollers and three appliers that share twelve clusters', () => {
   it('one that is killed in the middle of an upgrade loses its clusters to the others, which do not notice', async () => {
     const [first, killed, last] = all('catalog-poller');
     const survivors = [first, last].flatMap((one) => one ?? []);
-    const before = await Promise.all(survivors.map(watchedBy));
+    const [owned, begun] = await Promise.all([
+      Promise.all(survivors.map(ownedBy)),
+      Promise.all(survivors.map(watchedBy)),
+    ]);
+    expect(new Set(owned.flat()).size, 'no cluster has two pollers').toBe(owned.flat().length);
     await push(VERSIONS.slice(0, 2));
     const upgraded = () => CLUSTERS.filter((cluster) => plans(fleet, cluster).length > 1).length;
     await expect.poll(upgraded, PATIENCE).toBeGreaterThan(0);
@@ -130,8 +149,8 @@ describe('three pollers and three appliers that share twelve clusters', () => {
     await expect.poll(answers, PATIENCE).toEqual(isAnswered(2));
 
     for (const [index, survivor] of survivors.entries()) {
-      const gained = (await watchedBy(survivor)).slice(before[index]?.length);
-      expect(gained.filter((cluster) => before[index]?.includes(cluster))).toEqual([]);
+      const anew = (await watchedBy(survivor)).slice(begun[index]?.length);
+      expect(anew.filter((cluster) => owned[index]?.includes(cluster))).toEqual([]);
     }
   });
 
