@@ -61,7 +61,7 @@ afterAll(async () => {
 const all = (service: 'catalog-poller' | 'applier') => environment.services.filter((one) => one.service === service);
 const pollers = () => all('catalog-poller').filter(({ running }) => running);
 
-/** Each cluster has a catalog of its own, with content of its own: only the poller of the cluster pulls it. */
+/** Each cluster has a catalog with content of its own: only the poller of the cluster pulls it. */
 async function push(versions: readonly string[]): Promise<void> {
   for (const cluster of CLUSTERS) {
     const bytes = Buffer.from(await chainCatalogText(versions, `of ${cluster}`));

@@ -105,7 +105,7 @@ describe('a request that a poller passes on to another one', () => {
     expect(await admit('health', '/healthz', peerAuthorization(key, '/healthz'))).toBe(401);
   });
 
-  it('is told from one of an applier', () => {
+  it('is not one of an applier', () => {
     expect(isFromPeer(key, '/content/a', hubAuthorization(key, '/content/a'))).toBe(false);
     expect(isFromPeer(key, '/content/a', peerAuthorization(key, '/content/a'))).toBe(true);
     expect(isFromPeer(key, '/content/a', undefined)).toBe(false);

@@ -51,7 +51,7 @@ export type ObservedClusterDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
-/** How often what some CatalogSources depend on is read again; a cluster without such sources is not asked. */
+/** How often what some CatalogSources depend on is read; a cluster without such sources is not asked. */
 const CATALOG_FACTS_MS = 15 * 60_000;
 /** A namespace with one of these is observed. */
 const OBSERVED = [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS] as const;
