@@ -1,9 +1,9 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import type { Subject } from '#core/kernel/subject/subject';
 import { handlerBytesOf } from '#lifecycle/classic/observation/observed-objects';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
+import { MovedSubjects } from '#lifecycle/engine/moved-subjects';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
@@ -110,13 +110,8 @@ function limiterOf({ clock, settings: { applyConcurrency } }: Hub, clusters: Ser
 }
 
 function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches): ClusterViews {
-  const { queues, log } = hub;
-  const enqueue = (subject: Subject) => {
-    queues.apply
-      .add({ v: 1, ...subject })
-      .catch((err: unknown) => log.warn({ ...subject, err }, 'a subject waits for the next resync'));
-  };
-  const onMoved = (cluster: string, namespace: string) => enqueue({ cluster, namespace });
+  const moved = new MovedSubjects({ ...hub, queue: hub.queues.apply });
+  const onMoved = (cluster: string, namespace: string) => moved.enqueue({ cluster, namespace });
   return new ClusterViews({ hub, caches, isMember: (client) => clusters.client(client.cluster) === client, onMoved });
 }
 
