@@ -20,7 +20,10 @@ export async function chainCatalogText(versions: readonly string[], mark = ''): 
   const directory = join(PROJECT_ROOT, 'examples/bundles', PACKAGE);
   const bundles = await Promise.all(
     versions.map(async (version) => {
-      const { objects: _parsed, ...blob } = catalogBundleOf(readBundle(await markedTree(join(directory, version), mark)), '');
+      const { objects: _parsed, ...blob } = catalogBundleOf(
+        readBundle(await markedTree(join(directory, version), mark)),
+        '',
+      );
       return blob;
     }),
   );

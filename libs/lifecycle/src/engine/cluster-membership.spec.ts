@@ -214,10 +214,11 @@ describe('the clusters of a process', () => {
     await clock.advance(20 * MINUTE - 1);
     expect(taken()).toEqual(['0s a of east starts', '0s b of east starts']);
     await clock.advance(10 * MINUTE);
-    expect(taken().map((event) => event.replace(/^\d+s /, '')).toSorted()).toEqual([
-      'a of east is resynced',
-      'b of east is resynced',
-    ]);
+    expect(
+      taken()
+        .map((event) => event.replace(/^\d+s /, ''))
+        .toSorted(),
+    ).toEqual(['a of east is resynced', 'b of east is resynced']);
   });
 
   it('are published again, each at its turn, once Redis was emptied', async () => {

@@ -49,7 +49,8 @@ describe('the resync of a fleet', () => {
     expect(times.size, 'none is missed').toBe(CLUSTERS.length * NAMESPACES.length);
     expect(Math.max(...[...times.values()].map((at) => at.length))).toBe(1);
     const seconds = new Map<number, number>();
-    for (const [at = 0] of times.values()) seconds.set(Math.floor(at / 1_000), (seconds.get(Math.floor(at / 1_000)) ?? 0) + 1);
+    for (const [at = 0] of times.values())
+      seconds.set(Math.floor(at / 1_000), (seconds.get(Math.floor(at / 1_000)) ?? 0) + 1);
     // 1,000 subjects in 3,600 seconds.
     expect(Math.max(...seconds.values())).toBeLessThanOrEqual(6);
 

@@ -1,5 +1,5 @@
-import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { nextResyncMs } from '#core/fleet/resync/resync-time';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Timers } from '#platform/clock/timers';
 

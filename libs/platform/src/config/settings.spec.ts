@@ -43,7 +43,7 @@ describe('parseBytes', () => {
 describe('readSettings', () => {
   it('has the defaults of OLM where OLM has the setting', () => {
     expect(readSettings({})).toMatchObject({
-      resyncInterval: 21_600_000,
+      resyncInterval: 36_000_000,
       installPlanRetryTimeout: 60_000,
       bundleUnpackTimeout: 600_000,
       systemNamespace: 'flotilla-system',
@@ -62,7 +62,7 @@ describe('readSettings', () => {
     { env: { FLOTILLA_CATALOG_STRICT_HEALTH: 'TRUE' }, gives: { catalogStrictHealth: true } },
     { env: { FLOTILLA_LOG_LEVEL: 'debug' }, gives: { logLevel: 'debug' } },
     { env: { FLOTILLA_RESYNC_INTERVAL: ' 5m ' }, gives: { resyncInterval: 300_000 } },
-    { env: { FLOTILLA_RESYNC_INTERVAL: '' }, gives: { resyncInterval: 21_600_000 } },
+    { env: { FLOTILLA_RESYNC_INTERVAL: '' }, gives: { resyncInterval: 36_000_000 } },
     { env: { REDIS_URL: 'redis://a:1' }, gives: { redisUrl: 'redis://a:1' } },
     { env: { REDIS_URL: 'redis://a:1', FLOTILLA_REDIS_URL: 'redis://b:1' }, gives: { redisUrl: 'redis://b:1' } },
     { env: { HOME: '/home/u', FLOTILLA_CONTENT_DIR: '~/c' }, gives: { contentDir: '/home/u/c' } },

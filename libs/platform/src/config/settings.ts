@@ -71,7 +71,7 @@ export const settingGroups = {
   },
   'When things happen': {
     resyncInterval: duration(
-      '6h',
+      '10h',
       'Every namespace and extension is checked again this often, changed or not, each at a time of its own, evenly spread. A safety net: what changes is noticed at once',
       { min: '1s' },
     ),

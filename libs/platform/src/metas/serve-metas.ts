@@ -9,10 +9,10 @@ import { type MetasRequest, planAll, planMetas } from '#core/catalog/metas/plan-
 import type { LowerCaseHeaders } from '#core/catalog/metas/preconditions';
 import { catalogNotFound, type ResponsePlan, refusal, serverError, tooBusy } from '#core/catalog/metas/response-plan';
 import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
-import { type Log, silentLog } from '../telemetry/log.port.js';
 import { passBack } from '../peers/pass-back.js';
 import type { PeerAnswer } from '../peers/peer-requests.js';
 import { PeerUnreachable } from '../peers/peer-unreachable.error.js';
+import { type Log, silentLog } from '../telemetry/log.port.js';
 import type { MetasContent } from './metas-content.js';
 
 /** A catalog's content and since when it is served. */

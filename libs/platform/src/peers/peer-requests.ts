@@ -55,7 +55,11 @@ export class PeerRequests {
       this.#underWay -= 1;
     };
     try {
-      const answer = await this.#answer(url, { method, path: target, headers: { ...passedOn(headers), authorization } });
+      const answer = await this.#answer(url, {
+        method,
+        path: target,
+        headers: { ...passedOn(headers), authorization },
+      });
       finished(answer, ended);
       return { status: answer.statusCode ?? 502, headers: passedBack(answer.headers), body: answer };
     } catch (error) {

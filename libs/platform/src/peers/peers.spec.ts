@@ -101,7 +101,11 @@ describe('a cluster that another poller works for', () => {
 
   it.each([
     { because: 'the hub does not have the cluster', cluster: 'north', change: {} },
-    { because: 'another poller asks', cluster: 'east', change: { headers: { authorization: peerAuthorization(key, PATH) } } },
+    {
+      because: 'another poller asks',
+      cluster: 'east',
+      change: { headers: { authorization: peerAuthorization(key, PATH) } },
+    },
   ])('is not asked where $because', async ({ cluster, change }) => {
     const owner = await having('{}');
     expect(await peersOf([], owner.name).ofCluster(cluster, { ...request, ...change })).toBeUndefined();

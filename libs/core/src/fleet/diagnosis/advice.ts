@@ -30,9 +30,7 @@ export const ADVICE = {
   correctImageTemplate: (annotation: string) =>
     advice(`Correct annotation ${annotation}, or set spec.image, which counts while the template gives no image.`),
   enableDefaultSource: () =>
-    advice(
-      'Enable it in spec.sources of OperatorHub cluster, if it is wanted; the hub reads that within 15 minutes.',
-    ),
+    advice('Enable it in spec.sources of OperatorHub cluster, if it is wanted; the hub reads that within 15 minutes.'),
   validateCatalogImage: (image: string) =>
     advice(
       `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${shellWord(image)}`,
