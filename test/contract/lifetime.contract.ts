@@ -23,6 +23,28 @@ export function lifetimeContract(subject: ContractSubject): void {
     await expect(client.delete(ref, { uid: object.metadata.uid ?? '' })).resolves.toBe(true);
   });
 
+  it('does not delete another version than the one that was meant', async () => {
+    const { client, namespace } = subject();
+    const ref = configMapRef(namespace, 'version');
+    const { object } = await client.create(configMap(namespace, 'version'));
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    const { object: changed } = await client.patch(ref, { data: { a: 'b' } });
+    await expect(client.delete(ref, { uid, resourceVersion })).rejects.toMatchObject({ reason: 'Conflict' });
+    const newest = changed.metadata.resourceVersion ?? '';
+    await expect(client.delete(ref, { uid, resourceVersion: newest })).resolves.toBe(true);
+  });
+
+  it('shows an object that finalizers hold, and no other, in the answer to its deletion', async () => {
+    const { client, namespace } = subject();
+    const held: (string | undefined)[] = [];
+    for (const [name, metadata] of [['holds', { finalizers: ['example.com/hold'] }], ['goes', {}]] as const) {
+      await client.create(configMap(namespace, name, {}, metadata));
+      await client.delete(configMapRef(namespace, name), { onHeld: ({ metadata: { name } }) => held.push(name) });
+    }
+    expect(held).toEqual(['holds']);
+    await client.patch(configMapRef(namespace, 'holds'), { metadata: { finalizers: null } });
+  });
+
   it('an object with a finalizer stays, marked, until the finalizer is taken away', async () => {
     const { client, namespace } = subject();
     const ref = configMapRef(namespace, 'held');

@@ -93,6 +93,7 @@ export class PassReader {
   /** The API server answered a write of ours with this: newer than all that this pass has read of it. */
   noteWritten(object: KubernetesObject): void {
     this.cluster.cache?.noteWritten(object);
+    if (object.metadata.deletionTimestamp) this.#deleted = true;
     const answers = this.#answers.get(object.kind);
     if (answers === undefined) return;
     // If it is being deleted, this write may have removed its last finalizer; forget all reads of the kind.
@@ -115,9 +116,11 @@ export class PassReader {
     }
   }
 
-  /** The API server accepted the deletion. */
+  /** The API server accepted the deletion; the cache leaves the object out, and what goes with it is not known. */
   noteDeleted(ref: ObjectRef): void {
     this.cluster.cache?.noteDeleted(ref);
+    this.#deleted = true;
+    this.forget(ref.kind);
   }
 
   /** These actions were tried, with unknown results. */

@@ -26,14 +26,19 @@ export async function tryActions(
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
-  if (!reader.live && actions.some((action) => action.do === 'delete')) throw new DecidedOnCache();
+  if (!reader.live && actions.some(isUnlockedDeletion)) throw new DecidedOnCache();
   const outcome = await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
   for (const object of outcome.written) reader.noteWritten(object);
-  reader.forgetAbout(outcome.unseen);
   const failed = outcome.ok ? undefined : outcome.action;
-  for (const action of outcome.unseen) if (action.do === 'delete' && action !== failed) reader.noteDeleted(action.ref);
+  for (const action of outcome.unseen) {
+    if (action.do === 'delete' && action !== failed) reader.noteDeleted(action.ref);
+    else reader.forgetAbout([action]);
+  }
   return outcome;
 }
+
+/** The API server refuses a locked deletion of an object that has changed (decision record 0162). */
+const isUnlockedDeletion = (action: Action): boolean => action.do === 'delete' && action.resourceVersion === undefined;
 
 /** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */
 export async function perform(

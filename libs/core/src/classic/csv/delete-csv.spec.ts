@@ -45,4 +45,14 @@ describe('the end of a CSV', () => {
       { do: 'delete', ref: { kind: 'ClusterServiceVersion', name: 'v1', namespace: 'mill' }, uid: 'uid-of-v1' },
     ]);
   });
+
+  it('is locked to what was read, and so is the deletion of its rights', () => {
+    const role = clusterScoped('ClusterRole', 'v1');
+    const clusterRoles = [{ ...role, metadata: { ...role.metadata, resourceVersion: '7' } }];
+    expect(stepCsv(deleting(), world({ clusterRoles })).actions).toMatchObject([{ resourceVersion: '7' }]);
+    const replaced = gear('v1', {}, { phase: 'Deleting' });
+    expect(stepCsv(replaced, world()).actions).toMatchObject([
+      { resourceVersion: replaced.metadata.resourceVersion ?? 'none' },
+    ]);
+  });
 });

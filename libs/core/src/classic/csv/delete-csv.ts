@@ -72,9 +72,11 @@ const deleteAuthReader = (binding: KubernetesObject): Action => ({
   uid: binding.metadata.uid,
 });
 
+/** Locked: the labels of the object and the deletion of its CSV decide, which cannot be taken back. */
 const deleteClusterScoped = (kind: string, { metadata }: KubernetesObject): Action => ({
   do: 'delete',
   ref: { apiVersion: RBAC, kind, name: metadata.name ?? '' },
   propagation: 'Background',
   uid: metadata.uid,
+  resourceVersion: metadata.resourceVersion,
 });

@@ -252,6 +252,7 @@ export const notTheOldest: Rule = ({ csv, world }) => (predecessorOf(csv, world.
 
 export const notYetReplaced: Rule = () => STAY;
 
+/** The phase alone says that it may go: it was written when the CSV had been replaced for good. */
 export const deleteIt: Rule = ({ csv }) => ({
   actions: [
     {
@@ -259,6 +260,7 @@ export const deleteIt: Rule = ({ csv }) => ({
       ref: { apiVersion: csv.apiVersion, kind: csv.kind, name: csvName(csv), namespace: csv.metadata.namespace },
       propagation: 'Background',
       uid: csv.metadata.uid,
+      resourceVersion: csv.metadata.resourceVersion,
     },
   ],
 });

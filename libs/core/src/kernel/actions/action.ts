@@ -15,12 +15,16 @@ export type Action =
   | Readonly<{ do: 'apply'; object: KubernetesObject }>
   /** JSON merge patch; with `resourceVersion` inside `patch.metadata` it is an optimistic lock. */
   | Readonly<{ do: 'patch'; ref: ObjectRef; patch: Readonly<Record<string, unknown>> }>
-  /** DELETE. An object that is gone already is not an error. */
+  /**
+   * DELETE. An object that is gone already is not an error. With `resourceVersion` it is locked: what the object
+   * was read to be, and facts that cannot change any more, decided it.
+   */
   | Readonly<{
       do: 'delete';
       ref: ObjectRef;
       propagation: 'Background' | 'Foreground' | 'Orphan';
       uid?: string | undefined;
+      resourceVersion?: string | undefined;
     }>
   /** A Kubernetes Event about `about`, or about the part of it that `fieldPath` names. */
   | Readonly<{

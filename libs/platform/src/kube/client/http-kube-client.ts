@@ -10,6 +10,7 @@ import type { RequestHeaders } from '../transport/wire.js';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {
+  type DeletionOptions,
   type KindRef,
   KubeApiError,
   KubeClient,
@@ -26,6 +27,7 @@ import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
 import { asLost, type SizedEvent, watchEvents } from './watch-events.js';
+import { isWellFormedObject } from './well-formed-object.js';
 
 const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
 const PATCH_TYPES = {
@@ -141,34 +143,30 @@ export class HttpKubeClient extends KubeClient {
     return this.#write<T>(withSubresource(write, options.subresource), options);
   }
 
-  async delete(
-    ref: ObjectRef,
-    options: Readonly<{
-      propagation?: 'Background' | 'Foreground' | 'Orphan';
-      uid?: string;
-      gracePeriodSeconds?: number;
-    }> = {},
-  ): Promise<boolean> {
+  async delete(ref: ObjectRef, options: DeletionOptions = {}): Promise<boolean> {
     const what = `delete ${describe(ref)}`;
     const resource = await this.#shared.discovery.find(ref);
     if (resource === undefined) return false;
+    const { uid, resourceVersion, propagation, gracePeriodSeconds, onHeld } = options;
     const body = JSON.stringify({
       apiVersion: 'v1',
       kind: 'DeleteOptions',
-      propagationPolicy: options.propagation ?? 'Background',
-      gracePeriodSeconds: options.gracePeriodSeconds,
-      preconditions: options.uid === undefined ? undefined : { uid: options.uid },
+      propagationPolicy: propagation ?? 'Background',
+      gracePeriodSeconds,
+      preconditions: (uid ?? resourceVersion) === undefined ? undefined : { uid, resourceVersion },
     });
     const path = this.#path(what, resource, ref);
     try {
       const headers = { 'content-type': 'application/json' };
       const answer = await this.#onto(ref, () => this.#requests.find(what, { method: 'DELETE', path, body, headers }));
       this.#noteChange(ref, undefined);
+      const held = answer && onHeld && heldObject(this.#requests.json(what, answer));
+      if (held !== undefined) onHeld?.(held);
       return answer !== undefined;
     } catch (error) {
-      if (options.uid !== undefined && KubeApiError.is(error, 'Conflict')) {
+      if (uid !== undefined && KubeApiError.is(error, 'Conflict')) {
         const there = await this.get(ref);
-        if (there?.metadata.uid !== options.uid) return false;
+        if (there?.metadata.uid !== uid) return false;
       }
       throw error;
     }
@@ -321,6 +319,13 @@ export class HttpKubeClient extends KubeClient {
     const text = `cluster "${this.cluster}": ${what}: the name, or the namespace of a namespaced kind, is missing or holds "/" or "%"`;
     return new KubeApiError(this.cluster, 400, 'BadRequest', text);
   }
+}
+
+/** The object that an answer to its deletion shows, where its finalizers keep it. */
+function heldObject(answer: unknown): KubernetesObject | undefined {
+  if (!isWellFormedObject(answer)) return undefined;
+  const { deletionTimestamp, finalizers = [] } = answer.metadata;
+  return deletionTimestamp !== undefined && finalizers.length > 0 ? answer : undefined;
 }
 
 /** The discovery document of one group and version, or another small document that discovery asks for. */

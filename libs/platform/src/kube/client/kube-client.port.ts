@@ -29,6 +29,18 @@ export type WatchEvent<T extends KubernetesObject> =
 export type WatchOptions = ListOptions &
   Readonly<{ resourceVersion: string; signal: AbortSignal; timeoutSeconds?: number; onOpen?: () => void }>;
 
+/**
+ * `uid`, `resourceVersion`: the object to delete; of another version the deletion is refused with reason
+ * Conflict. `onHeld` is called with the object where finalizers keep it.
+ */
+export type DeletionOptions = Readonly<{
+  propagation?: 'Background' | 'Foreground' | 'Orphan';
+  uid?: string;
+  resourceVersion?: string;
+  gracePeriodSeconds?: number;
+  onHeld?: (object: KubernetesObject) => void;
+}>;
+
 /** `dryRun`: the server checks, defaults and answers, but stores nothing. */
 export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 
@@ -68,14 +80,7 @@ export abstract class KubeClient {
     options?: WriteOptions & Readonly<{ subresource?: 'status'; type?: 'merge' | 'strategic' }>,
   ): Promise<Written<T>>;
   /** False where the object was gone already, or another one than that of `uid` has its name by now. */
-  abstract delete(
-    ref: ObjectRef,
-    options?: Readonly<{
-      propagation?: 'Background' | 'Foreground' | 'Orphan';
-      uid?: string;
-      gracePeriodSeconds?: number;
-    }>,
-  ): Promise<boolean>;
+  abstract delete(ref: ObjectRef, options?: DeletionOptions): Promise<boolean>;
   /**
    * One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a
    * KubeApiError of reason Expired.

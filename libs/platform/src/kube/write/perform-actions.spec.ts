@@ -70,6 +70,26 @@ describe('actions are performed', () => {
     expect([live(before) !== undefined, live(after)]).toEqual([true, undefined]);
   });
 
+  it('a deletion of an object that finalizers hold says how it is now', async () => {
+    const name = unused();
+    cluster().create({ ...configMap(name), metadata: { ...configMap(name).metadata, finalizers: ['x/y'] } });
+    const action: Action = { do: 'delete', ref: refOf(name), propagation: 'Background' };
+    const outcome = await performActions(client, [action], NOW);
+    const metadata = { name, deletionTimestamp: expect.any(String) };
+    expect(outcome).toMatchObject({ ok: true, wrote: 1, written: [{ metadata }], unseen: [] });
+  });
+
+  it('a locked deletion of what another client has changed meanwhile fails with Conflict', async () => {
+    const name = unused();
+    const { metadata } = cluster().create(configMap(name));
+    cluster().edit(refOf(name), (object) => Object.assign(object, { data: { theirs: '1' } }));
+    const { uid, resourceVersion } = metadata;
+    const action: Action = { do: 'delete', ref: refOf(name), propagation: 'Background', uid, resourceVersion };
+    const outcome = await performActions(client, [action], NOW);
+    expect(outcome).toMatchObject({ ok: false, error: { reason: 'Conflict' } });
+    expect(live(name)).toBeDefined();
+  });
+
   it('an update of what another client has changed meanwhile fails with Conflict', async () => {
     const name = unused();
     const old = cluster().create(configMap(name));

@@ -76,13 +76,8 @@ async function perform(context: Context, action: Action, progress: Progress): Pr
   switch (action.do) {
     case 'create':
       return noteWrite(progress, action, undefined, await createUnlessThere(client, action.object));
-    case 'delete': {
-      const { ref, propagation, uid } = action;
-      const gone = await client.delete(ref, { propagation, ...(uid === undefined ? {} : { uid }) });
-      progress.wrote += gone ? 1 : 0;
-      progress.unseen.push(action);
-      return;
-    }
+    case 'delete':
+      return remove(client, action, progress);
     case 'emitEvent':
       progress.unseen.push(action);
       return emit(context, action, progress);
@@ -92,6 +87,27 @@ async function perform(context: Context, action: Action, progress: Progress): Pr
       return noteWrite(progress, action, known, await send(client, action));
     }
   }
+}
+
+/** An object that its finalizers keep is known from the answer. */
+async function remove(
+  client: KubeClient,
+  action: Extract<Action, { do: 'delete' }>,
+  progress: Progress,
+): Promise<void> {
+  const { ref, propagation, uid, resourceVersion } = action;
+  let held: KubernetesObject | undefined;
+  const there = await client.delete(ref, {
+    propagation,
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    onHeld: (object) => {
+      held = object;
+    },
+  });
+  progress.wrote += there ? 1 : 0;
+  if (held === undefined) progress.unseen.push(action);
+  else progress.written.push(held);
 }
 
 type Change = Extract<Action, { do: 'update' | 'updateStatus' | 'apply' | 'patch' }>;
