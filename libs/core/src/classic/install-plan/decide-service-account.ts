@@ -1,5 +1,5 @@
 import type { KubernetesObject, OwnerReference } from '../../kernel/api/kubernetes-object.js';
-import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import type { StepDecision } from './step-world.js';
 
 /** One reference per owner; the wanted one wins over a live one of the same object. */
@@ -30,6 +30,5 @@ export function decideServiceAccount(wanted: KubernetesObject, live: KubernetesO
       ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     },
   };
-  const unchanged = canonicalJson(merged) === canonicalJson(live);
-  return { actions: unchanged ? [] : [{ do: 'update', object: merged }], status: 'Present' };
+  return { actions: sameJson(merged, live) ? [] : [{ do: 'update', object: merged }], status: 'Present' };
 }

@@ -49,12 +49,17 @@ const same = (
   a.metadata.namespace === b.namespace;
 
 /** Asks and answers until nothing is left to read, then decides: what a shell does. */
-export function decide(one: InstallPlanStep, cluster: readonly KubernetesObject[], broken?: string): StepDecision {
+export function decide(
+  one: InstallPlanStep,
+  cluster: readonly KubernetesObject[],
+  broken?: string,
+  within: StepContext = context,
+): StepDecision {
   let world: StepWorld = emptyWorld;
-  for (let reads = readsForStep(one, context, world); reads.length > 0; reads = readsForStep(one, context, world)) {
+  for (let reads = readsForStep(one, within, world); reads.length > 0; reads = readsForStep(one, within, world)) {
     for (const read of reads) world = withAnswer(world, read, answerOf(read, cluster, broken));
   }
-  return decideStep(one, context, world);
+  return decideStep(one, within, world);
 }
 
 function answerOf(read: StepRead, cluster: readonly KubernetesObject[], broken: string | undefined): StepAnswer {

@@ -15,6 +15,7 @@ import {
 import { csvListOf, isPullSecret, sourceSecretOf, targetOf } from './reads-for-step.js';
 import { decideOverCopy } from './replace-copy.js';
 import { replanCommand } from './replan-command.js';
+import { startedCsv, startedPart } from './start-marks.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { listIn, objectIn, readKey, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
@@ -33,7 +34,8 @@ const decideCsv: Decide = (step, object, context, world) => {
     const refusal = competingOwner(object, context.plan.namespace, listIn(world, csvListOf(context)));
     if (refusal !== undefined) return { fail: refusal };
   }
-  return { actions: [{ do: 'create', object: placed(object, context) }], status: 'Created' };
+  const created = startedCsv(placed(object, context), context.startMarks);
+  return { actions: [{ do: 'create', object: created }], status: 'Created' };
 };
 
 const decideSubscription: Decide = (step, object, context, world) => {
@@ -47,12 +49,13 @@ const decideSubscription: Decide = (step, object, context, world) => {
 
 const decideOwned: Decide = (step, object, context, world) => {
   const owned = ownedByCsv(step, placed(object, context), context, world);
-  return 'fail' in owned ? owned : overwrite(owned.object, liveOf(step, context, world));
+  return 'fail' in owned ? owned : overwrite(started(owned.object, step, context), liveOf(step, context, world));
 };
 
 const decideAccount: Decide = (step, object, context, world) => {
   const owned = ownedByCsv(step, placed(object, context), context, world);
-  return 'fail' in owned ? owned : decideServiceAccount(owned.object, liveOf(step, context, world));
+  if ('fail' in owned) return owned;
+  return decideServiceAccount(started(owned.object, step, context), liveOf(step, context, world));
 };
 
 /**
@@ -63,7 +66,8 @@ const decideClusterRole: Decide = (step, object, context, world) => {
   const wanted = placed(object, context);
   const owner = step.resolving === '' ? {} : { 'olm.owner': step.resolving };
   const labels = { ...wanted.metadata.labels, ...owner };
-  return overwrite({ ...wanted, metadata: { ...wanted.metadata, labels } }, liveOf(step, context, world));
+  const role = { ...wanted, metadata: { ...wanted.metadata, labels } };
+  return overwrite(started(role, step, context), liveOf(step, context, world));
 };
 
 /**
@@ -151,6 +155,9 @@ const liveOf = (step: InstallPlanStep, context: StepContext, world: StepWorld): 
   const ref = targetOf(step, context);
   return ref === undefined ? undefined : objectIn(world, ref);
 };
+
+const started = (object: KubernetesObject, { resolving }: InstallPlanStep, context: StepContext): KubernetesObject =>
+  startedPart(object, { resolving, namespace: context.plan.namespace }, context.startMarks);
 
 /** The manifest as it goes into the cluster: in the plan's namespace, marked as ours. */
 function placed(object: KubernetesObject, { plan }: StepContext): KubernetesObject {

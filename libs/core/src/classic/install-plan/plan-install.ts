@@ -11,6 +11,7 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { SUBSCRIPTION_API } from '../../kernel/api/subscription.js';
 import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
+import { componentLabel } from '../operators/component-label.js';
 import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.js';
 import { type BundleLookup, bundleLookups } from './bundle-lookups.js';
 import { type BundleSource, byReference } from './bundle-reference.js';
@@ -92,6 +93,15 @@ const ownerOf = (subscription: Subscription): OwnerReference => ({
   controller: false,
   blockOwnerDeletion: false,
 });
+
+/** The component labels of the Subscriptions that will refer to the plan; OLM adds them later. */
+function labelsOf(subscriptions: readonly Subscription[], { subscriptionsUpdated }: ResolvedResolution) {
+  const moving = new Set(subscriptionsUpdated.map(({ name }) => name));
+  const labels = subscriptions
+    .filter(({ metadata }) => moving.has(metadata.name ?? ''))
+    .map(({ metadata, spec }) => [componentLabel(spec.name, metadata.namespace ?? ''), ''] as const);
+  return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) };
+}
 
 /**
  * A plan made by an interrupted pass: newer than the plans that any Subscription refers to, of this solution
@@ -186,6 +196,7 @@ export function planInstall(input: InstallToPlan): PlannedInstall {
     metadata: {
       name: planName(generation, resolution),
       namespace,
+      ...labelsOf(subscriptions, resolution),
       annotations: { [MOVES_ANNOTATION]: movesAnnotation(resolution.subscriptionsUpdated) },
       ownerReferences: subscriptions.map(ownerOf).toSorted((a, b) => byCodeUnit(a.name, b.name)),
     },

@@ -55,6 +55,7 @@ export {
   requestedRetry,
   retriedStatus,
 } from './retry-plan.js';
+export { startMarks } from './start-marks.js';
 export { migratedEvent, outcomeOf, warningEvent } from './step-outcome.js';
 export {
   type AccessTo,

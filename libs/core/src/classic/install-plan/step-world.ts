@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/actions/action.js';
 import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-object.js';
 import type { StoredVersionMigration } from '../crd-upgrade/stored-versions.js';
+import type { StartMarks } from './start-marks.js';
 import type { StepStatus } from './install-plan-step.js';
 
 /**
@@ -43,6 +44,8 @@ export type StepContext = Readonly<{
   migrateStoredVersions: boolean;
   /** Whether the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
   replaceCopiedCsvs?: boolean;
+  /** What objects of the plan have from their creation on. */
+  startMarks?: StartMarks;
   /** The service account that the namespace's group names. */
   actingAs?: ObjectRef | undefined;
 }>;

@@ -13,6 +13,7 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_CONDITION_API, type OperatorCondition } from '../../kernel/api/operator-condition.js';
 import { MANAGED_LABEL, nonBlockingOwner } from '../../kernel/api/owner-labels.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { componentLabelsOf } from '../operators/component-label.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const RBAC = `${RBAC_GROUP}/v1`;
@@ -62,6 +63,7 @@ function wantedCondition(csv: ClusterServiceVersion, live: OperatorCondition | u
     metadata: {
       name: csvName(csv),
       namespace: csvNamespace(csv),
+      ...(live === undefined ? componentLabels(csv) : {}),
       ownerReferences: [{ ...nonBlockingOwner(csv), controller: true }],
     },
     spec: {
@@ -70,6 +72,12 @@ function wantedCondition(csv: ClusterServiceVersion, live: OperatorCondition | u
       deployments: strategyDeployments(csv).map(({ name }) => name),
     },
   };
+}
+
+/** A new object is a part of its CSV's operator at once (decision record 0163). */
+function componentLabels(csv: ClusterServiceVersion) {
+  const labels = componentLabelsOf(csv).map((label) => [label, ''] as const);
+  return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) };
 }
 
 /** Metadata of the Role and the RoleBinding, both named like the condition and owned by it. */

@@ -8,6 +8,7 @@ import {
   replacesCopies,
   revivedByOptIn,
   revivedByRights,
+  startMarks,
 } from '#core/classic/install-plan/step-install-plan';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
@@ -125,6 +126,7 @@ const contextIn = (
     retryTimeoutMs,
     migrateStoredVersions: read.operatorGroups.some(migratesStoredVersions),
     replaceCopiedCsvs: read.operatorGroups.some(replacesCopies),
+    startMarks: startMarks(read.subscriptions, read.operatorGroups),
   });
 
 /** Whether the step that stopped a failed plan would succeed now, with the rights that the group has now. */

@@ -21,6 +21,7 @@ import {
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { deepHash } from '../../../kernel/hashes/digest.js';
 import { withClusterProxy } from '../cluster-proxy.js';
+import { componentLabelsOf } from '../../operators/component-label.js';
 import type { CsvWorld } from '../csv-world.js';
 import { certificateFor } from '../serving/certificates-of.js';
 import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
@@ -126,13 +127,21 @@ export function installDeployments(csv: ClusterServiceVersion, world: CsvWorld):
   const wanted = wantedDeployments(csv, world);
   const writes = wanted.map(({ name, object }): Action => {
     const live = world.deployments.find(({ metadata }) => metadata.name === name);
-    return live === undefined ? { do: 'create', object } : { do: 'update', object: onTopOf(live, object) };
+    return live === undefined
+      ? { do: 'create', object: gathered(object, csv) }
+      : { do: 'update', object: onTopOf(live, object) };
   });
   const names = new Set(wanted.map(({ name }) => name));
   const deletions = ownedDeployments(csv, world)
     .filter((one) => !names.has(one.metadata.name ?? '') && isOwnedBy(one, csv))
     .map((one): Action => ({ do: 'delete', ref: refOf(one), propagation: 'Foreground', uid: one.metadata.uid }));
   return [...writes, ...deletions];
+}
+
+/** A new object is a part of its CSV's operator at once (decision record 0163). */
+function gathered(object: KubernetesObject, csv: ClusterServiceVersion): KubernetesObject {
+  const labels = Object.fromEntries(componentLabelsOf(csv).map((label) => [label, '']));
+  return { ...object, metadata: { ...object.metadata, labels: { ...labels, ...object.metadata.labels } } };
 }
 
 /** Deployments that carry this CSV's owner labels. */
