@@ -40,7 +40,7 @@ export function startMarks(subscriptions: readonly Subscription[], groups: reado
   return {
     csvAnnotations: only === undefined ? {} : memberAnnotations(only),
     labels,
-    unlabelled: only !== undefined && isOfItself(only) ? new Set() : COPIED_KINDS,
+    unlabelled: only !== undefined && isOfItself(only) ? new Set<string>() : COPIED_KINDS,
   };
 }
 

@@ -2,7 +2,8 @@ import type { Action } from '../../kernel/actions/action.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '../../kernel/api/operator-group.js';
 import { hasLabels, MANAGED_LABEL, ownerLabels } from '../../kernel/api/owner-labels.js';
-import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { fnv1a64Hex } from '../../kernel/hashes/digest.js';
 import { operatorGroupClusterRoleName } from '../../kernel/hashes/object-names.js';
 import { groupName, groupNamespace } from './group-facts.js';
@@ -25,7 +26,7 @@ export function groupClusterRoles(
     const aggregationRule = aggregation(apis, suffix);
     const live = clusterRoles.find(({ metadata }) => metadata.name === name);
     if (live === undefined) return [{ do: 'create', object: clusterRole(name, labels, aggregationRule) }];
-    const inStep = hasLabels(live, labels) && selectorsOf(live['aggregationRule']) === selectorsOf(aggregationRule);
+    const inStep = hasLabels(live, labels) && sameJson(live['aggregationRule'] ?? null, aggregationRule ?? null);
     if (inStep) return [];
     const { aggregationRule: _old, ...rest } = live;
     const { rules: _none, ...next } = clusterRole(name, { ...live.metadata.labels, ...labels }, aggregationRule);
@@ -56,8 +57,6 @@ const clusterRole = (
   metadata: { name, labels },
   ...(aggregationRule === undefined ? { rules: null } : { aggregationRule, rules: null }),
 });
-
-const selectorsOf = (rule: unknown): string => canonicalJson(rule ?? null);
 
 /**
  * Deletes the ClusterRoles of groups that are gone; `groups` must be all groups of the

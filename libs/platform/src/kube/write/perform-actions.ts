@@ -96,18 +96,16 @@ async function remove(
   progress: Progress,
 ): Promise<void> {
   const { ref, propagation, uid, resourceVersion } = action;
-  let held: KubernetesObject | undefined;
+  const held: KubernetesObject[] = [];
   const there = await client.delete(ref, {
     propagation,
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    onHeld: (object) => {
-      held = object;
-    },
+    onHeld: (object) => held.push(object),
   });
   progress.wrote += there ? 1 : 0;
-  if (held === undefined) progress.unseen.push(action);
-  else progress.written.push(held);
+  if (held.length === 0) progress.unseen.push(action);
+  progress.written.push(...held);
 }
 
 type Change = Extract<Action, { do: 'update' | 'updateStatus' | 'apply' | 'patch' }>;
