@@ -13,6 +13,7 @@ import { type StoredVersionMigration, withoutStored } from '../crd-upgrade/store
 import { instanceReads, instancesIn, keptAlongside, ownersElsewhere } from './crd-reads.js';
 import { withoutRight } from './crd-rights.js';
 import type { StepStatus } from './install-plan-step.js';
+import { startedLabels } from './start-marks.js';
 import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
 
 type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
@@ -66,7 +67,7 @@ function awaitApi(live: KubernetesObject | undefined, context: StepContext): Ste
 }
 
 function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
-  const { next, context, world } = crd;
+  const { step, next, context, world } = crd;
   const name = next.metadata.name ?? '';
   const reads = instanceReads(live, next);
   const unread = failureAmong([...reads.values()], world);
@@ -86,12 +87,16 @@ function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
   }
   if (verdict.migration !== undefined) return migrationOf(live, verdict.migration, context);
   const annotations = Object.fromEntries(kept.map(({ key, csv }) => [key, `${csv.namespace}/${csv.name}`]));
-  const object = withAlongside(crd, annotations);
+  const object = withAlongside(crd, annotations, keptLabels(live, startedLabels(step, context)));
   const { resourceVersion } = live.metadata;
   const locked = { ...object.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
   const events = verdict.warnings.map((message) => planEvent(context, 'CRDValidation', message));
   return { actions: [...events, { do: 'update', object: { ...object, metadata: locked } }], status: 'Present' };
 }
+
+/** Of these labels those that are there: the operator's own, which a later pass would put back. */
+const keptLabels = (live: KubernetesObject, labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => live.metadata.labels?.[key] !== undefined));
 
 /** API servers of one cluster learn of a new storage version one after the other; none takes this long. */
 const STORAGE_SETTLED_MS = 10_000;
@@ -141,7 +146,11 @@ const planEvent = ({ plan }: StepContext, reason: string, message: string): Acti
  * The manifest with OLM's label and the memory of which CSVs it came with; its status is
  * the API server's business.
  */
-function withAlongside({ step, next, context }: Crd, kept: Readonly<Record<string, string>>): KubernetesObject {
+function withAlongside(
+  { step, next, context }: Crd,
+  kept: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>> = {},
+): KubernetesObject {
   const { status: _apiServers, ...rest } = next;
   const { metadata } = next;
   const { namespace } = context.plan;
@@ -155,7 +164,7 @@ function withAlongside({ step, next, context }: Crd, kept: Readonly<Record<strin
     kind: next.kind,
     metadata: {
       ...metadata,
-      labels: { ...metadata.labels, 'olm.managed': 'true' },
+      labels: { ...labels, ...metadata.labels, 'olm.managed': 'true' },
       annotations: { ...metadata.annotations, ...kept, ...own },
     },
   };

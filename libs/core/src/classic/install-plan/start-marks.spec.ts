@@ -37,6 +37,12 @@ const owned = (kind: string, apiVersion = RBAC): KubernetesObject => {
   const owner = { apiVersion: csv('').apiVersion, kind: 'ClusterServiceVersion', name: 'tug.v1', uid: '' };
   return object(kind, { metadata: { name: 'it', ownerReferences: [owner] } }, apiVersion);
 };
+const crdOf = (metadata: object): KubernetesObject => {
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
+  const names = { kind: 'Tug', plural: 'tugs', listKind: 'TugList', singular: 'tug' };
+  const spec = { group: 'sea.example', scope: 'Namespaced', names, versions: [version] };
+  return object('CustomResourceDefinition', { metadata, spec }, 'apiextensions.k8s.io/v1');
+};
 const wide = object('ClusterRole', { metadata: { name: 'it', labels: ownerLabels('tug.v1', 'harbour') } }, RBAC);
 
 describe('what a plan makes is as it will be', () => {
@@ -77,6 +83,15 @@ describe('what a plan makes is as it will be', () => {
     ['not what no Operator gathers', object('ConfigMap'), OWN, undefined],
   ])('%s has the component label', (_what, one, groups, label) => {
     expect(made(one, groups)?.labels?.[LABEL]).toBe(label);
+  });
+
+  it.each([
+    ['keeps it', { [LABEL]: '' }, ''],
+    ['does not get it before it is known to be provided', {}, undefined],
+  ])('a CustomResourceDefinition that is replaced %s', (_what, labels, label) => {
+    const crd = crdOf({ name: 'tugs.sea.example' });
+    const there = crdOf({ name: 'tugs.sea.example', uid: 'u', resourceVersion: '42', labels });
+    expect(made(crd, OWN, [there])?.labels?.[LABEL]).toBe(label);
   });
 
   it('also where it takes the place of another', () => {

@@ -60,6 +60,12 @@ export function startedCsv(csv: KubernetesObject, marks: StartMarks | undefined)
   return { ...csv, metadata: { ...metadata, labels, annotations, finalizers } };
 }
 
+/** The component labels of what a step makes for its CSV. */
+export const startedLabels = (
+  { resolving }: Readonly<{ resolving: string }>,
+  { startMarks: marks }: Readonly<{ startMarks?: StartMarks }>,
+): Readonly<Record<string, string>> => marks?.labels.get(resolving) ?? {};
+
 /** An object of the CSV `resolving` with the component label, where the Operator will gather it. */
 export function startedPart(
   object: KubernetesObject,

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { KindRef, ListOptions } from '#platform/kube/client/kube-client.port';
 import { PassReader } from '../../engine/pass-reader.js';
 import { ClassicCluster, GLOBAL, objectOf, refTo } from '../classic-cluster.fixture.js';
 import { type NamespaceRead, readNamespace } from './namespace-read.js';
@@ -77,6 +79,28 @@ it('costs one request for each list, and none for what the pass has read already
   ]);
   await readNamespace(reader, 'shop', GLOBAL);
   expect(at.asked()).toEqual([]);
+});
+
+it('a CSV that is being deleted is there as long as a finalizer holds it', async () => {
+  const csv = (name: string, finalizers: string[]) =>
+    objectOf('ClusterServiceVersion', name, 'shop', {
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers },
+      spec: {},
+    });
+  const cache = {
+    get: () => undefined,
+    list: ({ kind }: KindRef) => (kind === 'ClusterServiceVersion' ? [csv('gone', []), csv('held', ['x/y'])] : []),
+    noteWritten: () => undefined,
+    noteDeleted: () => undefined,
+  };
+  const { client } = at;
+  const reads = {
+    get: (ref: ObjectRef) => client.get(ref),
+    list: (kind: KindRef, options: ListOptions) => client.list(kind, options),
+    serverVersion: () => client.serverVersion(),
+    cache,
+  };
+  expect(names((await readNamespace(new PassReader(reads), 'shop', GLOBAL)).csvs)).toEqual(['held']);
 });
 
 it('an API server that is away is an error, and not an empty namespace', async () => {

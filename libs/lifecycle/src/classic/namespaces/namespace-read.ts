@@ -49,9 +49,13 @@ export async function readNamespace(
     globalCatalogNamespace,
     subscriptions,
     installPlans,
-    csvs,
+    csvs: csvs.filter(({ metadata }) => !isGone(metadata)),
     operatorGroups: groups.filter(({ metadata }) => metadata.namespace === namespace),
     otherOperatorGroups: groups.filter(({ metadata }) => metadata.namespace !== namespace),
     catalogSources: [...ownCatalogs, ...globalCatalogs],
   };
 }
+
+/** What is being deleted and has no finalizer is gone; its watch has not said so yet. */
+const isGone = ({ deletionTimestamp, finalizers = [] }: KubernetesObject['metadata']): boolean =>
+  deletionTimestamp !== undefined && finalizers.length === 0;

@@ -157,6 +157,15 @@ describe('csv-lifecycle.md §12: the Operator object', () => {
     });
   });
 
+  it('does not name what will be collected with a CSV that is gone', async () => {
+    installed();
+    const owner = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', name: 'lamp.v0' };
+    const metadata = { labels: { [LABEL]: '' }, ownerReferences: [{ ...owner, uid: 'uid-of-v0' }] };
+    at.put(objectOf('Role', 'old', 'shop', { metadata, rules: [] }));
+    await pass(at.laggingReads());
+    expect(refs()).toEqual(ALL);
+  });
+
   it('is there before anything is installed, for the Subscription alone', async () => {
     subscribe(at);
     await pass();

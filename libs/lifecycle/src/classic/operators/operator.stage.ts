@@ -155,10 +155,17 @@ async function gather(
   objects: readonly KubernetesObject[],
 ): Promise<StageOutcome> {
   const label = labelOfOperator(name);
-  const known = objects.filter(({ metadata }) => metadata.labels?.[label] !== undefined);
+  const known = objects.filter((one) => one.metadata.labels?.[label] !== undefined && isKept(one, input.read.csvs));
   const components = [...known, ...(await labelledElsewhere(input, label))];
   const live = await input.reader.get({ ...OPERATOR_API, name });
   return perform(input, operatorObject(name, components, live), live === undefined ? [] : [live]);
+}
+
+/** Whether the object stays: one whose CSVs are all gone will be collected, and is named no more. */
+function isKept({ metadata }: KubernetesObject, csvs: readonly ClusterServiceVersion[]): boolean {
+  const owners = metadata.ownerReferences ?? [];
+  const there = new Set(csvs.map((csv) => csv.metadata.uid));
+  return owners.length === 0 || owners.some(({ kind, uid }) => kind !== CSV_API.kind || there.has(uid));
 }
 
 /** Rights that came with a copy of the CSV into another namespace. */
