@@ -37,7 +37,10 @@ export function lifetimeContract(subject: ContractSubject): void {
   it('shows an object that finalizers hold, and no other, in the answer to its deletion', async () => {
     const { client, namespace } = subject();
     const held: (string | undefined)[] = [];
-    for (const [name, metadata] of [['holds', { finalizers: ['example.com/hold'] }], ['goes', {}]] as const) {
+    for (const [name, metadata] of [
+      ['holds', { finalizers: ['example.com/hold'] }],
+      ['goes', {}],
+    ] as const) {
       await client.create(configMap(namespace, name, {}, metadata));
       await client.delete(configMapRef(namespace, name), { onHeld: ({ metadata: { name } }) => held.push(name) });
     }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { Patience } from '#platform/fairness/patience';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PassReader } from './pass-reader.js';
 import { DecidedOnCache, perform } from './perform.js';
 import type { RoundInput } from './stage.js';

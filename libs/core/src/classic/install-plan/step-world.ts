@@ -1,8 +1,8 @@
 import type { Action } from '../../kernel/actions/action.js';
 import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-object.js';
 import type { StoredVersionMigration } from '../crd-upgrade/stored-versions.js';
-import type { StartMarks } from './start-marks.js';
 import type { StepStatus } from './install-plan-step.js';
+import type { StartMarks } from './start-marks.js';
 
 /**
  * A question to one cluster that a step's decision depends on. A list without namespace

@@ -6,7 +6,6 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import type { Resolution } from '../resolution/resolution-problem.js';
 import { movedTo } from './bookkeep-subscription.js';
-import { withPlanConditions } from './install-plan-conditions.js';
 import {
   changeTo,
   type SubscriptionChange,
@@ -48,17 +47,13 @@ const holds = (type: string, reason: string, message = ''): WantedCondition => (
   timed: false,
 });
 
-/** With the condition that reports on the plan, which OLM sets in its next pass. */
 function planned(
   subscription: Subscription,
   status: SubscriptionStatus,
   { resolution, plan }: Extract<ResolutionEffect, { effect: 'planned' }>,
-  now: string,
 ): SubscriptionStatus {
   const move = resolution.subscriptionsUpdated.find(({ name }) => name === subscription.metadata.name);
-  if (move === undefined) return status;
-  const moved = { ...subscription, status: movedTo(status, plan, move.currentCSV) };
-  return withPlanConditions(moved, plan, now).status;
+  return move === undefined ? status : movedTo(status, plan, move.currentCSV);
 }
 
 function after(subscription: Subscription, effect: ResolutionEffect, now: string): SubscriptionStatus {
@@ -78,7 +73,7 @@ function after(subscription: Subscription, effect: ResolutionEffect, now: string
     case 'settled':
       return resolved(subscription, effect.resolution, now);
     case 'planned':
-      return planned(subscription, resolved(subscription, effect.resolution, now), effect, now);
+      return planned(subscription, resolved(subscription, effect.resolution, now), effect);
   }
 }
 

@@ -20,8 +20,8 @@ import {
 } from '../../../kernel/api/owner-labels.js';
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { deepHash } from '../../../kernel/hashes/digest.js';
-import { withClusterProxy } from '../cluster-proxy.js';
 import { componentLabelsOf } from '../../operators/component-label.js';
+import { withClusterProxy } from '../cluster-proxy.js';
 import type { CsvWorld } from '../csv-world.js';
 import { certificateFor } from '../serving/certificates-of.js';
 import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
