@@ -23,12 +23,21 @@ function parsedJson(text: string): unknown {
   }
 }
 
+/** A manifest is asked for several times while its step is decided; parsing a large one takes milliseconds. */
+const parsedManifests = new WeakMap<InstallPlanStep, ParsedManifest>();
+
 /**
  * The object of a step. apiVersion and kind are filled from the step where the manifest leaves them out, as
  * OLM's own manifests of typed objects do; typed kinds have the apiVersion of their type. Spec:
  * install-plans.md §2, §5.
  */
 export function manifestOf(step: InstallPlanStep): ParsedManifest {
+  const parsed = parsedManifests.get(step) ?? parseManifest(step);
+  parsedManifests.set(step, parsed);
+  return parsed;
+}
+
+function parseManifest(step: InstallPlanStep): ParsedManifest {
   const { resource } = step;
   const value = parsedJson(resource.manifest ?? '');
   if (!isRecord(value)) return { fail: `error parsing step manifest: ${resource.name}` };

@@ -6,25 +6,37 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import type { Log } from '#platform/telemetry/log.port';
 import { perform, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, type StageOutcome } from '../../engine/stage.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
 import { readNamespace } from '../namespaces/namespace-read.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
-/** Takes one step for every ClusterServiceVersion of the namespace. */
+/** An install takes four steps that follow at once; what turns in circles is checked by the whole pass. */
+const STEPS_AT_ONCE = 4;
+
+/**
+ * Takes the next step of every ClusterServiceVersion of the namespace, and those that follow at once: other
+ * stages have nothing to do in between.
+ */
 export const csvStage =
   (log: Log): NamespaceStage =>
   (input) => {
     let current = input;
     const own = input.read.csvs.filter((candidate) => !isCopied(candidate));
     return eachInTurn(own, async ({ metadata }) => {
-      const csv = current.read.csvs.find((one) => one.metadata.uid === metadata.uid);
-      if (csv === undefined) return AT_REST;
-      const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
-      const outcome = await takeStep(current, csv, step, log);
-      // The step of the next CSV may change what this one wrote: the annotation of their group.
-      if (outcome.moved) current = await withOwnWrites(current);
+      let outcome = AT_REST;
+      for (let steps = 0; steps < STEPS_AT_ONCE && !input.signal.aborted; steps += 1) {
+        const csv = current.read.csvs.find((one) => one.metadata.uid === metadata.uid);
+        if (csv === undefined) break;
+        const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
+        const took = await takeStep(current, csv, step, log);
+        outcome = joined(outcome, took);
+        if (!took.moved) break;
+        // A further step, of this CSV or the next, may change what this one wrote: the annotation of their group.
+        current = await withOwnWrites(current);
+        if (step.next?.again !== 'now') break;
+      }
       return outcome;
     });
   };
