@@ -16,8 +16,8 @@ export type Action =
   /** JSON merge patch; with `resourceVersion` inside `patch.metadata` it is an optimistic lock. */
   | Readonly<{ do: 'patch'; ref: ObjectRef; patch: Readonly<Record<string, unknown>> }>
   /**
-   * DELETE. An object that is gone already is not an error. With `resourceVersion` it is locked: what the object
-   * was read to be, and facts that cannot change any more, decided it.
+   * DELETE. An object that is gone already is not an error. With `resourceVersion` it is locked: what the
+   * object was read to be, and facts that cannot change any more, decided it.
    */
   | Readonly<{
       do: 'delete';

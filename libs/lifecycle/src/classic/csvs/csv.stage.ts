@@ -23,23 +23,29 @@ export const csvStage =
   (log: Log): NamespaceStage =>
   (input) => {
     let current = input;
+    /** One step; `again`: a further one follows at once. */
+    const next = async (uid: string | undefined): Promise<StageOutcome & Readonly<{ again: boolean }>> => {
+      const csv = current.read.csvs.find(({ metadata }) => metadata.uid === uid);
+      if (csv === undefined) return { ...AT_REST, again: false };
+      const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
+      const outcome = await takeStep(current, csv, step, log);
+      // A further step, also of another CSV, may change what this one wrote: the annotation of their group.
+      if (outcome.moved) current = await withOwnWrites(current);
+      return { ...outcome, again: outcome.moved && followsAtOnce(step) };
+    };
     const own = input.read.csvs.filter((candidate) => !isCopied(candidate));
-    return eachInTurn(own, async ({ metadata }) => {
-      let outcome = AT_REST;
-      for (let steps = 0; steps < STEPS_AT_ONCE && !input.signal.aborted; steps += 1) {
-        const csv = current.read.csvs.find((one) => one.metadata.uid === metadata.uid);
-        if (csv === undefined) break;
-        const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
-        const took = await takeStep(current, csv, step, log);
-        outcome = joined(outcome, took);
-        if (!took.moved) break;
-        // A further step, of this CSV or the next, may change what this one wrote: the annotation of their group.
-        current = await withOwnWrites(current);
-        if (step.next?.again !== 'now') break;
+    return eachInTurn(own, async ({ metadata: { uid } }) => {
+      let taken: StageOutcome & Readonly<{ again: boolean }> = { ...AT_REST, again: true };
+      for (let steps = 0; taken.again && steps < STEPS_AT_ONCE && !input.signal.aborted; steps += 1) {
+        const { again, ...outcome } = await next(uid);
+        taken = { ...joined(taken, outcome), again };
       }
-      return outcome;
+      return joined(taken, AT_REST);
     });
   };
+
+/** After a change of phase; after marks alone, the whole pass begins anew. */
+const followsAtOnce = ({ status, next }: CsvStep): boolean => status !== undefined && next?.again === 'now';
 
 async function withOwnWrites(input: NamespaceStageInput): Promise<NamespaceStageInput> {
   const { namespace, globalCatalogNamespace } = input.read;
