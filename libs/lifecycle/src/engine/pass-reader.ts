@@ -117,7 +117,7 @@ export class PassReader {
   }
 
   /**
-   * The API server accepted the deletion: the cache leaves the object out, and what goes with it is not known.
+   * The API server accepted the deletion: the cache leaves the object out. What goes with it is not known.
    */
   noteDeleted(ref: ObjectRef): void {
     this.cluster.cache?.noteDeleted(ref);

@@ -8,8 +8,8 @@ import { ownerLabels } from './csv-owner.js';
 import { CSV_KIND } from './install-plan-step.js';
 
 /**
- * What the objects of a plan have from their creation on. OLM adds it afterwards, with a write each; the objects
- * end the same (decision record 0163).
+ * What the objects of a plan have from their creation on. OLM adds it afterwards, with a write each; the
+ * objects end the same (decision record 0163).
  */
 export type StartMarks = Readonly<{
   /** Of the members of the namespace's one group. */

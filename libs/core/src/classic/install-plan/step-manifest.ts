@@ -23,7 +23,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** A manifest is asked for several times while its step is decided; parsing a large one takes milliseconds. */
+/** A manifest is asked for several times while its step is decided, and parsing a large one is slow. */
 const parsedManifests = new WeakMap<InstallPlanStep, ParsedManifest>();
 
 /**
