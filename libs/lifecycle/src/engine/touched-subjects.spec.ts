@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import { ManualClock } from '#platform/clock/manual-clock';
+import { ObservationPace } from './observation-pace.js';
 import { TouchedSubjects } from './touched-subjects.js';
 
 /** Passes begin in this order; each lasts until it is ended. */
@@ -9,8 +10,10 @@ function passes() {
   const begun: string[] = [];
   const failed: string[] = [];
   const endings: Array<PromiseWithResolvers<void>> = [];
+  const pace = new ObservationPace(clock);
   const touched = new TouchedSubjects<NamespaceSubject>({
     clock,
+    pace,
     observe: ({ namespace }) => {
       begun.push(namespace);
       const ending = Promise.withResolvers<void>();
@@ -26,7 +29,7 @@ function passes() {
     await clock.advance(100);
   };
   const touch = (namespace: string) => touched.touch({ cluster: 'east', namespace });
-  return { touched, touch, clock, begun, failed, end };
+  return { touched, touch, clock, begun, failed, end, pace };
 }
 
 describe('the touched subjects of a cluster', () => {
@@ -76,5 +79,39 @@ describe('the touched subjects of a cluster', () => {
     touch('c');
     await clock.advance(1_000);
     expect(begun).toEqual(['a']);
+  });
+
+  it('rest after a pass while much is observed, and begin at once after a rest', async () => {
+    const { touch, clock, begun, end, pace } = passes();
+    for (let observed = 0; observed < 1_000; observed++) pace.note();
+    touch('a');
+    await clock.advance(25);
+    expect(begun, 'the first event').toEqual(['a']);
+    await end();
+    touch('a');
+    touch('b');
+    await clock.advance(25);
+    expect(begun, 'another subject').toEqual(['a', 'b']);
+    await end();
+    await clock.advance(274);
+    expect(begun, 'no more than twice a second').toEqual(['a', 'b']);
+    await clock.advance(1);
+    expect(begun).toEqual(['a', 'b', 'a']);
+    await end();
+    await clock.advance(10_000);
+    expect(begun, 'without an event').toEqual(['a', 'b', 'a']);
+    touch('a');
+    await clock.advance(25);
+    expect(begun, 'after a rest').toEqual(['a', 'b', 'a', 'a']);
+  });
+
+  it('do not rest while little is observed', async () => {
+    const { touch, clock, begun, end } = passes();
+    for (let event = 0; event < 5; event++) {
+      touch('a');
+      await clock.advance(25);
+      await end();
+    }
+    expect(begun).toHaveLength(5);
   });
 });

@@ -1,8 +1,11 @@
 import { type Subject, subjectKey } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
+import { ObservationPace } from './observation-pace.js';
 
 export type TouchedSubjectsOptions<S extends Subject> = Readonly<{
   clock: Clock;
+  /** Shared by all that is observed in a process. Default: one of its own. */
+  pace?: ObservationPace | undefined;
   observe: (subject: S) => Promise<void>;
   /** The subject will be observed again without another event. */
   onFailure: (subject: S, error: unknown) => void;
@@ -13,20 +16,29 @@ const GATHER_MS = 25;
 const AGAIN_MS = 30_000;
 
 /**
- * The subjects of one cluster that must be observed, each once however many events concern it. They are
- * observed one after the other: two observations of the same subject at once could publish the older one
- * last, and no event would correct it.
+ * The subjects of one cluster that must be observed, each once however many events concern it, and not again
+ * before it has rested. They are observed one after the other: two observations of the same subject at once
+ * could publish the older one last, and no event would correct it.
  */
 export class TouchedSubjects<S extends Subject> {
+  /** By key. */
   readonly #touched = new Map<string, S>();
+  /** Keys that are observed now, rest, or gather events. */
+  readonly #held = new Set<string>();
+  /** Keys whose turn it is, in order. */
+  readonly #due = new Set<string>();
+  readonly #pace: ObservationPace;
   #busy = false;
   #stopped = false;
 
-  constructor(private readonly options: TouchedSubjectsOptions<S>) {}
+  constructor(private readonly options: TouchedSubjectsOptions<S>) {
+    this.#pace = options.pace ?? new ObservationPace(options.clock);
+  }
 
   touch(subject: S): void {
-    this.#touched.set(subjectKey(subject), subject);
-    if (!this.#busy) this.#gather();
+    const key = subjectKey(subject);
+    this.#touched.set(key, subject);
+    if (!this.#held.has(key) && !this.#due.has(key)) this.#gather(key);
   }
 
   /** Begins no further observation. */
@@ -34,20 +46,42 @@ export class TouchedSubjects<S extends Subject> {
     this.#stopped = true;
   }
 
-  #gather(): void {
-    this.#busy = true;
-    this.options.clock.after(GATHER_MS, () => void this.#observeAll());
+  #gather(key: string): void {
+    this.#held.add(key);
+    this.options.clock.after(GATHER_MS, () => {
+      this.#held.delete(key);
+      this.#due.add(key);
+      void this.#observeDue();
+    });
   }
 
-  async #observeAll(): Promise<void> {
-    const subjects = [...this.#touched.values()];
-    this.#touched.clear();
-    for (const subject of subjects) {
+  async #observeDue(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    // What becomes due meanwhile is taken, too.
+    for (const key of this.#due) {
       if (this.#stopped) return;
-      await this.options.observe(subject).catch((error: unknown) => this.#later(subject, error));
+      this.#due.delete(key);
+      await this.#observe(key);
     }
     this.#busy = false;
-    if (this.#touched.size > 0) this.#gather();
+  }
+
+  async #observe(key: string): Promise<void> {
+    const subject = this.#touched.get(key);
+    if (subject === undefined) return;
+    this.#touched.delete(key);
+    this.#held.add(key);
+    await this.options.observe(subject).catch((error: unknown) => this.#later(subject, error));
+    this.#pace.note();
+    this.#rest(key, this.#pace.restMs - GATHER_MS);
+  }
+
+  /** Events that come meanwhile are gathered afterwards. */
+  #rest(key: string, ms: number): void {
+    if (ms > 0) this.options.clock.after(ms, () => this.#rest(key, 0));
+    else if (this.#touched.has(key)) this.#gather(key);
+    else this.#held.delete(key);
   }
 
   #later(subject: S, error: unknown): void {

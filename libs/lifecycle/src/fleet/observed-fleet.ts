@@ -18,6 +18,7 @@ import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
 import { ObservedCluster } from '../classic/observation/observed-cluster.js';
 import type { ClusterCaches } from '../engine/cluster-caches.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
+import { ObservationPace } from '../engine/observation-pace.js';
 import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
 import { publishProblem } from '../engine/publish-problem.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
@@ -52,10 +53,12 @@ export class ObservedFleet {
   readonly #timers: Timers;
   readonly #jsonl: SharedJsonl;
   readonly #packages = new CatalogPackages();
+  readonly #pace: ObservationPace;
 
   constructor(private readonly deps: ObservedFleetDeps) {
     const { redis, redisLosses: losses, clock, log, settings } = deps.hub;
     this.#timers = new Timers(clock);
+    this.#pace = new ObservationPace(clock);
     this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
     this.#membership = new ClusterMembership({
       ...deps,
@@ -124,6 +127,7 @@ export class ObservedFleet {
       metrics,
       globalCatalogNamespace,
       caches,
+      pace: this.#pace,
       catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
       publish: (where, problem, seen) => publishProblem<NamespaceProblems>(publishing, where, problem, seen),
     });
@@ -141,6 +145,7 @@ export class ObservedFleet {
         log,
         metrics: metrics.extensions,
         caches,
+        pace: this.#pace,
         packages: this.#packages,
         gates: extensionGatesOf(settings),
         publish: (subject, problem, seen) => publishProblem<ExtensionProblems>(publishing, subject, problem, seen),

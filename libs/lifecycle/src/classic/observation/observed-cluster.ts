@@ -20,6 +20,7 @@ import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import type { ClusterCaches } from '../../engine/cluster-caches.js';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ObservationPace } from '../../engine/observation-pace.js';
 import type { ObservedProblem } from '../../engine/publish-problem.js';
 import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
@@ -43,6 +44,8 @@ export type ObservedClusterDeps = Readonly<{
   globalCatalogNamespace: string;
   /** The caches of the applier where it is a role of the same process. */
   caches?: ClusterCaches | undefined;
+  /** Shared by all that the process observes. */
+  pace?: ObservationPace | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
@@ -73,6 +76,7 @@ export class ObservedCluster implements ClusterPart {
     this.#timers = new Timers(deps.clock);
     this.#touched = new TouchedSubjects({
       clock: deps.clock,
+      pace: deps.pace,
       observe: ({ namespace }) => this.#pass(namespace),
       onFailure: ({ namespace }, err) =>
         deps.log.error(

@@ -15,6 +15,7 @@ import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
 import type { CacheLease, ClusterCaches } from '../../engine/cluster-caches.js';
+import type { ObservationPace } from '../../engine/observation-pace.js';
 import type { ObservedProblem } from '../../engine/publish-problem.js';
 import { Sightings } from '../../engine/sightings.js';
 import { TouchedSubjects } from '../../engine/touched-subjects.js';
@@ -32,6 +33,8 @@ export type ObservedExtensionsDeps = Readonly<{
   metrics: ExtensionMetrics;
   /** The caches of the applier where it is a role of the same process. */
   caches?: ClusterCaches | undefined;
+  /** Shared by all that the process observes. */
+  pace?: ObservationPace | undefined;
   /** Undefined until all are known. */
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
@@ -55,11 +58,12 @@ export class ObservedExtensions {
   readonly #sightings = new Sightings();
 
   constructor(private readonly deps: ObservedExtensionsDeps) {
-    const { client, clock, log, caches } = deps;
+    const { client, clock, log, caches, pace } = deps;
     this.#lease = caches?.lease(client);
     const shared = this.#lease?.cache;
     this.#touched = new TouchedSubjects({
       clock,
+      pace,
       observe: (subject) => this.#pass(subject),
       onFailure: (subject, err) =>
         log.error({ ...subject, err }, 'an extension could not be observed; it will be tried again'),
