@@ -213,6 +213,86 @@ describe('problem store on Redis', () => {
     });
   });
 
+  describe('what was published', () => {
+    const subject = { cluster: 'east', namespace: 'apps' };
+    const of = record('etcd');
+    const value = problem('apps', [of]);
+    async function fixture() {
+      const prefix = randomUUID();
+      const clock = { ms: 1_000_000_000 };
+      const make = () => new RedisProblemStore(redis, { key, prefix, now: () => clock.ms });
+      const poller = make();
+      const hash = await poller.putProblem(value, byHash(of));
+      await poller.putObservation('east', 'apps', { problem: hash });
+      await poller.putSolution(hash, { result: 'error', message: 'no', advice: 'none' });
+      const stands = (store = poller) =>
+        store.isPublished({ subject, owner: subject, problem: hash, records: [canonicalHash(of)] });
+      expect(await stands()).toBe(true);
+      return { prefix, clock, make, poller, hash, stands };
+    }
+
+    it('is put again after Redis was emptied, and where one part is missing', async () => {
+      const { prefix, poller, hash, stands } = await fixture();
+      for (const missing of [`problem:${hash}`, `record:${canonicalHash(of)}`, `solution-v2:${hash}`]) {
+        const held = await redis.getBuffer(`${prefix}:${missing}`);
+        await redis.del(`${prefix}:${missing}`);
+        expect(await stands(), missing).toBe(false);
+        await redis.set(`${prefix}:${missing}`, held ?? '');
+        expect(await stands(), missing).toBe(true);
+      }
+      await redis.flushall();
+      expect(await stands()).toBe(false);
+      await poller.putProblem(value, byHash(of));
+      await poller.putObservation('east', 'apps', { problem: hash });
+      expect(await stands(), 'without a solution').toBe(false);
+    });
+
+    it('is put again by another process, after a minute, and where the observation is another one', async () => {
+      const { prefix, clock, make, poller, hash, stands } = await fixture();
+      expect(await stands(make())).toBe(false);
+      const held = (await redis.get(`${prefix}:observation-v3:east/apps`)) ?? '';
+      clock.ms += 10_000;
+      await poller.putObservation('east', 'apps', { problem: hash });
+      await redis.set(`${prefix}:observation-v3:east/apps`, held);
+      expect(await stands(), 'an older one with the same problem').toBe(false);
+      await poller.putObservation('east', 'apps', { problem: hash });
+      expect(await stands()).toBe(true);
+      clock.ms += 60_000;
+      expect(await stands()).toBe(false);
+    });
+
+    it('is put again when an applier demands a newer one', async () => {
+      const { clock, make, poller, hash, stands } = await fixture();
+      const applier = make();
+      await applier.getObservation('east', 'apps');
+      clock.ms += 2 * 3_600_000;
+      await applier.getObservation('east', 'apps');
+      clock.ms -= 2 * 3_600_000;
+      expect(await stands()).toBe(false);
+      await poller.putObservation('east', 'apps', { problem: hash });
+      clock.ms += 2 * 3_600_000;
+      expect(await applier.getObservation('east', 'apps')).toEqual({ problem: hash });
+    });
+
+    it('has the subject among the waiters once, and they go after their time', async () => {
+      const { prefix, poller, hash, stands } = await fixture();
+      await stands();
+      expect(await redis.ttl(`${prefix}:waiters:${hash}`)).toBeGreaterThan(0);
+      expect(await poller.takeWaiters(hash)).toEqual([subject]);
+    });
+  });
+
+  it('what was seen goes after its time, also when it was removed in between', async () => {
+    const prefix = randomUUID();
+    const store = new RedisProblemStore(redis, { key, prefix });
+    await store.putSeen('east', 'apps', { Subscription: '7' });
+    await store.putSeen('east', 'apps', { Subscription: '8' });
+    expect(await redis.ttl(`${prefix}:seen-v2:east/apps`)).toBeGreaterThan(0);
+    await redis.flushall();
+    await store.putSeen('east', 'apps', { Subscription: '9' });
+    expect(await redis.ttl(`${prefix}:seen-v2:east/apps`)).toBeGreaterThan(0);
+  });
+
   it('everything it writes goes by itself after its time', async () => {
     const prefix = randomUUID();
     const store = new RedisProblemStore(redis, { key, prefix, ttlSeconds: 100 });

@@ -71,6 +71,29 @@ export function problemStoreConformance(make: () => ProblemStore): void {
     expect(await store.getObservation('east', 'apps')).toEqual({ problem: 'b'.repeat(64) });
   });
 
+  it('knows what was published a short while ago, until any of it is missing or another', async () => {
+    const store = make();
+    const records = [record('one'), record('two')];
+    const value = problem('apps', records);
+    const hash = await store.putProblem(value, byHash(...records));
+    const subject = { cluster: 'east', namespace: 'apps' };
+    const published = { subject, owner: subject, problem: hash, records: records.map((of) => canonicalHash(of)) };
+    expect(await store.isPublished(published), 'no observation').toBe(false);
+    await store.putObservation('east', 'apps', { problem: hash });
+    expect(await store.isPublished(published), 'no solution').toBe(false);
+    await store.putSolution(hash, solution);
+    expect(await store.isPublished(published)).toBe(true);
+    expect(await store.takeWaiters(hash)).toEqual([subject]);
+    expect(await store.isPublished({ ...published, problem: absent }), 'another problem').toBe(false);
+    expect(await store.isPublished({ ...published, records: [...published.records, absent] }), 'a record').toBe(false);
+    expect(await store.isPublished({ ...published, owner: { ...subject, namespace: 'b' } }), 'elsewhere').toBe(false);
+    await store.dropSolution(hash);
+    expect(await store.isPublished(published), 'a solution that was dropped').toBe(false);
+    await store.putSolution(hash, solution);
+    await store.putObservation('east', 'apps', { problem: absent });
+    expect(await store.isPublished(published), 'observed anew').toBe(false);
+  });
+
   it('gives each waiter once, in a fixed order, and again to the one who follows a resolver that died', async () => {
     const store = make();
     for (const namespace of ['b', 'a', 'b']) await store.waitFor(absent, { cluster: 'east', namespace });

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gaveUpInTime } from '#core/classic/resolution/given-up';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
@@ -51,4 +51,32 @@ describe('a problem that was given up after a minute', () => {
       expecting((await resolve.counts()).waiting).toBe(times);
     },
   );
+});
+
+describe('a problem that has not changed', () => {
+  class CountingStore extends MemoryProblemStore {
+    puts = 0;
+    override putObservation(...put: Parameters<MemoryProblemStore['putObservation']>) {
+      this.puts += 1;
+      return super.putObservation(...put);
+    }
+  }
+
+  it('is not put again while all of it is there, and the subject gets its pass all the same', async () => {
+    const store = new CountingStore();
+    const [resolve, apply] = [new MemoryJobQueue(resolveContract), new MemoryJobQueue(applyContract)];
+    const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000 };
+    const hash = await store.putProblem(problem, new Map());
+    const publish = () => publishProblem<NamespaceProblems>(deps, where, { hash, problem, records: new Map() }, {});
+    await publish();
+    await publish();
+    expect([store.puts, (await resolve.counts()).waiting], 'while it is not solved').toEqual([2, 1]);
+    await store.putSolution(hash, { result: 'error', message: 'no', advice: 'none' });
+    await publish();
+    expect([store.puts, (await apply.counts()).waiting], 'once it is solved').toEqual([2, 1]);
+    store.clear();
+    await publish();
+    expect(store.puts, 'after the store was emptied').toBe(3);
+    expect((await store.getObservation('east', 'apps'))?.problem).toBe(hash);
+  });
 });

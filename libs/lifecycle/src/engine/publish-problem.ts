@@ -30,29 +30,38 @@ export type PublishDeps<F extends ProblemFamily> = Readonly<{
  * the solution *before* the waiters are taken: in either order, the subject is enqueued once the solution is
  * there. What has no such order is written at the same time. The pass does not wait for the solution: groups,
  * plans, CSVs and revisions do not depend on it, and a resolver may be slow or away.
+ *
+ * Most changes of a subject leave its problem as it is: what was stored a short while ago is then not written
+ * again, where Redis says that it is there (decision record 0160).
  */
 export async function publishProblem<F extends ProblemFamily>(
-  { rules, store, seen, resolve, apply, solveDeadlineMs }: PublishDeps<F>,
+  deps: PublishDeps<F>,
   subject: Subject,
   observed: ObservedProblem<F> | undefined,
   versions: SeenVersions,
 ): Promise<void> {
-  const seenIsStored = seen.putSeen(subject.cluster, subjectName(subject), versions);
-  if (observed === undefined) {
-    await seenIsStored;
-  } else {
-    const { hash, problem, records } = observed;
-    const owner = ownerOf(subject);
-    await Promise.all([seenIsStored, store.putProblem(problem, records), store.waitFor(hash, subject)]);
-    const [solution] = await Promise.all([
-      store.getSolution(hash),
-      store.putObservation(owner.cluster, owner.namespace, { problem: hash }),
-    ]);
-    if (solution === undefined || rules.isSolvedAnew(solution, solveDeadlineMs)) {
-      await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
-    }
+  await Promise.all([
+    deps.seen.putSeen(subject.cluster, subjectName(subject), versions),
+    observed === undefined ? undefined : publishObserved(deps, subject, observed),
+  ]);
+  await deps.apply.add({ v: 1, ...subject });
+}
+
+async function publishObserved<F extends ProblemFamily>(
+  { rules, store, resolve, solveDeadlineMs }: PublishDeps<F>,
+  subject: Subject,
+  { hash, problem, records }: ObservedProblem<F>,
+): Promise<void> {
+  const owner = ownerOf(subject);
+  if (await store.isPublished({ subject, owner, problem: hash, records: [...records.keys()] })) return;
+  await Promise.all([store.putProblem(problem, records), store.waitFor(hash, subject)]);
+  const [solution] = await Promise.all([
+    store.getSolution(hash),
+    store.putObservation(owner.cluster, owner.namespace, { problem: hash }),
+  ]);
+  if (solution === undefined || rules.isSolvedAnew(solution, solveDeadlineMs)) {
+    await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
   }
-  await apply.add({ v: 1, ...subject });
 }
 
 /** A ClusterExtension or ClusterObjectSet has the place of the namespace. */

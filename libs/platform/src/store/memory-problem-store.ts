@@ -1,7 +1,13 @@
 import { byCodeUnit, canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
-import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
+import {
+  type NamespaceProblems,
+  type Observation,
+  type ProblemFamily,
+  ProblemStore,
+  type PublishedProblem,
+} from './problem-store.port.js';
 
 /** The store within one process; keeps everything until {@link clear}. */
 export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
@@ -45,6 +51,14 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
 
   async getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {
     return structuredClone(this.#observations.get(`${cluster}/${namespace}`));
+  }
+
+  async isPublished({ subject, owner, problem, records }: PublishedProblem): Promise<boolean> {
+    if (this.#observations.get(`${owner.cluster}/${owner.namespace}`)?.problem !== problem) return false;
+    await this.waitFor(problem, subject);
+    return (
+      this.#problems.has(problem) && this.#solutions.has(problem) && records.every((hash) => this.#records.has(hash))
+    );
   }
 
   async putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {

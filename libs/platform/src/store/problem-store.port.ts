@@ -1,12 +1,21 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { Owner } from '#core/kernel/fairness/owner';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/v1/extension/extension-problem';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
 
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;
+
+/** The problem of a subject, whose observation is in the place of `owner`, and the hashes of its records. */
+export type PublishedProblem = Readonly<{
+  subject: Subject;
+  owner: Owner;
+  problem: string;
+  records: readonly string[];
+}>;
 
 /** What problems of one family are made of. */
 export type ProblemFamily = Readonly<{ problem: object; record: Readonly<{ name: string }>; solution: object }>;
@@ -48,6 +57,12 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract dropSolution(hash: string): Promise<void>;
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
+  /**
+   * Whether all that this process published of a subject a short while ago is still there: the observation as
+   * it was written, with no demand for a newer one, the problem, its records and a solution. The subject is
+   * then among the waiters again. False, too, where that is not known: all of it is to be put there anew.
+   */
+  abstract isPublished(published: PublishedProblem): Promise<boolean>;
   /**
    * Stores, per kind, the newest resourceVersion the poller has seen for a subject (`subjectName`). Call
    * before enqueuing the apply job: the applier waits for its cache to reach it.

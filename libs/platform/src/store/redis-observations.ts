@@ -4,6 +4,8 @@ import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
 import type { Observation } from './problem-store.port.js';
+import { RecentValues } from './recent-values.js';
+import { RenewedKeys } from './renewed-keys.js';
 
 /**
  * What was refused: the authentication code is wrong (`observation`, `seen`), or it is an
@@ -23,6 +25,11 @@ export type RedisObservationsOptions = Readonly<{
   onRefused: (cluster: string, what: RefusedObservation, count: number) => void;
 }>;
 
+type WrittenObservation = Readonly<{ problem: string; text: string }>;
+
+/** An observation as it was written; `key` has `text` as long as it stands, and `demanded` is not there. */
+export type StandingObservation = Readonly<{ key: string; text: string; demanded: string }>;
+
 /** Named anew whenever their form changes: values of older releases are then not found. */
 const OBSERVATION = 'observation-v3';
 const DEMANDED = 'observe-from';
@@ -33,6 +40,10 @@ const DEMANDED_SECONDS = 600;
 /** No more of a value is read: the longest that is written has a hash, a time and a code. */
 const LONGEST_VALUE = 255;
 const MOST_ACCEPTED = 100_000;
+/** An observation is written again, with the time it then is, when it is made anew after so long. */
+const STANDS_MS = 60_000;
+/** The time to live of what was seen is given anew once in so long. */
+const SEEN_RENEWED_MS = 300_000;
 
 /** The versions of the kinds in ARGV[2…], a blank for one that is longer than ARGV[1]. KEYS: seen. */
 const READ_SEEN = new RedisScript(`
@@ -50,11 +61,17 @@ return found`);
 export class RedisObservations {
   /** The times of the newest observations that were taken, the least recently read first. */
   readonly #accepted = new Map<string, number>();
+  /** What this process wrote lately, by place. */
+  readonly #written: RecentValues<WrittenObservation>;
+  readonly #seenRenewed: RenewedKeys;
 
   constructor(
     private readonly redis: Redis,
     private readonly options: RedisObservationsOptions,
-  ) {}
+  ) {
+    this.#written = new RecentValues({ keptMs: STANDS_MS, now: options.now });
+    this.#seenRenewed = new RenewedKeys({ everyMs: SEEN_RENEWED_MS, now: options.now });
+  }
 
   /**
    * Its time is the clock's, and never earlier than that of the observation before, nor
@@ -69,7 +86,20 @@ export class RedisObservations {
     const earlier = [before.value?.split(' ')[1], demanded.value].map(Number).filter(Number.isSafeInteger);
     const value = `${problem} ${Math.max(this.options.now(), ...earlier)}`;
     const code = this.#hubKey.codeOf(this.#signed('observation', cluster, namespace, value));
-    await this.redis.set(this.#name(OBSERVATION, place), `${value} ${code}`, 'EX', this.options.ttlSeconds);
+    const text = `${value} ${code}`;
+    await this.redis.set(this.#name(OBSERVATION, place), text, 'EX', this.options.ttlSeconds);
+    this.#written.set(place, { problem, text });
+  }
+
+  /**
+   * The observation that this process wrote lately, if it has this problem, with the keys of Redis that show
+   * whether it still stands.
+   */
+  written(cluster: string, namespace: string, problem: string): StandingObservation | undefined {
+    const place = `${cluster}/${namespace}`;
+    const written = this.#written.get(place);
+    if (written?.problem !== problem) return undefined;
+    return { key: this.#name(OBSERVATION, place), text: written.text, demanded: this.#name(DEMANDED, place) };
   }
 
   /**
@@ -118,7 +148,11 @@ export class RedisObservations {
       return [kind, `${version} ${code}`] as const;
     });
     if (entries.length === 0) return;
-    await Promise.all([this.redis.hset(key, Object.fromEntries(entries)), this.redis.expire(key, SEEN_SECONDS)]);
+    const added = await this.redis.hset(key, Object.fromEntries(entries));
+    // Nothing is added to what is there already: it has not been emptied since its time to live was given.
+    if (added === 0 && !this.#seenRenewed.isDue(key)) return;
+    await this.redis.expire(key, SEEN_SECONDS);
+    this.#seenRenewed.note(key);
   }
 
   /** The stored versions of these kinds. Those with a wrong authentication code are removed. */

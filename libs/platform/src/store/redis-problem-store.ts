@@ -5,7 +5,13 @@ import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
 import { DecodedValues } from './decoded-values.js';
-import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
+import {
+  type NamespaceProblems,
+  type Observation,
+  type ProblemFamily,
+  ProblemStore,
+  type PublishedProblem,
+} from './problem-store.port.js';
 import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';
 import { RenewedKeys } from './renewed-keys.js';
 import { encodeValue, parseJson, sha256Hex } from './value-codec.js';
@@ -40,6 +46,18 @@ const TAKEN_SECONDS = 600;
 const PARTS_OF_TTL = 24;
 /** Of a waiter, as JSON; the text is a subject. */
 const LONGEST_WAITER = 2_048;
+
+/** A problem that names more records is put anew: a script takes no more keys than a few thousand. */
+const MOST_RECORDS_ASKED = 1_000;
+
+/**
+ * 1 where the observation is what it was and all else is there; the waiter then waits. KEYS: observation,
+ * waiters, and all else. ARGV: observation, its length, waiter, seconds.
+ */
+const IS_PUBLISHED = new RedisScript(`
+if redis.call('GETRANGE', KEYS[1], 0, ARGV[2]) ~= ARGV[1] then return 0 end
+if redis.call('SADD', KEYS[2], ARGV[3]) == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end
+return redis.call('EXISTS', unpack(KEYS, 3)) == #KEYS - 2 and 1 or 0`);
 
 /**
  * Moves the waiters to those that were taken, and answers all of these. KEYS: taken, waiting. ARGV: seconds.
@@ -134,6 +152,24 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
 
   getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {
     return this.#observations.get(cluster, namespace);
+  }
+
+  async isPublished({ subject, owner, problem, records }: PublishedProblem): Promise<boolean> {
+    const written = this.#observations.written(owner.cluster, owner.namespace, problem);
+    if (written === undefined || records.length > MOST_RECORDS_ASKED) return false;
+    const needed = [
+      this.#name('problem', problem),
+      this.#solutionKey(problem),
+      ...records.map((record) => this.#name('record', record)),
+    ];
+    const keys = [written.key, this.#name('waiters', problem), ...needed];
+    const { text } = written;
+    const [isThere, demands] = await Promise.all([
+      IS_PUBLISHED.run(this.redis, keys, text, text.length, canonicalJson(subject), this.#ttl),
+      // Not a key of the script: Redis takes scripts to write all their keys, and a poller may only read this one.
+      this.redis.exists(written.demanded),
+    ]);
+    return isThere === 1 && demands === 0;
   }
 
   putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {
