@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DelayedError, Job, Queue, UnrecoverableError, Worker } from 'bullmq';
+import { createRedisBackend, DelayedError, Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type Log, silentLog } from '../telemetry/log.port.js';
@@ -15,6 +15,7 @@ import {
   type ProcessOptions,
 } from './job-queue.port.js';
 import { JobRanks } from './job-ranks.js';
+import { OccupiedKeys } from './occupied-keys.js';
 import { RedisDelayedJobs } from './redis-delayed-jobs.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
 
@@ -30,6 +31,8 @@ export type BullmqJobQueueOptions = Readonly<{
   backoff?: BackoffLimits;
   /** Shared by the queues of a process. Default: one for this queue alone. */
   duePoll?: DuePoll;
+  /** Shared by the queues of a process. Default: one for this queue alone. */
+  occupied?: OccupiedKeys;
   onFinished?: (job: FinishedJob) => void;
   /** Called with every error of the queue's own connections. */
   onError?: (error: unknown) => void;
@@ -163,6 +166,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
         runRetryDelay: 1_000,
         metrics: { maxDataPoints: 1 },
       },
+      backendThatAsksFirst(this.options.occupied ?? new OccupiedKeys(redis)),
     );
     this.#worker = worker;
     worker.on('error', (error) => this.#report(error));
@@ -246,6 +250,17 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.#log[lost ? 'debug' : 'warn']({ queue: this.name, error: describeError(error) }, 'the queue met an error');
   }
 }
+
+/** Looks for the jobs of dead workers only in a queue of which a job is under way. */
+const backendThatAsksFirst =
+  (occupied: OccupiedKeys): typeof createRedisBackend =>
+  (...of) => {
+    const backend = createRedisBackend(...of);
+    const moveStalledJobs = backend.moveStalledJobsToWait.bind(backend);
+    backend.moveStalledJobsToWait = async () =>
+      (await occupied.has(backend.keys.active ?? '')) ? moveStalledJobs() : [];
+    return backend;
+  };
 
 /**
  * The only place that knows both our errors and the queue's: tries after a failure are ours, so each failure

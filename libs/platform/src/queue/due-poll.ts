@@ -9,8 +9,12 @@ const LONGEST_WAIT_MS = 1_000;
  */
 const ASKED_ANYWAY_MS = 5_000;
 
-/** In how many milliseconds the first of each set is due, -1 for one that is empty. KEYS: sets of times. */
+/**
+ * In how many milliseconds the first of each set is due, -1 for one that is empty, nothing where all are.
+ * KEYS: sets of times.
+ */
 const FIRST_DUE = new RedisScript(`
+if redis.call('EXISTS', unpack(KEYS)) == 0 then return {} end
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local waits = {}
 for i, key in ipairs(KEYS) do

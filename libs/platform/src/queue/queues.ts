@@ -5,6 +5,7 @@ import { DuePoll } from './due-poll.js';
 import type { FinishedJob, JobContract, JobQueue } from './job-queue.port.js';
 import { APPLY_QUEUE, OBSERVE_QUEUE, RESOLVE_QUEUE, ResolveJob, SOLVED_QUEUE, SolvedJob, SubjectJob } from './jobs.js';
 import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
+import { OccupiedKeys } from './occupied-keys.js';
 import { ShardedJobQueue } from './sharded-job-queue.js';
 
 /** One job per distinct problem, however many namespaces and clusters wait for its answer. */
@@ -50,7 +51,7 @@ export type RedisQueuesOptions = BullmqJobQueueOptions &
   }>;
 
 export function redisQueues({ shards = 1, ...ofAll }: RedisQueuesOptions): Queues {
-  const options = { duePoll: new DuePoll(ofAll.redis), ...ofAll };
+  const options = { duePoll: new DuePoll(ofAll.redis), occupied: new OccupiedKeys(ofAll.redis), ...ofAll };
   return {
     resolve: new BullmqJobQueue(resolveContract, options),
     solved: new BullmqJobQueue(solvedContract, options),
