@@ -4,6 +4,9 @@ import type { SolvedJob } from '#platform/queue/jobs';
 import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
 import { EXTENSION_RULES, type FamilyRules, NAMESPACE_RULES } from './problem-families.js';
 
+/** A fleet has thousands of namespaces with the same problem: to wait for Redis after each would take seconds. */
+const ADDED_AT_ONCE = 100;
+
 export type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &
   Readonly<{ queues: Pick<Hub['queues'], 'apply' | 'observe'> }>;
 
@@ -19,9 +22,12 @@ export class SolvedProblems {
     const { waiters, solved } = extension
       ? await handled(EXTENSION_RULES, extensionProblems, problem)
       : await handled(NAMESPACE_RULES, problems, problem);
-    for (const subject of waiters) {
+    const enqueue = (subject: Subject) => {
       const job = { v: 1, ...subject } as const;
-      await (solved ? queues.apply.add(job) : queues.observe.add(job, OBSERVE_AFTER));
+      return solved ? queues.apply.add(job) : queues.observe.add(job, OBSERVE_AFTER);
+    };
+    for (let from = 0; from < waiters.length; from += ADDED_AT_ONCE) {
+      await Promise.all(waiters.slice(from, from + ADDED_AT_ONCE).map(enqueue));
     }
   }
 }

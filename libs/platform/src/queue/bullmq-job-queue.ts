@@ -44,6 +44,8 @@ const FAILURES_KEPT_SECONDS = 86_400;
 const GRACE_AFTER_ABORT_MS = 1_000;
 /** What was done is counted and not kept: to keep it takes a tenth of all commands. */
 const KEPT = { removeOnComplete: true, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
+/** The queue tells each step of each job to a stream that nobody reads. */
+const EVENTS_KEPT = 100;
 /** An idle worker is woken by the next job; it asks by itself so often in case a wake-up was lost. */
 const ASKED_ANYWAY_SECONDS = 10;
 
@@ -111,7 +113,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.#made = new Queue(this.contract.name, {
       connection: redis,
       prefix: `${prefix}:queue`,
-      streams: { events: { maxLen: 1_000 } },
+      streams: { events: { maxLen: EVENTS_KEPT } },
     });
     this.#made.on('error', (error) => this.#report(error));
     return this.#made;
@@ -258,7 +260,7 @@ const backendThatAsksFirst =
     const backend = createRedisBackend(...of);
     const moveStalledJobs = backend.moveStalledJobsToWait.bind(backend);
     backend.moveStalledJobsToWait = async () =>
-      (await occupied.has(backend.keys.active ?? '')) ? moveStalledJobs() : [];
+      (await occupied.has(backend.keys['active'] ?? '')) ? moveStalledJobs() : [];
     return backend;
   };
 

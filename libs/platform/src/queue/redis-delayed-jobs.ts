@@ -36,10 +36,11 @@ local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 local wait = first[2] and math.max(0, tonumber(first[2]) - now) or -1
 return { now, wait, due }`);
 
-/** Forgets a claim, if it is still the one that was made. KEYS: claims. ARGV: number, member. */
-const SETTLE = new RedisScript(
-  `if redis.call('ZSCORE', KEYS[1], ARGV[2]) == ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[2]) end`,
-);
+/** Forgets claims, those that are still the ones that were made. KEYS: claims. ARGV: number, members. */
+const SETTLE = new RedisScript(`
+for i = 2, #ARGV do
+  if redis.call('ZSCORE', KEYS[1], ARGV[i]) == ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[i]) end
+end`);
 
 /**
  * One delayed job per member, the earliest that was requested. It is kept in Redis, taken by any process once
@@ -113,10 +114,10 @@ export class RedisDelayedJobs {
     const answer = await CLAIM.run(this.redis, [this.#delayedJobs, this.#claims], CLAIMS_AT_ONCE, CLAIM_MS);
     const { claim, waitMs, members } = readClaims(answer);
     for (const member of members) this.#dueMs.delete(member);
-    for (const member of members) {
-      await ring(member);
-      await SETTLE.run(this.redis, [this.#claims], claim, member);
-    }
+    const rung = await Promise.allSettled(members.map(ring));
+    const settled = members.filter((_, at) => rung[at]?.status === 'fulfilled');
+    if (settled.length > 0) await SETTLE.run(this.redis, [this.#claims], claim, ...settled);
+    for (const one of rung) if (one.status === 'rejected') throw one.reason;
     return waitMs;
   }
 }
