@@ -40,10 +40,13 @@ export async function publishProblem<F extends ProblemFamily>(
   observed: ObservedProblem<F> | undefined,
   versions: SeenVersions,
 ): Promise<void> {
-  await Promise.all([
-    deps.seen.putSeen(subject.cluster, subjectName(subject), versions),
-    observed === undefined ? undefined : publishObserved(deps, subject, observed),
-  ]);
+  const seenIsStored = deps.seen.putSeen(subject.cluster, subjectName(subject), versions);
+  if (observed === undefined) {
+    // Redis carries out what one connection sends in its order: the pass finds what was seen.
+    await Promise.all([seenIsStored, deps.apply.add({ v: 1, ...subject })]);
+    return;
+  }
+  await Promise.all([seenIsStored, publishObserved(deps, subject, observed)]);
   await deps.apply.add({ v: 1, ...subject });
 }
 

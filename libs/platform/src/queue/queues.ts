@@ -69,6 +69,7 @@ function subjectQueue(
   const { name } = contract;
   if (shards === 1) return new BullmqJobQueue(contract, options);
   const { onFinished } = options;
+  const known = new Map<string, number>();
   const ofShard = {
     ...options,
     ...(onFinished && { onFinished: (job: FinishedJob) => onFinished({ ...job, queue: name }) }),
@@ -76,7 +77,11 @@ function subjectQueue(
   return new ShardedJobQueue<SubjectJob>({
     name,
     shards,
-    shardOf: ({ cluster }) => shardOf(cluster, shards),
+    shardOf: ({ cluster }) => {
+      const shard = known.get(cluster) ?? shardOf(cluster, shards);
+      known.set(cluster, shard);
+      return shard;
+    },
     queueOf: (shard) => new BullmqJobQueue({ ...contract, name: `${name}-${shard}` }, ofShard),
   });
 }
