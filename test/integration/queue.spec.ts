@@ -201,6 +201,36 @@ describe('the queue on Redis', () => {
     }
   });
 
+  it('idle queues of a process do not look for jobs of dead workers', async () => {
+    const redis = connectRedis(found.url);
+    const queues = redisQueues({ redis, prefix: randomUUID(), shards: 4, stalledIntervalMs: 300 });
+    const took: string[] = [];
+    const looks = async () =>
+      Number(/cmdstat_smembers:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    try {
+      const release = Promise.withResolvers<void>();
+      await queues.apply.process(
+        async (job) => {
+          took.push('namespace' in job ? job.namespace : '');
+          await release.promise;
+        },
+        { concurrency: 1 },
+      );
+      await queues.observe.process(async () => undefined, { concurrency: 1 });
+      await pause(1_000);
+      const before = await looks();
+      await pause(2_000);
+      expect((await looks()) - before).toBe(0);
+      await queues.apply.add({ v: 1, cluster: 'east', namespace: 'held' });
+      await expect.poll(() => took, PATIENCE).toEqual(['held']);
+      await expect.poll(async () => (await looks()) > before, PATIENCE).toBe(true);
+      release.resolve();
+    } finally {
+      await Promise.all([queues.apply, queues.observe].map((queue) => queue.close({ deadlineMs: 0 })));
+      redis.disconnect();
+    }
+  });
+
   it('emptying Redis in the middle of a job harms no worker: what is added afterwards runs', async () => {
     const { queue, dispose, redis } = make();
     try {

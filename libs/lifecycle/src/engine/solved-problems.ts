@@ -4,7 +4,7 @@ import type { SolvedJob } from '#platform/queue/jobs';
 import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
 import { EXTENSION_RULES, type FamilyRules, NAMESPACE_RULES } from './problem-families.js';
 
-/** A fleet has thousands of namespaces with the same problem: to wait for Redis after each would take seconds. */
+/** Thousands of namespaces may have the same problem: to wait for Redis after each would take seconds. */
 const ADDED_AT_ONCE = 100;
 
 export type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &

@@ -44,7 +44,7 @@ const FAILURES_KEPT_SECONDS = 86_400;
 const GRACE_AFTER_ABORT_MS = 1_000;
 /** What was done is counted and not kept: to keep it takes a tenth of all commands. */
 const KEPT = { removeOnComplete: true, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
-/** The queue tells each step of each job to a stream that nobody reads. */
+/** BullMQ notes each step of each job in a stream, which is not read here. */
 const EVENTS_KEPT = 100;
 /** An idle worker is woken by the next job; it asks by itself so often in case a wake-up was lost. */
 const ASKED_ANYWAY_SECONDS = 10;

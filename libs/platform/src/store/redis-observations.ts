@@ -27,8 +27,8 @@ export type RedisObservationsOptions = Readonly<{
 
 type WrittenObservation = Readonly<{ problem: string; text: string }>;
 
-/** An observation as it was written; `key` has `text` as long as it stands, and `demanded` is not there. */
-export type StandingObservation = Readonly<{ key: string; text: string; demanded: string }>;
+/** An observation as it was written; `key` has `text` until it is replaced, and `demanded` is not there. */
+export type KeptObservation = Readonly<{ key: string; text: string; demanded: string }>;
 
 /** Named anew whenever their form changes: values of older releases are then not found. */
 const OBSERVATION = 'observation-v3';
@@ -41,7 +41,7 @@ const DEMANDED_SECONDS = 600;
 const LONGEST_VALUE = 255;
 const MOST_ACCEPTED = 100_000;
 /** An observation is written again, with the time it then is, when it is made anew after so long. */
-const STANDS_MS = 60_000;
+const KEPT_MS = 60_000;
 /** The time to live of what was seen is given anew once in so long. */
 const SEEN_RENEWED_MS = 300_000;
 
@@ -69,7 +69,7 @@ export class RedisObservations {
     private readonly redis: Redis,
     private readonly options: RedisObservationsOptions,
   ) {
-    this.#written = new RecentValues({ keptMs: STANDS_MS, now: options.now });
+    this.#written = new RecentValues({ keptMs: KEPT_MS, now: options.now });
     this.#seenRenewed = new RenewedKeys({ everyMs: SEEN_RENEWED_MS, now: options.now });
   }
 
@@ -93,9 +93,9 @@ export class RedisObservations {
 
   /**
    * The observation that this process wrote lately, if it has this problem, with the keys of Redis that show
-   * whether it still stands.
+   * whether it is still there.
    */
-  written(cluster: string, namespace: string, problem: string): StandingObservation | undefined {
+  written(cluster: string, namespace: string, problem: string): KeptObservation | undefined {
     const place = `${cluster}/${namespace}`;
     const written = this.#written.get(place);
     if (written?.problem !== problem) return undefined;

@@ -166,7 +166,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     const { text } = written;
     const [isThere, demands] = await Promise.all([
       IS_PUBLISHED.run(this.redis, keys, text, text.length, canonicalJson(subject), this.#ttl),
-      // Not a key of the script: Redis takes scripts to write all their keys, and a poller may only read this one.
+      // No key of the script: Redis takes scripts to write all their keys, and a poller may only read it.
       this.redis.exists(written.demanded),
     ]);
     return isThere === 1 && demands === 0;
