@@ -1,15 +1,19 @@
 import type { Clock } from '#platform/clock/clock.port';
 
-/** A process that observes this much more often in a second lets each subject rest so much longer. */
-const REST_MS_PER_OBSERVATION = 4;
-const LONGEST_REST_MS = 500;
+/**
+ * So many observations in a second bring a rest of so many milliseconds; twice as many bring one of four
+ * times that.
+ */
+const REST_MS = 10;
+const OBSERVATIONS = 10;
+const LONGEST_REST_MS = 1_000;
 /** Of what was observed, half is forgotten after this time. */
 const HALF_LIFE_MS = 1_000;
 
 /**
  * How long a subject rests between two observations: the more the process observes, over all clusters, the
  * longer. One install on an idle hub is observed as often as it changes. While a hundred subjects change all
- * the time each is observed twice a second, since the appliers have a queue of work anyway.
+ * the time each is observed once a second, since the appliers have a queue of work anyway.
  */
 export class ObservationPace {
   #level = 0;
@@ -25,7 +29,7 @@ export class ObservationPace {
 
   /** Milliseconds. */
   get restMs(): number {
-    return Math.min(LONGEST_REST_MS, this.#now() * REST_MS_PER_OBSERVATION);
+    return Math.min(LONGEST_REST_MS, REST_MS * (this.#now() / OBSERVATIONS) ** 2);
   }
 
   #now(): number {

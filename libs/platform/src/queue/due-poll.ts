@@ -4,21 +4,21 @@ import { RedisScript } from '../redis/redis-script.js';
 /** What other processes delayed is found no later than this after it is due. */
 const LONGEST_WAIT_MS = 1_000;
 /**
- * A queue is asked at least so often, whether something is due or not: it finds what a
- * dead process left behind.
+ * A queue is asked at least so often while anything is delayed or claimed, whether it is due or not: it finds
+ * what a dead process left behind.
  */
 const ASKED_ANYWAY_MS = 5_000;
 
 /**
- * In how many milliseconds the first of each set is due, -1 for one that is empty, nothing where all are.
- * KEYS: sets of times.
+ * In how many milliseconds the first of each set of times is due, -1 for one that is empty; nothing where all
+ * keys are. KEYS: sets of times, then as many sets of claims.
  */
 const FIRST_DUE = new RedisScript(`
 if redis.call('EXISTS', unpack(KEYS)) == 0 then return {} end
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local waits = {}
-for i, key in ipairs(KEYS) do
-  local first = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+for i = 1, #KEYS / 2 do
+  local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
   waits[i] = first[2] and math.max(0, math.ceil(first[2] - now)) or -1
 end
 return waits`);
@@ -27,6 +27,8 @@ return waits`);
 export type Delayed = Readonly<{
   /** The set of their times in Redis. */
   key: string;
+  /** The set of those that a process has taken and not yet enqueued. */
+  claims: string;
   /** Takes those that are due. Answers in how many milliseconds to ask again; never fails. */
   takeDue: () => Promise<number>;
   onError: (error: unknown) => void;
@@ -82,11 +84,10 @@ export class DuePoll {
   async #poll(): Promise<number> {
     const queues = [...this.#queues.keys()];
     try {
-      const answer = await FIRST_DUE.run(
-        this.redis,
-        queues.map(({ key }) => key),
-      );
+      const keys = [...queues.map(({ key }) => key), ...queues.map(({ claims }) => claims)];
+      const answer = await FIRST_DUE.run(this.redis, keys);
       const firsts: readonly unknown[] = Array.isArray(answer) ? answer : [];
+      if (firsts.length === 0) return LONGEST_WAIT_MS;
       const waits = await Promise.all(queues.map((queue, at) => this.#ask(queue, Number(firsts[at] ?? -1))));
       return Math.min(LONGEST_WAIT_MS, ...waits);
     } catch (error) {

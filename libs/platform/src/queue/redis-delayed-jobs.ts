@@ -99,7 +99,7 @@ export class RedisDelayedJobs {
         if (this.#started !== undefined) this.onError(error);
         return AGAIN_AFTER_ERROR_MS;
       });
-    this.#started = { key: this.#delayedJobs, takeDue, onError: this.onError };
+    this.#started = { key: this.#delayedJobs, claims: this.#claims, takeDue, onError: this.onError };
     this.poll.start(this.#started);
   }
 
