@@ -106,7 +106,7 @@ function limiterOf({ clock, settings: { applyConcurrency } }: Hub, clusters: Ser
   clusters.subscribe(() => {
     most = clusters.clients().length === 1 ? applyConcurrency : half;
   });
-  return new ClusterLimiter({ clock, mostAtOnce: () => most });
+  return new ClusterLimiter({ clock, slots: applyConcurrency, mostAtOnce: () => most });
 }
 
 function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches): ClusterViews {

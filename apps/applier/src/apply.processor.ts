@@ -28,6 +28,12 @@ const PAUSED_MS = 15_000;
 const UNKNOWN_FOR_MS = 15_000;
 const UNKNOWN_AGAIN_MS = 1_000;
 
+/**
+ * Jobs that are taken beyond `FLOTILLA_APPLY_CONCURRENCY`: passes that wait for a slow cluster, and jobs that
+ * wait for a slot. The limiter holds the setting.
+ */
+const MOST_WAITING = 128;
+
 /** Takes subjects of every kind from the queue `apply` and does what is next for each. */
 @Injectable()
 export class ApplyProcessor extends QueueProcessor<SubjectJob> {
@@ -45,7 +51,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     private readonly contact: ClusterContact,
     @Optional() @Inject(SHARDS) shards?: ShardSource,
   ) {
-    super(queues.apply, applyConcurrency, shards);
+    super(queues.apply, applyConcurrency + MOST_WAITING, shards);
   }
 
   protected async run(job: SubjectJob, { signal }: JobContext): Promise<void> {
@@ -72,8 +78,10 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const { cluster } = subject;
     this.#unknownSince.delete(cluster);
     if (this.clusters.isPaused(cluster)) return PAUSED_MS;
-    const entered = await this.limiter.run(cluster, () =>
-      client.hurried(() => this.#unlessLeft(client, this.#noted(client, subject, signal))),
+    const entered = await this.limiter.run(
+      cluster,
+      () => client.hurried(() => this.#unlessLeft(client, this.#noted(client, subject, signal))),
+      signal,
     );
     return entered.admitted ? entered.value : entered.againAfterMs;
   }

@@ -7,13 +7,21 @@ export class JobSlots {
     this.#free = most;
   }
 
-  /** Does the work once there is a slot. Rejects, without having begun, once the signal is aborted. */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /**
+   * Does the work once there is a slot. Rejects, without having begun, once the signal is aborted. By calling
+   * `leave` the work gives its slot to the next before it ends.
+   */
+  async run<T>(signal: AbortSignal, work: (leave: () => void) => Promise<T>): Promise<T> {
     await this.#enter(signal);
+    let held = true;
+    const leave = () => {
+      if (held) this.#leave();
+      held = false;
+    };
     try {
-      return await work();
+      return await work(leave);
     } finally {
-      this.#leave();
+      leave();
     }
   }
 

@@ -8,17 +8,18 @@ const forbidden = () => new KubeApiError('far', 403, 'Forbidden', 'no');
 const done = async () => 'done';
 const failing = (error: Error) => () => Promise.reject(error);
 
-function limiterOf(mostAtOnce = 2) {
+function limiterOf(mostAtOnce = 2, slots = 16) {
   const clock = new ManualClock();
-  return { clock, limiter: new ClusterLimiter({ clock, mostAtOnce: () => mostAtOnce, random: () => 0 }) };
+  return { clock, limiter: new ClusterLimiter({ clock, slots, mostAtOnce: () => mostAtOnce, random: () => 0 }) };
 }
+const forEver = () => new Promise<string>(() => undefined);
 
 describe('the limiter of the clusters', () => {
   it('lets no cluster take more than its part of the places', async () => {
     const { limiter } = limiterOf(2);
     const stuck = Promise.withResolvers<string>();
     const running = [1, 2].map(() => limiter.run('far', () => stuck.promise));
-    expect(await limiter.run('far', done), 'a third at once').toEqual({ admitted: false, againAfterMs: 250 });
+    expect(await limiter.run('far', done), 'a third at once').toEqual({ admitted: false, againAfterMs: 262 });
     expect(await limiter.run('near', done), 'another cluster').toEqual({ admitted: true, value: 'done' });
     stuck.resolve('late');
     expect(await Promise.all(running)).toEqual([1, 2].map(() => ({ admitted: true, value: 'late' })));
@@ -57,6 +58,47 @@ describe('the limiter of the clusters', () => {
     answer.resolve('back');
     expect(await asking).toEqual({ admitted: true, value: 'back' });
     expect(await limiter.run('far', done)).toEqual({ admitted: true, value: 'done' });
+  });
+
+  it('gives the slots of clusters that do not answer to others after two seconds, however many they are', async () => {
+    const { limiter, clock } = limiterOf(1, 2);
+    const hanging = ['a', 'b', 'c', 'd', 'e'];
+    for (const cluster of hanging) void limiter.run(cluster, forEver);
+    const near = limiter.run('near', done);
+    for (let seconds = 0; seconds < 6; seconds += 2) await clock.advance(2_000);
+    expect(await near).toEqual({ admitted: true, value: 'done' });
+    const slow = await limiter.run('a', done);
+    expect(slow.admitted, 'one that still waits').toBe(false);
+  });
+
+  it('does no more for a slow cluster at once than a little, and all again once it is quick', async () => {
+    const { limiter, clock } = limiterOf(8, 16);
+    const slow = Promise.withResolvers<string>();
+    const running = [1, 2].map(() => limiter.run('far', () => slow.promise));
+    expect((await limiter.run('far', done)).admitted, 'before it is slow').toBe(true);
+    await clock.advance(2_000);
+    expect((await limiter.run('far', done)).admitted, 'while it is slow').toBe(false);
+    slow.resolve('late');
+    await Promise.all(running);
+    expect((await limiter.run('far', done)).admitted, 'once it is quick').toBe(true);
+  });
+
+  it('has the jobs of a cluster with thousands of namespaces come back a few times, not all the time', async () => {
+    const { limiter, clock } = limiterOf(8);
+    const workMs = 20;
+    let [waiting, tries, done] = [5_000, 0, 0];
+    const attempt = async (): Promise<void> => {
+      tries += 1;
+      const limited = await limiter.run('wide', () => clock.sleep(workMs));
+      if (!limited.admitted) clock.after(limited.againAfterMs, () => void attempt());
+      else [waiting, done] = [waiting - 1, done + 1];
+    };
+    for (let job = 0; job < 5_000; job += 1) void attempt();
+    let seconds = 0;
+    for (; waiting > 0 && seconds < 300; seconds += 0.02) await clock.advance(workMs);
+    expect([done, waiting]).toEqual([5_000, 0]);
+    expect(tries).toBeLessThan(4 * 5_000);
+    expect(seconds, 'the slots of the cluster are used').toBeLessThan((2.5 * 5_000 * workMs) / 8 / 1_000);
   });
 
   it.each([
