@@ -11,6 +11,7 @@ const refused = (cluster: string) => new KubeApiError(cluster, 403, 'Forbidden',
 function contactOf(names = ['east', 'west']) {
   const clock = new ManualClock(new Date('2026-01-01T00:00:00Z'));
   const away = new Set<string>();
+  const refusals = new Map<string, KubeApiError>();
   const asked: string[] = [];
   const contact = new ClusterContact({
     clusters: () => names,
@@ -19,11 +20,13 @@ function contactOf(names = ['east', 'west']) {
     ask: async (cluster) => {
       asked.push(cluster);
       if (away.has(cluster)) throw unreachable(cluster);
+      const refusal = refusals.get(cluster);
+      if (refusal !== undefined) throw refusal;
     },
   });
   const health = () => contact.check.check();
   const pass = (ms: number) => clock.advance(ms);
-  return { contact, away, asked, health, pass };
+  return { contact, away, refusals, asked, health, pass };
 }
 
 describe('ClusterContact', () => {
@@ -83,6 +86,37 @@ describe('ClusterContact', () => {
     const { contact, health } = contactOf();
     contact.noteEnd('east', error);
     expect((await health()).up).toBe(up);
+  });
+
+  it.each([
+    { what: 'fails', status: 500, advice: /log of its API server/ },
+    { what: 'does not accept the login any more', status: 401, advice: /login in the kubeconfig .* renew it/ },
+  ])('names an API server that $what, with what to do', async ({ status, advice }) => {
+    const { contact, refusals, health, pass } = contactOf();
+    contact.start();
+    await pass(0);
+    const error = new KubeApiError('west', status, 'Some', 'no');
+    refusals.set('west', error);
+    for (let second = 0; second < 70; second += 1) {
+      contact.noteEnd('west', error);
+      await pass(1_000);
+    }
+    expect(await health()).toMatchObject({ up: true, degraded: true, detail: expect.stringMatching(advice) });
+    refusals.clear();
+    await pass(30_000);
+    expect(await health()).toMatchObject({ detail: '2 of 2 clusters answer' });
+    contact.stop();
+  });
+
+  it('holds a failure of one request against no API server that answers others', async () => {
+    const { contact, health, pass } = contactOf();
+    contact.start();
+    for (let second = 0; second < 100; second += 1) {
+      contact.noteEnd('west', new KubeApiError('west', 500, 'InternalError', 'failed calling webhook'));
+      await pass(1_000);
+    }
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters });
+    contact.stop();
   });
 
   it('is about the clusters of the moment', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/clock/clock.port';
+import { troubleAdvice, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
@@ -19,7 +20,7 @@ export type ClusterContactOptions = Readonly<{
   heard?: (cluster: string) => Date | undefined;
 }>;
 
-type Contact = { answered?: number; failed?: number; reason: string; away: boolean; asking: boolean };
+type Contact = { answered?: number; failed?: number; asked?: number; reason: string; away: boolean; asking: boolean };
 
 const ASK_EVERY_MS = 30_000;
 /** One broken request is no reason for a warning; two in a row are. */
@@ -49,9 +50,13 @@ export class ClusterContact {
     this.#cancel?.();
   }
 
-  /** The end of work on a cluster: with an answer of its API server, whatever it was, or without one. */
+  /**
+   * The end of work on a cluster: with an answer of its API server, or without one. An API server that fails,
+   * or does not accept the login, has not answered; whether it fails at everything is found out by asking.
+   */
   noteEnd(cluster: string, error?: unknown): void {
     if (KubeApiError.is(error) && !error.answered) this.#failed(cluster, error.message);
+    else if (KubeApiError.is(error) && troubleAdvice(error) !== undefined) this.#askSoon(cluster);
     else if (error === undefined || KubeApiError.is(error)) this.#answered(cluster);
   }
 
@@ -70,11 +75,21 @@ export class ClusterContact {
     const now = this.#now();
     for (const [cluster, contact] of this.#contacts) {
       this.#listen(cluster, contact);
-      if (contact.asking || now - (contact.answered ?? 0) < ASK_EVERY_MS) continue;
-      const asking = this.options.ask(cluster);
-      if (asking !== undefined) void this.#ask(cluster, contact, asking);
+      if (now - (contact.answered ?? 0) >= ASK_EVERY_MS) this.#askNow(cluster);
     }
     this.#cancel = this.options.clock.after(ASK_EVERY_MS, () => this.#askAll());
+  }
+
+  #askSoon(cluster: string): void {
+    const { answered = 0, asked = 0 } = this.#contacts.get(cluster) ?? {};
+    if (this.#now() - Math.max(answered, asked) >= ASK_EVERY_MS) this.#askNow(cluster);
+  }
+
+  #askNow(cluster: string): void {
+    const contact = this.#contacts.get(cluster);
+    if (contact === undefined || contact.asking) return;
+    const asking = this.options.ask(cluster);
+    if (asking !== undefined) void this.#ask(cluster, contact, asking);
   }
 
   #listen(cluster: string, contact: Contact): void {
@@ -85,11 +100,12 @@ export class ClusterContact {
 
   async #ask(cluster: string, contact: Contact, asking: Promise<unknown>): Promise<void> {
     contact.asking = true;
+    contact.asked = this.#now();
     try {
       await asking;
       this.#answered(cluster);
     } catch (error) {
-      this.#failed(cluster, error instanceof Error ? error.message : String(error));
+      this.#failed(cluster, troubleOf(error));
     } finally {
       contact.asking = false;
     }

@@ -177,7 +177,10 @@ describe('the clusters of the kubeconfigs', () => {
     away.set('east', new KubeApiError('east', 401, 'Unauthorized', 'Unauthorized'));
     await change(reading(context('east', { token: 'second' })));
     expect(await clusters.client('east')?.serverVersion()).toBe('east as first');
-    expect(await detail()).toBe('1 of 1 clusters take part; Unauthorized; what was read of east before stays in use');
+    const advice = 'its login in the kubeconfig is not accepted or has expired: renew it';
+    expect(await detail()).toBe(
+      `1 of 1 clusters take part; Unauthorized; ${advice}; what was read of east before stays in use`,
+    );
     away.clear();
     await clock.advance(5_000);
     expect(await clusters.client('east')?.serverVersion()).toBe('east as second');

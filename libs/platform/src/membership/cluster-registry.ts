@@ -4,6 +4,7 @@ import { type MemberEntry, type MembershipChange, membershipChanges } from '#cor
 import type { Clock } from '../clock/clock.port.js';
 import { Timers } from '../clock/timers.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
+import { troubleOf } from '../kube/client/api-server-trouble.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
@@ -240,7 +241,7 @@ export class ClusterRegistry {
     } catch (error) {
       if (isOver()) return;
       const { delayMs, news } = this.#pace.failed(cluster, error);
-      member.unreached = error instanceof Error ? error.message : String(error);
+      member.unreached = troubleOf(error);
       const what = member.isVerified
         ? 'the new access of a cluster cannot be used yet'
         : 'cluster cannot be reached yet';

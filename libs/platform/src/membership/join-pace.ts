@@ -1,3 +1,5 @@
+import { troubleOf } from '../kube/client/api-server-trouble.js';
+
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** Time that work for a whole fleet is spread over, for each of its clusters. */
@@ -22,7 +24,7 @@ export class JoinPace {
    * users have not read this yet.
    */
   failed(cluster: string, error: unknown): Readonly<{ delayMs: number; news: boolean }> {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = troubleOf(error);
     const before = this.#failures.get(cluster);
     const count = (before?.count ?? 0) + 1;
     this.#failures.set(cluster, { count, message });

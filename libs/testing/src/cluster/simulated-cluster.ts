@@ -54,6 +54,8 @@ export class SimulatedCluster {
   readonly #holds: Hold[] = [];
   /** Asked about each request before it is served: what the network does to it. */
   lossOf: (request: RecordedRequest) => Loss | undefined = () => undefined;
+  /** Called with each request before it is served: a slow server is one that takes its time here. */
+  delay: (request: SimulatedRequest) => Promise<void> | undefined = () => undefined;
   #expiredWatches: 'event' | 'status' | undefined;
   #expiredBefore = 0;
 
@@ -200,6 +202,7 @@ export class SimulatedCluster {
     const [hold] = index < 0 ? [] : this.#holds.splice(index, 1);
     hold?.arrive();
     await hold?.released;
+    await this.delay(request);
   }
 
   /** Called by the server for each request of this cluster; undefined: the client gets no answer. */

@@ -26,6 +26,8 @@ export interface SimulatedFleet {
   /** A kubeconfig with one context per cluster, named like it. */
   kubeconfig(): string;
   cluster(name: string): SimulatedCluster;
+  /** Whether the certificate of the servers has expired, as connections find it that are opened from now on. */
+  expireCertificate(expired: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,10 @@ export async function startSimulatedFleet(options: SimulatedFleetOptions): Promi
       const found = clusters.get(name);
       if (found === undefined) throw new RangeError(`the simulated fleet has no cluster "${name}"`);
       return found;
+    },
+    expireCertificate: (expired) => {
+      const { certPem, expiredPem, keyPem } = certificate;
+      server.useCertificate({ certPem: expired ? expiredPem : certPem, keyPem });
     },
     stop: async () => {
       clearInterval(bookmarks);

@@ -55,6 +55,11 @@ export class HttpsServer {
     });
   }
 
+  /** For the connections that are opened from now on. */
+  useCertificate({ certPem: cert, keyPem: key }: Pick<LoopbackCertificate, 'certPem' | 'keyPem'>): void {
+    this.#server.setSecureContext({ cert, key });
+  }
+
   /** Cuts every connection that has carried a request for the cluster, without a goodbye. */
   drop(cluster: string): void {
     for (const { socket, clusters } of this.#connections) if (clusters.has(cluster)) socket.resetAndDestroy();
