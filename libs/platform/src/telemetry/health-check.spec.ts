@@ -57,6 +57,14 @@ describe('freshnessCheck', () => {
     expect(detail).toMatch(/a \(never seen: connection refused\), b \(for 600 s\)$/);
   });
 
+  it('names those first of which a reason is known', async () => {
+    const names = Array.from({ length: 30 }, (_, n) => `cluster-${n}`);
+    const seen = () => new Map(names.map((name) => [name, undefined]));
+    const why = (cluster: string) => (cluster === 'cluster-29' ? 'connection refused' : undefined);
+    const { detail } = await freshnessCheck('watches', clock, 60_000, seen, why).check();
+    expect(detail).toContain(': cluster-29 (never seen: connection refused), cluster-0 (never seen)');
+  });
+
   it('stays short with many clusters', async () => {
     const seen = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`cluster-${i}`, undefined]));
     const { detail } = await check(seen);

@@ -43,9 +43,12 @@ export const freshnessCheck = (
     if (stale.length === 0) {
       return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters };
     }
-    const shown = stale
+    // The few that are named are those of which something is known.
+    const reasons = stale.map(([cluster, seen]) => ({ cluster, seen, why: whyAway(cluster) }));
+    const shown = reasons
+      .toSorted((a, b) => Number(a.why === undefined) - Number(b.why === undefined))
       .slice(0, 10)
-      .map(([cluster, seen]) => `${cluster} (${age(now, seen)}${because(whyAway(cluster))})`);
+      .map(({ cluster, seen, why }) => `${cluster} (${age(now, seen)}${because(why)})`);
     const more = stale.length > shown.length ? ` and ${stale.length - shown.length} more` : '';
     const detail = `no sign of life from ${stale.length} of ${clusters.length} clusters: ${shown.join(', ')}${more}`;
     return { up: stale.length < clusters.length, degraded: true, detail, clusters };
@@ -55,5 +58,6 @@ export const freshnessCheck = (
 const age = (now: number, seen: Date | undefined): string =>
   seen === undefined ? 'never seen' : `for ${Math.round((now - seen.getTime()) / 1_000)} s`;
 
-const LONGEST_REASON = 200;
+/** The advice stands at the end. */
+const LONGEST_REASON = 400;
 const because = (why: string | undefined): string => (why === undefined ? '' : `: ${why.slice(0, LONGEST_REASON)}`);

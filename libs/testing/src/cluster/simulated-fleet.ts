@@ -26,7 +26,7 @@ export interface SimulatedFleet {
   /** A kubeconfig with one context per cluster, named like it. */
   kubeconfig(): string;
   cluster(name: string): SimulatedCluster;
-  /** Whether the certificate of the servers has expired, as connections find it that are opened from now on. */
+  /** Whether the certificate of the server has expired, for connections that are opened from now on. */
   expireCertificate(expired: boolean): void;
   stop(): Promise<void>;
 }

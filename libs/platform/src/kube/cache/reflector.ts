@@ -3,6 +3,7 @@ import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
 import type { Clock } from '../../clock/clock.port.js';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
+import { troubleOf } from '../client/api-server-trouble.js';
 import {
   type KindRef,
   KubeApiError,
@@ -305,10 +306,9 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   async #recover(error: unknown): Promise<void> {
     const expected = KubeApiError.is(error, 'Expired');
-    const message = error instanceof Error ? error.message : String(error);
     // Said once per outage, not once per try.
     if (this.#problem === undefined && !expected) this.#log.warn({ ...this.#fields(), err: error }, 'a watch failed');
-    if (!expected) this.#problem = message;
+    if (!expected) this.#problem = troubleOf(error);
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
     // A place that is too old is asked for anew at once; a server to whom every place is
     // too old, not over and over.

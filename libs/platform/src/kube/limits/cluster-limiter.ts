@@ -15,7 +15,7 @@ export type ClusterLimiterOptions = Readonly<{
   random?: () => number;
 }>;
 
-/** `workMs`: how long its pieces of work take, on average. `lineEndMs`: when the last that was turned away returns. */
+/** `workMs`: how long its work takes, on average. `lineEndMs`: when the last that was turned away returns. */
 type LimiterState = {
   running: number;
   slow: number;
