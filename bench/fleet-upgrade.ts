@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fleetFigures } from './fleet-upgrade/fleet-figures.js';
+import { atRestFigures, fleetFigures } from './fleet-upgrade/fleet-figures.js';
+import { measureAtRest } from './fleet-upgrade/measure-at-rest.js';
 import { measureUpgrade } from './fleet-upgrade/measure-upgrade.js';
+import { renderAtRest } from './fleet-upgrade/render-at-rest.js';
 import { renderUpgrade } from './fleet-upgrade/render-upgrade.js';
 import { machine } from './machine.js';
 
@@ -18,6 +20,8 @@ const { values } = parseArgs({
     'idle-seconds': { type: 'string', default: '60' },
     /** The clusters lack OLM's kinds at first, which the hub then installs. */
     bare: { type: 'boolean', default: false },
+    /** The operators are installed before the services start, which then rest. */
+    'at-rest': { type: 'boolean', default: false },
     json: { type: 'string' },
     /** Another checkout, built, whose services are measured. */
     checkout: { type: 'string' },
@@ -35,20 +39,31 @@ const size = {
   appliers: positive('appliers', values.appliers),
 };
 const idleSeconds = positive('idle-seconds', values['idle-seconds']);
-const measures = await measureUpgrade({
+const options = {
   size,
   idleSeconds,
   bare: values.bare,
   checkout: values.checkout === undefined ? undefined : resolve(values.checkout),
   profileFolder: values.profile === undefined ? undefined : resolve(values.profile),
   nodeOptions: values['node-options'],
-  say: (line) => void process.stderr.write(`${line}\n`),
-});
+  say: (line: string) => void process.stderr.write(`${line}\n`),
+};
+const { tables, figures, endState } = values['at-rest'] ? await atRest() : await upgraded();
 const processes = `${size.pollers} poller, 1 resolver worker, ${size.appliers} applier`;
-process.stdout.write(`${machine()}; ${processes}; runs=1\n\n${renderUpgrade(measures)}`);
-if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(fleetFigures(measures), null, 2)}\n`);
-for (const fault of measures.endState.faults) process.stderr.write(`${fault}\n`);
-process.exit(measures.endState.succeeded === size.clusters * size.operators ? 0 : 1);
+process.stdout.write(`${machine()}; ${processes}; runs=1\n\n${tables}`);
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+for (const fault of endState.faults) process.stderr.write(`${fault}\n`);
+process.exit(endState.succeeded === size.clusters * size.operators ? 0 : 1);
+
+async function upgraded() {
+  const measures = await measureUpgrade(options);
+  return { tables: renderUpgrade(measures), figures: fleetFigures(measures), endState: measures.endState };
+}
+
+async function atRest() {
+  const measures = await measureAtRest(options);
+  return { tables: renderAtRest(measures), figures: atRestFigures(measures), endState: measures.endState };
+}
 
 function positive(option: string, text: string): number {
   const value = Number(text);

@@ -1,3 +1,4 @@
+import type { StoredObject } from '#testing/cluster/simulated-cluster';
 import type { Edition } from '../lifecycle/operator-images.js';
 
 /** What a process of simulated clusters is asked for. */
@@ -10,6 +11,10 @@ export type ClustersRequest =
   | Readonly<{ do: 'subscribe' }>
   /** The CatalogSource of each cluster gets this image. */
   | Readonly<{ do: 'offer'; image: string }>
+  /** Everything that the first cluster stores. */
+  | Readonly<{ do: 'dump' }>
+  /** Each cluster stores these objects, which an install of the operators has left in another one. */
+  | Readonly<{ do: 'restore'; operators: readonly string[]; objects: readonly StoredObject[] }>
   | Readonly<{ do: 'count' }>
   | Readonly<{ do: 'check'; edition: Edition }>;
 
@@ -17,7 +22,13 @@ export type ClustersRequest =
 export type FleetMilestone = 'catalog' | `edition ${Edition}`;
 
 /** Requests of the services since the start; watches are counted apart. */
-export type RequestCounts = Readonly<{ reads: number; writes: number; watches: number }>;
+export type RequestCounts = Readonly<{
+  reads: number;
+  writes: number;
+  watches: number;
+  /** Clusters that are watched now. */
+  watched: number;
+}>;
 
 /** What the clusters of a process hold at the end. */
 export type EndState = Readonly<{
@@ -30,6 +41,7 @@ export type EndState = Readonly<{
 export type ClustersAnswer =
   | Readonly<{ kubeconfig: string }>
   | Readonly<{ counts: RequestCounts }>
+  | Readonly<{ objects: readonly StoredObject[] }>
   | Readonly<{ endState: EndState }>
   | Readonly<{ done: true }>
   | Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shippedManifests } from '#platform/joining/shipped-manifests';
-import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { pause } from '#testing/patience';
 import { catalogSource, namespace, operatorGroup, subscription } from '../lifecycle/lifecycle-objects.js';
@@ -57,7 +57,17 @@ export class ClustersOfProcess {
   }
 
   counts(): RequestCounts {
-    return this.#counts;
+    return { ...this.#counts, watched: this.#clusters.filter((cluster) => cluster.openWatches() > 0).length };
+  }
+
+  /** Everything that the first cluster stores. */
+  dump(): readonly StoredObject[] {
+    return this.#clusters[0]?.stored() ?? [];
+  }
+
+  restore(operators: readonly string[], objects: readonly StoredObject[]): Promise<void> {
+    this.#operators = operators;
+    return this.#inEach((cluster) => cluster.restore(objects));
   }
 
   /** Returns at once in bare clusters: each is prepared as soon as it has OLM's kinds. */

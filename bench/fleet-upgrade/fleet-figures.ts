@@ -1,4 +1,5 @@
 import type { FleetReading } from './fleet-reading.js';
+import type { AtRestMeasures } from './measure-at-rest.js';
 import type { FleetStep, UpgradeMeasures } from './measure-upgrade.js';
 import { ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
 
@@ -46,6 +47,27 @@ export function fleetFigures(measures: UpgradeMeasures): FleetFigures {
     idleWritesPerMinute: rounded((requestsOf('writes', idle) * 60) / idle.seconds),
     solves,
     queueLatencyP99Ms: rounded(p99 === undefined ? undefined : p99 * 1_000),
+  };
+}
+
+/** Of a fleet that rests from the beginning: nothing is installed or upgraded. */
+export function atRestFigures({ size, settle, idle }: AtRestMeasures): FleetFigures {
+  const none: Spread = { first: null, half: null, last: null };
+  const perService = (value: (name: string) => number | null): PerService =>
+    Object.fromEntries([...idle.after.services.keys()].map((name) => [name, value(name)]));
+  return {
+    clusters: size.clusters,
+    operators: size.operators,
+    joinedSeconds: rounded(settle.watchedSeconds),
+    installSeconds: none,
+    upgradeSeconds: none,
+    cpuSecondsPerUpgrade: perService(() => null),
+    peakRssMiB: perService((name) => rounded(idle.after.services.get(name)?.peakMiB)),
+    idleRssMiB: perService((name) => rounded(idle.after.services.get(name)?.residentMiB)),
+    requestsPerUpgrade: { reads: null, writes: null },
+    idleWritesPerMinute: rounded((requestsOf('writes', idle) * 60) / idle.seconds),
+    solves: { distinct: 0, total: 0 },
+    queueLatencyP99Ms: null,
   };
 }
 

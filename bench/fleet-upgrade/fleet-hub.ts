@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { findRedis } from '#platform/redis/find-redis';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
@@ -21,6 +22,8 @@ export type FleetHubOptions = Readonly<{
   profileFolder?: string | undefined;
   /** Arguments of Node for the services. */
   nodeOptions?: string | undefined;
+  /** Services write their memory after a garbage collection when they get SIGUSR2. */
+  reportsMemory?: boolean | undefined;
 }>;
 
 /** Simulated clusters, a registry in this process, Redis, and services, which are not started yet. */
@@ -29,6 +32,8 @@ export type FleetHub = Readonly<{
   registry: InMemoryRegistry;
   redis: Redis;
   services: readonly ServiceProcess[];
+  /** Where a service of that name writes its memory. */
+  memoryFile: (service: string) => string;
   stop: () => Promise<void>;
 }>;
 
@@ -69,19 +74,24 @@ async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<F
   const ports = await freePorts(options.size.pollers);
   const services = servicesOf(options, { folder, redisUrl: url, kubeconfig: paths.join(delimiter), ports });
   endings.push(() => Promise.all(services.map((service) => service.stop())));
-  return { clusters, registry, redis, services };
+  return { clusters, registry, redis, services, memoryFile: (service) => memoryFileIn(folder, service) };
 }
 
 const profiling = ({ profileFolder }: FleetHubOptions): readonly string[] =>
   profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
 
+const memoryFileIn = (folder: string, service: string): string => join(folder, `${service}.memory.json`);
+const REPORT_MEMORY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'report-memory.process.js');
+
 type Place = Readonly<{ folder: string; redisUrl: string; kubeconfig: string; ports: readonly number[] }>;
 
 function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, ports }: Place): ServiceProcess[] {
   const { pollers, appliers } = options.size;
-  const nodeOptions = [...(options.nodeOptions === undefined ? [] : [options.nodeOptions]), ...profiling(options)].join(
-    ' ',
-  );
+  const nodeOptions = [
+    ...(options.nodeOptions === undefined ? [] : [options.nodeOptions]),
+    ...profiling(options),
+    ...(options.reportsMemory === true ? [`--import=${REPORT_MEMORY}`] : []),
+  ].join(' ');
   const service = (kind: ServiceName, index: number): ServiceProcess => {
     const name = index === 0 ? kind : `${kind}-${index + 1}`;
     const env = {
@@ -93,6 +103,7 @@ function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, po
       FLOTILLA_APPLIER_PORT: '0',
       FLOTILLA_LOG_LEVEL: 'info',
       ...(kind === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${ports[0]}` } : {}),
+      ...(options.reportsMemory === true ? { FLOTILLA_BENCH_MEMORY: memoryFileIn(folder, name) } : {}),
       ...(nodeOptions === '' ? {} : { NODE_OPTIONS: nodeOptions }),
     };
     const program = options.checkout === undefined ? [] : [programOf(options.checkout, kind)];

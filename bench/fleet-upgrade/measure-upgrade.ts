@@ -1,5 +1,5 @@
 import { pause } from '#testing/patience';
-import { catalogImage, putOperators } from '../lifecycle/operator-images.js';
+import { catalogImage, type OperatorPackage, putOperators } from '../lifecycle/operator-images.js';
 import type { EndState, FleetMilestone } from './clusters-messages.js';
 import { type FleetHub, type FleetHubOptions, type FleetSize, prepareFleetHub } from './fleet-hub.js';
 import { type FleetReading, readFleet } from './fleet-reading.js';
@@ -48,16 +48,10 @@ export async function measureUpgrade(options: UpgradeOptions): Promise<UpgradeMe
 
 async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions): Promise<UpgradeMeasures> {
   const { clusters, registry, services } = hub;
-  const operators = Array.from({ length: size.operators }, (_, n) => `fleet-${n + 1}`);
-  await putOperators(
-    registry,
-    operators.map((name) => ({ name, shape: 'full', descriptionBytes: DESCRIPTION_BYTES })),
-  );
-  await clusters.ask({ do: 'prepare', operators, image: catalogImage(registry.host, 1) });
-  const join = await step(hub, 'catalog', say, () => {
-    for (const service of services) service.start();
-  });
-  const install = await step(hub, 'edition 1', say, () => clusters.ask({ do: 'subscribe' }));
+  const operators = fleetOperators(size);
+  await putOperators(registry, operators);
+  const names = operators.map(({ name }) => name);
+  const { join, install } = await installIn(hub, names, catalogImage(registry.host, 1), say);
   const upgrade = await step(hub, 'edition 2', say, () =>
     clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) }),
   );
@@ -74,6 +68,27 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
     solves: { distinct: new Set(problems).size, total: problems.length },
     redisKinds: await redisKinds(hub.redis),
   };
+}
+
+export const fleetOperators = ({ operators }: FleetSize): readonly OperatorPackage[] =>
+  Array.from({ length: operators }, (_, n) => ({
+    name: `fleet-${n + 1}`,
+    shape: 'full',
+    descriptionBytes: DESCRIPTION_BYTES,
+  }));
+
+/** Starts the services, and installs the operators of the catalog in every cluster. */
+export async function installIn(
+  hub: FleetHub,
+  operators: readonly string[],
+  image: string,
+  say: (line: string) => void,
+): Promise<Readonly<{ join: FleetStep; install: FleetStep }>> {
+  await hub.clusters.ask({ do: 'prepare', operators, image });
+  const join = await step(hub, 'catalog', say, () => {
+    for (const service of hub.services) service.start();
+  });
+  return { join, install: await step(hub, 'edition 1', say, () => hub.clusters.ask({ do: 'subscribe' })) };
 }
 
 /** Until every cluster has reached the milestone, or none does so any more, and then until all is quiet. */
@@ -107,12 +122,12 @@ async function step(
 }
 
 /** A service that has ended would be waited for in vain. */
-async function requireRunning({ services }: FleetHub): Promise<void> {
+export async function requireRunning({ services }: FleetHub): Promise<void> {
   const ended = services.find(({ running }) => !running);
   if (ended !== undefined) throw new Error(`${ended.name} has ended:\n${await ended.tail()}`);
 }
 
-async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
+export async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
   const before = await readFleet(hub);
   const begunAt = Date.now();
   await pause(seconds * 1_000);
@@ -123,7 +138,7 @@ async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
  * Until the services have written nothing for a while and have read no more than they do at rest, where each
  * cluster is asked a few things every five minutes.
  */
-async function untilQuiet({ clusters }: FleetHub): Promise<void> {
+export async function untilQuiet({ clusters }: FleetHub): Promise<void> {
   const deadline = Date.now() + QUIET_WITHIN_MS;
   let before = await clusters.counts();
   while (Date.now() < deadline) {

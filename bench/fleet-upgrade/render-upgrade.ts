@@ -3,7 +3,7 @@ import { cpuOf, requestsOf } from './fleet-figures.js';
 import type { FleetStep, UpgradeMeasures } from './measure-upgrade.js';
 import { jobsOf, ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
 
-type Row = readonly string[];
+export type Row = readonly string[];
 
 const COMMANDS_SHOWN = 12;
 
@@ -130,16 +130,16 @@ function quantile({ clusterSeconds }: FleetStep, share: number, clusters: number
 /** Commands that scripts call count, too. */
 const callsOf = ({ before, after }: FleetStep): readonly (readonly [command: string, calls: number])[] =>
   [...after.redis.calls].map(([command, calls]) => [command, calls - (before.redis.calls.get(command) ?? 0)]);
-const commandsOf = (step: FleetStep): number => callsOf(step).reduce((sum, [, calls]) => sum + calls, 0);
+export const commandsOf = (step: FleetStep): number => callsOf(step).reduce((sum, [, calls]) => sum + calls, 0);
 const allCpu = (step: FleetStep): number =>
   [...step.after.services.keys()].reduce((sum, name) => sum + cpuOf(name, step), 0);
 const seconds = (value: number | undefined): string => (value === undefined ? 'never' : `${value.toFixed(1)} s`);
 const milliseconds = (value: number | undefined): string =>
   value === undefined ? '–' : `${(value * 1_000).toFixed(0)} ms`;
-const mebibytes = (value: number | undefined): string =>
+export const mebibytes = (value: number | undefined): string =>
   value === undefined || Number.isNaN(value) ? 'unknown' : `${value.toFixed(0)} MiB`;
 
-function table(head: Row, rows: readonly Row[]): string {
+export function table(head: Row, rows: readonly Row[]): string {
   const line = (cells: Row) => `| ${cells.join(' | ')} |\n`;
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }

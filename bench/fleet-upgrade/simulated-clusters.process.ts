@@ -17,6 +17,11 @@ async function answered(request: ClustersRequest): Promise<ClustersAnswer> {
       return { counts: clusters.counts() };
     case 'check':
       return { endState: clusters.endState(request.edition) };
+    case 'dump':
+      return { objects: clusters.dump() };
+    case 'restore':
+      await clusters.restore(request.operators, request.objects);
+      break;
     case 'prepare':
       await clusters.prepare(request.operators, request.image);
       break;

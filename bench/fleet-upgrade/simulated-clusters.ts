@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { StoredObject } from '#testing/cluster/simulated-cluster';
 import type { Edition } from '../lifecycle/operator-images.js';
 import type { ClustersAnswer, ClustersRequest, EndState, FleetMilestone, RequestCounts } from './clusters-messages.js';
 
@@ -96,7 +97,13 @@ export class SimulatedClusters {
   async counts(): Promise<RequestCounts> {
     const all = (await this.#askAll({ do: 'count' })).flatMap((answer) => ('counts' in answer ? answer.counts : []));
     const sum = (field: keyof RequestCounts) => all.reduce((total, counts) => total + counts[field], 0);
-    return { reads: sum('reads'), writes: sum('writes'), watches: sum('watches') };
+    return { reads: sum('reads'), writes: sum('writes'), watches: sum('watches'), watched: sum('watched') };
+  }
+
+  /** Everything that the first cluster stores. */
+  async dump(): Promise<readonly StoredObject[]> {
+    const answer = await this.#processes[0]?.ask({ do: 'dump' });
+    return answer !== undefined && 'objects' in answer ? answer.objects : [];
   }
 
   async endState(edition: Edition): Promise<EndState> {

@@ -5,7 +5,7 @@ import { actingUser } from './access/authorizer.js';
 import { ADMINISTRATOR, type Requester, requester } from './access/requester.js';
 import { type ClusterSettings, ClusterState } from './cluster-state.js';
 import { startControllers } from './controllers/controllers.js';
-import type { ApiObject } from './objects/api-object.js';
+import { type ApiObject, keyOf } from './objects/api-object.js';
 import type { JsonObject } from './objects/json.js';
 import { shownIn } from './objects/object-reader.js';
 import type { DeleteOptions, WritePlace } from './objects/object-writer.js';
@@ -37,10 +37,14 @@ type Fault = Readonly<{ match: RequestMatch; refusal: Refusal; once: boolean }>;
 export type HeldRequest = Readonly<{ arrived: Promise<void>; release: () => void }>;
 type Hold = Readonly<{ match: RequestMatch; arrive: () => void; released: Promise<void> }>;
 
+/** An object with the resource under which a cluster stores it. */
+export type StoredObject = Readonly<{ resource: string; object: ApiObject }>;
+
 /** A request that never arrives, or is served without its answer ever arriving. */
 export type Loss = 'request' | 'answer';
 
 const SEED_MANAGER = 'simulated-fleet';
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** One simulated cluster: what its tests may see and do besides talking to its API. */
 export class SimulatedCluster {
@@ -126,6 +130,26 @@ export class SimulatedCluster {
   copyFrom(other: SimulatedCluster, kind: Readonly<{ apiVersion: string; kind: string }>): void {
     const resource = keyOfResource(this.#place(kind).info);
     for (const object of other.#state.storage.list(resource)) this.#state.storage.put(resource, object);
+  }
+
+  /** Everything that the cluster stores, definitions of kinds first. */
+  stored(): readonly StoredObject[] {
+    const { storage } = this.#state;
+    const resources = storage
+      .resourcesInUse()
+      .toSorted((a, b) => Number(b === DEFINITIONS) - Number(a === DEFINITIONS));
+    return resources.flatMap((resource) => storage.list(resource).map((object) => ({ resource, object })));
+  }
+
+  /**
+   * Stores objects of another cluster as they are there, but for those that this one has. What they contain
+   * is shared with all clusters that restore the same ones.
+   */
+  restore(objects: readonly StoredObject[]): void {
+    const { storage } = this.#state;
+    for (const { resource, object } of objects) {
+      if (storage.get(resource, keyOf(object)) === undefined) storage.put(resource, object);
+    }
   }
 
   /** Calls the listener at every write, until what is returned is called. */
