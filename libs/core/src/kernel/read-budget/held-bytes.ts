@@ -3,10 +3,12 @@ const STRING_BYTES = 24;
 const MEMBER_BYTES = 16;
 const OBJECT_BYTES = 40;
 
-/**
- * An estimate of the memory that a JSON value takes. An object that holds packed bytes gives their number as
- * `packedBytes`. Iterative, since foreign values may be nested deeply.
- */
+/** Under this key an object names bytes that it holds beside its members. JSON has no symbols. */
+export const PACKED_BYTES: unique symbol = Symbol('packed bytes');
+/** Under this key an object names all that it holds alone: it shares its members with other objects. */
+export const OWN_BYTES: unique symbol = Symbol('own bytes');
+
+/** An estimate of the memory that a JSON value takes. Iterative: foreign values may be nested deeply. */
 export function heldBytes(value: unknown): number {
   const open: unknown[] = [value];
   let sum = 0;
@@ -14,13 +16,19 @@ export function heldBytes(value: unknown): number {
     const one = open.pop();
     if (typeof one === 'string') sum += STRING_BYTES + one.length;
     else if (typeof one === 'object' && one !== null) {
-      const members = Object.values(one);
-      sum += OBJECT_BYTES + members.length * MEMBER_BYTES + packedBytesOf(one);
-      for (const member of members) open.push(member);
+      const own = namedIn(one, OWN_BYTES);
+      if (own !== undefined) sum += own;
+      else {
+        const members = Object.values(one);
+        sum += OBJECT_BYTES + members.length * MEMBER_BYTES + (namedIn(one, PACKED_BYTES) ?? 0);
+        for (const member of members) open.push(member);
+      }
     }
   }
   return sum;
 }
 
-const packedBytesOf = (value: object): number =>
-  'packedBytes' in value && typeof value.packedBytes === 'number' ? value.packedBytes : 0;
+function namedIn(object: object, key: symbol): number | undefined {
+  const bytes: unknown = Reflect.get(object, key);
+  return typeof bytes === 'number' ? bytes : undefined;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldBytes } from './held-bytes.js';
+import { heldBytes, OWN_BYTES, PACKED_BYTES } from './held-bytes.js';
 import { LIST_BEGUN, type ListPage, listProgress } from './list-progress.js';
 import { type ExcessHistory, excessAt, probePauseMs } from './probe-pace.js';
 import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from './read-limits.js';
@@ -91,7 +91,13 @@ describe('the memory of a value', () => {
   it('grows with its texts and members, and counts packed bytes', () => {
     expect(heldBytes({ a: 'x'.repeat(1_000) })).toBeGreaterThan(1_000);
     expect(heldBytes({ a: [1, 2, 3, {}, null] })).toBeGreaterThan(heldBytes({ a: [] }));
-    expect(heldBytes({ packedBytes: 5_000 }) - heldBytes({ otherBytes: 5_000 })).toBe(5_000);
+    expect(heldBytes({ [PACKED_BYTES]: 5_000 }) - heldBytes({})).toBe(5_000);
+    expect(heldBytes({ [OWN_BYTES]: 70, spec: { text: 'x'.repeat(1_000) } })).toBe(70);
+  });
+
+  it('cannot be made less by what a cluster writes into an object', () => {
+    const foreign = JSON.parse('{"packedBytes": -1000000, "spec": {"packedBytes": -1000000}}');
+    expect(heldBytes(foreign)).toBeGreaterThan(0);
   });
 
   it('is found for a value that is nested a million times', () => {
