@@ -1,11 +1,16 @@
 import type { Gauge } from 'prom-client';
 
+/** Beyond, all are forgotten and made anew. */
+const MOST_SHARED = 10_000;
+
 /**
  * Labels of objects' series: clusters beyond the limit share series, in which what names an object is
  * left empty (decision 0129).
  */
 export class ObjectLabels {
   readonly #clusters = new Set<string>();
+  /** Of clusters beyond the limit: thousands of objects have the same. */
+  readonly #shared = new Map<string, Record<string, string>>();
 
   constructor(
     private readonly clusterLimit: number,
@@ -22,7 +27,16 @@ export class ObjectLabels {
     if (this.#clusters.size < this.clusterLimit) this.#clusters.add(cluster);
     if (this.#clusters.has(cluster)) return { cluster, ...labels };
     const blank = Object.fromEntries(this.identity.map((name) => [name, '']));
-    return { cluster: '', ...labels, ...blank };
+    return this.#once({ cluster: '', ...labels, ...blank });
+  }
+
+  #once(labels: Record<string, string>): Record<string, string> {
+    const key = JSON.stringify(labels);
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    if (this.#shared.size >= MOST_SHARED) this.#shared.clear();
+    this.#shared.set(key, labels);
+    return labels;
   }
 }
 

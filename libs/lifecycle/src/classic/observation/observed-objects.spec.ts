@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { observedCsv } from '#core/fleet/observation/observed-part';
 import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
-import { keptOfCsv } from './observed-objects.js';
 
 /** A CSV as large ones are: an icon, descriptors of its APIs, a label for each of them. */
 const csv = (namespace: string) => ({
@@ -29,7 +29,7 @@ const csv = (namespace: string) => ({
 
 describe('what the poller keeps of a copied CSV', () => {
   it('lets 5,000 namespaces with copies of 20 operators be within the default budgets of a cluster', () => {
-    const kept = keptOfCsv(csv('a-namespace-with-a-name-of-usual-length'));
+    const kept = observedCsv(csv('a-namespace-with-a-name-of-usual-length'));
     expect(isCopied(ClusterServiceVersion.parse(kept))).toBe(true);
     const copies = 5_000 * 20;
     expect(copies * heldBytes(kept)).toBeLessThan(DEFAULT_READ_LIMITS.clusterBytes / 2);
@@ -37,7 +37,7 @@ describe('what the poller keeps of a copied CSV', () => {
   });
 
   it('is nothing less than before of an original', () => {
-    const original = keptOfCsv(csv('openshift-operators'));
+    const original = observedCsv(csv('openshift-operators'));
     expect(original).toMatchObject({ spec: { customresourcedefinitions: { owned: [{ name: 'a' }] } } });
   });
 });

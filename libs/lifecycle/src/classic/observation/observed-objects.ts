@@ -1,7 +1,15 @@
+import {
+  isMarkedCopy,
+  observedCsv,
+  observedNames,
+  observedOperatorGroup,
+  observedSubscription,
+} from '#core/fleet/observation/observed-part';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
+import { SharedValues } from '#platform/kube/cache/shared-values';
 import { WatchCache } from '#platform/kube/cache/watch-cache';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
 import { withoutManagedFields } from '#platform/kube/client/managed-fields';
@@ -23,14 +31,16 @@ const CATALOG_BYTES = 128 * 1024;
 /** Memory for the metrics of one object, beside the object. */
 const SERIES_BYTES = 2 * 1024;
 
-const COPIED_FROM = 'olm.copiedFrom';
-const OPERATOR_NAMESPACE = 'olm.operatorNamespace';
+/** Of all clusters: they hold much the same operators. */
+const SHARED = new SharedValues();
 
 type Watched = Readonly<{
   kinds: readonly KindRef[];
   options?: ListOptions;
   /** The part of an object that is kept: a fleet's caches are most of the poller's memory. */
   keep: (object: KubernetesObject) => KubernetesObject;
+  /** Each cluster has objects of its own: nothing of them is held once for all. */
+  whole?: true;
   handlerBytes?: (object: KubernetesObject) => number;
   /**
    * Only starts passes: without the right to watch it, /healthz reports that, and everything else goes on.
@@ -42,15 +52,13 @@ type Watched = Readonly<{
 const MANAGED: ListOptions = { labelSelector: 'olm.managed=true' };
 
 const watched: readonly Watched[] = [
-  {
-    kinds: [OPERATOR_GROUPS, olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')],
-    keep: withoutManagedFields,
-  },
-  { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, handlerBytes: () => CATALOG_BYTES },
-  { kinds: [SUBSCRIPTIONS], keep: withoutManagedFields, handlerBytes: () => SERIES_BYTES },
-  { kinds: [CSVS], keep: keptOfCsv, handlerBytes: (csv) => (isCopy(csv) ? 0 : SERIES_BYTES) },
-  { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: metadataOnly },
-  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: metadataOnly },
+  { kinds: [OPERATOR_GROUPS], keep: observedOperatorGroup },
+  { kinds: [olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')], keep: observedNames },
+  { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, whole: true, handlerBytes: () => CATALOG_BYTES },
+  { kinds: [SUBSCRIPTIONS], keep: observedSubscription, handlerBytes: () => SERIES_BYTES },
+  { kinds: [CSVS], keep: observedCsv, handlerBytes: (csv) => (isMarkedCopy(csv) ? 0 : SERIES_BYTES) },
+  { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: observedNames },
+  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedNames },
   {
     kinds: [
       { apiVersion: 'apps/v1', kind: 'Deployment' },
@@ -58,7 +66,7 @@ const watched: readonly Watched[] = [
       ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(rbac),
     ],
     options: MANAGED,
-    keep: metadataOnly,
+    keep: observedNames,
   },
   // Secrets are missing on purpose: the poller may not read them, so the applier watches
   // theirs (decision record 0008).
@@ -69,7 +77,7 @@ const watched: readonly Watched[] = [
       ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map(admission),
     ],
     options: MANAGED,
-    keep: metadataOnly,
+    keep: observedNames,
     optional: true,
   },
 ];
@@ -99,14 +107,15 @@ export class ObservedObjects {
   constructor({ client, clock, log, caches, onEvent }: ObservedObjectsOptions) {
     this.#lease = caches?.lease(client);
     const shared = this.#lease?.cache;
-    this.#caches = watched.map(({ kinds, options, keep, handlerBytes }) => [
+    this.#caches = watched.map(({ kinds, options, keep, whole, handlerBytes }) => [
       kinds,
       new WatchCache({
         client,
         clock,
         log,
         kinds,
-        keep,
+        // What is read from another role's cache is not kept here.
+        keep: whole === true || shared !== undefined ? keep : (object) => SHARED.within(keep(object)),
         ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
         ...(shared === undefined ? {} : { shared }),
@@ -140,7 +149,7 @@ export class ObservedObjects {
   /** The CSVs of the cluster, or of one namespace, that are no copies. */
   originals(namespace?: string): ClusterServiceVersion[] {
     // A large cluster has a hundred thousand copies: they are left out before they are opened.
-    const marked = this.#list<ClusterServiceVersion>(CSVS, namespace, (csv) => !isCopy(csv));
+    const marked = this.#list<ClusterServiceVersion>(CSVS, namespace, (csv) => !isMarkedCopy(csv));
     return marked.filter((csv) => !isCopied(csv));
   }
 
@@ -174,48 +183,3 @@ export class ObservedObjects {
     return new Date(Math.min(...this.#required.map((cache) => cache.lastSeen().getTime())));
   }
 }
-
-/**
- * A large cluster has a hundred thousand copies of a few CSVs: nothing is resolved from them,
- * and they have no metrics.
- */
-export function keptOfCsv(object: KubernetesObject): KubernetesObject {
-  return isCopy(object) ? copyOnly(object) : withoutInstallSpec(object);
-}
-
-function isCopy({ metadata: { labels, namespace } }: KubernetesObject): boolean {
-  return labels?.[COPIED_FROM] !== undefined && labels[COPIED_FROM] !== namespace;
-}
-
-/** What shows that it is a copy, and of which namespace. */
-function copyOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
-  const { name, namespace, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
-  const home = annotations?.[OPERATOR_NAMESPACE];
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      ...{ name, namespace, uid, resourceVersion },
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      labels: { [COPIED_FROM]: labels?.[COPIED_FROM] ?? '' },
-      ...(home === undefined ? {} : { annotations: { [OPERATOR_NAMESPACE]: home } }),
-    },
-    spec: {},
-    status: { reason: 'Copied' },
-  };
-}
-
-/** Deployments, descriptions and icons are by far the most of a CSV; resolution reads none of them. */
-function withoutInstallSpec(object: KubernetesObject): KubernetesObject {
-  const { install: _install, icon: _icon, description: _description, ...spec } = recordOf(object['spec']);
-  const { conditions: _history, requirementStatus: _requirements, ...status } = recordOf(object['status']);
-  return { ...withoutManagedFields(object), spec, status };
-}
-
-function metadataOnly(object: KubernetesObject): KubernetesObject {
-  const { annotations: _annotations, ...metadata } = withoutManagedFields(object).metadata;
-  return { apiVersion: object.apiVersion, kind: object.kind, metadata };
-}
-
-const recordOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -3,9 +3,12 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
 type Named = Readonly<{ namespace?: string | undefined; name?: string | undefined }>;
 
+/** The objects of one namespace by name; the only one itself, as most namespaces of most kinds have one. */
+type Held<T> = Map<string, T> | T;
+
 /** Objects of one kind by namespace and name; cluster-scoped ones have the empty namespace. */
 export class ObjectStore<T extends KubernetesObject> {
-  readonly #namespaces = new Map<string, Map<string, T>>();
+  readonly #namespaces = new Map<string, Held<T>>();
   #size = 0;
   #bytes = 0;
 
@@ -22,7 +25,9 @@ export class ObjectStore<T extends KubernetesObject> {
   }
 
   get({ namespace, name }: Named): T | undefined {
-    return this.#namespaces.get(namespace ?? '')?.get(name ?? '');
+    const held = this.#namespaces.get(namespace ?? '');
+    if (held instanceof Map) return held.get(name ?? '');
+    return held !== undefined && nameOf(held) === (name ?? '') ? held : undefined;
   }
 
   /** An empty store that measures in the same way. */
@@ -38,26 +43,24 @@ export class ObjectStore<T extends KubernetesObject> {
 
   set(object: T): void {
     const { namespace = '', name = '' } = object.metadata;
-    let objects = this.#namespaces.get(namespace);
-    if (objects === undefined) {
-      objects = new Map();
-      this.#namespaces.set(namespace, objects);
-    }
-    const previous = objects.get(name);
+    const previous = this.get(object.metadata);
     if (previous === undefined) this.#size += 1;
     else this.#bytes -= this.sizeOf(previous);
     this.#bytes += this.sizeOf(object);
-    objects.set(name, object);
+    const held = this.#namespaces.get(namespace);
+    if (held instanceof Map) held.set(name, object);
+    else if (held === undefined || held === previous) this.#namespaces.set(namespace, object);
+    else this.#namespaces.set(namespace, new Map([held, object].map((one) => [nameOf(one), one])));
   }
 
   delete({ namespace = '', name = '' }: Named): boolean {
-    const objects = this.#namespaces.get(namespace);
-    const previous = objects?.get(name);
-    if (objects === undefined || previous === undefined) return false;
-    objects.delete(name);
+    const previous = this.get({ namespace, name });
+    if (previous === undefined) return false;
+    const held = this.#namespaces.get(namespace);
+    if (held instanceof Map) held.delete(name);
+    if (!(held instanceof Map) || held.size === 0) this.#namespaces.delete(namespace);
     this.#size -= 1;
     this.#bytes -= this.sizeOf(previous);
-    if (objects.size === 0) this.#namespaces.delete(namespace);
     return true;
   }
 
@@ -65,8 +68,13 @@ export class ObjectStore<T extends KubernetesObject> {
   list(namespace?: string, selected: (object: T) => boolean = () => true): T[] {
     const names = namespace === undefined ? [...this.#namespaces.keys()].sort(byCodeUnit) : [namespace];
     return names.flatMap((name) => {
-      const objects = [...(this.#namespaces.get(name) ?? [])].filter(([, object]) => selected(object));
+      const held = this.#namespaces.get(name);
+      if (held === undefined) return [];
+      if (!(held instanceof Map)) return selected(held) ? [held] : [];
+      const objects = [...held].filter(([, object]) => selected(object));
       return objects.sort(([a], [b]) => byCodeUnit(a, b)).map(([, object]) => object);
     });
   }
 }
+
+const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';

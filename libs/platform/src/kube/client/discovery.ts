@@ -11,7 +11,15 @@ const ApiResourceList = z.looseObject({
     .optional(),
 });
 
-type Known = Readonly<{ kinds: ReadonlyMap<string, ServedResource>; readAt: number }>;
+type Kinds = ReadonlyMap<string, ServedResource>;
+
+/** Clusters of one version answer the same: their kinds are held once in the process, by the answer. */
+const SHARED_KINDS = new Map<string, Kinds>();
+/** A cluster with other answers takes the place of the one whose answer came first. */
+const MOST_SHARED = 128;
+const LONGEST_SHARED = 64 * 1024;
+
+type Known = Readonly<{ kinds: Kinds; readAt: number }>;
 type Unavailable = Readonly<{ error: KubeApiError; until: number }>;
 
 /** How long `fresh` lookups trust what was read. */
@@ -89,11 +97,7 @@ export class Discovery {
     const body = await this.read(groupVersionPath(apiVersion)).catch((error: unknown) =>
       this.#noteFailure(error, apiVersion, readAt),
     );
-    const kinds = new Map<string, ServedResource>();
-    for (const { name, kind, namespaced } of body === undefined ? [] : (parse(body).resources ?? [])) {
-      // `deployments/status`, `serviceaccounts/token`: subresources are not kinds of their own.
-      if (!name.includes('/')) kinds.set(kind, { apiVersion, kind, plural: name, namespaced });
-    }
+    const kinds = body === undefined ? new Map<string, ServedResource>() : sharedKinds(apiVersion, body);
     const known = { kinds, readAt };
     if (kinds.size > 0) this.#known.set(apiVersion, known);
     else this.#known.delete(apiVersion);
@@ -109,6 +113,26 @@ export class Discovery {
     }
     throw failed;
   }
+}
+
+function sharedKinds(apiVersion: string, body: string): Kinds {
+  const key = `${apiVersion} ${body}`;
+  const known = SHARED_KINDS.get(key);
+  if (known !== undefined) return known;
+  const kinds = kindsIn(apiVersion, body);
+  const [oldest] = SHARED_KINDS.keys();
+  if (SHARED_KINDS.size >= MOST_SHARED && oldest !== undefined) SHARED_KINDS.delete(oldest);
+  if (body.length <= LONGEST_SHARED) SHARED_KINDS.set(key, kinds);
+  return kinds;
+}
+
+function kindsIn(apiVersion: string, body: string): Kinds {
+  const kinds = new Map<string, ServedResource>();
+  for (const { name, kind, namespaced } of parse(body).resources ?? []) {
+    // `deployments/status`, `serviceaccounts/token`: subresources are not kinds of their own.
+    if (!name.includes('/')) kinds.set(kind, { apiVersion, kind, plural: name, namespaced });
+  }
+  return kinds;
 }
 
 function parse(body: string): z.infer<typeof ApiResourceList> {

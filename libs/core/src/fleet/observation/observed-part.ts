@@ -1,0 +1,108 @@
+import {
+  EXCLUDE_GLOBAL,
+  ISOLATION_ANNOTATION,
+  PROPERTIES_ANNOTATION,
+} from '../../classic/resolution/desired-namespace.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { asRecord } from '../../kernel/crd/loose-value.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const COPIED_FROM = 'olm.copiedFrom';
+const OPERATOR_NAMESPACE = 'olm.operatorNamespace';
+/** The labels that say which namespace an object concerns. */
+const LABELS = ['olm.owner.namespace', COPIED_FROM];
+const CSV_ANNOTATIONS = [OPERATOR_NAMESPACE, PROPERTIES_ANNOTATION];
+const GROUP_ANNOTATIONS = [ISOLATION_ANNOTATION, EXCLUDE_GLOBAL];
+const SUBSCRIPTION_SPEC = ['name', 'channel', 'startingCSV', 'source', 'sourceNamespace', 'installPlanApproval'];
+const API_FIELDS = ['name', 'group', 'version', 'kind', 'deploymentName'];
+
+/** Whether a ClusterServiceVersion is marked as a copy of one in another namespace. */
+export function isMarkedCopy({ metadata: { labels, namespace } }: KubernetesObject): boolean {
+  return labels?.[COPIED_FROM] !== undefined && labels[COPIED_FROM] !== namespace;
+}
+
+/** Which object it is, in which version, and which namespace it concerns. */
+export const observedNames = (object: KubernetesObject): KubernetesObject => withNames(object, [], {});
+
+/** What the resolution of a namespace, its metrics and the choice of namespaces read of a Subscription. */
+export function observedSubscription(object: KubernetesObject): KubernetesObject {
+  const { installedCSV, currentCSV, installPlanRef, state } = asRecord(object['status']);
+  const status = {
+    ...present({ installedCSV, currentCSV, state }),
+    // That there is a plan matters, and not which one: each cluster has names of its own.
+    ...(installPlanRef === undefined ? {} : { installPlanRef: { name: '' } }),
+  };
+  return withNames(object, [], {
+    spec: only(asRecord(object['spec']), SUBSCRIPTION_SPEC),
+    ...(object['status'] === undefined ? {} : { status }),
+  });
+}
+
+/** As {@link observedSubscription}, of an OperatorGroup. */
+export const observedOperatorGroup = (object: KubernetesObject): KubernetesObject =>
+  withNames(object, GROUP_ANNOTATIONS, {
+    ...(object['spec'] === undefined
+      ? {}
+      : { spec: only(asRecord(object['spec']), ['upgradeStrategy', 'targetNamespaces']) }),
+  });
+
+/**
+ * As {@link observedSubscription}, of a ClusterServiceVersion: descriptions, icon and deployments are by far
+ * the most of it. A large cluster has a hundred thousand copies: of these, what shows that they are.
+ */
+export function observedCsv(object: KubernetesObject): KubernetesObject {
+  if (isMarkedCopy(object)) {
+    return withNames(object, [OPERATOR_NAMESPACE], { spec: {}, status: { reason: 'Copied' } });
+  }
+  const spec = asRecord(object['spec']);
+  const { version, replaces, customresourcedefinitions, apiservicedefinitions, webhookdefinitions } = spec;
+  const { phase, reason } = asRecord(object['status']);
+  return withNames(object, CSV_ANNOTATIONS, {
+    spec: present({
+      version,
+      replaces,
+      customresourcedefinitions: ownedAndRequired(customresourcedefinitions),
+      apiservicedefinitions: ownedAndRequired(apiservicedefinitions),
+      webhookdefinitions: apis(webhookdefinitions),
+    }),
+    ...(object['status'] === undefined ? {} : { status: present({ phase, reason }) }),
+  });
+}
+
+function withNames(object: KubernetesObject, annotations: readonly string[], rest: Fields): KubernetesObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace, resourceVersion } = metadata;
+  const [labels, notes] = [only(metadata.labels ?? {}, LABELS), only(metadata.annotations ?? {}, annotations)];
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...present({ name, namespace, resourceVersion }),
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      ...(Object.keys(notes).length === 0 ? {} : { annotations: notes }),
+    },
+    ...rest,
+  };
+}
+
+function ownedAndRequired(definitions: unknown): unknown {
+  if (definitions === undefined) return undefined;
+  const { owned, required } = asRecord(definitions);
+  return present({ owned: apis(owned), required: apis(required) });
+}
+
+/** What is no list of objects stays as it is: it is refused where it is read. */
+const apis = (list: unknown): unknown =>
+  Array.isArray(list) ? list.map((api: unknown) => (isRecord(api) ? only(api, API_FIELDS) : api)) : list;
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function only<T>(fields: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
+  const kept = names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name] as T] as const] : []));
+  return Object.fromEntries(kept);
+}
+
+const present = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
