@@ -46,7 +46,9 @@ export type ScriptedServer = Readonly<{
   url: URL;
   port: number;
   ca: string;
+  /** How many there were. */
   connections(): number;
+  openConnections(): number;
   stop(): Promise<void>;
 }>;
 
@@ -76,6 +78,7 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
     port,
     ca: caPem,
     connections: () => sockets.length,
+    openConnections: () => sockets.filter(({ destroyed }) => !destroyed).length,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       const closed = once(server, 'close');

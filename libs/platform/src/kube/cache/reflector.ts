@@ -68,6 +68,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #random: () => number;
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  #watching: SilenceTimer | undefined;
   #syncedOnce = Promise.withResolvers<void>();
   #synced = false;
   #served = false;
@@ -95,6 +96,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   /** Resolves once nothing more will be called. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#watching?.abort();
     await this.#running;
     this.#options.client.budget.keep(0, this.#charged);
     this.#charged = 0;
@@ -180,7 +182,10 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   async #watch(): Promise<void> {
     const { client, clock, options, silenceMs = 150_000, watchSeconds = 1_800 } = this.#options;
     const startedAt = clock.now().getTime();
+    // One signal a watch: a fleet has tens of thousands, and combined signals take kilobytes each.
     const timer = new SilenceTimer(clock, silenceMs);
+    this.#watching = timer;
+    if (this.#stopping.signal.aborted) timer.abort();
     let events = 0;
     let cancelProof = (): void => undefined;
     const onOpen = () => {
@@ -193,7 +198,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         ...options,
         resourceVersion: this.#version,
         timeoutSeconds: Math.round(watchSeconds * (1 + this.#random())),
-        signal: AbortSignal.any([this.#stopping.signal, timer.signal]),
+        signal: timer.signal,
         onOpen,
       });
       for await (const event of stream) {
@@ -206,6 +211,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       }
     } finally {
       timer.dispose();
+      this.#watching = undefined;
       cancelProof();
     }
     const lasted = clock.now().getTime() - startedAt;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.port.js';
 
-/** Aborts when nothing was heard for a while. */
+/** Aborts when nothing was heard for a while, or when the watch is stopped. */
 export class SilenceTimer {
   readonly #controller = new AbortController();
   #heardAt: number;
@@ -21,6 +21,10 @@ export class SilenceTimer {
   /** Something was heard. Cheap, since it is called for every event: the timer is not set anew. */
   heard(): void {
     this.#heardAt = this.clock.now().getTime();
+  }
+
+  abort(): void {
+    this.#controller.abort();
   }
 
   dispose(): void {

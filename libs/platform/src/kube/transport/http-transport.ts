@@ -29,6 +29,8 @@ export type TransportOptions = Readonly<{
   maxTries?: number;
   pingIntervalMs?: number;
   pingTimeoutMs?: number;
+  /** Connections that no request or watch has used for so long are closed; the next one opens them anew. */
+  idleMs?: number;
   /** Asks for gzip; worth it on slow networks, costs CPU on both ends. */
   compress?: boolean;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -61,6 +63,7 @@ const DEFAULTS: Tuning = {
   maxTries: 5,
   pingIntervalMs: 30_000,
   pingTimeoutMs: 15_000,
+  idleMs: 30_000,
   compress: true,
   sleep: async (milliseconds: number, signal: AbortSignal) => {
     await pause(milliseconds, undefined, { signal });
@@ -85,6 +88,9 @@ export class HttpTransport {
   readonly #reading: AnswerBytes;
   readonly #needs = new ConnectionNeeds();
   #wire: { identity: TlsIdentity; ready: Promise<Wire> } | undefined;
+  /** Requests and watches that are under way. */
+  #users = 0;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(options: TransportOptions) {
     this.#options = { ...DEFAULTS, ...options };
@@ -103,6 +109,7 @@ export class HttpTransport {
 
   /** One request with its whole answer, whatever its status. Fails with a TransportError only. */
   async request(request: ApiRequest): Promise<ApiResponse> {
+    this.#enter();
     const end = new RequestEnd(this.#options.requestTimeoutMs, request.signal, this.#running);
     const { signal } = end;
     try {
@@ -117,6 +124,7 @@ export class HttpTransport {
       throw this.#explain(error, end.expired);
     } finally {
       end.release();
+      this.#exit();
     }
   }
 
@@ -125,17 +133,22 @@ export class HttpTransport {
    * `signal` alone ends it. The caller must destroy the body.
    */
   async stream(request: ApiRequest): Promise<Exchange> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.#options.requestTimeoutMs).unref();
-    const signal = AbortSignal.any(
-      [deadline.signal, this.#closing.signal].concat(request.signal === undefined ? [] : [request.signal]),
-    );
+    this.#enter();
+    const end = new RequestEnd(this.#options.requestTimeoutMs, request.signal, this.#running);
+    const exit = () => {
+      end.release();
+      this.#exit();
+    };
     try {
-      return await this.#persist(request, signal, (exchange) => Promise.resolve(exchange), true);
+      this.#closing.signal.throwIfAborted();
+      const exchange = await this.#persist(request, end.signal, (found) => Promise.resolve(found), true);
+      end.begun();
+      if (exchange.body.closed) exit();
+      else exchange.body.once('close', exit);
+      return exchange;
     } catch (error) {
-      throw this.#explain(error, deadline.signal.aborted);
-    } finally {
-      clearTimeout(timer);
+      exit();
+      throw this.#explain(error, end.expired);
     }
   }
 
@@ -156,9 +169,29 @@ export class HttpTransport {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#idle);
     for (const end of this.#running) end.abort(this.#closing.signal.reason);
     const wire = await this.#wire?.ready.catch(() => undefined);
     wire?.destroy();
+  }
+
+  #enter(): void {
+    this.#users += 1;
+    clearTimeout(this.#idle);
+    this.#idle = undefined;
+  }
+
+  #exit(): void {
+    this.#users -= 1;
+    if (this.#users > 0 || this.#closing.signal.aborted) return;
+    this.#idle = setTimeout(() => this.#rest(), this.#options.idleMs).unref();
+  }
+
+  /** A session takes about a hundred kilobytes: a cluster that nothing is asked of has none. */
+  #rest(): void {
+    const held = this.#wire;
+    this.#wire = undefined;
+    void held?.ready.then((wire) => wire.retire()).catch(() => undefined);
   }
 
   async #persist<T>(

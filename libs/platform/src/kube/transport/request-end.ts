@@ -36,6 +36,11 @@ export class RequestEnd {
     this.#ending.abort(reason);
   }
 
+  /** The answer has begun: only the caller and the transport end what comes of it. */
+  begun(): void {
+    clearTimeout(this.#timer);
+  }
+
   release(): void {
     clearTimeout(this.#timer);
     this.caller?.removeEventListener('abort', this.#onCaller);
