@@ -14,6 +14,7 @@ import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
@@ -47,6 +48,11 @@ export const applierModule = (
       useFactory: ({ clock, log }: Hub) =>
         new ClusterCaches({ clock, log, ...(besidePoller ? { handlerBytes: handlerBytesOf } : {}) }),
     },
+    {
+      provide: ClusterViews,
+      inject: [HUB, CLUSTERS, ClusterCaches],
+      useFactory: (hub: Hub, all: ServiceClusters, caches: ClusterCaches) => viewsOf(hub, all, caches, besidePoller),
+    },
     ApplyProcessor,
     SolvedProcessor,
     ApplierLifecycle,
@@ -76,7 +82,6 @@ const PARTS: readonly Provider[] = [
     inject: [HUB, OlmDetectors],
     useFactory: (hub: Hub, detectors: OlmDetectors) => new ClusterUpgrades({ hub, detectors }),
   },
-  { provide: ClusterViews, inject: [HUB, CLUSTERS, ClusterCaches], useFactory: viewsOf },
   {
     provide: AppliedFleet,
     inject: [
@@ -109,10 +114,11 @@ function limiterOf({ clock, settings: { applyConcurrency } }: Hub, clusters: Ser
   return new ClusterLimiter({ clock, slots: applyConcurrency, mostAtOnce: () => most });
 }
 
-function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches): ClusterViews {
+function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches, stayOpen: boolean): ClusterViews {
   const moved = new MovedSubjects({ ...hub, queue: hub.queues.apply });
   const onMoved = (cluster: string, namespace: string) => moved.enqueue({ cluster, namespace });
-  return new ClusterViews({ hub, caches, isMember: (client) => clusters.client(client.cluster) === client, onMoved });
+  const isMember = (client: KubeClient) => clusters.client(client.cluster) === client;
+  return new ClusterViews({ hub, caches, stayOpen, isMember, onMoved });
 }
 
 function fleetOf(
@@ -139,6 +145,7 @@ function contactOf({ clock, log }: Hub, clusters: ServiceClusters, views: Cluste
     log,
     ask: (cluster) => clusters.client(cluster)?.serverVersion(),
     problemOf: (cluster) => clusters.problemOf(cluster),
+    isIdle: (cluster) => views.isIdle(cluster),
     heard: (cluster) => views.lastSeen(cluster),
   });
 }

@@ -8,7 +8,7 @@ const unreachable = (cluster: string) => new KubeApiError(cluster, 0, 'Unreachab
 const refused = (cluster: string) => new KubeApiError(cluster, 403, 'Forbidden', 'not yours');
 
 /** Two clusters; those in `away` do not answer. */
-function contactOf(names = ['east', 'west']) {
+function contactOf(names = ['east', 'west'], idle: ReadonlySet<string> = new Set()) {
   const clock = new ManualClock(new Date('2026-01-01T00:00:00Z'));
   const away = new Set<string>();
   const refusals = new Map<string, KubeApiError>();
@@ -17,6 +17,7 @@ function contactOf(names = ['east', 'west']) {
     clusters: () => names,
     clock,
     log: silentLog,
+    isIdle: (cluster) => idle.has(cluster),
     ask: async (cluster) => {
       asked.push(cluster);
       if (away.has(cluster)) throw unreachable(cluster);
@@ -129,5 +130,29 @@ describe('ClusterContact', () => {
     contact.update();
     contact.noteEnd('west');
     expect(await health()).toEqual({ up: true, detail: '1 of 1 clusters answer', clusters: ['west'] });
+  });
+
+  it('asks an idle cluster a few times an hour', async () => {
+    const { contact, pass, asked } = contactOf(['east'], new Set(['east']));
+    contact.start();
+    await pass(3_600_000);
+    expect(asked.length).toBeGreaterThan(3);
+    expect(asked.length).toBeLessThan(15);
+    contact.stop();
+  });
+
+  it('is not degraded by one failure of an idle cluster, and by the second one soon', async () => {
+    const { contact, away, health, pass, asked } = contactOf(['east', 'west'], new Set(['west']));
+    contact.start();
+    await pass(0);
+    away.add('west');
+    for (let n = asked.length; !asked.slice(n).includes('west'); ) await pass(30_000);
+    expect(await health()).toMatchObject({ up: true, detail: '2 of 2 clusters answer' });
+    await pass(60_000);
+    expect(await health()).toMatchObject({ up: true, degraded: true });
+    away.clear();
+    await pass(30_000);
+    expect(await health()).toMatchObject({ up: true, detail: '2 of 2 clusters answer' });
+    contact.stop();
   });
 });

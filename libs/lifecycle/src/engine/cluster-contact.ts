@@ -18,11 +18,16 @@ export type ClusterContactOptions = Readonly<{
   problemOf?: (cluster: string) => string | undefined;
   /** When the cluster last sent something through a watch. */
   heard?: (cluster: string) => Date | undefined;
+  /** Whether no work was done in the cluster for a while: it is asked rarely. */
+  isIdle?: (cluster: string) => boolean;
 }>;
 
+/** `failed`: the first time since the last answer. */
 type Contact = { answered?: number; failed?: number; asked?: number; reason: string; away: boolean; asking: boolean };
 
 const ASK_EVERY_MS = 30_000;
+/** Each request to an idle cluster opens a connection. The poller watches it, and reports its loss. */
+const ASK_IDLE_EVERY_MS = 600_000;
 /** One broken request is no reason for a warning; two in a row are. */
 const AWAY_AFTER_MS = 60_000;
 const NAMED = 10;
@@ -73,11 +78,17 @@ export class ClusterContact {
   #askAll(): void {
     this.update();
     const now = this.#now();
-    for (const [cluster, contact] of this.#contacts) {
+    for (const [at, [cluster, contact]] of [...this.#contacts].entries()) {
       this.#listen(cluster, contact);
-      if (now - (contact.answered ?? 0) >= ASK_EVERY_MS) this.#askNow(cluster);
+      if (now - (contact.answered ?? 0) >= this.#pauseMs(cluster, contact, at)) this.#askNow(cluster);
     }
     this.#cancel = this.options.clock.after(ASK_EVERY_MS, () => this.#askAll());
+  }
+
+  /** After a failure a cluster is asked as often as one with work. Idle ones are not asked all at once. */
+  #pauseMs(cluster: string, { failed }: Contact, at: number): number {
+    if (failed !== undefined || this.options.isIdle?.(cluster) !== true) return ASK_EVERY_MS;
+    return ASK_IDLE_EVERY_MS * (0.5 + at / this.#contacts.size);
   }
 
   #askSoon(cluster: string): void {
@@ -123,7 +134,7 @@ export class ClusterContact {
   #failed(cluster: string, reason: string): void {
     const contact = this.#contacts.get(cluster);
     if (contact === undefined) return;
-    contact.failed = this.#now();
+    contact.failed ??= this.#now();
     contact.reason = oneLine(reason);
     if (!contact.away && this.#isAway(contact)) {
       contact.away = true;
@@ -133,7 +144,7 @@ export class ClusterContact {
 
   #isAway({ answered, failed }: Contact): boolean {
     if (answered === undefined) return true;
-    return failed !== undefined && this.#now() - answered >= AWAY_AFTER_MS;
+    return failed !== undefined && this.#now() - Math.max(answered, failed - ASK_EVERY_MS) >= AWAY_AFTER_MS;
   }
 
   #health(): Health {

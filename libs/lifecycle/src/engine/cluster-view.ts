@@ -1,10 +1,14 @@
 import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-rights';
+import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { CacheLease, ClusterCaches } from './cluster-caches.js';
+import { MANAGED_SECRETS, ManagedSecrets } from './managed-secrets.js';
 import type { ClusterReads } from './pass-reader.js';
 import { RightsChanges } from './rights-changes.js';
 import { SharedLists } from './shared-lists.js';
@@ -13,83 +17,169 @@ export type ClusterViewOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   caches: ClusterCaches;
+  /** The cache stays open without work: another role of this process reads it all the time. */
+  staysOpen?: boolean;
   /** An object that only the applier may watch has changed in this namespace. */
   onMoved?: (namespace: string) => void;
 }>;
 
-/** The poller may not read Secrets, so it does not watch them: lost serving certificates are noticed here. */
-const WATCHED_HERE: ReadonlySet<string> = new Set(['Secret']);
-
 /** Watches report within milliseconds; a pass that would have to wait longer asks the cluster. */
 const PATIENCE_MS = 250;
+/** A pass waits no longer for the first lists of a cache that was opened for it. */
+const OPENING_MS = 1_000;
+/** A cache that no pass has read for so long is closed: the cache of an idle cluster takes megabytes. */
+const REST_MS = 60_000;
 /**
  * Whether a cluster is OpenShift does not change while it runs; it is checked again
  * now and then nevertheless.
  */
 const PLAIN_FOR_MS = 60_000;
 
-/** Where the passes over one cluster's namespaces read: the cache, and requests for the rest. */
+type Opened = Readonly<{ lease: CacheLease; rights: RightsChanges; listed: Promise<unknown>; unsubscribe: () => void }>;
+
+/**
+ * Where the passes over one cluster's subjects read: the cache, and requests for the rest. The cache is
+ * opened with the first pass and closed when there was none for a while (decision record 0164).
+ */
 export class ClusterView {
-  readonly #lease: CacheLease;
-  readonly #rights: RightsChanges;
+  readonly #options: ClusterViewOptions;
+  readonly #secrets: ManagedSecrets;
   readonly #lists: SharedLists;
-  readonly #client: KubeClient;
-  readonly #clock: Clock;
+  #opened: Opened | undefined;
+  #usedAt = 0;
+  #cancelRest: (() => void) | undefined;
+  #stopped = false;
   #plainUntil = 0;
 
-  readonly #unsubscribe: () => void;
-
-  constructor({ client, clock, caches, onMoved }: ClusterViewOptions) {
-    this.#client = client;
-    this.#clock = clock;
+  constructor(options: ClusterViewOptions) {
+    const { client, clock, onMoved } = options;
+    this.#options = options;
     this.#lists = new SharedLists(client);
-    this.#lease = caches.lease(client);
-    this.#rights = new RightsChanges({
-      clock,
-      csvs: this.#cache,
-      onAffected: (namespace) => onMoved?.(namespace),
-    });
-    this.#unsubscribe = this.#cache.onMoved((kind, metadata) => {
-      this.#rights.note(kind, metadata);
-      if (metadata.namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(metadata.namespace);
-    });
+    this.#secrets = new ManagedSecrets({ client, clock, onMoved: (namespace) => onMoved?.(namespace) });
+  }
+
+  /** Begins to watch what only the applier may watch. */
+  start(): void {
+    if (this.#options.staysOpen === true) this.#open();
+    else void this.#secrets.startIfAny();
   }
 
   async stop(): Promise<void> {
-    this.#unsubscribe();
-    this.#rights.stop();
-    await this.#lease.end();
+    this.#stopped = true;
+    await Promise.all([this.#secrets.stop(), this.#close()]);
   }
 
-  /** When the cluster last sent something through a watch. */
-  lastSeen(): Date {
-    return this.#cache.lastSeen();
+  /** Whether the cache is open. */
+  get isOpen(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  /** When the cluster last sent something through a watch; undefined where nothing is watched. */
+  lastSeen(): Date | undefined {
+    return this.#opened?.lease.cache.lastSeen() ?? this.#secrets.lastSeen();
   }
 
   /**
    * Readers for one pass. `seen`: resourceVersions the poller had reached when it enqueued the job; kinds
-   * behind them are read live.
+   * behind them are read live, and so is everything once the cache is closed.
    */
   async reads(seen: SeenVersions): Promise<ClusterReads> {
-    return {
+    const live: ClusterReads = {
       get: (ref) => this.#get(ref),
       list: (kind, options) => this.#lists.list(kind, options),
-      serverVersion: () => this.#client.serverVersion(),
-      cache: this.#cache,
-      behind: await this.#cache.behind(seen, PATIENCE_MS),
+      serverVersion: () => this.#options.client.serverVersion(),
+    };
+    if (this.#stopped) return live;
+    const { lease, listed } = this.#open();
+    await listed;
+    const { cache } = lease;
+    return { ...live, cache: this.#noting(cache), behind: await cache.behind(seen, PATIENCE_MS) };
+  }
+
+  /** The cache for one pass: as long as the pass reads or writes, the cache is not at rest. */
+  #noting(cache: ClusterCache): NonNullable<ClusterReads['cache']> {
+    const used = (): ClusterCache => {
+      this.#usedAt = this.#now();
+      return cache;
+    };
+    return {
+      get: (ref) => used().get(ref),
+      list: (kind, options) => used().list(kind, options),
+      noteWritten: (object) => used().noteWritten(object),
+      noteDeleted: (ref) => used().noteDeleted(ref),
     };
   }
 
-  get #cache(): ClusterCache {
-    return this.#lease.cache;
+  #open(): Opened {
+    this.#usedAt = this.#now();
+    if (this.#opened !== undefined) return this.#opened;
+    const { client, clock, caches, onMoved } = this.#options;
+    const lease = caches.lease(client);
+    const { cache } = lease;
+    const rights = new RightsChanges({ clock, csvs: cache, onAffected: (namespace) => onMoved?.(namespace) });
+    const unsubscribe = cache.onMoved((kind, metadata) => {
+      rights.note(kind, metadata);
+      if (kind === MANAGED_SECRETS.kind && metadata.namespace !== undefined) this.#secretMoved(metadata.namespace);
+    });
+    const listed = Promise.race([cache.whenSynced(), clock.sleep(OPENING_MS)]);
+    this.#opened = { lease, rights, listed, unsubscribe };
+    if (this.#options.staysOpen !== true) this.#restIn(REST_MS);
+    return this.#opened;
+  }
+
+  /** The poller may not read Secrets, so lost serving certificates are noticed here. */
+  #secretMoved(namespace: string): void {
+    if (!this.#secrets.isCurrent) this.#options.onMoved?.(namespace);
+    if (this.#options.staysOpen !== true) this.#secrets.start();
+  }
+
+  #restIn(delayMs: number): void {
+    this.#cancelRest = this.#options.clock.after(delayMs, () => void this.#rest());
+  }
+
+  async #rest(): Promise<void> {
+    const left = this.#usedAt + REST_MS - this.#now();
+    if (left > 0) this.#restIn(left);
+    else if (this.#mayBeWokenByRights()) this.#restIn(REST_MS);
+    else await this.#close();
+  }
+
+  /** Changes of rights wake operators that wait for them; only this cache has the objects of users. */
+  #mayBeWokenByRights(): boolean {
+    const found = this.#opened?.lease.cache.list(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` });
+    return namespacesWaitingForRights((found ?? []) as readonly ClusterServiceVersion[]).length > 0;
+  }
+
+  async #close(): Promise<void> {
+    this.#cancelRest?.();
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened === undefined) return;
+    const { lease, rights, unsubscribe } = opened;
+    if (!this.#stopped && this.#options.staysOpen !== true) this.#keepSecrets(lease.cache);
+    unsubscribe();
+    rights.stop();
+    await lease.end();
+  }
+
+  /** What the cache cannot say is found out by the watch. */
+  #keepSecrets(cache: ClusterCache): void {
+    const found = cache.list(MANAGED_SECRETS, { labelSelector: MANAGED_SECRETS.labelSelector });
+    if (found === undefined) void this.#secrets.startIfAny();
+    else if (found.length > 0) this.#secrets.start();
   }
 
   async #get(ref: ObjectRef) {
-    if (ref.kind !== CLUSTER_PROXY.kind || ref.apiVersion !== CLUSTER_PROXY.apiVersion) return this.#client.get(ref);
-    const now = this.#clock.now().getTime();
+    const { client } = this.#options;
+    if (ref.kind !== CLUSTER_PROXY.kind || ref.apiVersion !== CLUSTER_PROXY.apiVersion) return client.get(ref);
+    const now = this.#now();
     if (now < this.#plainUntil) return undefined;
-    const found = await this.#client.get(ref);
-    if (found === undefined && !(await this.#client.serves(ref))) this.#plainUntil = now + PLAIN_FOR_MS;
+    const found = await client.get(ref);
+    if (found === undefined && !(await client.serves(ref))) this.#plainUntil = now + PLAIN_FOR_MS;
     return found;
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
   }
 }

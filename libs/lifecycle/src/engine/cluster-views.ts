@@ -8,6 +8,8 @@ import { ClusterView } from './cluster-view.js';
 export type ClusterViewsOptions = Readonly<{
   hub: Pick<Hub, 'clock'>;
   caches: ClusterCaches;
+  /** The caches stay open without work: the poller of this process reads them all the time. */
+  stayOpen?: boolean;
   /** Whether the cluster of this client takes part. */
   isMember: (client: KubeClient) => boolean;
   /** A namespace with a change of an object that the poller does not watch. */
@@ -15,8 +17,8 @@ export type ClusterViewsOptions = Readonly<{
 }>;
 
 /**
- * The views of all clusters that take part and are not left to OLM. Each is opened when its cluster joins,
- * not with the first job: a Secret that is deleted in an idle cluster makes no job.
+ * The views of all clusters that take part and are not left to OLM. Each begins when its cluster joins, not
+ * with the first job: a Secret that is deleted in an idle cluster makes no job.
  */
 export class ClusterViews {
   readonly #views = new Map<string, ClusterView>();
@@ -32,15 +34,20 @@ export class ClusterViews {
     return this.#views.get(cluster)?.lastSeen();
   }
 
+  /** Whether no pass has read the cluster for a while. */
+  isIdle(cluster: string): boolean {
+    return this.#views.get(cluster)?.isOpen === false;
+  }
+
   /** @throws ClusterHasLeft where the client is that of a cluster that takes part no more */
   of(client: KubeClient): ClusterView {
     const { cluster } = client;
     const known = this.#views.get(cluster);
     if (known !== undefined) return known;
     if (!this.options.isMember(client)) throw new ClusterHasLeft(cluster);
-    const { hub, caches, onMoved } = this.options;
-    const { clock } = hub;
-    const view = new ClusterView({ client, clock, caches, onMoved: (namespace) => onMoved(cluster, namespace) });
+    const { hub, caches, stayOpen = false, onMoved } = this.options;
+    const moved = (namespace: string) => onMoved(cluster, namespace);
+    const view = new ClusterView({ client, clock: hub.clock, caches, staysOpen: stayOpen, onMoved: moved });
     this.#views.set(cluster, view);
     return view;
   }
@@ -49,7 +56,7 @@ export class ClusterViews {
   partOf(client: KubeClient): ClusterPart {
     const end = () => this.#end(client.cluster);
     return {
-      start: async () => void this.of(client),
+      start: async () => this.of(client).start(),
       touchAll: () => undefined,
       resyncs: () => [],
       stop: end,

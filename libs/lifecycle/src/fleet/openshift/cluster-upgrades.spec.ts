@@ -237,6 +237,21 @@ describe('the next minor version of an OpenShift cluster', () => {
     expect(cluster().requests.filter(({ verb }) => verb === 'list')).toEqual([]);
   });
 
+  it('is found out of other clusters at a resync, and not between two of them', async () => {
+    begin();
+    await clock.advance(LOOK_MS);
+    await vi.waitFor(() => expect(cluster().requests.length).toBeGreaterThan(0), PATIENCE);
+    // Longer than discovery trusts what it knows.
+    await clock.advance(10 * LOOK_MS);
+    const before = cluster().requests.length;
+    await clock.advance(10 * LOOK_MS);
+    expect(cluster().requests.length).toBe(before);
+    await openShift('4.18.3');
+    install('lamp.v1', '4.18');
+    part.resync();
+    await looked(() => condition()?.status === 'False');
+  });
+
   it('joining gives OpenShift its own names', async () => {
     await openShift('4.18.3');
     const { installed } = await joinCluster(client);

@@ -37,6 +37,7 @@ export class ClusterCache {
   readonly #kinds: ReadonlyMap<string, Held>;
   readonly #clock: Clock;
   readonly #listeners = new Set<MovedListener>();
+  #stopped = false;
 
   constructor({ kinds, client, clock, log, handlerBytes }: ClusterCacheOptions) {
     this.#clock = clock;
@@ -67,8 +68,15 @@ export class ClusterCache {
     for (const { cache } of this.#kinds.values()) cache.start();
   }
 
+  /** From now on no question is answered: what is here is not kept up to date any more. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await Promise.all([...this.#kinds.values()].map(({ cache }) => cache.stop()));
+  }
+
+  /** Resolves once every kind was listed. */
+  async whenSynced(): Promise<void> {
+    await Promise.all([...this.#kinds.values()].map(({ cache }) => cache.watch.whenSynced()));
   }
 
   /** Calls the listener from now on, until the returned function is called. */
@@ -132,7 +140,7 @@ export class ClusterCache {
 
   #heldOf(kind: KindRef): Held | undefined {
     const held = this.#of(kind);
-    return held?.cache.current === true ? held : undefined;
+    return held?.cache.current === true && !this.#stopped ? held : undefined;
   }
 
   #of({ apiVersion, kind }: KindRef): Held | undefined {

@@ -1,0 +1,81 @@
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Clock } from '#platform/clock/clock.port';
+import { Reflector } from '#platform/kube/cache/reflector';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+
+/** The Secrets that Flotilla makes for operators: serving certificates. */
+export const MANAGED_SECRETS = { apiVersion: 'v1', kind: 'Secret', labelSelector: 'olm.managed=true' } as const;
+
+export type ManagedSecretsOptions = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  /** A Secret changed or went in this namespace. */
+  onMoved: (namespace: string) => void;
+}>;
+
+/**
+ * One light watch of the managed Secrets of a cluster, which goes on while the cluster is idle: a Secret that
+ * is deleted by hand must be made anew at once. Keeps names and versions alone.
+ */
+export class ManagedSecrets {
+  #watch: Reflector | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: ManagedSecretsOptions) {}
+
+  /** Whether every change is reported. */
+  get isCurrent(): boolean {
+    return this.#watch?.synced() === true && this.#watch.problem() === undefined;
+  }
+
+  /** When the API server last sent something; undefined where nothing is watched. */
+  lastSeen(): Date | undefined {
+    return this.#watch?.lastSeen();
+  }
+
+  start(): void {
+    this.#started();
+  }
+
+  /** As {@link start}; the watch ends where its first list has none. */
+  async startIfAny(): Promise<void> {
+    if (this.#isStarted()) return;
+    const watch = this.#started();
+    await watch?.whenSynced();
+    if (watch === undefined || watch !== this.#watch || watch.list().length > 0) return;
+    this.#watch = undefined;
+    await watch.stop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#watch?.stop();
+  }
+
+  #isStarted(): boolean {
+    return this.#watch !== undefined;
+  }
+
+  #started(): Reflector | undefined {
+    if (this.#watch !== undefined || this.#stopped) return this.#watch;
+    const { client, clock, onMoved } = this.options;
+    const { apiVersion, kind, labelSelector } = MANAGED_SECRETS;
+    const moved = ({ metadata: { namespace } }: KubernetesObject) => {
+      if (watch.synced() && namespace !== undefined) onMoved(namespace);
+    };
+    const handlers = { onChange: moved, onDelete: moved };
+    const options = { labelSelector };
+    const watch: Reflector = new Reflector({
+      ...{ client, clock, handlers, options, keep: namesOnly },
+      kind: { apiVersion, kind },
+    });
+    this.#watch = watch;
+    watch.start();
+    return watch;
+  }
+}
+
+function namesOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, resourceVersion } };
+}
