@@ -248,7 +248,7 @@ describe('the next minor version of an OpenShift cluster', () => {
     expect(cluster().requests.length).toBe(before);
     await openShift('4.18.3');
     install('lamp.v1', '4.18');
-    part.resync();
+    for (const { run } of part.resyncs()) run();
     await looked(() => condition()?.status === 'False');
   });
 
