@@ -126,7 +126,8 @@ describe('three pollers and three appliers that share twelve clusters', () => {
         updateStrategy: { registryPoll: { interval: '2s' } },
       });
     await reachVersion('v1.0.0');
-    expect(await answers()).toEqual(isAnswered(3));
+    // On a busy machine shards may have moved just now, and their new owner reads the catalogs first.
+    await expect.poll(answers, PATIENCE).toEqual(isAnswered(3));
     // Content comes from the poller that has it, whichever was asked.
     const logged = (await Promise.all(all('applier').map((applier) => applier.logged()))).flat();
     expect(logged.filter((line) => JSON.stringify(line).includes('ContentNotHeld'))).toEqual([]);

@@ -99,9 +99,9 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     const clients = await loadClusters({ kubeconfigs: files, fieldManager: 'flotilla-demo' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
     const pollerPorts = options.pollerPorts ?? (await freePorts(1));
-    const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPorts[0] ?? 0), ...settings };
+    const shared = servicesSettings(files, redis.url, redisPrefix, pollerPorts[0] ?? 0);
     const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
-      serviceProcess(folder, name, service, { ...shared, ...env, ...settingsOf(service) }),
+      serviceProcess(folder, name, service, { ...shared, ...env, ...settings, ...settingsOf(service) }),
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
