@@ -1,5 +1,6 @@
 import { YAMLException } from 'js-yaml';
 import { BlobError } from '../model/catalog-load.error.js';
+import { NOT_COMMON, readCommonYaml } from './common-yaml.js';
 import { loadFirstDocument, MAX_DEPTH } from './first-document.js';
 
 /** Aliases may make a document this many times larger than its text … */
@@ -12,6 +13,8 @@ const FREE_EXPANSION = 1 << 20;
  * {@link BlobError} with opm's prefix; `firstLine` is the line of the document's start within its file.
  */
 export function parseYamlDocument(text: string, firstLine = 1): unknown {
+  const common = readCommonYaml(text);
+  if (common !== NOT_COMMON) return common;
   let value: unknown;
   try {
     value = loadFirstDocument(text);

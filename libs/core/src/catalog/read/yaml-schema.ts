@@ -11,6 +11,7 @@ const NOT_JSON = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/;
 const PREFIXED_INT = /^([-+]?)0([xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
 const OLD_OCTAL = /^([-+]?)0([0-7]+)$/;
 const DECIMAL = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+const NUMBER_START = /^[-+.0-9]/;
 const MAX_UINT64 = 2n ** 64n;
 
 /** Value of a plain scalar that Go's YAML reader takes as a number, else undefined. */
@@ -37,6 +38,18 @@ function integer(sign: string, digits: string): number | undefined {
 function resolveNumber(source: string): number | typeof NOT_RESOLVED {
   if (NOT_JSON.test(source)) throw new Error(`json: unsupported value: ${source}`);
   return numberOf(source) ?? NOT_RESOLVED;
+}
+
+/**
+ * What a plain scalar stands for, text where nothing else; undefined for what is not a value: a merge, or a number
+ * that JSON does not have.
+ */
+export function plainValue(source: string): string | number | boolean | null | undefined {
+  if (NULLS.has(source)) return null;
+  if (TRUES.has(source)) return true;
+  if (FALSES.has(source)) return false;
+  if (source === '<<' || NOT_JSON.test(source)) return undefined;
+  return NUMBER_START.test(source) ? (numberOf(source) ?? source) : source;
 }
 
 const nullTag = defineScalarTag<null>('tag:yaml.org,2002:null', {

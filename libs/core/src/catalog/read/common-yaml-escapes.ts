@@ -1,0 +1,51 @@
+import { UNCOMMON } from './uncommon-yaml.js';
+
+/** What a character behind a backslash stands for in double quotes. */
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['0', '\0'],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['t', '\t'],
+  ['n', '\n'],
+  ['v', '\v'],
+  ['f', '\f'],
+  ['r', '\r'],
+  ['e', '\x1b'],
+  [' ', ' '],
+  ['"', '"'],
+  ['/', '/'],
+  ['\\', '\\'],
+  ['N', '\x85'],
+  ['_', '\xa0'],
+  ['L', '\u2028'],
+  ['P', '\u2029'],
+]);
+/** Characters that announce hexadecimal digits, and how many. */
+const DIGITS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
+const HEXADECIMAL = /^[0-9a-fA-F]+$/;
+const MAX_CODE_POINT = 0x10ffff;
+
+/** One line of a scalar in double quotes with its escapes replaced. Throws {@link UNCOMMON} for one that is unknown. */
+export function escapedText(source: string): string {
+  let text = '';
+  let from = 0;
+  for (let at = source.indexOf('\\'); at >= 0; at = source.indexOf('\\', from)) {
+    const letter = source.charAt(at + 1);
+    const meaning = ESCAPES.get(letter);
+    const length = meaning === undefined ? (DIGITS.get(letter) ?? 0) : 0;
+    text += source.slice(from, at) + (meaning ?? characterOf(source.slice(at + 2, at + 2 + length), length));
+    from = at + 2 + length;
+  }
+  return text + source.slice(from);
+}
+
+function characterOf(digits: string, length: number): string {
+  if (length === 0 || digits.length < length || !HEXADECIMAL.test(digits)) throw UNCOMMON;
+  const code = Number.parseInt(digits, 16);
+  if (code > MAX_CODE_POINT) throw UNCOMMON;
+  return String.fromCodePoint(code);
+}
