@@ -66,7 +66,18 @@ export function struct<T>(goType: string, build: (field: Fields) => T): Decoder<
 
 function foldedFields(value: Record<string, unknown>): Record<string, unknown> {
   const folded: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(value).sort(byCodeUnit)) folded[foldCase(key)] = value[key];
+  const keys = Object.keys(value);
+  for (const key of keys) {
+    const name = foldCase(key);
+    if (name in folded) return lastOfEach(value, keys);
+    folded[name] = value[key];
+  }
+  return folded;
+}
+
+function lastOfEach(value: Record<string, unknown>, keys: string[]): Record<string, unknown> {
+  const folded: Record<string, unknown> = Object.create(null);
+  for (const key of keys.sort(byCodeUnit)) folded[foldCase(key)] = value[key];
   return folded;
 }
 
