@@ -1,6 +1,7 @@
 import { FlotillaError, type Retry } from '../../../kernel/errors/flotilla.error.js';
 import type { ConstraintSystem } from '../constraint-system.js';
 import { type SearchBudget, type SearchResult, search } from '../search/preference-search.js';
+import { quickVerdict } from './quick-verdict.js';
 import { SatCheck } from './sat-check.js';
 
 /** Two solvers gave different verdicts on one problem: a defect of ours, never of the input. */
@@ -37,15 +38,29 @@ type Unsatisfiable = Extract<SearchResult, { verdict: 'unsatisfiable' }>;
 export function minimalCore(system: ConstraintSystem, { core, counted, conflicts }: Unsatisfiable): readonly number[] {
   if (counted || conflicts > HARD) return minimisedBySearch(system, shrunk(system, core));
   const smaller = shrunk(system, core);
-  const check = new SatCheck(system, smaller);
-  if (check.satisfiable(smaller)) throw new SolverDisagreement(smaller.length);
+  const check = checkOf(system, smaller);
+  if (check(smaller)) throw new SolverDisagreement(smaller.length);
   if (smaller.length > MAX_MINIMISED) return smaller;
   let kept = smaller;
   for (const index of smaller) {
     const without = kept.filter((other) => other !== index);
-    if (!check.satisfiable(without)) kept = without;
+    if (!check(without)) kept = without;
   }
   return kept;
+}
+
+/**
+ * Whether some of these constraints can hold together, told without the search. The second solver, which costs
+ * milliseconds to begin with, is asked where that needs one.
+ */
+function checkOf(system: ConstraintSystem, constraints: readonly number[]): (some: readonly number[]) => boolean {
+  let second: SatCheck | undefined;
+  return (some) => {
+    const verdict = quickVerdict(system, some);
+    if (verdict !== 'unknown') return verdict === 'satisfiable';
+    second ??= new SatCheck(system, constraints);
+    return second.satisfiable(some);
+  };
 }
 
 function minimisedBySearch(system: ConstraintSystem, core: readonly number[]): readonly number[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 import { minimalCore } from '../explain/minimal-core.js';
+import { quickVerdict } from '../explain/quick-verdict.js';
 import { SatCheck } from '../explain/sat-check.js';
 import { sampleSubscription } from '../sample-problem.fixture.js';
 import { search } from './preference-search.js';
@@ -123,6 +124,20 @@ describe(`the search on random systems (FLOTILLA_TEST_SEED=${seed})`, () => {
       }),
       { seed, numRuns: 60 },
     );
+  });
+
+  it('agrees with what is seen without a search', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(fc.oneof(system, crowded), (random) => {
+        const quick = quickVerdict(random, [...random.constraints.keys()]);
+        if (quick === 'unknown') return;
+        seen += 1;
+        expect(quick).toBe(search(random).verdict);
+      }),
+      { seed, numRuns: 1_000 },
+    );
+    expect(seen).toBeGreaterThan(100);
   });
 
   it('names a core of which every constraint is needed', () => {
