@@ -1,7 +1,6 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { catalogLines } from '#core/catalog/metas/catalog-lines';
 import { catalogNameProblem } from '#core/catalog/metas/catalog-name';
 import { MetasIndexBuilder } from '#core/catalog/metas/metas-index';
@@ -10,6 +9,7 @@ import type { CatalogFile } from '#core/catalog/read/catalog-file';
 import { counted } from '#core/kernel/text/counted';
 import { MetasContent } from '#platform/metas/metas-content';
 import { MetasServer } from '#platform/metas/serve-metas';
+import { contentOfFile, unnamedFile } from '#platform/store/unnamed-file';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { withCatalogFiles } from '../reference/catalog-files.js';
 
@@ -61,18 +61,12 @@ function nameFor(reference: string, given: string | undefined): string {
   throw new UsageError(`"${name}" cannot be the name of a catalog: ${problem}; name it with --name`);
 }
 
-/** The file has no name any more once this is done: it goes with the process, however that ends. */
 async function contentOf(files: readonly CatalogFile[]): Promise<MetasContent> {
-  const folder = await mkdtemp(join(tmpdir(), 'flotilla-serve-'));
-  try {
-    const file = await open(join(folder, 'catalog.jsonl'), 'wx+', 0o600);
-    return await writtenTo(file, files).catch(async (error: unknown) => {
-      await file.close();
-      throw error;
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const file = await unnamedFile();
+  return writtenTo(file, files).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
 }
 
 async function writtenTo(file: FileHandle, files: readonly CatalogFile[]): Promise<MetasContent> {
@@ -86,12 +80,7 @@ async function writtenTo(file: FileHandle, files: readonly CatalogFile[]): Promi
     pending = '';
   }
   await file.write(pending);
-  const { size } = await file.stat();
-  const read = async (from: number, length: number) => {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
-    return buffer.subarray(0, bytesRead);
-  };
-  return new MetasContent({ size, read, close: () => file.close() }, index.finish());
+  return new MetasContent(await contentOfFile(file), index.finish());
 }
 
 function listening(server: Server, { host, port }: ServedPlace): Promise<number> {

@@ -3,7 +3,7 @@ import { MetasIndex } from '#core/catalog/metas/metas-index';
 import type { OpenContent } from '../store/content-store.port.js';
 import { MetasContent } from './metas-content.js';
 
-const CHUNK = 64 * 1024;
+const CHUNK = 256 * 1024;
 const BYTES = Buffer.from(Array.from({ length: 3 * CHUNK }, (_, at) => (at * 7 + (at >> 8)) % 251));
 
 let closed: number;

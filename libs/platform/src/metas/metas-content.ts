@@ -1,8 +1,9 @@
 import type { ByteRange } from '#core/catalog/metas/byte-range';
 import type { MetasIndex } from '#core/catalog/metas/metas-index';
 import type { OpenContent } from '../store/content-store.port.js';
+import { gzippedContent } from './gzipped-content.js';
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** Reads under way at the same time for one answer. */
 const TOGETHER = 64;
 
@@ -13,11 +14,13 @@ const TOGETHER = 64;
 export class MetasContent {
   #readers = 0;
   #closing = false;
+  #gzipped: Promise<OpenContent> | undefined;
 
-  /** Closes `content` in the end. */
+  /** Closes `content` in the end. `gzip` compresses it, for the first who asks for that. */
   constructor(
     private readonly content: OpenContent,
     readonly index: MetasIndex,
+    private readonly gzip: (content: OpenContent) => Promise<OpenContent> = gzippedContent,
   ) {}
 
   /** Bytes. */
@@ -29,7 +32,25 @@ export class MetasContent {
   async *read(ranges: readonly ByteRange[]): AsyncGenerator<Uint8Array> {
     this.#readers += 1;
     try {
-      for (const range of ranges) yield* this.#chunks(range);
+      for (const range of ranges) yield* chunksOf(this.content, range);
+    } finally {
+      await this.#leave();
+    }
+  }
+
+  /**
+   * Reads the whole content compressed, which is done once for all readers. Throws before the first chunk where
+   * there is no room for that: then who reads has to compress it.
+   */
+  async *readGzipped(): AsyncGenerator<Uint8Array> {
+    this.#readers += 1;
+    try {
+      this.#gzipped ??= this.gzip(this.content);
+      const gzipped = await this.#gzipped.catch((error: unknown) => {
+        this.#gzipped = undefined;
+        throw error;
+      });
+      yield* chunksOf(gzipped, { start: 0, length: gzipped.size });
     } finally {
       await this.#leave();
     }
@@ -41,7 +62,7 @@ export class MetasContent {
     try {
       const pieces: Uint8Array[] = [];
       for (let at = 0; at < ranges.length; at += TOGETHER) {
-        const some = ranges.slice(at, at + TOGETHER).map((range) => Array.fromAsync(this.#chunks(range)));
+        const some = ranges.slice(at, at + TOGETHER).map((range) => Array.fromAsync(chunksOf(this.content, range)));
         pieces.push(...(await Promise.all(some)).flat());
       }
       return pieces;
@@ -53,20 +74,26 @@ export class MetasContent {
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    if (this.#readers === 0) await this.content.close();
+    if (this.#readers === 0) await this.#closeFiles();
   }
 
   async #leave(): Promise<void> {
     this.#readers -= 1;
-    if (this.#closing && this.#readers === 0) await this.content.close();
+    if (this.#closing && this.#readers === 0) await this.#closeFiles();
   }
 
-  async *#chunks({ start, length }: ByteRange): AsyncGenerator<Uint8Array> {
-    for (let done = 0; done < length; ) {
-      const chunk = await this.content.read(start + done, Math.min(CHUNK_BYTES, length - done));
-      if (chunk.length === 0) throw new Error(`a catalog's content ends ${length - done} bytes too early`);
-      done += chunk.length;
-      yield chunk;
-    }
+  async #closeFiles(): Promise<void> {
+    const gzipped = await this.#gzipped?.catch(() => undefined);
+    await gzipped?.close();
+    await this.content.close();
+  }
+}
+
+async function* chunksOf(content: OpenContent, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {
+  for (let done = 0; done < length; ) {
+    const chunk = await content.read(start + done, Math.min(CHUNK_BYTES, length - done));
+    if (chunk.length === 0) throw new Error(`a catalog's content ends ${length - done} bytes too early`);
+    done += chunk.length;
+    yield chunk;
   }
 }

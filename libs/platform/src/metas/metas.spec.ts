@@ -9,6 +9,7 @@ import { CATALOGS } from '#core/catalog/metas/metas-route';
 import type { OpenContent } from '../store/content-store.port.js';
 import { digestOf } from '../store/digest.js';
 import { contentInMemory } from '../store/open-content.js';
+import { gzippedContent } from './gzipped-content.js';
 import { MetasIndexFiles } from './index-files.js';
 import { indexLines } from './index-lines.js';
 import { MetasContent } from './metas-content.js';
@@ -82,10 +83,10 @@ describe('the server', () => {
   let closed: number;
   const text = Array.from({ length: 40 }, (_, n) => line(`n${n}`, 10_000)).join('');
 
-  async function serve(maxBodies = 10): Promise<void> {
+  async function serve(maxBodies = 10, gzip = gzippedContent): Promise<void> {
     closed = 0;
     const open = { ...contentOf(text), close: async () => void closed++ };
-    content = new MetasContent(open, await indexLines(open));
+    content = new MetasContent(open, await indexLines(open), gzip);
     const metas = new MetasServer({
       place: CATALOGS,
       maxBodies,
@@ -115,6 +116,27 @@ describe('the server', () => {
     await serve();
     expect((await ask()).bytes.toString()).toBe(text);
     expect(gunzipSync((await ask({ 'accept-encoding': 'gzip' })).bytes).toString()).toBe(text);
+  });
+
+  it('compresses once for all who ask', async () => {
+    let times = 0;
+    await serve(10, (open) => {
+      times += 1;
+      return gzippedContent(open);
+    });
+    const answers = await Promise.all([1, 2, 3].map(() => ask({ 'accept-encoding': 'gzip' })));
+    answers.push(await ask({ 'accept-encoding': 'gzip' }));
+    expect(answers.map(({ bytes }) => gunzipSync(bytes).toString() === text)).toEqual([true, true, true, true]);
+    expect(times).toBe(1);
+    await content.close();
+    expect(closed).toBe(1);
+  });
+
+  it('compresses on the way where there is no room for a temporary file', async () => {
+    await serve(10, () => Promise.reject(new Error('ENOSPC')));
+    expect(gunzipSync((await ask({ 'accept-encoding': 'gzip' })).bytes).toString()).toBe(text);
+    await content.close();
+    expect(closed).toBe(1);
   });
 
   it('asks clients to come again when too many bodies are under way', async () => {

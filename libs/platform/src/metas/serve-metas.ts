@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
@@ -133,8 +132,27 @@ async function sendAtOnce(plan: ResponsePlan, response: ServerResponse, content:
 async function stream(plan: ResponsePlan, response: ServerResponse, content: MetasContent): Promise<void> {
   response.setTimeout(STALLED_MS, () => response.destroy());
   response.writeHead(plan.status, plan.headers);
-  const pieces = Readable.from(piecesOf(plan.body, content), { objectMode: false });
-  await (plan.gzip ? pipeline(pieces, createGzip(), response) : pipeline(pieces, response));
+  if (plan.gzip) await streamGzipped(plan, response, content);
+  else await pipeline(piecesOf(plan.body, content), response);
+}
+
+/** The whole content is compressed once for all requests. */
+async function streamGzipped({ body }: ResponsePlan, response: ServerResponse, content: MetasContent): Promise<void> {
+  const [only] = body;
+  const isWhole = body.length === 1 && typeof only === 'object' && only.length === content.size;
+  const gzipped = content.readGzipped();
+  try {
+    const first = isWhole ? await gzipped.next().catch(() => undefined) : undefined;
+    if (first === undefined || first.done === true) await pipeline(piecesOf(body, content), createGzip(), response);
+    else await pipeline(startingWith(first.value, gzipped), response);
+  } finally {
+    await gzipped.return(undefined);
+  }
+}
+
+async function* startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
 }
 
 async function* piecesOf(body: readonly (string | ByteRange)[], content: MetasContent): AsyncGenerator<Uint8Array> {

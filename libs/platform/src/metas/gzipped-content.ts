@@ -1,0 +1,27 @@
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { OpenContent } from '../store/content-store.port.js';
+import { contentOfFile, unnamedFile } from '../store/unnamed-file.js';
+
+const PART_BYTES = 256 * 1024;
+
+/** A content compressed, in a temporary file. Throws where there is no room for one, or the content ends too early. */
+export async function gzippedContent(content: OpenContent): Promise<OpenContent> {
+  const file = await unnamedFile();
+  try {
+    await pipeline(partsOf(content), createGzip(), file.createWriteStream({ autoClose: false, flush: false }));
+    return await contentOfFile(file);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function* partsOf(content: OpenContent): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.size; ) {
+    const part = await content.read(at, Math.min(PART_BYTES, content.size - at));
+    if (part.length === 0) throw new Error(`a catalog's content ends ${content.size - at} bytes too early`);
+    at += part.length;
+    yield part;
+  }
+}

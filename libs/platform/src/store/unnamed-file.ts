@@ -1,0 +1,24 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OpenContent } from './content-store.port.js';
+
+/** A new file for temporary data that has no name any more: it goes with the process, however that ends. */
+export async function unnamedFile(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
+  try {
+    return await open(join(folder, 'content'), 'wx+', 0o600);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What has been written to a file, as content that closes the file. */
+export async function contentOfFile(file: FileHandle): Promise<OpenContent> {
+  const { size } = await file.stat();
+  const read = async (from: number, length: number) => {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  };
+  return { size, read, close: () => file.close() };
+}
