@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FakeHub, startFakeHub } from './live/fake-hub.fixture.js';
-import { buildProgram } from './program.js';
+import { buildProgram } from './all-verbs.js';
 import { recorder, runFlotilla } from './run-flotilla.fixture.js';
 
 const UNKNOWN = 'nosuch';
@@ -39,7 +39,7 @@ function verbsWithClusters(command: Command, path: readonly string[] = []): [ver
       .flatMap((one) => verbsWithClusters(one, [...path, one.name()])),
   ];
 }
-const VERBS = verbsWithClusters(buildProgram(recorder().io));
+const VERBS = verbsWithClusters(buildProgram(recorder().io, async () => undefined));
 
 let folder = '';
 let hub: FakeHub;

@@ -6,7 +6,7 @@ import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-so
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { buildImage } from '#platform/registry/image-builder';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { buildProgram } from '../program.js';
+import { buildProgram } from '../all-verbs.js';
 import { recorder, runFlotilla } from '../run-flotilla.fixture.js';
 
 const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
@@ -69,7 +69,7 @@ describe('a command that an answer advises', () => {
   });
 
   it('exists with its options, in every text of the sources and on every page', () => {
-    const program = buildProgram(recorder().io);
+    const program = buildProgram(recorder().io, async () => undefined);
     const written = writtenCommands();
     expect(written.length).toBeGreaterThan(100);
     const wrong = written.flatMap(({ file, text, words }) => {

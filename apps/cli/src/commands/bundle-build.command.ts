@@ -47,7 +47,7 @@ export const bundlePushCommand = (bundle: Command, io: Io): Command =>
  * printed, where it is no bundle.
  */
 async function bundleImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
-  const { asUsageError } = await import('../reference/load-reference.js');
+  const { asUsageError } = await import('../reference/unreadable-input.js');
   const { readTree } = await import('#platform/files/read-tree');
   const { BundleError } = await import('#core/catalog/bundle/bundle.error');
   const { readBundle } = await import('#core/catalog/bundle/read-bundle');

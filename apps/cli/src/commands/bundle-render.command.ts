@@ -9,8 +9,9 @@ import {
 } from '#core/v1/bundle-render/render-request';
 import { ExitCode, type Io } from '../io.js';
 import { outputOption } from '../output/output-option.js';
-import { type OutputFormat, printManifests } from './bundle-render-output.js';
-import { featureGatesOf, RENDER_FEATURE_GATES, readSpec } from './bundle-render-spec.js';
+import { featureGatesOf, RENDER_FEATURE_GATES } from './bundle-render-gates.js';
+import type { OutputFormat } from './bundle-render-output.js';
+import type { ExtensionSpec } from './bundle-render-spec.js';
 
 const HELP = `
 SPEC holds a ClusterExtension, or its spec alone: namespace, and config where the bundle is to be configured. Without it
@@ -62,8 +63,9 @@ async function render(reference: string, options: Options, io: Io): Promise<void
   const { bundleFiles } = await import('../reference/bundle-files.js');
   const { readRegistryBundle } = await import('#core/v1/bundle-render/read-registry-bundle');
   const { renderBundle } = await import('#core/v1/bundle-render/render-bundle');
+  const { printManifests } = await import('./bundle-render-output.js');
   const how = renderingOf(options);
-  const wanted = spec === undefined ? undefined : await readSpec(spec, io);
+  const wanted = spec === undefined ? undefined : await readSpecIn(spec, io);
   const files = await bundleFiles(reference);
   const bundle = readRegistryBundle(files);
   if ('error' in bundle) return refuse(bundle, output, io);
@@ -76,6 +78,11 @@ async function render(reference: string, options: Options, io: Io): Promise<void
   io.out(printManifests(result.objects, output));
   if (how.certificateProvider === 'flotilla') io.err(certificateNotes(result).join(''));
   io.exit(ExitCode.done);
+}
+
+async function readSpecIn(path: string, io: Io): Promise<ExtensionSpec> {
+  const { readSpec } = await import('./bundle-render-spec.js');
+  return readSpec(path, io);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BuiltImage } from '#platform/registry/image-builder';
 import { ExitCode, type Io } from '../io.js';
-import { asUsageError } from '../reference/load-reference.js';
+import { asUsageError } from '../reference/unreadable-input.js';
 import { problemLine } from './catalog-validate.command.js';
 
 /** Where the catalog lies in images that we build; the label says so. */

@@ -31,7 +31,7 @@ export const catalogConvertTemplateCommand = (catalog: Command, io: Io): Command
       if (output !== 'json' && output !== 'yaml') {
         throw unknownFormat(output, ['json', 'yaml']);
       }
-      const { asUsageError } = await import('../reference/load-reference.js');
+      const { asUsageError } = await import('../reference/unreadable-input.js');
       const { fileInMemory } = await import('#core/catalog/read/catalog-file');
       const { readBlobs } = await import('#core/catalog/read/read-blobs');
       const { indentedJson } = await import('#core/kernel/json/go-json-text');

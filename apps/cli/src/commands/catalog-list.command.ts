@@ -4,14 +4,7 @@ import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { hubOption } from '../live/hub-address.js';
 import { unknownFormat } from '../output/output-option.js';
-import {
-  type BundleRow,
-  bundleRows,
-  type ChannelRow,
-  channelRows,
-  type PackageRow,
-  packageRows,
-} from './catalog-rows.js';
+import type { BundleRow, ChannelRow, PackageRow } from './catalog-rows.js';
 import { type Columns, table } from './catalog-table.js';
 import { validOutline } from './catalog-valid.js';
 
@@ -42,7 +35,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'packages',
     'the packages of a catalog',
-    packageRows,
+    async (content) => (await import('./catalog-rows.js')).packageRows(content),
     packageColumns,
     ({ name }) => name,
   );
@@ -52,7 +45,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'channels',
     'the channels of a catalog and their heads',
-    channelRows,
+    async (content) => (await import('./catalog-rows.js')).channelRows(content),
     channelColumns,
     (row) => `${row.package}/${row.channel}`,
   );
@@ -61,7 +54,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'bundles',
     'the bundles of every channel and what they replace',
-    bundleRows,
+    async (content) => (await import('./catalog-rows.js')).bundleRows(content),
     bundleColumns,
     ({ bundle }) => bundle,
   );
@@ -124,7 +117,7 @@ function register<Row>(
   io: Io,
   name: string,
   description: string,
-  rows: (catalog: Catalog) => readonly Row[],
+  rows: (catalog: Catalog) => Promise<readonly Row[]>,
   columns: Columns<Row>,
   nameOf: (row: Row) => string,
 ): Command {
@@ -152,7 +145,7 @@ function register<Row>(
       const catalogs = await validOutline(reference, io);
       const content = catalogs && wanted(catalogs, packageName, io);
       if (content === undefined) return io.exit(ExitCode.no);
-      io.out(write(rows(content)));
+      io.out(write(await rows(content)));
       io.exit(ExitCode.done);
     });
 }

@@ -1,6 +1,6 @@
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
-import { type PlacedWarning, StrictValidator } from '#core/catalog/strict/strict-validator';
+import type { PlacedWarning } from '#core/catalog/strict/strict-validator';
 import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
 import { CatalogValidator } from '#core/catalog/validate/validate-catalog';
 import { UsageError } from '../io.js';
@@ -27,13 +27,13 @@ export async function examine(
   unreadable: (olmText: string, place: string | undefined) => void,
 ): Promise<Examination> {
   const validator = new CatalogValidator();
-  const strictly = new StrictValidator();
+  const strictly = strict ? await strictValidator() : undefined;
   const images = new NamedImages();
   await withCatalogFiles(reference, async (files) => {
     for (const blob of readBlobs(files)) {
       const decoded = decodeCatalogBlob(blob);
       validator.take(decoded);
-      if (strict) strictly.take(blob, decoded);
+      strictly?.take(blob, decoded);
       if (checkImages && decoded.kind === 'bundle') images.take(decoded.blob);
     }
   }).catch((error: unknown) => {
@@ -43,9 +43,15 @@ export async function examine(
   });
   return {
     problems: validator.problems(),
-    warnings: strict ? strictly.warnings() : [],
+    warnings: strictly?.warnings() ?? [],
     images: images.all.length === 0 ? [] : await imageFailures(images.all),
   };
+}
+
+/** Its rules read constraints in CEL, which takes longer to load than a small catalog to check. */
+async function strictValidator() {
+  const { StrictValidator } = await import('#core/catalog/strict/strict-validator');
+  return new StrictValidator();
 }
 
 /** `path:line` below the root, as far as it is known. */

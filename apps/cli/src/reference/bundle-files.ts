@@ -1,6 +1,6 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { readTree } from '#platform/files/read-tree';
-import { asUsageError } from './load-reference.js';
+import { asUsageError } from './unreadable-input.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';
 
 /**

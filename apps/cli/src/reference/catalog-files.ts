@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CatalogFile } from '#core/catalog/read/catalog-file';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
-import { asUsageError } from './load-reference.js';
+import { asUsageError } from './unreadable-input.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';
 
 /**

@@ -1,17 +1,12 @@
 import { join } from 'node:path';
-import { BundleError } from '#core/catalog/bundle/bundle.error';
-import { readBundle } from '#core/catalog/bundle/read-bundle';
 import { CatalogCollector } from '#core/catalog/load/load-catalog';
-import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
 import type { BlobConsumer } from '#core/catalog/read/blob-consumer';
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
-import { FileTreeError } from '#platform/files/file-tree.error';
-import { readTree } from '#platform/files/read-tree';
-import { UsageError } from '../io.js';
 import type { LoadedReference, ReadReference } from './loaded-reference.js';
 import { orAbsentPath, pathKind, referencePlace } from './reference-place.js';
+import { asUsageError } from './unreadable-input.js';
 
 /** Reads an image from an OCI layout or a registry; the blobs of a catalog go to the consumer. */
 export type ImageReader = (reference: string, consumer: BlobConsumer) => Promise<ReadReference>;
@@ -41,7 +36,7 @@ export async function readReference(
     if (place === 'layout') return readImage(reference, consumer);
     if (place === 'image') return orAbsentPath(reference, () => readImage(reference, consumer));
     if (place === 'directory' && (await isBundleDirectory(reference))) {
-      return { kind: 'bundle', bundle: readBundle(await readTree(reference)), image: '' };
+      return readBundleDirectory(reference);
     }
     const files = place === 'file' ? [openCatalogFile(reference, reference)] : await openCatalogTree(reference);
     for (const blob of readBlobs(files)) consumer.take(decodeCatalogBlob(blob));
@@ -49,25 +44,10 @@ export async function readReference(
   });
 }
 
-/** Turns what is wrong with the input into one clear line; `where` is put before paths below it. */
-export async function asUsageError<T>(where: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    if (error instanceof CatalogLoadError) {
-      const place = where === error.path ? '' : `${where.replace(/\/+$/, '')}/`;
-      const what = error.message.replaceAll("\n'", "'").replaceAll(/\s*\n\s*/g, ' ');
-      throw new UsageError(`${place}${what}: correct the file, or name it in ".indexignore" to leave it out`, {
-        cause: error,
-      });
-    }
-    if (error instanceof FileTreeError || error instanceof BundleError) {
-      throw new UsageError(error.message.includes(where) ? error.message : `${where}: ${error.message}`, {
-        cause: error,
-      });
-    }
-    throw error;
-  }
+async function readBundleDirectory(path: string): Promise<ReadReference> {
+  const { readBundle } = await import('#core/catalog/bundle/read-bundle');
+  const { readTree } = await import('#platform/files/read-tree');
+  return { kind: 'bundle', bundle: readBundle(await readTree(path)), image: '' };
 }
 
 async function isBundleDirectory(path: string): Promise<boolean> {

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { approveCommand } from './commands/approve.command.js';
+import { bundleCommand } from './commands/bundle.command.js';
+import { catalogCommand } from './commands/catalog.command.js';
+import { clustersCommand } from './commands/clusters.command.js';
+import { completeCommand } from './commands/complete.command.js';
+import { completionCommand } from './commands/completion.command.js';
+import { crdCommand } from './commands/crd.command.js';
+import { demoCommand } from './commands/demo.command.js';
+import { explainCommand } from './commands/explain.command.js';
+import { getCommand } from './commands/get.command.js';
+import { healthCommand } from './commands/health.command.js';
+import { helpCommand } from './commands/help.command.js';
+import { opmCommand, type RunCommand } from './commands/opm.command.js';
+import { pathCommand } from './commands/path.command.js';
+import { planCommand } from './commands/plan.command.js';
+import { resolveCommand } from './commands/resolve.command.js';
+import { retryCommand } from './commands/retry.command.js';
+import { statusCommand } from './commands/status.command.js';
+import { upCommand } from './commands/up.command.js';
+import { versionCommand } from './commands/version.command.js';
+import { emptyProgram, type RegisterVerb } from './empty-program.js';
+import type { Io } from './io.js';
+import { addSuggestions } from './suggestions.js';
+
+/**
+ * Commands import what is heavy inside their action, so that an offline verb starts without
+ * Nest or a cluster client.
+ */
+const VERBS: readonly RegisterVerb[] = [
+  approveCommand,
+  bundleCommand,
+  catalogCommand,
+  clustersCommand,
+  completeCommand,
+  completionCommand,
+  crdCommand,
+  demoCommand,
+  explainCommand,
+  getCommand,
+  healthCommand,
+  helpCommand,
+  pathCommand,
+  planCommand,
+  resolveCommand,
+  retryCommand,
+  statusCommand,
+  upCommand,
+  versionCommand,
+];
+
+/** The whole `flotilla` command; every verb registers itself. `run` runs a command line of Flotilla. */
+export function buildProgram(io: Io, run: RunCommand): Command {
+  const program = emptyProgram(io);
+  for (const register of VERBS) register(program, io);
+  opmCommand(program, io, run);
+  addSuggestions(program);
+  return program;
+}
