@@ -6,7 +6,7 @@ import { ExitCode, type Io } from './io.js';
 import { safeIo } from './output/safe-io.js';
 import { addSuggestions } from './suggestions.js';
 
-/** Verbs that scripts call again and again: each is loaded without the others, which takes half of the time. */
+/** Verbs that scripts call again and again: each is loaded without the others, in half of the time. */
 const ALONE: Readonly<Record<string, () => Promise<RegisterVerb>>> = {
   catalog: async () => (await import('./commands/catalog.command.js')).catalogCommand,
   opm: async () => {

@@ -45,14 +45,20 @@ export const versionCommand = (program: Command, io: Io): Command =>
     });
 
 async function versionOfHub(named: string | undefined): Promise<HubVersion> {
-  const [{ commandSettings }, { hubAddress }, { hubVersion }, { hubToken }] = await Promise.all([
+  const [{ commandSettings }, { hubAddress }, { hubToken }, { notListening }] = await Promise.all([
     import('../command-settings.js'),
     import('../live/hub-address.js'),
-    import('../live/hub-version.js'),
     import('../live/hub-token.js'),
+    import('../live/probe-hub.js'),
   ]);
   const settings = commandSettings(process.env);
-  return hubVersion(named ?? hubAddress(settings), await hubToken(settings));
+  const url = named ?? hubAddress(settings);
+  const token = await hubToken(settings);
+  const isSearched = named === undefined && settings.contentUrl === '';
+  const because = isSearched ? await notListening(url) : undefined;
+  if (because !== undefined) return { url, known: false, because };
+  const { hubVersion } = await import('../live/hub-version.js');
+  return hubVersion(url, token);
 }
 
 const hubData = (hub: HubVersion | undefined) => (hub?.known ? { hub: { url: hub.url, ...hub.build } } : {});

@@ -39,8 +39,8 @@ export class MetasContent {
   }
 
   /**
-   * Reads the whole content compressed, which is done once for all readers. Throws before the first chunk where
-   * there is no room for that: then who reads has to compress it.
+   * Reads the whole content compressed, which is done once for all readers. Throws before the first chunk
+   * where there is no room for that: then the reader has to compress it.
    */
   async *readGzipped(): AsyncGenerator<Uint8Array> {
     this.#readers += 1;

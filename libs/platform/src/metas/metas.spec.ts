@@ -96,6 +96,7 @@ describe('the server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   }
   afterEach(async () => {
+    await content.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

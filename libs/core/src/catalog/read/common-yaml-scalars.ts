@@ -21,9 +21,9 @@ const INDICATES = among('#&*!|>\'"%@`,[]{}?:');
 const MAY_MEAN = among('~nNyYtTfFoO+-.0123456789<');
 
 /**
- * Reads keys and scalars of common YAML. Throws {@link UNCOMMON} for all else. A scalar begins at `at` and belongs
- * to a collection in the given column: lines that continue it have a larger margin. Behind it `at` and `margin`
- * are those of the next line with content.
+ * Reads keys and scalars of common YAML. Throws {@link UNCOMMON} for all else. A scalar begins at `at` and
+ * belongs to a collection in the given column: lines that continue it have a larger margin. Behind it `at`
+ * and `margin` are those of the next line with content.
  */
 export class CommonScalars {
   /** Offset of the next character. */

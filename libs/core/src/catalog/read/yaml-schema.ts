@@ -41,8 +41,8 @@ function resolveNumber(source: string): number | typeof NOT_RESOLVED {
 }
 
 /**
- * What a plain scalar stands for, text where nothing else; undefined for what is not a value: a merge, or a number
- * that JSON does not have.
+ * What a plain scalar stands for, text where nothing else; undefined for what is not a value: a merge, or a
+ * number that JSON does not have.
  */
 export function plainValue(source: string): string | number | boolean | null | undefined {
   if (NULLS.has(source)) return null;

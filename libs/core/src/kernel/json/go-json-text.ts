@@ -26,7 +26,7 @@ function written(value: unknown, layout: Layout): string {
 /** How JavaScript begins to write half of a surrogate pair; a text may also have it behind a backslash. */
 const HALF_PAIR = '\\ud';
 
-/** False for what Go writes otherwise, half surrogate pairs left out: a negative zero, keys that are numbers, gaps. */
+/** False for a negative zero, keys that are numbers, and gaps, which Go writes otherwise. */
 function isWrittenAlike(value: unknown): boolean {
   if (typeof value === 'number') return !Object.is(value, -0);
   if (Array.isArray(value)) return value.every(isWrittenAlike);

@@ -50,8 +50,8 @@ export function minimalCore(system: ConstraintSystem, { core, counted, conflicts
 }
 
 /**
- * Whether some of these constraints can hold together, told without the search. The second solver, which costs
- * milliseconds to begin with, is asked where that needs one.
+ * Whether some of these constraints can hold together, decided without the search. The second solver, which
+ * costs milliseconds to begin with, is asked where one is needed.
  */
 function checkOf(system: ConstraintSystem, constraints: readonly number[]): (some: readonly number[]) => boolean {
   let second: SatCheck | undefined;

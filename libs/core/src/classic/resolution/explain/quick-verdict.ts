@@ -1,12 +1,12 @@
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 
-/** More constraints are left to the second solver: each look goes over all of them. */
+/** More constraints are left to the second solver: each pass goes over all of them. */
 const MOST_CONSTRAINTS = 100;
 
 /**
- * Whether constraints can hold together, where that can be seen without a search; `unknown` elsewhere. It knows
- * nothing of the search that it checks: a "no" follows from rules that leave one value for a variable each, a
- * "yes" from values for all variables under which every constraint was seen to hold.
+ * Whether constraints can hold together, where that can be seen without a search; `unknown` elsewhere. It
+ * knows nothing of the search that it checks: a "no" follows from rules that leave one value for a variable
+ * each, a "yes" from values for all variables under which every constraint was seen to hold.
  */
 export function quickVerdict(
   { constraints }: ConstraintSystem,
