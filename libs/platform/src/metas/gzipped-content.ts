@@ -9,7 +9,10 @@ const PART_BYTES = 256 * 1024;
 export async function gzippedContent(content: OpenContent): Promise<OpenContent> {
   const file = await unnamedFile();
   try {
-    await pipeline(partsOf(content), createGzip(), file.createWriteStream({ autoClose: false, flush: false }));
+    // A stream of the file would keep it open for as long as it is not closed itself.
+    await pipeline(partsOf(content), createGzip(), async (pieces: AsyncIterable<Uint8Array>) => {
+      for await (const piece of pieces) await file.writeFile(piece);
+    });
     return await contentOfFile(file);
   } catch (error) {
     await file.close();
