@@ -16,6 +16,8 @@ import { withCatalogFiles } from '../reference/catalog-files.js';
 export type ServedPlace = Readonly<{ host: string; port: number; name?: string }>;
 
 const FLUSH_CHARACTERS = 256 * 1024;
+/** A smaller content is served from memory. */
+const HELD_BYTES = 32 * 1024 * 1024;
 
 /**
  * Serves a catalog as catalogd serves a ClusterCatalog, until `stop` settles. Well-formed
@@ -80,7 +82,7 @@ async function writtenTo(file: FileHandle, files: readonly CatalogFile[]): Promi
     pending = '';
   }
   await file.write(pending);
-  return new MetasContent(await contentOfFile(file), index.finish());
+  return new MetasContent(await contentOfFile(file, HELD_BYTES), index.finish());
 }
 
 function listening(server: Server, { host, port }: ServedPlace): Promise<number> {

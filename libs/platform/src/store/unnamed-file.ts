@@ -13,12 +13,21 @@ export async function unnamedFile(): Promise<FileHandle> {
   }
 }
 
-/** What has been written to a file, as content that closes the file. */
-export async function contentOfFile(file: FileHandle): Promise<OpenContent> {
+/**
+ * What has been written to a file, as content that closes the file. Up to `heldBytes` it is held in memory, and
+ * whoever reads it sees these bytes, not a copy.
+ */
+export async function contentOfFile(file: FileHandle, heldBytes = 0): Promise<OpenContent> {
   const { size } = await file.stat();
+  const close = () => file.close();
+  if (size <= heldBytes) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    return { size, read: async (from, length) => bytes.subarray(from, from + length), close };
+  }
   const read = async (from: number, length: number) => {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
     return buffer.subarray(0, bytesRead);
   };
-  return { size, read, close: () => file.close() };
+  return { size, read, close };
 }
