@@ -10,6 +10,8 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
  */
 export type Io = Readonly<{
   out: (text: string) => void;
+  /** `out` for the bytes of a text that was made safe for a terminal (`visibleText`): they are not copied. */
+  outBytes?: (bytes: Uint8Array) => void;
   /**
    * Settles when `out` has room for more: who writes much waits for it now and then, so that it
    * does not pile up in memory.
@@ -41,6 +43,7 @@ export class NotFound extends Error {}
 /** The process's own streams. `exit` sets the code and lets pending output drain. */
 export const processIo: Io = {
   out: (text) => void process.stdout.write(text),
+  outBytes: (bytes) => void process.stdout.write(bytes),
   drained: async () => {
     if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
   },

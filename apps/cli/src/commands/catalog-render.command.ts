@@ -34,10 +34,12 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       }
       const level = migrationLevel(options);
       const { CatalogWriter } = await import('#core/catalog/write/write-catalog');
-      const writer = new CatalogWriter(output);
+      const { visibleText } = await import('#core/kernel/text/visible-text');
+      const writer = new CatalogWriter(output, visibleText);
       for (const reference of references) await render(reference, level, template, writer);
-      for (const text of writer.texts()) {
-        io.out(text);
+      for (const bytes of writer.parts()) {
+        if (io.outBytes) io.outBytes(bytes);
+        else io.out(bytes.toString());
         await io.drained?.();
       }
       io.exit(ExitCode.done);

@@ -31,6 +31,8 @@ export async function serveHttpUntil(
 ): Promise<void> {
   const name = nameFor(reference, place.name);
   const content = await withCatalogFiles(reference, contentOf);
+  // Reading the catalog made several times as much garbage as the server ever needs again.
+  globalThis.gc?.();
   const modified = new Date();
   const metas = new MetasServer({
     place: CATALOGS,

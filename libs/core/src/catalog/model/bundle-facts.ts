@@ -7,8 +7,12 @@ import { stringFields } from './property-value.js';
 /** What a bundle or installed CSV offers to others, read once from its properties. */
 export type BundleFacts = Readonly<{
   apis: readonly GroupVersionKind[];
+  /** {@link apiText} of each API, by its {@link apiKey}. */
+  apiTexts: ReadonlyMap<string, string>;
   /** `olm.package` properties, in order. `version` is absent when it does not parse strictly. */
   packages: readonly Readonly<{ name: string; version?: Version }>[];
+  /** The names of {@link packages}, each once. */
+  packageNames: readonly string[];
   labels: readonly string[];
   /** Carries `olm.deprecated`, whatever its value: never installed (spec: classic-resolution.md §4). */
   deprecated: boolean;
@@ -23,9 +27,12 @@ export function bundleFacts(properties: readonly Property[]): BundleFacts {
     if (api !== undefined) apis.set(apiKey(api), api);
   }
   const labels = values('olm.label').flatMap((value) => stringFields(value, ['label'])?.label ?? []);
+  const packages = values('olm.package').flatMap((value) => packageFact(value) ?? []);
   return {
     apis: [...apis.values()],
-    packages: values('olm.package').flatMap((value) => packageFact(value) ?? []),
+    apiTexts: new Map([...apis].map(([key, api]) => [key, apiText(api)])),
+    packages,
+    packageNames: [...new Set(packages.map(({ name }) => name))],
     labels: [...new Set(labels)],
     deprecated: properties.some(({ type }) => type === 'olm.deprecated'),
   };

@@ -80,8 +80,8 @@ export class CatalogView {
     const apis = new Set<string>();
     const labels = new Set<string>();
     for (const { facts } of group.entries) {
-      for (const fact of facts.packages) packages.add(fact.name);
-      for (const api of facts.apis) apis.add(apiKey(api));
+      for (const name of facts.packageNames) packages.add(name);
+      for (const api of facts.apiTexts.keys()) apis.add(api);
       for (const label of facts.labels) labels.add(label);
     }
     for (const name of packages) append(this.#byPackage, name, group);

@@ -12,23 +12,26 @@ type Edges = Readonly<{ next: ReadonlyMap<string, Entry>; below: ReadonlySet<str
 export function chainOrder(entries: readonly Entry[]): Ordered {
   const [first] = entries;
   if (first === undefined) return { entries: [] };
-  const where = `channel ${goQuote(first.channel)} of package ${goQuote(first.package)}`;
   const edges = edgesOf(entries);
   const heads = entries.filter(({ name }) => !edges.below.has(name));
   if (heads.length === 0) {
-    return { error: `no channel heads (entries not replaced by another entry) found in ${where}` };
+    return { error: `no channel heads (entries not replaced by another entry) found in ${groupOf(first)}` };
   }
   const chains: (readonly Entry[])[] = [];
   for (const head of heads) {
     const chain = walk(head, edges);
     if (chain === 'cycle') {
-      return { error: `a cycle exists in the chain of replacement beginning with ${goQuote(head.name)} in ${where}` };
+      const beginning = `beginning with ${goQuote(head.name)} in ${groupOf(first)}`;
+      return { error: `a cycle exists in the chain of replacement ${beginning}` };
     }
     chains.push(chain);
   }
   const [only, ...others] = chains;
-  return only !== undefined && others.length === 0 ? { entries: only } : severalChains(chains, where);
+  return only !== undefined && others.length === 0 ? { entries: only } : severalChains(chains, groupOf(first));
 }
+
+const groupOf = (entry: Entry): string =>
+  `channel ${goQuote(entry.channel)} of package ${goQuote(entry.package)}`;
 
 function edgesOf(entries: readonly Entry[]): Edges {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../../kernel/api/kubernetes-object.js';
 import { inRange, parseRange, type Range } from '../../kernel/versions/blang-range.js';
 import type { Version } from '../../kernel/versions/version.js';
-import { apiKey, type BundleFacts } from './bundle-facts.js';
+import type { BundleFacts } from './bundle-facts.js';
 import type { Property } from './catalog.js';
 import type { CelRule } from './cel/cel-rule.js';
 
@@ -40,8 +40,8 @@ export function packageRequirement(name: string, rangeText: string): Requirement
 export function meets(candidate: Candidate, requirement: Requirement): boolean {
   switch (requirement.kind) {
     case 'api': {
-      const wanted = apiKey(requirement.api);
-      return candidate.facts.apis.some((api) => apiKey(api) === wanted);
+      const { group, version, kind } = requirement.api;
+      return candidate.facts.apis.some((api) => api.kind === kind && api.group === group && api.version === version);
     }
     case 'package':
       return isPackage(candidate, requirement.name) && hasVersionIn(candidate, requirement.range);

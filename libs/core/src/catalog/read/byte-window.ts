@@ -15,6 +15,7 @@ export const MAX_DOCUMENT_VALUES = 1_000_000;
 
 const FIRST_SIZE = 512 * 1024;
 const NEWLINE = 0x0a;
+const NOTHING_KNOWN = { bytes: 0, lines: 0 };
 
 /**
  * The part of a stream that is in memory: chunks come in behind, documents leave in front. One window
@@ -76,9 +77,9 @@ export class ByteWindow {
     return true;
   }
 
-  /** Drops the first `length` unread bytes. */
-  drop(length: number): void {
-    this.line += countNewlines(this.unread, 0, length);
+  /** Drops the first `length` unread bytes; `known`: how many lines end in the first of them. */
+  drop(length: number, known: Readonly<{ bytes: number; lines: number }> = NOTHING_KNOWN): void {
+    this.line += known.lines + countNewlines(this.unread, known.bytes, length);
     this.offset += length;
     this.unread = this.unread.subarray(length);
   }

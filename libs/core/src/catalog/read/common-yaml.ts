@@ -13,8 +13,12 @@ export const NOT_COMMON = Symbol('not common YAML');
  * form that is rare: anchors, aliases, tags, merges, flow collections that are not empty, folded scalars,
  * tabs, comments behind a value, several documents (decision 0172).
  */
-export function readCommonYaml(text: string): unknown {
-  if (UNUSUAL.test(text) || !text.isWellFormed() || MARK.test(text)) return NOT_COMMON;
+export const readCommonYaml = (text: string): unknown =>
+  UNUSUAL.test(text) || !text.isWellFormed() ? NOT_COMMON : readPrintableYaml(text);
+
+/** {@link readCommonYaml} of a text of which is known that YAML has no objection to its characters. */
+export function readPrintableYaml(text: string): unknown {
+  if (MARKS.some((mark) => text.startsWith(mark) || text.includes(`\n${mark}`))) return NOT_COMMON;
   try {
     return new BlockReader(text).document();
   } catch (error) {
@@ -26,7 +30,7 @@ export function readCommonYaml(text: string): unknown {
 /** Characters that YAML forbids or treats in a way of its own: controls, returns, byte order marks. */
 const UNUSUAL = /[^\t\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/;
 /** What begins or ends a document. */
-const MARK = /^(?:---|\.\.\.)/m;
+const MARKS = ['---', '...'];
 
 /** Deeper nesting is left to js-yaml, which has a limit of its own. */
 const MAX_COMMON_DEPTH = 60;

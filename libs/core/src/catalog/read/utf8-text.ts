@@ -2,6 +2,10 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 
 const BYTE_ORDER_MARK = 0xfeff;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const BLANK = 0x20;
+const LAST_PRINTABLE = 0x7e;
 
 /**
  * Text of JSON bytes as Go reads it: each byte that is no UTF-8 becomes U+FFFD
@@ -10,6 +14,19 @@ const BYTE_ORDER_MARK = 0xfeff;
 export function jsonText(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\uFFFD') && !isUtf8(bytes) ? replacedText(bytes) : text;
+}
+
+/**
+ * How many lines end in bytes that are printable ASCII and tabs; undefined where there are other bytes.
+ */
+export function linesOfPlainAscii(bytes: Uint8Array): number | undefined {
+  let lines = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === LINE_FEED) lines += 1;
+    else if (byte > LAST_PRINTABLE || (byte < BLANK && byte !== TAB)) return undefined;
+  }
+  return lines;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { YAMLException } from 'js-yaml';
 import { BlobError } from '../model/catalog-load.error.js';
-import { NOT_COMMON, readCommonYaml } from './common-yaml.js';
+import { NOT_COMMON, readCommonYaml, readPrintableYaml } from './common-yaml.js';
 import { loadFirstDocument, MAX_DEPTH } from './first-document.js';
 
 /** Aliases may make a document this many times larger than its text … */
@@ -14,7 +14,16 @@ const FREE_EXPANSION = 1 << 20;
  */
 export function parseYamlDocument(text: string, firstLine = 1): unknown {
   const common = readCommonYaml(text);
-  if (common !== NOT_COMMON) return common;
+  return common === NOT_COMMON ? parseAnyYaml(text, firstLine) : common;
+}
+
+/** {@link parseYamlDocument} of a text of printable ASCII, tabs and line feeds. */
+export function parseAsciiYaml(text: string, firstLine: number): unknown {
+  const common = readPrintableYaml(text);
+  return common === NOT_COMMON ? parseAnyYaml(text, firstLine) : common;
+}
+
+function parseAnyYaml(text: string, firstLine: number): unknown {
   let value: unknown;
   try {
     value = loadFirstDocument(text);

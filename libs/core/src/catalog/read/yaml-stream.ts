@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
 import type { StreamedValue } from './streamed-value.js';
-import { yamlText } from './utf8-text.js';
-import { parseYamlDocument } from './yaml-document.js';
+import { linesOfPlainAscii, yamlText } from './utf8-text.js';
+import { parseAsciiYaml, parseYamlDocument } from './yaml-document.js';
 
 const SEPARATOR = '---';
 const NEWLINE = 0x0a;
@@ -21,16 +21,22 @@ export function* readYaml(window: ByteWindow): Generator<StreamedValue> {
     }
     if (end === undefined) break;
     const next = afterSeparator(window, end);
-    yield document(window, end);
-    window.drop(next);
+    const lines = linesOfPlainAscii(window.unread.subarray(0, end));
+    yield document(window, end, lines !== undefined);
+    window.drop(next, lines === undefined ? undefined : { bytes: end, lines });
   }
-  if (window.unread.length > 0) yield document(window, window.unread.length);
+  const { unread } = window;
+  if (unread.length > 0) yield document(window, unread.length, linesOfPlainAscii(unread) !== undefined);
 }
 
-function document(window: ByteWindow, end: number): StreamedValue {
+function document(window: ByteWindow, end: number, isAscii: boolean): StreamedValue {
   if (end > MAX_DOCUMENT_VALUES) boundValues(window, end);
-  const text = yamlText(window.unread.subarray(0, end), window.line);
-  return { value: parseYamlDocument(text, window.line), line: window.line, format: 'yaml' };
+  const { line } = window;
+  const bytes = window.unread.subarray(0, end);
+  const value = isAscii
+    ? parseAsciiYaml(bytes.toString('latin1'), line)
+    : parseYamlDocument(yamlText(bytes, line), line);
+  return { value, line, format: 'yaml' };
 }
 
 /** What stands before or behind a value in any style; a text with so many of them is no blob either. */

@@ -29,7 +29,7 @@ export const catalogToYaml = (catalog: Catalog): string => catalogText(catalog, 
 function catalogText(catalog: Catalog, format: CatalogFormat): string {
   const writer = new CatalogWriter(format);
   for (const blob of blobsOf(catalog)) writer.take(blob);
-  return [...writer.texts()].join('');
+  return Buffer.concat([...writer.parts()]).toString();
 }
 
 /**
@@ -41,19 +41,23 @@ function catalogText(catalog: Catalog, format: CatalogFormat): string {
 export class CatalogWriter implements BlobConsumer {
   readonly #written: { place: BlobPlace; bytes: Buffer }[] = [];
 
-  constructor(private readonly format: CatalogFormat) {}
+  /** `shown` is applied to the text of each blob. */
+  constructor(
+    private readonly format: CatalogFormat,
+    private readonly shown: (text: string) => string = (text) => text,
+  ) {}
 
   take(decoded: DecodedBlob): void {
     const place = placeOf(decoded);
     if (place === undefined) return;
     const json = blobJson(decoded);
     const text = this.format === 'json' ? `${indentedJson(json)}\n` : `---\n${goYaml(json)}`;
-    this.#written.push({ place: detached(place), bytes: Buffer.from(text) });
+    this.#written.push({ place: detached(place), bytes: Buffer.from(this.shown(text)) });
   }
 
-  /** The text of the catalog, blob by blob. */
-  *texts(): Generator<string> {
-    for (const { bytes } of this.#written.toSorted((a, b) => byPlace(a.place, b.place))) yield bytes.toString();
+  /** The bytes of the catalog, blob by blob. */
+  *parts(): Generator<Buffer> {
+    for (const { bytes } of this.#written.toSorted((a, b) => byPlace(a.place, b.place))) yield bytes;
   }
 }
 

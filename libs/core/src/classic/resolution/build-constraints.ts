@@ -1,4 +1,3 @@
-import { apiKey, apiText } from '../../catalog/model/bundle-facts.js';
 import type { Entry } from '../../catalog/model/entry.js';
 import { entryFacts } from '../../catalog/model/entry-facts.js';
 import { requirementsOf } from '../../catalog/model/requirements-of.js';
@@ -86,8 +85,8 @@ export class ConstraintBuilder {
     const byApi = new Map<string, { of: string; members: number[] }>();
     const byPackage = new Map<string, { of: string; members: number[] }>();
     for (const { index, entry } of entries) {
-      for (const api of entry.facts.apis) join(byApi, apiKey(api), apiText(api), index);
-      for (const name of new Set(entry.facts.packages.map((fact) => fact.name))) join(byPackage, name, name, index);
+      for (const [api, text] of entry.facts.apiTexts) join(byApi, api, text, index);
+      for (const name of entry.facts.packageNames) join(byPackage, name, name, index);
     }
     return {
       variables: this.#variables,

@@ -34,7 +34,8 @@ export class Snapshot {
   /** Candidates for a requirement of `owner`, best first (spec: classic-resolution.md §5.1). */
   candidates(requirement: Requirement, owner: Entry): Candidates {
     const own = owner.from.kind === 'catalog' ? owner.from.catalog : undefined;
-    const memoKey = canonicalJson([own, requirement.kind, requirementKey(requirement)]);
+    const key = keyOf(requirement);
+    const memoKey = own === undefined ? key : `${own.namespace}\u0000${own.name}\u0000${key}`;
     const known = this.#memo.get(memoKey);
     if (known !== undefined) return known;
     const found = this.#find(requirement, own);
@@ -49,10 +50,11 @@ export class Snapshot {
     const isOwn = (view: CatalogView) => own !== undefined && sameKey(view.key, own);
     for (const view of [...this.catalogs.filter(isOwn), ...this.catalogs.filter((view) => !isOwn(view))]) {
       for (const group of view.groupsFor(requirement)) {
-        if (!group.entries.some((entry) => meets(entry, requirement))) continue;
+        const meeting = new Set(group.entries.filter((entry) => meets(entry, requirement)));
+        if (meeting.size === 0) continue;
         const ordered = group.ordered();
         if ('error' in ordered) return ordered;
-        entries.push(...ordered.entries.filter((entry) => meets(entry, requirement)));
+        entries.push(...ordered.entries.filter((entry) => meeting.has(entry)));
       }
     }
     return { entries };
@@ -81,6 +83,15 @@ export class Snapshot {
 const isOrphan = ({ from }: Entry): boolean => from.kind === 'installed' && from.orphan;
 
 const sameKey = (a: CatalogKey, b: CatalogKey): boolean => a.name === b.name && a.namespace === b.namespace;
+
+/** Of each requirement, which is kept with its bundle, the text by which equal ones are found. */
+const keys = new WeakMap<Requirement, string>();
+
+function keyOf(requirement: Requirement): string {
+  const key = keys.get(requirement) ?? canonicalJson([requirement.kind, requirementKey(requirement)]);
+  keys.set(requirement, key);
+  return key;
+}
 
 function requirementKey(requirement: Requirement): unknown {
   switch (requirement.kind) {
