@@ -156,6 +156,15 @@ describe('flotilla version', () => {
     expect(JSON.parse(data)).toMatchObject({ verdict: 'yes', hub: { url: hub, version: '9.8.7' } });
   });
 
+  it('looks for a hub on this machine', async () => {
+    const [hub, nowhere] = [await startHub(), await unusedAddress()];
+    vi.stubEnv('FLOTILLA_CONTENT_URL', '');
+    vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', new URL(hub).port);
+    expect((await runFlotilla(['version'])).out).toContain(`9.8.7 (commit cccccccccccc), Node v24.0.0, linux/arm64 at ${hub}\n`);
+    vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', new URL(nowhere).port);
+    expect(await runFlotilla(['version'])).toMatchObject({ out: expect.stringContaining(`none answers at ${nowhere}\n`), exit: 0 });
+  });
+
   it('is 0 where no hub answers that was not named, and 3 where it was named', async () => {
     const { out, exit } = await runFlotilla(['version']);
     expect(exit).toBe(0);
