@@ -34,6 +34,7 @@ const text = (...lines: string[]) => `${lines.join('\n')}\n`;
 describe('a text of the common form has the value that js-yaml reads', () => {
   it.each([
     { because: 'scalars', yaml: text('a: b', 'n: 1', 'v: 1.2.3', 'o: 010', 'y: no', 'e:', 't: ~', 'u: a:b#c') },
+    { because: 'a mark before the document', yaml: text('---', '', '# a', 'a: b') },
     { because: 'keys that are no text', yaml: text('1: a', '0x10: b', 'y: c', '"q: r": d', "'it''s': e", '-x: f') },
     { because: 'a key that comes twice', yaml: text('a: 1', 'b: 2', 'a: 3') },
     { because: 'lists at the column of their key', yaml: text('a:', '- b', '- c: d', '  e:', '  - f', 'g: h') },
@@ -60,7 +61,7 @@ describe('a text of the common form has the value that js-yaml reads', () => {
 
 describe('every other text is left to js-yaml', () => {
   it.each([
-    ...['', '\n', '# a\n', 'a\n', '- a\n', '{}\n', ' a: b\n', '--- a\n', '---\na: b\n', 'a: b\n---\nc: d\n', 'a: b\n...\n'],
+    ...['', '\n', '# a\n', 'a\n', '- a\n', '{}\n', ' a: b\n', '--- a\n', '--- \na: b\n', '---\n---\na: b\n', '---\n...\n', '---\n', 'a: b\n---\nc: d\n', 'a: b\n...\n'],
     ...['a: &b c\n', 'a: *b\n', 'a: !!str 1\n', '<<: {}\n', 'a: <<\n', '__proto__: a\n', '~: a\n', '? a\n', ': a\n'],
     ...['a: [b]\n', 'a: {b: c}\n', 'a: >\n  b\n', 'a: |2\n  b\n', 'a: | # b\n  c\n', 'a: b # c\n', 'a: # b\n  c: d\n'],
     ...['a: b: c\n', 'a: b\n  c: d\n', 'a:\n    b: c\n  d: e\n', 'a:\n- b\n c: d\n', 'a: "b" c\n', 'a: "b\n'],
@@ -104,7 +105,7 @@ const lines = fc
     ),
     { maxLength: 7 },
   )
-  .map((all) => `k: v\n${all.map(([margin, mark, rest]) => `${' '.repeat(margin)}${mark}${rest}\n`).join('')}`);
+  .map((all) => `${all.length % 2 === 0 ? '' : '---\n'}k: v\n${all.map(([margin, mark, rest]) => `${' '.repeat(margin)}${mark}${rest}\n`).join('')}`);
 
 describe('whatever is read has the value of js-yaml', () => {
   it.each([

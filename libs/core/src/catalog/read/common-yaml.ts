@@ -18,9 +18,10 @@ export const readCommonYaml = (text: string): unknown =>
 
 /** {@link readCommonYaml} of a text of which is known that YAML has no objection to its characters. */
 export function readPrintableYaml(text: string): unknown {
-  if (MARKS.some((mark) => text.startsWith(mark) || text.includes(`\n${mark}`))) return NOT_COMMON;
+  const start = text.startsWith(BEGIN) ? BEGIN.length : 0;
+  if (MARKS.some((mark) => text.startsWith(mark, start) || text.includes(`\n${mark}`))) return NOT_COMMON;
   try {
-    return new BlockReader(text).document();
+    return new BlockReader(text).document(start);
   } catch (error) {
     if (error === UNCOMMON) return NOT_COMMON;
     throw error;
@@ -31,6 +32,8 @@ export function readPrintableYaml(text: string): unknown {
 const UNUSUAL = /[^\t\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/;
 /** What begins or ends a document. */
 const MARKS = ['---', '...'];
+/** May stand before the document. */
+const BEGIN = '---\n';
 
 /** Deeper nesting is left to js-yaml, which has a limit of its own. */
 const MAX_COMMON_DEPTH = 60;
@@ -52,7 +55,8 @@ const CLOSE_OBJECT = 0x7d;
 class BlockReader extends CommonScalars {
   #depth = 0;
 
-  document(): unknown {
+  document(start: number): unknown {
+    this.at = start;
     this.nextContent();
     if (this.margin !== 0) throw UNCOMMON;
     const value = this.#mapping(0);
