@@ -40,12 +40,16 @@ const EXTERNAL = [
 ];
 
 /**
- * What is nearly always loaded together is one file: each file more costs half a millisecond. A module belongs to
- * the group of the highest priority.
+ * What is nearly always loaded together is one file: each file more costs half a millisecond. A module belongs
+ * to the group of the highest priority.
  */
 const GROUPS = [
   { name: 'kernel', test: /libs\/core\/src\/kernel\/(canonical|errors|json|text|versions)\//, priority: 3 },
-  { name: 'catalog', test: /libs\/core\/src\/catalog\/(read\/(read-blobs|decode-blob)|validate\/validate-catalog)\.ts$/, priority: 2 },
+  {
+    name: 'catalog',
+    test: /libs\/core\/src\/catalog\/(read\/(read-blobs|decode-blob)|validate\/validate-catalog)\.ts$/,
+    priority: 2,
+  },
   { name: 'command', test: /apps\/cli\/src\/program\.ts$/, priority: 1 },
 ];
 

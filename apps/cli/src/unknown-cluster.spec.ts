@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FakeHub, startFakeHub } from './live/fake-hub.fixture.js';
 import { buildProgram } from './all-verbs.js';
+import { type FakeHub, startFakeHub } from './live/fake-hub.fixture.js';
 import { recorder, runFlotilla } from './run-flotilla.fixture.js';
 
 const UNKNOWN = 'nosuch';

@@ -160,9 +160,14 @@ describe('flotilla version', () => {
     const [hub, nowhere] = [await startHub(), await unusedAddress()];
     vi.stubEnv('FLOTILLA_CONTENT_URL', '');
     vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', new URL(hub).port);
-    expect((await runFlotilla(['version'])).out).toContain(`9.8.7 (commit cccccccccccc), Node v24.0.0, linux/arm64 at ${hub}\n`);
+    expect((await runFlotilla(['version'])).out).toContain(
+      `9.8.7 (commit cccccccccccc), Node v24.0.0, linux/arm64 at ${hub}\n`,
+    );
     vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', new URL(nowhere).port);
-    expect(await runFlotilla(['version'])).toMatchObject({ out: expect.stringContaining(`none answers at ${nowhere}\n`), exit: 0 });
+    expect(await runFlotilla(['version'])).toMatchObject({
+      out: expect.stringContaining(`none answers at ${nowhere}\n`),
+      exit: 0,
+    });
   });
 
   it('is 0 where no hub answers that was not named, and 3 where it was named', async () => {

@@ -1,7 +1,7 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { readTree } from '#platform/files/read-tree';
-import { asUsageError } from './unreadable-input.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';
+import { asUsageError } from './unreadable-input.js';
 
 /**
  * The files of a bundle directory, or of a bundle image in an OCI layout or a registry. @throws UsageError

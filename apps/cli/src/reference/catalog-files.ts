@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CatalogFile } from '#core/catalog/read/catalog-file';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
-import { asUsageError } from './unreadable-input.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';
+import { asUsageError } from './unreadable-input.js';
 
 /**
  * Hands the files of a catalog directory, a catalog file or a catalog image to `use`, as streams; an image is

@@ -1,8 +1,8 @@
 import { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { inParallel } from '../in-parallel.js';
-import { asUsageError } from '../reference/unreadable-input.js';
 import { commandRegistryClient, logins } from '../reference/registry-access.js';
+import { asUsageError } from '../reference/unreadable-input.js';
 import type { ExtensionPlan } from './plan-extensions.js';
 import type { Manifest } from './read-manifests.js';
 import { extensionContent } from './render-extension.js';

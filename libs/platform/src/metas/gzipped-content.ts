@@ -5,7 +5,7 @@ import { contentOfFile, unnamedFile } from '../store/unnamed-file.js';
 
 const PART_BYTES = 256 * 1024;
 
-/** A content compressed, in a temporary file. Throws where there is no room, or the content ends too early. */
+/** A content compressed, in a temporary file. Throws where there is no room, or the content ends early. */
 export async function gzippedContent(content: OpenContent): Promise<OpenContent> {
   const file = await unnamedFile();
   try {

@@ -14,8 +14,8 @@ export async function unnamedFile(): Promise<FileHandle> {
 }
 
 /**
- * What has been written to a file, as content that closes the file. Up to `heldBytes` it is held in memory, and
- * whoever reads it sees these bytes, not a copy.
+ * What has been written to a file, as content that closes the file. Up to `heldBytes` it is held in memory,
+ * and a reader is given these bytes, not a copy.
  */
 export async function contentOfFile(file: FileHandle, heldBytes = 0): Promise<OpenContent> {
   const { size } = await file.stat();

@@ -30,8 +30,7 @@ export function chainOrder(entries: readonly Entry[]): Ordered {
   return only !== undefined && others.length === 0 ? { entries: only } : severalChains(chains, groupOf(first));
 }
 
-const groupOf = (entry: Entry): string =>
-  `channel ${goQuote(entry.channel)} of package ${goQuote(entry.package)}`;
+const groupOf = (entry: Entry): string => `channel ${goQuote(entry.channel)} of package ${goQuote(entry.package)}`;
 
 function edgesOf(entries: readonly Entry[]): Edges {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));

@@ -29,7 +29,7 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 const HEXADECIMAL = /^[0-9a-fA-F]+$/;
 const MAX_CODE_POINT = 0x10ffff;
 
-/** One line of a scalar in double quotes, its escapes replaced. Throws {@link UNCOMMON} for an unknown one. */
+/** A line of a scalar in double quotes, its escapes replaced. Throws {@link UNCOMMON} for an unknown one. */
 export function escapedText(source: string): string {
   let text = '';
   let from = 0;

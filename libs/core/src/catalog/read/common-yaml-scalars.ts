@@ -35,6 +35,10 @@ export class CommonScalars {
 
   constructor(protected readonly text: string) {}
 
+  protected get isAtEnd(): boolean {
+    return this.margin === -1;
+  }
+
   /** From the begin of a line to the content of the first one that is not empty and no comment. */
   protected nextContent(): void {
     for (let line = this.at; ; line = this.at) {
@@ -120,14 +124,16 @@ export class CommonScalars {
     const { text } = this;
     for (let at = from; ; at += 1) {
       const code = text.charCodeAt(at);
-      if (code > COLON) continue;
-      if (code === COLON) {
-        if (isSpaceOrEnd(text.charCodeAt(at + 1))) return at;
-      } else if (code === HASH) {
-        if (text.charCodeAt(at - 1) === BLANK) throw UNCOMMON;
-      } else if (code === LINE_FEED || Number.isNaN(code)) return at;
-      else if (code < BLANK) throw UNCOMMON;
+      const isText = code > COLON || (code >= BLANK && code !== COLON && code !== HASH);
+      if (!isText && this.#stopsPlain(code, at)) return at;
     }
+  }
+
+  #stopsPlain(code: number, at: number): boolean {
+    if (code === COLON) return isSpaceOrEnd(this.text.charCodeAt(at + 1));
+    const isComment = code === HASH && this.text.charCodeAt(at - 1) === BLANK;
+    if (isComment || (code < BLANK && code !== LINE_FEED)) throw UNCOMMON;
+    return code !== HASH;
   }
 
   protected plain(column: number): unknown {
@@ -201,19 +207,30 @@ export class CommonScalars {
 
   /** Where the line of a quoted scalar stops from `from` on: at the closing quote or the end of the line. */
   #quotedStop(quote: number, from: number): number {
-    const { text } = this;
     this.#escapeEnd = from;
+    return quote === QUOTE ? this.#doubleQuotedStop(from) : this.#singleQuotedStop(from);
+  }
+
+  #singleQuotedStop(from: number): number {
+    const { text } = this;
     for (let at = from; ; at += 1) {
       const code = text.charCodeAt(at);
-      if (code === quote) {
-        if (quote === QUOTE || text.charCodeAt(at + 1) !== quote) return at;
+      if (code === APOSTROPHE) {
+        if (text.charCodeAt(at + 1) !== APOSTROPHE) return at;
         at += 1;
-      } else if (code === BACKSLASH && quote === QUOTE) {
+      } else if (isLineEnd(code)) return at;
+    }
+  }
+
+  #doubleQuotedStop(from: number): number {
+    const { text } = this;
+    for (let at = from; ; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === BACKSLASH) {
         at += 1;
         this.#escapeEnd = at + 1;
         if (text.charCodeAt(at) === LINE_FEED) return at;
-      } else if (code === LINE_FEED) return at;
-      else if (!(code >= BLANK)) throw UNCOMMON;
+      } else if (code === QUOTE || isLineEnd(code)) return at;
     }
   }
 
@@ -272,6 +289,13 @@ export class CommonScalars {
 }
 
 const isQuote = (code: number): boolean => code === QUOTE || code === APOSTROPHE;
+
+/** Whether a line of a quoted scalar ends here. Throws {@link UNCOMMON} for what such a line may not have. */
+function isLineEnd(code: number): boolean {
+  if (code >= BLANK) return false;
+  if (code !== LINE_FEED) throw UNCOMMON;
+  return true;
+}
 
 const isSpaceOrEnd = (code: number): boolean => code === BLANK || code === LINE_FEED || Number.isNaN(code);
 

@@ -45,7 +45,10 @@ describe('a text of the common form has the value that js-yaml reads', () => {
     { because: 'plain text of several lines', yaml: text('a: b', '  c  ', '', '', '  - d', ' # e', 'f: g') },
     { because: 'plain text that ends with the document', yaml: 'a: b\n  c\n   ' },
     { because: 'single quotes', yaml: text("a: 'it''s'", "b: 'c", '', "  d''", "  '", "e: ''") },
-    { because: 'double quotes', yaml: text('a: "b\\tc\\u00e9\\x41\\U0001F419\\"\\\\"', 'b: "\\ud83d\\udc19"', 'c: ""') },
+    {
+      because: 'double quotes',
+      yaml: text('a: "b\\tc\\u00e9\\x41\\U0001F419\\"\\\\"', 'b: "\\ud83d\\udc19"', 'c: ""'),
+    },
     {
       because: 'double quotes of several lines',
       yaml: text('a: "b \\', '  \\  c', '', '  d \\ ', '  e\\n', '', '', '  f  ', '  "', 'g: h'),
@@ -61,11 +64,36 @@ describe('a text of the common form has the value that js-yaml reads', () => {
 
 describe('every other text is left to js-yaml', () => {
   it.each([
-    ...['', '\n', '# a\n', 'a\n', '- a\n', '{}\n', ' a: b\n', '--- a\n', '--- \na: b\n', '---\n---\na: b\n', '---\n...\n', '---\n', 'a: b\n---\nc: d\n', 'a: b\n...\n'],
+    ...[
+      '',
+      '\n',
+      '# a\n',
+      'a\n',
+      '- a\n',
+      '{}\n',
+      ' a: b\n',
+      '--- a\n',
+      '--- \na: b\n',
+      '---\n---\na: b\n',
+      '---\n...\n',
+      '---\n',
+      'a: b\n---\nc: d\n',
+      'a: b\n...\n',
+    ],
     ...['a: &b c\n', 'a: *b\n', 'a: !!str 1\n', '<<: {}\n', 'a: <<\n', '__proto__: a\n', '~: a\n', '? a\n', ': a\n'],
     ...['a: [b]\n', 'a: {b: c}\n', 'a: >\n  b\n', 'a: |2\n  b\n', 'a: | # b\n  c\n', 'a: b # c\n', 'a: # b\n  c: d\n'],
     ...['a: b: c\n', 'a: b\n  c: d\n', 'a:\n    b: c\n  d: e\n', 'a:\n- b\n c: d\n', 'a: "b" c\n', 'a: "b\n'],
-    ...['a:\tb\n', 'a: b\t\n', '\ta: b\n', 'a: b\r\n', '\uFEFFa: b\n', 'a: \x7f\n', 'a: \ud800\n', 'a: .inf\n', 'a: "\\q"\n'],
+    ...[
+      'a:\tb\n',
+      'a: b\t\n',
+      '\ta: b\n',
+      'a: b\r\n',
+      '\uFEFFa: b\n',
+      'a: \x7f\n',
+      'a: \ud800\n',
+      'a: .inf\n',
+      'a: "\\q"\n',
+    ],
     ...['a: "b\nc"\n', 'a: "\\U00110000"\n', 'a: |\n', 'a: |\nb: c\n', 'a: |\n   \n  b\n', 'a:\n-\n  b\n', 'a:\n  b\n'],
     `${Array.from({ length: 70 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('')}`,
   ])('%j', (yaml) => {
@@ -75,7 +103,27 @@ describe('every other text is left to js-yaml', () => {
 
 const words = fc.constantFrom(
   ...['a', 'b c', 'x: y', '- z', '# h', 'n', '1', '0x1f', '1_0.5', '-', '', ' ', "it's", '"q"', '\\', '\t', '\n', '~'],
-  ...['null', '<<', '{', '[]', '&a', '*a', '!t', '|', '>', '%', '@', 'é', '🐙', '\u2028', '\x85', '---', '...', ':', '?'],
+  ...[
+    'null',
+    '<<',
+    '{',
+    '[]',
+    '&a',
+    '*a',
+    '!t',
+    '|',
+    '>',
+    '%',
+    '@',
+    'é',
+    '🐙',
+    '\u2028',
+    '\x85',
+    '---',
+    '...',
+    ':',
+    '?',
+  ],
 );
 const texts = fc.array(words, { maxLength: 5 }).map((parts) => parts.join(''));
 const values = fc.letrec((tie) => ({
@@ -89,7 +137,11 @@ const values = fc.letrec((tie) => ({
 })).value;
 const written = fc.dictionary(texts, values, { minKeys: 1, maxKeys: 5 }).map(goYaml);
 /** A piece of text in the place of some characters. */
-const damage = fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.oneof(words, fc.constantFrom('\n  ', '\n', '  ', '"', "'", ': ')));
+const damage = fc.tuple(
+  fc.nat(),
+  fc.nat({ max: 3 }),
+  fc.oneof(words, fc.constantFrom('\n  ', '\n', '  ', '"', "'", ': ')),
+);
 const damaged = fc.tuple(written, fc.array(damage, { minLength: 1, maxLength: 4 })).map(([whole, places]) =>
   places.reduce((left, [at, length, piece]) => {
     const from = at % (left.length + 1);
@@ -105,7 +157,10 @@ const lines = fc
     ),
     { maxLength: 7 },
   )
-  .map((all) => `${all.length % 2 === 0 ? '' : '---\n'}k: v\n${all.map(([margin, mark, rest]) => `${' '.repeat(margin)}${mark}${rest}\n`).join('')}`);
+  .map(
+    (all) =>
+      `${all.length % 2 === 0 ? '' : '---\n'}k: v\n${all.map(([margin, mark, rest]) => `${' '.repeat(margin)}${mark}${rest}\n`).join('')}`,
+  );
 
 describe('whatever is read has the value of js-yaml', () => {
   it.each([

@@ -60,7 +60,7 @@ class BlockReader extends CommonScalars {
     this.nextContent();
     if (this.margin !== 0) throw UNCOMMON;
     const value = this.#mapping(0);
-    if (this.margin !== -1) throw UNCOMMON;
+    if (!this.isAtEnd) throw UNCOMMON;
     return value;
   }
 
