@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isAscii } from 'node:buffer';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { foldCase } from '../../kernel/json/go-json.js';
 import { indentedJson } from '../../kernel/json/go-json-text.js';
@@ -19,6 +19,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The output forms of catalogs (spec: file-based-catalogs.md §4). */
 export type CatalogFormat = 'json' | 'yaml';
+
+const DELETE = 0x7f;
 
 /** The blobs of a catalog as JSON, one indented object after the other. */
 export const catalogToJson = (catalog: Catalog): string => catalogText(catalog, 'json');
@@ -41,7 +43,7 @@ function catalogText(catalog: Catalog, format: CatalogFormat): string {
 export class CatalogWriter implements BlobConsumer {
   readonly #written: { place: BlobPlace; bytes: Buffer }[] = [];
 
-  /** `shown` is applied to the text of each blob. */
+  /** `shown` is applied to the text of each blob; printable ASCII it leaves as it is. */
   constructor(
     private readonly format: CatalogFormat,
     private readonly shown: (text: string) => string = (text) => text,
@@ -50,9 +52,15 @@ export class CatalogWriter implements BlobConsumer {
   take(decoded: DecodedBlob): void {
     const place = placeOf(decoded);
     if (place === undefined) return;
-    const json = blobJson(decoded);
-    const text = this.format === 'json' ? `${indentedJson(json)}\n` : `---\n${goYaml(json)}`;
-    this.#written.push({ place: detached(place), bytes: Buffer.from(this.shown(text)) });
+    this.#written.push({ place: detached(place), bytes: this.#bytesOf(blobJson(decoded)) });
+  }
+
+  #bytesOf(json: Json): Buffer {
+    if (this.format === 'yaml') return Buffer.from(this.shown(`---\n${goYaml(json)}`));
+    const text = `${indentedJson(json)}\n`;
+    const bytes = Buffer.from(text);
+    // JSON escapes all other control characters of ASCII.
+    return isAscii(bytes) && !bytes.includes(DELETE) ? bytes : Buffer.from(this.shown(text));
   }
 
   /** The bytes of the catalog, blob by blob. */

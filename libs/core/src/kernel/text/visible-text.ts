@@ -1,5 +1,5 @@
 /** C0 but line feed and tab, DEL, C1, and the characters that override or embed the direction of text. */
-const CONTROL = /[[\p{Cc}\u202a-\u202e\u2066-\u2069]--[\n\t]]/gv;
+const CONTROL = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * Text with its control characters shown as escapes, so that none acts on the terminal that prints it. Valid
