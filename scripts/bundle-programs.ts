@@ -40,8 +40,8 @@ const EXTERNAL = [
 ];
 
 /**
- * What is nearly always loaded together is one file: each file more costs half a millisecond. A module belongs
- * to the group of the highest priority.
+ * What is nearly always loaded together is one file: each further one costs half a millisecond. A module
+ * belongs to the group of the highest priority.
  */
 const GROUPS = [
   { name: 'kernel', test: /libs\/core\/src\/kernel\/(canonical|errors|json|text|versions)\//, priority: 3 },
