@@ -32,7 +32,7 @@ export async function serveHttpUntil(
   const name = nameFor(reference, place.name);
   const content = await withCatalogFiles(reference, contentOf);
   // Reading the catalog made several times as much garbage as the server ever needs again.
-  globalThis.gc?.();
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   const modified = new Date();
   const metas = new MetasServer({
     place: CATALOGS,
