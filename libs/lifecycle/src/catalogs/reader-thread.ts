@@ -8,7 +8,7 @@ export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfCont
 export type BytesWritten = Readonly<{ wrote: number }>;
 
 /** A blob is read, used and dropped: a small nursery is enough for such short-lived objects. */
-const NURSERY_MIB = 6;
+const NURSERY_MIB = 12;
 
 /** A thread that reads one catalog after the other. It keeps the process alive only while it reads. */
 export class ReaderThread {
