@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { goYaml } from '../../catalog/write/go-yaml-text.js';
+import { anyText } from '../text/any-text.fixture.js';
 import { goJson, indentedJson } from './go-json-text.js';
 
 describe('goJson', () => {
@@ -14,6 +16,41 @@ describe('goJson', () => {
   ])('$text: $because', ({ value, text }) => {
     expect(goJson(value)).toBe(text);
   });
+});
+
+/** What Go writes, said plainly. */
+function plainly(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(plainly).join(',')}]`;
+  if (typeof value === 'string') {
+    return JSON.stringify(value.toWellFormed()).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  }
+  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : JSON.stringify(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, inner]) => `${plainly(key)}:${plainly(inner)}`).join(',')}}`;
+}
+
+it('writes every value as Go does, and leaves it as it was', () => {
+  const texts = fc.oneof(
+    anyText({ maxLength: 4 }),
+    fc.constantFrom('\\ud83d', '\ud83d', '\u2029', '1', '10', '__proto__'),
+  );
+  const { value: values } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      texts,
+      fc.constantFrom(null, true, -0, 0, 1e21, 0.1),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(texts, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(values, (value) => {
+      const before = structuredClone(value);
+      expect(goJson(value)).toBe(plainly(value));
+      expect(value).toEqual(before);
+    }),
+    { seed: Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31), numRuns: 500 },
+  );
 });
 
 it('writes keys that are numbers in the order of text', () => {
