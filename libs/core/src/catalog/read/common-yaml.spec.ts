@@ -91,6 +91,8 @@ describe('every other text is left to js-yaml', () => {
       '\uFEFFa: b\n',
       'a: \x7f\n',
       'a: \ud800\n',
+      'a: |\n  \u2028---\n',
+      'a: \u2029\n',
       'a: .inf\n',
       'a: "\\q"\n',
     ],

@@ -28,8 +28,8 @@ export function readPrintableYaml(text: string): unknown {
   }
 }
 
-/** Characters that YAML forbids or treats in a way of its own: controls, returns, byte order marks. */
-const UNUSUAL = /[^\t\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/;
+/** Characters that YAML forbids or treats specially: controls, other line ends, byte order marks. */
+const UNUSUAL = /[^\t\n\x20-\x7e\u00a0-\u2027\u202a-\ufefe\uff00-\ufffd]/;
 /** What begins or ends a document. */
 const MARKS = ['---', '...'];
 /** May stand before the document. */
