@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,6 +24,18 @@ const version = async (more: Readonly<Record<string, string>>): Promise<string> 
   return stdout;
 };
 const kept = async (): Promise<readonly string[]> => readdir(join(folder, 'flotilla/compile')).catch(() => []);
+
+describe('the command of a checkout', () => {
+  it.each([
+    ['examples/../bin/flotilla', 'examples'],
+    ['bin/flotilla', 'bin'],
+  ])('starts as %s of a folder that links to its %s', async (path, linked) => {
+    await symlink(join(PROJECT_ROOT, linked), join(folder, linked));
+    // As a shell starts it: join() would take the two dots away.
+    const { stdout } = await run(`${folder}/${path}`, ['version', '--client'], { timeout: PATIENCE_MS });
+    expect(stdout).toMatch(/^flotilla \d/);
+  });
+});
 
 describe('the cache of compiled code', () => {
   it("is kept in the user's cache directory", async () => {
