@@ -74,7 +74,7 @@ bench-trust: build ## what the services cost beside those of BASELINE=CHECKOUT, 
 
 bench-fleet: build ## CLUSTERS simulated clusters with OPERATORS each: joined, installed, upgraded, at rest; figures also in JSON=FILE
 	@node dist/bench/fleet-upgrade.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(OPERATORS),--operators $(OPERATORS)) \
-	  $(if $(POLLERS),--pollers $(POLLERS)) $(if $(APPLIERS),--appliers $(APPLIERS)) $(if $(BARE),--bare) \
+	  $(if $(POLLERS),--pollers $(POLLERS)) $(if $(APPLIERS),--appliers $(APPLIERS)) $(if $(BARE),--bare) $(if $(SCALE),--scale) \
 	  $(if $(CHECKOUT),--checkout '$(CHECKOUT)') $(if $(JSON),--json '$(JSON)')
 
 format: setup ## rewrite files in our format

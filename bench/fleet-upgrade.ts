@@ -6,7 +6,7 @@ import { measureAtRest } from './fleet-upgrade/measure-at-rest.js';
 import { measureUpgrade } from './fleet-upgrade/measure-upgrade.js';
 import { renderAtRest } from './fleet-upgrade/render-at-rest.js';
 import { renderUpgrade } from './fleet-upgrade/render-upgrade.js';
-import { machine } from './machine.js';
+import { renderScaled, renderScaled } from './fleet-upgrade/scale-appliers.js';
 
 // Usage: node dist/bench/fleet-upgrade.js --clusters 100 --operators 20 --json FILE. Exits 1 unless all
 // has Succeeded at the end.
@@ -17,6 +17,8 @@ const { values } = parseArgs({
     operators: { type: 'string', default: '5' },
     pollers: { type: 'string', default: '1' },
     appliers: { type: 'string', default: '1' },
+    /** Three more appliers run from a third to two thirds of the upgrades. */
+    scale: { type: 'boolean', default: false },
     'idle-seconds': { type: 'string', default: '60' },
     /** The clusters lack OLM's kinds at first, which the hub then installs. */
     bare: { type: 'boolean', default: false },
@@ -43,6 +45,7 @@ const options = {
   size,
   idleSeconds,
   bare: values.bare,
+  spareAppliers: values.scale ? 3 : 0,
   checkout: values.checkout === undefined ? undefined : resolve(values.checkout),
   profileFolder: values.profile === undefined ? undefined : resolve(values.profile),
   nodeOptions: values['node-options'],
@@ -57,7 +60,8 @@ process.exit(endState.succeeded === size.clusters * size.operators ? 0 : 1);
 
 async function upgraded() {
   const measures = await measureUpgrade(options);
-  return { tables: renderUpgrade(measures), figures: fleetFigures(measures), endState: measures.endState };
+  const scaled = measures.scaled === undefined ? '' : `\n${renderScaled(measures.scaled)}`;
+  return { tables: `${renderUpgrade(measures)}${scaled}`, figures: fleetFigures(measures), endState: measures.endState };
 }
 
 async function atRest() {

@@ -24,6 +24,8 @@ export type FleetHubOptions = Readonly<{
   nodeOptions?: string | undefined;
   /** Services write their memory after a garbage collection when they get SIGUSR2. */
   reportsMemory?: boolean | undefined;
+  /** Further appliers, which run during the upgrade only. */
+  spareAppliers?: number;
 }>;
 
 /** Simulated clusters, a registry in this process, Redis, and services, which are not started yet. */
@@ -34,6 +36,8 @@ export type FleetHub = Readonly<{
   services: readonly ServiceProcess[];
   /** Where a service of that name writes its memory. */
   memoryFile: (service: string) => string;
+  /** Not started together with the others. */
+  spareAppliers: readonly ServiceProcess[];
   stop: () => Promise<void>;
 }>;
 
@@ -74,7 +78,13 @@ async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<F
   const ports = await freePorts(options.size.pollers);
   const services = servicesOf(options, { folder, redisUrl: url, kubeconfig: paths.join(delimiter), ports });
   endings.push(() => Promise.all(services.map((service) => service.stop())));
-  return { clusters, registry, redis, services, memoryFile: (service) => memoryFileIn(folder, service) };
+  const known = services.length - (options.spareAppliers ?? 0);
+  return {
+    ...{ clusters, registry, redis },
+    services: services.slice(0, known),
+    spareAppliers: services.slice(known),
+    memoryFile: (service) => memoryFileIn(folder, service),
+  };
 }
 
 const profiling = ({ profileFolder }: FleetHubOptions): readonly string[] =>
@@ -86,7 +96,8 @@ const REPORT_MEMORY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'repo
 type Place = Readonly<{ folder: string; redisUrl: string; kubeconfig: string; ports: readonly number[] }>;
 
 function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, ports }: Place): ServiceProcess[] {
-  const { pollers, appliers } = options.size;
+  const { pollers } = options.size;
+  const appliers = options.size.appliers + (options.spareAppliers ?? 0);
   const nodeOptions = [
     ...(options.nodeOptions === undefined ? [] : [options.nodeOptions]),
     ...profiling(options),

@@ -4,6 +4,7 @@ import type { EndState, FleetMilestone } from './clusters-messages.js';
 import { type FleetHub, type FleetHubOptions, type FleetSize, prepareFleetHub } from './fleet-hub.js';
 import { type FleetReading, readFleet } from './fleet-reading.js';
 import { type RedisKind, redisKinds } from './redis-kinds.js';
+import { type ScaledParts, scaleAppliers } from './scale-appliers.js';
 
 /** A part of the run: readings at its ends; seconds from its begin until each cluster was done, sorted. */
 export type FleetStep = Readonly<{
@@ -23,6 +24,8 @@ export type UpgradeMeasures = Readonly<{
   solves: Readonly<{ distinct: number; total: number }>;
   /** What lies in Redis at the end. */
   redisKinds: readonly RedisKind[];
+  /** Absent: the appliers were not scaled. */
+  scaled?: ScaledParts | undefined;
 }>;
 
 export type UpgradeOptions = FleetHubOptions & Readonly<{ idleSeconds: number; say: (line: string) => void }>;
@@ -52,9 +55,11 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
   await putOperators(registry, operators);
   const names = operators.map(({ name }) => name);
   const { join, install } = await installIn(hub, names, catalogImage(registry.host, 1), say);
-  const upgrade = await step(hub, 'edition 2', say, () =>
-    clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) }),
-  );
+  let scaling: Promise<ScaledParts> | undefined;
+  const upgrade = await step(hub, 'edition 2', say, () => {
+    if (hub.spareAppliers.length > 0) scaling = scaleAppliers(hub, say);
+    return clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) });
+  });
   const idle = await rest(hub, idleSeconds);
   const solved = await Promise.all(services.map((service) => service.logged()));
   const problems = solved.flat().flatMap(({ msg, problem }) => (msg === 'problem solved' ? [problem] : []));
@@ -67,6 +72,7 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
     endState: await clusters.endState(2),
     solves: { distinct: new Set(problems).size, total: problems.length },
     redisKinds: await redisKinds(hub.redis),
+    scaled: clusters.reachedBy('edition 2') < clusters.names.length ? undefined : await scaling,
   };
 }
 

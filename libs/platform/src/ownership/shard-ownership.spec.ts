@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shardOf } from '#core/fleet/ownership/shard';
+import { shardOf, shardWeights } from '#core/fleet/ownership/shard';
 import { ManualClock } from '../clock/manual-clock.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';
@@ -43,20 +43,28 @@ class Link extends Leases {
 type Running = Readonly<{
   ownership: ShardOwnership;
   link: Link;
+  /** What it read in its kubeconfigs. */
+  reads: (clusters: readonly string[]) => void;
   /** What its follower was called with. */
   events: string[];
   kill(): void;
 }>;
 
-/** Processes that share shards, in one clock. */
-function hub({ drainMs = 0 }: Readonly<{ drainMs?: number }> = {}) {
+type HubOptions = Readonly<{ drainMs?: number; clusters?: readonly string[] }>;
+
+/** Processes that share shards, in one clock; without clusters all shards weigh the same. */
+function hub({ drainMs = 0, clusters = [] }: HubOptions = {}) {
   const clock = new ManualClock();
   const shared: { leases: Leases } = { leases: new MemoryLeases(clock) };
   const running = new Map<string, Running>();
   const start = (member: string): Running => {
     const events: string[] = [];
     const link = new Link(shared);
-    const weights = () => ALL.map(() => 1);
+    let read = shardWeights(clusters, SHARDS);
+    const weights = () => read;
+    const reads = (names: readonly string[]) => {
+      read = shardWeights(names, SHARDS);
+    };
     const ownership = new ShardOwnership({
       ...{ leases: link, clock, log: silentLog, member, weights },
       ...{ shards: SHARDS, leaseMs: LEASE_MS },
@@ -74,7 +82,7 @@ function hub({ drainMs = 0 }: Readonly<{ drainMs?: number }> = {}) {
       link.state = 'hangs';
       running.delete(member);
     };
-    const process = { ownership, link, events, kill };
+    const process = { ownership, link, reads, events, kill };
     running.set(member, process);
     ownership.start();
     return process;
@@ -82,10 +90,19 @@ function hub({ drainMs = 0 }: Readonly<{ drainMs?: number }> = {}) {
   const actors = (shard: number) =>
     [...running].filter(([, { ownership }]) => ownership.acts(CLUSTER_OF[shard] ?? '')).map(([member]) => member);
   const owned = () => [...running.values()].map(({ ownership }) => ownership.shards.length);
+  /** How many of the clusters each process has. */
+  const parts = () =>
+    [...running.values()].map(({ ownership }) => clusters.filter((cluster) => ownership.owns(cluster)).length);
   const empty = () => {
     shared.leases = new MemoryLeases(clock);
   };
-  return { clock, start, running, actors, owned, empty };
+  return { clock, clusters, start, running, actors, owned, parts, empty };
+}
+
+/** The largest part of the average by which a process has more or less. */
+function unevenness(parts: readonly number[]): number {
+  const average = parts.reduce((sum, part) => sum + part, 0) / parts.length;
+  return Math.max(...parts.map((part) => Math.abs(part - average) / average));
 }
 
 const secondsUntil = async (clock: ManualClock, holds: () => boolean): Promise<number> => {
@@ -224,17 +241,72 @@ describe('the shards of a process', () => {
   });
 });
 
-type Step = Readonly<{ what: 'start' | 'kill' | 'stop' | 'break' | 'repair'; letter: string; ms: number }>;
+const fleetOf = (count: number, at = 0): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `edge-${at}-${index}`);
+
+describe('the clusters of a process', () => {
+  it('are as many as those of the others, whatever processes come and go', async () => {
+    const clusters = fleetOf(200);
+    const { clock, start, running, parts } = hub({ clusters, drainMs: 300 });
+    start('a');
+    await clock.advance(60_000);
+    expect(parts()).toEqual([200]);
+    for (const member of ['b', 'c', 'd']) start(member);
+    const isEven = () => unevenness(parts()) <= 0.2 && parts().reduce((sum, part) => sum + part, 0) === 200;
+    expect(await secondsUntil(clock, isEven)).toBeLessThan(20);
+    void running.get('b')?.ownership.stop();
+    running.get('c')?.kill();
+    await clock.advance(120_000);
+    running.delete('b');
+    expect(unevenness(parts())).toBeLessThanOrEqual(0.2);
+  });
+
+  it('are one for each of three processes, where there are three in shards of their own', async () => {
+    const clusters = [0, 5, 9].flatMap((shard) => CLUSTER_OF[shard] ?? []);
+    const { clock, start, parts } = hub({ clusters });
+    for (const member of ['a', 'b', 'c']) start(member);
+    await clock.advance(60_000);
+    expect(parts()).toEqual([1, 1, 1]);
+  });
+
+  it('stay where they are once they are even: no shard goes to and fro', async () => {
+    for (let at = 0; at < 8; at += 1) {
+      const { clock, start, running } = hub({ clusters: fleetOf(200, at) });
+      for (const member of ['a', 'b', 'c', 'd']) start(member);
+      await clock.advance(120_000);
+      const before = [...running.values()].map(({ events }) => events.length);
+      await clock.advance(120_000);
+      expect([...running.values()].map(({ events }) => events.length)).toEqual(before);
+    }
+  });
+
+  it('all have a process, also where each process reads other kubeconfigs for good', async () => {
+    const { clock, start, actors } = hub({ clusters: fleetOf(40) });
+    for (const [at, member] of ['a', 'b', 'c'].entries()) start(member).reads(fleetOf(40, at));
+    await clock.advance(60_000);
+    const freeFor = ALL.map(() => 0);
+    for (let ms = 0; ms < 120_000; ms += 500) {
+      await clock.advance(500);
+      for (const shard of ALL) {
+        freeFor[shard] = actors(shard).length === 0 ? (freeFor[shard] ?? 0) + 500 : 0;
+        expect(freeFor[shard], `shard ${shard}`).toBeLessThan(LEASE_MS + 5_000);
+      }
+    }
+  });
+});
+
+type Step = Readonly<{ what: 'start' | 'kill' | 'stop' | 'break' | 'misread' | 'repair'; letter: string; ms: number }>;
 type Hub = ReturnType<typeof hub>;
 
 /** Carries out one step with the process whose name begins with the letter, or starts one of that name. */
-function take({ start, running }: Hub, { what, letter }: Step, at: number): void {
+function take({ start, running, clusters }: Hub, { what, letter }: Step, at: number): void {
   const known = [...running].find(([name]) => name.startsWith(letter))?.[1];
   if (known === undefined) {
     if (what === 'start') start(`${letter}${at}`);
     return;
   }
   if (what === 'kill') known.kill();
+  if (what === 'misread') known.reads(clusters.slice(at * 10));
   if (what === 'break') known.link.state = 'hangs';
   if (what === 'repair' || what === 'stop') known.link.repair();
   if (what === 'stop') void known.ownership.stop();
@@ -249,26 +321,31 @@ async function passChecked({ clock, actors }: Hub, ms: number): Promise<void> {
 
 describe(`shards, whatever happens to the processes (FLOTILLA_TEST_SEED=${seed})`, () => {
   const steps: fc.Arbitrary<Step> = fc.record({
-    what: fc.constantFrom('start', 'start', 'start', 'kill', 'stop', 'break', 'break', 'repair'),
+    what: fc.constantFrom('start', 'start', 'start', 'kill', 'stop', 'break', 'break', 'misread', 'repair'),
     letter: fc.constantFrom('a', 'b', 'c'),
     ms: fc.integer({ min: 0, max: 15_000 }),
   });
 
-  it('are never acted on by two processes, and in the end all are, in even parts', async () => {
-    const run = async (history: readonly Step[]) => {
-      const ours = hub({ drainMs: 500 });
+  it('are never acted on by two processes, and in the end all are, with as many clusters each', async () => {
+    const run = async (history: readonly Step[], fleet: number) => {
+      const clusters = fleetOf(200, fleet);
+      const ours = hub({ drainMs: 500, clusters });
       for (const [at, step] of history.entries()) {
         take(ours, step, at);
         await passChecked(ours, step.ms);
       }
       ours.start('last');
-      for (const { link } of ours.running.values()) link.repair();
+      for (const { link, reads } of ours.running.values()) {
+        link.repair();
+        reads(clusters);
+      }
       await passChecked(ours, 180_000);
-      const parts = ours.owned().filter((part) => part > 0);
-      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(SHARDS);
-      expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
+      const parts = ours.parts().filter((part) => part > 0);
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(clusters.length);
+      expect(unevenness(parts)).toBeLessThanOrEqual(0.2);
       for (const shard of ALL) expect(ours.actors(shard)).toHaveLength(1);
     };
-    await fc.assert(fc.asyncProperty(fc.array(steps, { minLength: 6, maxLength: 16 }), run), { seed, numRuns: 8 });
+    const histories = fc.array(steps, { minLength: 6, maxLength: 16 });
+    await fc.assert(fc.asyncProperty(histories, fc.nat(), run), { seed, numRuns: 8 });
   });
 });

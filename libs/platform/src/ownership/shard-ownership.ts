@@ -30,6 +30,8 @@ const RENEWALS_PER_LEASE = 5;
  * arrive, and clocks may differ a little in their speed.
  */
 const IDLE_PART = 0.2;
+/** As long as shards are to move, the next exchange is after this part of a lease. */
+const MOVING_PART = 0.05;
 /** After leases were lost altogether, owners have this part of a lease to take theirs again. */
 const CALM_PART = 0.5;
 /** How long after the end of another process's lease it is asked whether the shard is free. */
@@ -48,6 +50,8 @@ export class ShardOwnership implements ShardSource {
   /** Shards whose work is being ended here: until then they are not taken again. */
   readonly #leaving = new Map<number, Promise<void>>();
   readonly #followers = new Set<ShardFollower>();
+  /** Shards that no process owns, with the time since that was seen first. */
+  readonly #freeFor = new Map<number, () => number>();
   /** Time since the last exchange that was answered, counted from when it was sent. */
   #sinceRenewal: (() => number) | undefined;
   #sinceLoss: (() => number) | undefined;
@@ -147,9 +151,10 @@ export class ShardOwnership implements ShardSource {
     const renewMs = leaseMs / RENEWALS_PER_LEASE;
     try {
       let table = await this.#exchange();
-      const granted = this.#planned(table);
+      const { granted, isSettled } = this.#planned(table);
       if (granted.length > 0) table = await this.#exchange(granted);
-      return Math.max(SHORTEST_WAIT_MS, Math.min(renewMs, firstEnd(table, this.options.member) + AFTER_END_MS));
+      const dueMs = isSettled ? renewMs : leaseMs * MOVING_PART;
+      return Math.max(SHORTEST_WAIT_MS, Math.min(dueMs, firstEnd(table, this.options.member) + AFTER_END_MS));
     } catch (error) {
       log.debug({ error }, 'the leases of shards were not renewed');
       return renewMs;
@@ -199,16 +204,36 @@ export class ShardOwnership implements ShardSource {
     for (const follower of this.#followers) follower.gained(shard);
   }
 
-  /** The free shards that this process is to take now. Begins to give away the one that is to move. */
-  #planned({ members, leases }: LeaseTable): readonly number[] {
+  /**
+   * The free shards that this process is to take now, and whether no process is to take or to give away any.
+   * Begins to give away the one that is to move.
+   */
+  #planned({ members, leases }: LeaseTable): Readonly<{ granted: readonly number[]; isSettled: boolean }> {
     const { member, shards, weights, leaseMs } = this.options;
+    const forgotten = this.#forgotten(leases);
     const isCalm = this.#sinceLoss === undefined || this.#sinceLoss() >= leaseMs * CALM_PART;
-    if (this.#ending || !isCalm) return [];
+    if (this.#ending || !isCalm) return { granted: [], isSettled: true };
     const owners = Array.from({ length: shards }, (_, shard) => leases.get(shard)?.owner);
     const { grants, move } = planShards({ members: [...members.keys()], owners, weights: weights() });
     const owned = move?.from === member ? this.#owned.get(move.shard) : undefined;
     if (move !== undefined && owned?.state === 'held') this.#leave(move.shard, owned);
-    return [...grants].flatMap(([shard, to]) => (to === member && !this.#leaving.has(shard) ? [shard] : []));
+    const mine = (shard: number, to: string) => (to === member || forgotten.has(shard)) && !this.#leaving.has(shard);
+    const granted = [...grants].flatMap(([shard, to]) => (mine(shard, to) ? [shard] : []));
+    return { granted, isSettled: grants.size === 0 && move === undefined };
+  }
+
+  /**
+   * Shards that stayed free for a whole lease. Where processes do not read the same kubeconfigs each may take
+   * the shard for another's; the first to ask has it then.
+   */
+  #forgotten(leases: LeaseTable['leases']): ReadonlySet<number> {
+    const { clock, shards, leaseMs } = this.options;
+    const all = Array.from({ length: shards }, (_, shard) => shard);
+    for (const shard of all) {
+      if (leases.has(shard)) this.#freeFor.delete(shard);
+      else if (!this.#freeFor.has(shard)) this.#freeFor.set(shard, elapsedSince(clock));
+    }
+    return new Set(all.filter((shard) => (this.#freeFor.get(shard)?.() ?? 0) >= leaseMs));
   }
 
   #leave(shard: number, owned: OwnedShard): void {

@@ -35,7 +35,13 @@ export function planShards(state: ShardState): ShardPlan {
   return move === undefined ? { grants } : { grants, move };
 }
 
-/** The heaviest free shard first, each to the member that has least to do. */
+type Owned = Readonly<{ shard: number; owner: string; weight: number }>;
+
+/**
+ * The heaviest free shard first, each to the member that has least to do; then better places for them, as
+ * long as the parts are not even. At the end one may go to a member that is to give a shard away in exchange:
+ * so the second half of an exchange follows the first, and no shard goes back to where it came from.
+ */
 function grantsOf({ owners, weights }: ShardState, loads: Loads): ReadonlyMap<number, string> {
   const grants = new Map<number, string>();
   const weightOf = (shard: number) => weights[shard] ?? 0;
@@ -46,40 +52,72 @@ function grantsOf({ owners, weights }: ShardState, loads: Loads): ReadonlyMap<nu
     grants.set(shard, member);
     loads.add(member, weightOf(shard));
   }
+  const granted = (): Owned[] => [...grants].map(([shard, owner]) => ({ shard, owner, weight: weightOf(shard) }));
+  for (let best = placesAmong(granted(), loads); best.length > 0; best = placesAmong(granted(), loads)) {
+    for (const { shard, from, to } of best) {
+      grants.set(shard, to);
+      loads.add(from, -weightOf(shard));
+      loads.add(to, weightOf(shard));
+    }
+  }
+  const [half] = loads.areEven ? [] : bestExchange(granted(), ownedIn({ owners, weights }, loads), loads);
+  if (half !== undefined) grants.set(half.shard, half.to);
   return grants;
 }
+
+/** The move or exchange of free shards that makes the parts most even; none where none is needed. */
+function placesAmong(free: readonly Owned[], loads: Loads): readonly ShardMove[] {
+  if (loads.areEven) return [];
+  const move = bestMove(free, loads);
+  return move.length > 0 ? move : bestExchange(free, free, loads);
+}
+
+const ownedIn = ({ owners, weights }: Pick<ShardState, 'owners' | 'weights'>, loads: Loads): readonly Owned[] =>
+  owners.flatMap((owner, shard) =>
+    owner === undefined || !loads.has(owner) ? [] : [{ shard, owner, weight: weights[shard] ?? 0 }],
+  );
 
 /**
  * The move that makes the parts most even. Where no single move does, the first half of an exchange of two
  * shards, whose second half is then the best single move, or there is a better one.
  */
-function nextMove({ owners, weights }: ShardState, loads: Loads): ShardMove | undefined {
-  const owned = owners.flatMap((owner, shard) =>
-    owner === undefined ? [] : [{ shard, owner, weight: weights[shard] ?? 0 }],
-  );
-  const best = new Best();
-  for (const { shard, owner: from, weight } of owned) {
-    for (const to of loads.members) best.offer({ shard, from, to }, loads.gainOf(from, to, weight));
-  }
-  if (best.move !== undefined) return best.move;
-  for (const { shard, owner: from, weight } of owned) {
-    for (const other of owned) {
-      if (other.weight >= weight) continue;
-      best.offer({ shard, from, to: other.owner }, loads.gainOf(from, other.owner, weight - other.weight));
-    }
-  }
-  return best.move;
+function nextMove(state: ShardState, loads: Loads): ShardMove | undefined {
+  const owned = ownedIn(state, loads);
+  return bestMove(owned, loads)[0] ?? bestExchange(owned, owned, loads)[0];
 }
 
-/** Of several moves the first that gains most; none that gains nothing. */
+function bestMove(shards: readonly Owned[], loads: Loads): readonly ShardMove[] {
+  const best = new Best();
+  for (const { shard, owner: from, weight } of shards) {
+    for (const to of loads.members) best.offer([{ shard, from, to }], loads.gainOf(from, to, weight));
+  }
+  return best.moves;
+}
+
+/** Of one of these shards with one of the others; its two moves, or none. */
+function bestExchange(shards: readonly Owned[], others: readonly Owned[], loads: Loads): readonly ShardMove[] {
+  const best = new Best();
+  for (const { shard, owner: from, weight } of shards) {
+    for (const { shard: other, owner: to, weight: otherWeight } of others) {
+      const moves = [
+        { shard, from, to },
+        { shard: other, from: to, to: from },
+      ];
+      best.offer(moves, loads.gainOf(from, to, weight - otherWeight));
+    }
+  }
+  return best.moves;
+}
+
+/** Of several changes the first that gains most; none that gains nothing. */
 class Best {
   #gain = 0;
-  move: ShardMove | undefined;
+  moves: readonly ShardMove[] = [];
 
-  offer(move: ShardMove, gain: number): void {
+  offer(moves: readonly ShardMove[], gain: number): void {
     if (gain <= this.#gain) return;
     this.#gain = gain;
-    this.move = move;
+    this.moves = moves;
   }
 }
 

@@ -1,0 +1,61 @@
+import { pause } from '#testing/patience';
+import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { FleetHub } from './fleet-hub.js';
+
+/** How many clusters each applier had while there were several; empty where they were not scaled. */
+export type ScaledParts = Readonly<{
+  /** When two thirds of the clusters were done, before the others were stopped. */
+  atTwoThirds: readonly number[];
+  /** Seconds from the start of the others until all parts were within 20 % of even; absent: never. */
+  evenAfterSeconds?: number | undefined;
+}>;
+
+const EVEN_ENOUGH = 0.2;
+
+/**
+ * Starts the spare appliers when a third of the clusters has the second edition, and stops them at two
+ * thirds, by SIGTERM. Resolves after that.
+ */
+export async function scaleAppliers(hub: FleetHub, say: (line: string) => void): Promise<ScaledParts> {
+  const { clusters, services, spareAppliers } = hub;
+  const done = () => clusters.reachedBy('edition 2') / clusters.names.length;
+  while (done() < 1 / 3) await pause(100);
+  for (const applier of spareAppliers) applier.start();
+  const startedAt = Date.now();
+  const appliers = [...services.filter(({ service }) => service === 'applier'), ...spareAppliers];
+  let evenAfterSeconds: number | undefined;
+  while (done() < 2 / 3) {
+    await pause(250);
+    if (evenAfterSeconds === undefined && areEven(await partsOf(appliers), clusters.names.length))
+      evenAfterSeconds = (Date.now() - startedAt) / 1_000;
+  }
+  const atTwoThirds = await partsOf(appliers);
+  say(`at two thirds: ${appliers.length} appliers with ${atTwoThirds.join(', ')} clusters`);
+  await Promise.all(spareAppliers.map((applier) => applier.stop()));
+  return { atTwoThirds, evenAfterSeconds };
+}
+
+export function renderScaled({ atTwoThirds, evenAfterSeconds }: ScaledParts): string {
+  const even = evenAfterSeconds === undefined ? 'not yet even' : `even after ${evenAfterSeconds.toFixed(1)} s`;
+  return `clusters of each applier at two thirds of the upgrades: ${atTwoThirds.join(', ')} (${even})\n`;
+}
+
+/** As they say themselves; 0 for one that does not answer yet. */
+const partsOf = (appliers: readonly ServiceProcess[]): Promise<readonly number[]> =>
+  Promise.all(
+    appliers.map(async (applier) => {
+      const url = await applier.url();
+      if (url === undefined) return 0;
+      const text = await fetch(`${url}/healthz`).then(
+        (answer) => answer.text(),
+        () => '',
+      );
+      return Number(/shards with (\d+) of/.exec(text)?.[1] ?? 0);
+    }),
+  );
+
+function areEven(parts: readonly number[], clusters: number): boolean {
+  const average = clusters / parts.length;
+  const all = parts.reduce((sum, part) => sum + part, 0);
+  return all === clusters && parts.every((part) => Math.abs(part - average) <= EVEN_ENOUGH * average);
+}

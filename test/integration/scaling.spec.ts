@@ -1,0 +1,156 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { buildImage } from '#platform/registry/image-builder';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { QUICK, startQuickEnvironment } from '../story/quick-environment.js';
+import {
+  atVersion,
+  chainCatalogText,
+  csvs,
+  onePlanEach,
+  plans,
+  subscribe,
+  VERSIONS,
+} from './ownership-support/chain-fleet.js';
+import { ClusterEndState } from './ownership-support/end-state.js';
+
+const ALONE = 'ship-1';
+const FLEET = Array.from({ length: 23 }, (_, index) => `ship-${index + 2}`);
+const CLUSTERS = [ALONE, ...FLEET];
+
+let folder: string;
+let fleet: SimulatedFleet;
+let environment: DemoEnvironment;
+let states: ReadonlyMap<string, ClusterEndState>;
+/** Those that were started beside the first. */
+const more: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-scaling-'));
+  fleet = await startSimulatedFleet({ clusters: CLUSTERS, deploymentReadyAfterMs: 100 });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig] });
+  await Promise.all(environment.clients.map(installMissingCrds));
+  states = new Map(CLUSTERS.map((cluster) => [cluster, new ClusterEndState(fleet.cluster(cluster))]));
+});
+afterAll(async () => {
+  await Promise.all(more.map((applier) => applier.stop()));
+  await environment?.stop();
+  await fleet?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** `of`: the clusters of a name of its own have a catalog of their own. */
+async function push(of: string, versions: readonly string[]): Promise<void> {
+  const files = [{ path: 'configs/catalog.json', bytes: Buffer.from(await chainCatalogText(versions)) }];
+  await environment.registry.put(
+    `chains/${of}:v1`,
+    await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }),
+  );
+}
+
+const source = (of: string) => ({
+  image: `${environment.registry.host}/chains/${of}:v1`,
+  updateStrategy: { registryPoll: { interval: '2s' } },
+});
+const stateOf = (cluster: string) => states.get(cluster)?.get() ?? [];
+const countAt = (version: string) =>
+  FLEET.filter((cluster) => csvs(fleet, cluster).join() === atVersion(version).join()).length;
+
+async function startAppliers(names: readonly string[]): Promise<void> {
+  const poller = environment.services.find(({ service }) => service === 'catalog-poller');
+  await expect.poll(() => poller?.url(), PATIENCE).toBeDefined();
+  for (const name of names) {
+    const env = {
+      ...QUICK,
+      FLOTILLA_KUBECONFIG: join(folder, 'kubeconfig'),
+      FLOTILLA_REDIS_URL: environment.redis.url,
+      FLOTILLA_REDIS_PREFIX: environment.redisPrefix,
+      FLOTILLA_CONTENT_URL: (await poller?.url()) ?? '',
+      FLOTILLA_CONTENT_DIR: join(folder, name),
+      FLOTILLA_APPLIER_PORT: '0',
+    };
+    const applier = new ServiceProcess(name, 'applier', env, join(folder, `${name}.log`));
+    more.push(applier);
+    applier.start();
+  }
+}
+
+const appliers = () =>
+  [...environment.services.filter(({ service }) => service === 'applier'), ...more].filter(({ running }) => running);
+const Health = z.looseObject({ details: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
+const WITH_CLUSTERS = new RegExp(`with (\\d+) of ${CLUSTERS.length} clusters`);
+/** How many clusters each running applier works for. */
+const parts = () =>
+  Promise.all(
+    appliers().map(async (applier) => {
+      const answer = await fetch(`${await applier.url()}/healthz`).catch(() => undefined);
+      const detail = Health.safeParse(await answer?.json()).data?.details.shards.detail ?? '';
+      return Number(WITH_CLUSTERS.exec(detail)?.[1] ?? 0);
+    }),
+  );
+/** The largest part of the average by which an applier has more or less; all clusters must have one. */
+async function unevenness(): Promise<number> {
+  const counts = await parts();
+  if (counts.reduce((sum, count) => sum + count, 0) !== CLUSTERS.length) return Number.POSITIVE_INFINITY;
+  const average = CLUSTERS.length / counts.length;
+  return Math.max(...counts.map((count) => Math.abs(count - average) / average));
+}
+
+describe('appliers, from one to four and back, while 23 clusters upgrade', () => {
+  let expected: readonly string[];
+
+  it('begin with one, which upgrades a cluster whose end state all others are to have', async () => {
+    await push('alone', VERSIONS.slice(0, 2));
+    subscribe(fleet, ALONE, source('alone'));
+    await expect.poll(() => csvs(fleet, ALONE), PATIENCE).toEqual(atVersion('v1.1.0'));
+    await push('alone', VERSIONS);
+    await expect.poll(() => csvs(fleet, ALONE), PATIENCE).toEqual(atVersion('v1.2.0'));
+    // The Operator is written last: its status names all others.
+    const operator = () => stateOf(ALONE).find((line) => line.startsWith('operators.')) ?? '';
+    await expect
+      .poll(() => operator().includes('InstallSucceeded') && !operator().includes('v1.1'), PATIENCE)
+      .toBe(true);
+    expected = stateOf(ALONE);
+    expect(plans(fleet, ALONE)).toEqual(onePlanEach(VERSIONS));
+  });
+
+  it('become four amid the installs, and share the clusters within 20 %', async () => {
+    await push('fleet', VERSIONS.slice(0, 2));
+    for (const cluster of FLEET) subscribe(fleet, cluster, source('fleet'));
+    await expect
+      .poll(() => FLEET.filter((cluster) => plans(fleet, cluster).length > 0).length, PATIENCE)
+      .toBeGreaterThan(0);
+    await startAppliers(['applier-2', 'applier-3', 'applier-4']);
+    await expect.poll(unevenness, PATIENCE).toBeLessThanOrEqual(0.2);
+    expect(await parts()).toHaveLength(4);
+    await expect.poll(() => countAt('v1.1.0'), PATIENCE).toBe(FLEET.length);
+  });
+
+  it('become one again amid the next upgrade: two are stopped, and one is killed', async () => {
+    const [first, second, third] = appliers();
+    await push('fleet', VERSIONS);
+    await expect
+      .poll(() => FLEET.filter((cluster) => plans(fleet, cluster).length > 2).length, PATIENCE)
+      .toBeGreaterThan(0);
+    await Promise.all([first?.stop(), second?.stop(), third?.stop('SIGKILL')]);
+    await expect.poll(() => countAt('v1.2.0'), PATIENCE).toBe(FLEET.length);
+    await expect.poll(parts, PATIENCE).toEqual([CLUSTERS.length]);
+    for (const cluster of FLEET) expect(plans(fleet, cluster), cluster).toEqual(onePlanEach(VERSIONS));
+  });
+
+  it('leave every cluster in the end state that one applier alone leaves', async () => {
+    expect(expected.length).toBeGreaterThan(20);
+    for (const cluster of FLEET)
+      await expect.poll(() => stateOf(cluster), { ...PATIENCE, message: cluster }).toEqual(expected);
+  });
+});
