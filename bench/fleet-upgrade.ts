@@ -6,7 +6,8 @@ import { measureAtRest } from './fleet-upgrade/measure-at-rest.js';
 import { measureUpgrade } from './fleet-upgrade/measure-upgrade.js';
 import { renderAtRest } from './fleet-upgrade/render-at-rest.js';
 import { renderUpgrade } from './fleet-upgrade/render-upgrade.js';
-import { renderScaled, renderScaled } from './fleet-upgrade/scale-appliers.js';
+import { renderScaled } from './fleet-upgrade/scale-appliers.js';
+import { machine } from './machine.js';
 
 // Usage: node dist/bench/fleet-upgrade.js --clusters 100 --operators 20 --json FILE. Exits 1 unless all
 // has Succeeded at the end.
@@ -61,7 +62,11 @@ process.exit(endState.succeeded === size.clusters * size.operators ? 0 : 1);
 async function upgraded() {
   const measures = await measureUpgrade(options);
   const scaled = measures.scaled === undefined ? '' : `\n${renderScaled(measures.scaled)}`;
-  return { tables: `${renderUpgrade(measures)}${scaled}`, figures: fleetFigures(measures), endState: measures.endState };
+  return {
+    tables: `${renderUpgrade(measures)}${scaled}`,
+    figures: fleetFigures(measures),
+    endState: measures.endState,
+  };
 }
 
 async function atRest() {

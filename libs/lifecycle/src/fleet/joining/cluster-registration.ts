@@ -13,6 +13,8 @@ export type ClusterRegistrationOptions = Readonly<{
 
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
+/** What the API server refused is tried again after so long, on average: rights may have been given. */
+const REFUSED_MS = 10 * 60_000;
 const NAMED = 5;
 
 /**
@@ -40,7 +42,8 @@ export class ClusterRegistration {
   /** The registration of one cluster, as a part of its membership. */
   partOf(client: KubeClient): ClusterPart {
     const timers = new Timers(this.options.hub.clock);
-    const join = () => this.#joinIn(0, client, timers);
+    const registered = { client, timers, isTriedAgain: false };
+    const join = () => this.#joinIn(0, registered);
     return {
       start: async () => join(),
       touchAll: () => undefined,
@@ -54,20 +57,29 @@ export class ClusterRegistration {
     };
   }
 
-  #joinIn(delayMs: number, client: KubeClient, timers: Timers): void {
+  #joinIn(delayMs: number, registered: RegisteredCluster): void {
     const { hub, random } = this.options;
+    const { client, timers } = registered;
     if (!hub.settings.joinInstall) return;
     timers.after(delayMs, () => {
-      void this.#join(client, timers).catch((error: unknown) => {
+      void this.#join(registered).catch((error: unknown) => {
         hub.log.debug({ cluster: client.cluster, error }, 'cluster could not be joined yet');
-        this.#joinIn(UNREACHED_MS * (0.5 + random()), client, timers);
+        this.#joinIn(UNREACHED_MS * (0.5 + random()), registered);
       });
     });
   }
 
-  async #join(client: KubeClient, timers: Timers): Promise<void> {
+  async #join(registered: RegisteredCluster): Promise<void> {
+    const { client, timers, isTriedAgain } = registered;
     const report = await joinCluster(client);
-    if (!timers.stopped) this.#report(report);
+    if (timers.stopped) return;
+    this.#report(report);
+    if (report.refused.length === 0 || isTriedAgain) return;
+    registered.isTriedAgain = true;
+    timers.after(REFUSED_MS * (0.5 + this.options.random()), () => {
+      registered.isTriedAgain = false;
+      this.#joinIn(0, registered);
+    });
   }
 
   #report({ cluster, installed, upgraded, left, refused }: JoinReport): void {
@@ -82,6 +94,9 @@ export class ClusterRegistration {
       log.warn({ cluster, left }, 'definitions in the cluster stay as they are: ours would take from them');
   }
 }
+
+/** `isTriedAgain`: another try is due after a refusal. */
+type RegisteredCluster = { readonly client: KubeClient; readonly timers: Timers; isTriedAgain: boolean };
 
 function refusalText(refused: readonly Unjoined[]): string {
   const [first] = refused;
