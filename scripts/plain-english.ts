@@ -1,6 +1,7 @@
 /**
- * Part of `make verify`: finds words in comments, pages, titles of tests and exported names that have a plainer
- * one, and comment lines over 110 columns. Run by Node itself, which strips the types, so that it needs no build.
+ * Part of `make verify`: finds words in comments, pages, titles of tests and exported names that have a
+ * plainer one, and comment lines over 110 columns. Run by Node itself, which strips the types, so that it
+ * needs no build.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,11 @@ export type Finding = Readonly<{ line: number; what: string; better: string }>;
 type Rule = Readonly<{ word: RegExp; better: string; only?: RegExp }>;
 
 const TESTS = /^(test|bench|apps\/cli\/src\/demo)\//;
+/**
+ * Gates and the standing roll-out are terms of the fleet kinds: fields, reasons and phases have these names.
+ */
+const NOT_FLEET =
+  /^(?!libs\/core\/src\/(kernel\/api\/)?fleet\/|apps\/cli\/src\/(fleet\/|commands\/fleet-)|docs\/(fleet|decisions\/018))/;
 const RULES: readonly Rule[] = [
   { word: /\bwish(es|ed)?\b/i, better: 'desired state' },
   { word: /\b(told|tells?|telling)\b/i, better: 'report, emit an event, set a condition; distinguish' },
@@ -18,9 +24,9 @@ const RULES: readonly Rule[] = [
     better: 'cache, copy',
     only: /^(libs\/(core|lifecycle)|libs\/platform\/src\/kube)\//,
   },
-  { word: /\bstanding\b/i, better: 'status' },
+  { word: /\bstanding\b/i, better: 'status', only: NOT_FLEET },
   { word: /\balarms?\b/i, better: 'delayed job' },
-  { word: /\bgates?\b/i, better: 'limiter' },
+  { word: /\bgates?\b/i, better: 'limiter', only: NOT_FLEET },
   { word: /\blookouts?\b/i, better: 'detector' },
   { word: /\b(come|comes|came|coming) as far\b/i, better: 'reached the resourceVersion' },
   { word: /\b(let|lets|letting) (\w+ )?go\b/i, better: 'release' },
@@ -67,7 +73,9 @@ const plainer = (path: string, text: string): readonly Omit<Finding, 'line'>[] =
 /** Files with tests. */
 const TESTED = /(\.(spec|contract|conformance)\.ts$|^test\/)/;
 
-/** The first argument of `it(` and `describe(`, of their `.each(names)(` and of what closes a table, `])(`. */
+/**
+ * The first argument of `it(` and `describe(`, of their `.each(names)(` and of what closes a table, `])(`.
+ */
 const TITLE = /(?:\b(?:describe|it|test)\b[^\n'"`]*|[\])}](?: as const)?\))\(\s*(['"`])((?:\\.|(?!\1).)+)\1/g;
 
 /** What is wrong with the titles of the tests of a file. */

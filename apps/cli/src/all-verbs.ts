@@ -8,6 +8,7 @@ import { completionCommand } from './commands/completion.command.js';
 import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
+import { fleetCommand } from './commands/fleet.command.js';
 import { getCommand } from './commands/get.command.js';
 import { healthCommand } from './commands/health.command.js';
 import { helpCommand } from './commands/help.command.js';
@@ -37,6 +38,7 @@ const VERBS: readonly RegisterVerb[] = [
   crdCommand,
   demoCommand,
   explainCommand,
+  fleetCommand,
   getCommand,
   healthCommand,
   helpCommand,

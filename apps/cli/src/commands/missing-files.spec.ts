@@ -16,6 +16,7 @@ afterEach(() => vi.unstubAllEnvs());
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 const CATALOG = join(EXAMPLES, 'catalogs/v1');
 const BUNDLE = join(EXAMPLES, 'bundles/harbor-operator/v1.0.0');
+const FLEET = join(EXAMPLES, 'fleet/files');
 
 describe('a file that is not there has one wording and exit code 2 in every verb', () => {
   it.each([
@@ -34,6 +35,9 @@ describe('a file that is not there has one wording and exit code 2 in every verb
     ['bundle', 'render', BUNDLE, '--spec', 'NONE'],
     ['crd', 'check', 'NONE', 'NONE'],
     ['resolve', '-f', 'NONE'],
+    ['fleet', 'simulate', '-f', 'NONE'],
+    ['fleet', 'simulate', '-f', FLEET, '--faults', 'NONE'],
+    ['fleet', 'simulate', '-f', FLEET, '--clusters', 'NONE'],
     ['plan', '--catalog', `olm/one=${CATALOG}`, '-f', 'NONE'],
     ['explain', 'sub', 'lamp', '--catalog', `olm/one=${CATALOG}`, '-f', 'NONE'],
     ['path', 'NONE', '--package', 'lamp', '--from', '1.0.0'],

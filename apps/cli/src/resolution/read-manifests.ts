@@ -34,7 +34,8 @@ async function filesOf(path: string): Promise<string[]> {
     .sort(byCodeUnit);
 }
 
-async function textOf(file: string): Promise<string> {
+/** The text of a file, unless it is too large. */
+export async function textOf(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES)
     throw new UsageError(`${file}: larger than ${MAX_FILE_BYTES / (1024 * 1024)} MiB; split it`);

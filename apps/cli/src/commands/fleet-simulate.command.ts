@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { RunSummary } from '#core/fleet/simulation/summary';
+import type { Io } from '../io.js';
+import { outputOption } from '../output/output-option.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
+
+const HELP = `
+Exit codes: 0 every roll-out ended Completed or Superseded, and no invariant broke · 1 otherwise · 2 bad input.
+
+Examples:
+  flotilla fleet simulate -f fleet/
+  flotilla fleet simulate -f fleet/ --clusters 1000 --faults faults.yaml -o json
+  flotilla fleet simulate -f fleet/ --clusters clusters.yaml --seed 7 --until 48h`;
+
+/** Lines that are written together. */
+const LINES_AT_ONCE = 500;
+
+type Options = Readonly<{
+  file: readonly string[];
+  clusters?: string;
+  faults?: string;
+  seed: string;
+  until?: string;
+  output: 'text' | 'json';
+}>;
+
+/** `flotilla fleet simulate`: plays roll-outs on a virtual clock, without network. */
+export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
+  fleet
+    .command('simulate')
+    .description('play roll-outs on virtual clusters and a virtual clock, with faults')
+    .requiredOption('-f, --file <path...>', 'manifests of fleet kinds: files, and folders with all that is below')
+    .option('--clusters <N|file>', 'how many clusters, or a file that lists them (default: the FleetClusters, else 12)')
+    .option('--faults <file>', 'durations, targets, script and faults')
+    .option('--seed <text>', 'names all random draws: the same seed gives the same bytes', '1')
+    .option('--until <duration>', 'ends the run at latest, such as 48h (default: that of the faults, 720h)')
+    .addOption(outputOption('form of the events', ['text', 'json']))
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      const { readFleetScenario } = await import('../fleet/read-fleet-scenario.js');
+      const { simulateChecked } = await import('#core/fleet/simulation/simulate-checked');
+      const scenario = await readFleetScenario(options, io);
+      const printer = options.output === 'json' ? new JsonLines(io) : await textPrinter(io);
+      const summary = simulateChecked(scenario, (event) => printer.event(event));
+      printer.end(summary);
+      io.exit(exitCodeOf(verdictOf(hasEndedWell(summary))));
+    });
+
+interface Printer {
+  event(event: FleetEvent): void;
+  end(summary: RunSummary): void;
+}
+
+class JsonLines implements Printer {
+  #lines: string[] = [];
+
+  constructor(readonly io: Io) {}
+
+  event(event: FleetEvent): void {
+    this.#lines.push(JSON.stringify(event));
+    if (this.#lines.length >= LINES_AT_ONCE) this.#flush();
+  }
+
+  end(summary: RunSummary): void {
+    this.#lines.push(JSON.stringify(summary));
+    this.#flush();
+  }
+
+  #flush(): void {
+    this.io.out(`${this.#lines.join('\n')}\n`);
+    this.#lines = [];
+  }
+}
+
+async function textPrinter(io: Io): Promise<Printer> {
+  const { eventLine, summaryText } = await import('../fleet/fleet-texts.js');
+  return {
+    event: (event) => io.err(`${eventLine(event)}\n`),
+    end: (summary) => io.out(summaryText(summary)),
+  };
+}
+
+const hasEndedWell = ({ rollouts, invariants }: RunSummary): boolean =>
+  invariants.violations.length === 0 && rollouts.every(({ phase }) => phase === 'Completed' || phase === 'Superseded');

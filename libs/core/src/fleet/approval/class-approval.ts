@@ -1,0 +1,77 @@
+import type { ApprovalRule, ApprovalSpec, ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import { durationMs } from '../placement/waves.js';
+
+export type ClassPhase = 'NotNeeded' | 'Waiting' | 'Approved' | 'Rejected' | 'Denied';
+export type ClassReason = 'Auto' | 'Manual' | 'Partly' | 'Expired' | 'Decision' | 'Rule';
+/** Whether clusters of a plan class may start, and until when an approval counts. */
+export type ClassState = Readonly<{ phase: ClassPhase; reason: ClassReason; until?: number }>;
+
+export type Author = Readonly<{ user: string; groups: readonly string[] }>;
+/** An approval or a rejection that was effective. */
+export type ClassVote = Readonly<{ by: Author; at: number; approves: boolean }>;
+
+const ANY_USER: Omit<ApprovalRule, 'changes' | 'action'> = { groups: [], min: 1, validFor: '168h' };
+
+type Demand = Readonly<{ denied: boolean; manual: readonly Pick<ApprovalRule, 'groups' | 'min' | 'validFor'>[] }>;
+
+/** What a strategy demands of a class: the strictest rule holds, and several manual ones all hold. */
+function demandOf(changes: readonly ChangeKind[], approval: ApprovalSpec | undefined): Demand {
+  const found = changes.map((change) => {
+    const rule = approval?.rules.find((one) => one.changes.includes(change));
+    // A return is approved by itself unless a rule names it.
+    const usual = change === 'Rollback' ? 'Auto' : (approval?.default ?? 'Auto');
+    return rule ?? { ...ANY_USER, action: usual };
+  });
+  const manual = [...new Set(found.filter(({ action }) => action === 'Manual'))];
+  const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
+  return {
+    denied: found.some(({ action }) => action === 'Deny'),
+    manual: manual.filter((one, index) => manual.findIndex((other) => isSame(one, other)) === index),
+  };
+}
+
+const counts = (groups: readonly string[], by: Author): boolean =>
+  groups.length === 0 || by.groups.some((group) => groups.includes(group));
+
+/** Whether a user may approve or reject a class. */
+export function mayVote(changes: readonly ChangeKind[], approval: ApprovalSpec | undefined, by: Author): boolean {
+  const { manual } = demandOf(changes, approval);
+  return manual.length === 0 || manual.some(({ groups }) => counts(groups, by));
+}
+
+/** The state of a class. A rejection voids the approvals before it, an approval the rejections. */
+export function classState(
+  changes: readonly ChangeKind[],
+  approval: ApprovalSpec | undefined,
+  votes: readonly ClassVote[],
+  now: number,
+): ClassState {
+  const { denied, manual } = demandOf(changes, approval);
+  if (denied) return { phase: 'Denied', reason: 'Rule' };
+  const lastRejection = votes.findLastIndex(({ approves }) => !approves);
+  if (lastRejection >= 0 && lastRejection === votes.length - 1) return { phase: 'Rejected', reason: 'Decision' };
+  if (manual.length === 0) return { phase: 'NotNeeded', reason: 'Auto' };
+  const approvals = votes.slice(lastRejection + 1);
+  const held = manual.map(({ groups, min, validFor }) => heldUntil(approvals, groups, min, durationMs(validFor)));
+  const until = Math.min(...held);
+  if (until > now) return { phase: 'Approved', reason: 'Decision', until };
+  if (approvals.length === 0) return { phase: 'Waiting', reason: 'Manual' };
+  const valid = manual.some(({ groups, validFor }) =>
+    approvals.some(({ by, at }) => counts(groups, by) && at + durationMs(validFor) > now),
+  );
+  const next = Math.min(...expiries(approvals, manual).filter((time) => time > now));
+  const state = { phase: 'Waiting', reason: valid ? 'Partly' : 'Expired' } as const;
+  return Number.isFinite(next) ? { ...state, until: next } : state;
+}
+
+/** Until when a rule is satisfied by the newest approvals of different users. */
+function heldUntil(approvals: readonly ClassVote[], groups: readonly string[], min: number, validFor: number): number {
+  const newest = new Map<string, number>();
+  for (const { by, at } of approvals) if (counts(groups, by)) newest.set(by.user, at + validFor);
+  return [...newest.values()].sort((a, b) => b - a)[min - 1] ?? Number.NEGATIVE_INFINITY;
+}
+
+const expiries = (approvals: readonly ClassVote[], manual: Demand['manual']): number[] =>
+  manual.flatMap(({ groups, validFor }) =>
+    approvals.filter(({ by }) => counts(groups, by)).map(({ at }) => at + durationMs(validFor)),
+  );

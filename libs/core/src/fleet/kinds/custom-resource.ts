@@ -1,0 +1,91 @@
+import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { type FleetKind, specSchema } from './fleet-kinds.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+type Column = Readonly<{ name: string; type: string; jsonPath: string }>;
+type Names = Readonly<{ plural: string; short: string; scope: 'Namespaced' | 'Cluster'; columns: readonly Column[] }>;
+
+const text = (name: string, jsonPath: string): Column => ({ name, type: 'string', jsonPath });
+const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+const NAMES: Readonly<Record<FleetKind, Names>> = {
+  FleetCluster: {
+    plural: 'fleetclusters',
+    short: 'fcl',
+    scope: 'Cluster',
+    columns: [text('Version', '.status.version'), AGE],
+  },
+  FleetCatalog: {
+    plural: 'fleetcatalogs',
+    short: 'fcat',
+    scope: 'Namespaced',
+    columns: [text('Image', '.spec.image'), AGE],
+  },
+  FleetOperator: {
+    plural: 'fleetoperators',
+    short: 'fop',
+    scope: 'Namespaced',
+    columns: [text('Package', '.spec.package'), AGE],
+  },
+  FleetStrategy: { plural: 'fleetstrategies', short: 'fst', scope: 'Namespaced', columns: [AGE] },
+  FleetWindow: { plural: 'fleetwindows', short: 'fwin', scope: 'Cluster', columns: [text('Type', '.spec.type'), AGE] },
+};
+
+/** The definition of a fleet kind: what its schema says, in the form that an API server takes. */
+export function fleetCrd(kind: FleetKind): KubernetesObject {
+  const { plural, short, scope, columns } = NAMES[kind];
+  const [group = '', version = ''] = FLEET_API.split('/');
+  const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: [short] };
+  const keptAsItIs = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const properties = {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: { type: 'object' },
+    spec: structural(specSchema(kind) as JsonSchema),
+    status: keptAsItIs,
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names,
+      scope,
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties } },
+        },
+      ],
+    },
+  };
+}
+
+/** Keys of JSON schema that a CRD does not take. */
+const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNames', 'const', 'allOf', 'pattern']);
+
+/** A JSON schema in the structural form of CRDs: unions of a number and a text become int-or-string. */
+function structural(schema: JsonSchema): JsonSchema {
+  const { properties, items, additionalProperties, anyOf, pattern } = schema;
+  const kept = Object.entries(schema).filter(([key]) => !DROPPED.has(key) && key !== 'properties' && key !== 'items');
+  const isMap = typeof additionalProperties === 'object' && additionalProperties !== null;
+  const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return {
+    ...Object.fromEntries(kept),
+    ...(Array.isArray(anyOf) ? { 'x-kubernetes-int-or-string': true } : {}),
+    // The pattern of a time is that of its format.
+    ...(pattern === undefined || schema['format'] !== undefined ? {} : { pattern }),
+    ...(isMap && !keepsAll ? { additionalProperties: structural(additionalProperties as JsonSchema) } : {}),
+    ...(properties === undefined ? {} : { properties: mapped(properties as Readonly<Record<string, JsonSchema>>) }),
+    ...(items === undefined ? {} : { items: structural(items as JsonSchema) }),
+  };
+}
+
+const mapped = (properties: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, structural(inner)]));

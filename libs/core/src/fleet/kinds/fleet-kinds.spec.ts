@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import { fleetCrd } from './custom-resource.js';
+import { FLEET_KINDS, type FleetKind, type FleetObject, readFleetObject } from './fleet-kinds.js';
+
+const KINDS = Object.keys(FLEET_KINDS) as FleetKind[];
+const named = (kind: string, spec: object, metadata: object = { name: 'a', namespace: 'n' }) => ({
+  apiVersion: FLEET_API,
+  kind,
+  metadata,
+  spec,
+});
+const cluster = (spec: object) => named('FleetCluster', spec, { name: 'a' });
+const operator = (spec: object) =>
+  named('FleetOperator', { package: 'p', namespace: 'n', catalog: { name: 'c' }, ...spec });
+const catalog = (spec: object) => named('FleetCatalog', { image: 'i', clusterCatalog: { name: 'c' }, ...spec });
+const wave = (...waves: readonly object[]) =>
+  named('FleetStrategy', { waves: waves.map((one, at) => ({ name: `w${at}`, ...one })) });
+const gate = (spec: object) => wave({ gates: [{ name: 'g', ...spec }] });
+const window = (spec: object) => named('FleetWindow', spec, { name: 'a' });
+const webhook = { webhook: { url: 'https://gate.example/' } };
+const schedule = { cron: '0 1 * * *', duration: '1h' };
+
+const problem = (value: object, before?: FleetObject) => {
+  const read = readFleetObject(value, before);
+  return 'problem' in read ? read.problem : undefined;
+};
+
+describe('readFleetObject', () => {
+  it.each([
+    { value: cluster({ access: {} }), says: 'spec: access needs exactly one of secretRef and context' },
+    { value: cluster({}), says: /^spec\.access: / },
+    { value: cluster({ access: { context: 'a', secretRef: { name: 's' } } }), says: /exactly one/ },
+    { value: operator({ v1: {} }), says: 'spec: classic goes with api Classic, v1 with api V1' },
+    { value: operator({ api: 'V1', classic: {} }), says: /classic goes with api Classic/ },
+    { value: operator({ catalog: {} }), says: /^spec\.catalog: catalog needs either fleetCatalog/ },
+    { value: operator({ drift: 'Sometimes' }), says: /^spec\.drift: / },
+    {
+      value: named('FleetOperator', {}, { name: 'catalog-x', namespace: 'n' }),
+      says: /must not begin with "catalog-"/,
+    },
+    { value: catalog({ clusterCatalog: undefined }), says: /at least one of catalogSource and clusterCatalog/ },
+    { value: catalog({ promotion: 'Staged' }), says: 'spec: promotion Staged needs strategyRef' },
+    { value: catalog({ pollInterval: '10s' }), says: 'spec.pollInterval: must be at least 60s' },
+    { value: wave({ percent: 5, count: 5 }), says: 'spec.waves[0]: only one of percent and count may be given' },
+    { value: wave({ name: 'rest' }), says: /^spec\.waves\[0\]\.name: must not be "rest"/ },
+    { value: wave({ name: 'x' }, { name: 'x' }), says: 'spec.waves: waves need different names' },
+    { value: wave({ maxConcurrent: 0 }), says: /^spec\.waves\[0\]\.maxConcurrent: must be an integer from 1/ },
+    { value: wave({ maxConcurrent: '101%' }), says: /must be an integer from 1/ },
+    { value: wave({ failureThreshold: -1 }), says: /must be an integer from 0/ },
+    { value: gate({}), says: 'spec.waves[0].gates[0]: exactly one of cel, prometheus and webhook is needed' },
+    { value: gate({ ...webhook, prometheus: { url: 'https://p/', query: 'q', max: 1 } }), says: /exactly one of cel/ },
+    { value: gate({ prometheus: { url: 'https://p/', query: 'q' } }), says: /exactly one of max and min/ },
+    {
+      value: gate({ scope: 'Wave', cel: { apiVersion: 'v1', kind: 'Pod', name: 'p', expression: 'true' } }),
+      says: 'spec.waves[0].gates[0]: cel goes with scope Cluster',
+    },
+    { value: window({ type: 'Allow' }), says: 'spec: an Allow needs schedule or period' },
+    {
+      value: window({ type: 'Deny', schedule, period: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' } }),
+      says: 'spec: only one of schedule and period may be given',
+    },
+    {
+      value: window({ type: 'Deny', period: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' } }),
+      says: 'spec.period.to: must be after from',
+    },
+    { value: window({ type: 'Deny', schedule: { ...schedule, duration: '169h' } }), says: /must be at most 604800s/ },
+    {
+      value: { ...window({ type: 'Deny' }), metadata: { name: 'a', namespace: 'n' } },
+      says: /this kind has no namespace/,
+    },
+  ])('refuses: $says', ({ value, says }) => {
+    expect(problem(JSON.parse(JSON.stringify(value)) as object)).toMatch(
+      says instanceof RegExp ? says : new RegExp(`^${says.replaceAll(/[.[\]]/g, '\\$&')}$`),
+    );
+  });
+
+  it('compares with the object that it replaces', () => {
+    const read = readFleetObject(operator({}));
+    const before = 'object' in read ? read.object : undefined;
+    expect(problem(operator({ package: 'q' }), before)).toBe('spec.package: package is immutable');
+    expect(problem(operator({ paused: true }), before)).toBeUndefined();
+  });
+
+  it('passes over kinds that people do not write', () => {
+    expect(readFleetObject(named('FleetRollout', {}))).toEqual({ other: true });
+  });
+});
+
+describe('the CustomResourceDefinitions', () => {
+  it.each(KINDS)('of %s in k8s/crds/fleet is what its schema gives (write-fleet-crds writes it)', (kind) => {
+    const crd = fleetCrd(kind);
+    const [plural, ...group] = (crd.metadata.name ?? '').split('.');
+    const file = join(import.meta.dirname, '../../../../../k8s/crds/fleet', `${group.join('.')}_${plural}.yaml`);
+    expect(parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(crd)));
+  });
+});

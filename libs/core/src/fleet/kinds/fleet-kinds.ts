@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
+import { FleetCluster } from '../../kernel/api/fleet/fleet-cluster.js';
+import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { FleetStrategy } from '../../kernel/api/fleet/fleet-strategy.js';
+import { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
+import { scheduleProblem } from '../windows/window-times.js';
+import { brokenRules, type RuleSchema } from './rule-check.js';
+
+/** The kinds that people write. */
+export const FLEET_KINDS = { FleetCluster, FleetCatalog, FleetOperator, FleetStrategy, FleetWindow } as const;
+export type FleetKind = keyof typeof FLEET_KINDS;
+export type FleetObject = FleetCluster | FleetCatalog | FleetOperator | FleetStrategy | FleetWindow;
+
+/** Kinds that record decisions, or that the hub makes itself. */
+const OTHER_KINDS: ReadonlySet<string> = new Set(['FleetDecision', 'FleetRollout', 'FleetPlan', 'FleetAssignment']);
+
+const isFleetKind = (kind: string): kind is FleetKind => Object.hasOwn(FLEET_KINDS, kind);
+
+/** The JSON schema of a kind's `spec`, with its rules in CEL. */
+export const specSchema = (kind: FleetKind): RuleSchema => {
+  const known = schemas.get(kind) ?? (z.toJSONSchema(FLEET_KINDS[kind].shape.spec, { io: 'input' }) as RuleSchema);
+  schemas.set(kind, known);
+  return known;
+};
+const schemas = new Map<FleetKind, RuleSchema>();
+
+/** `KIND/NAME`, or `KIND/NAMESPACE/NAME`. */
+export function fleetKey({ kind, metadata }: FleetObject): string {
+  const namespace = 'namespace' in metadata ? metadata.namespace : undefined;
+  return namespace === undefined ? `${kind}/${metadata.name}` : `${kind}/${namespace}/${metadata.name}`;
+}
+
+export type ReadFleetObject = Readonly<{ object: FleetObject } | { problem: string } | { other: true }>;
+
+/**
+ * Reads an object as an API server with the CRDs would: its fields, defaults, and the rules in CEL, also
+ * those that compare it with the object that it replaces. `other`: a fleet kind that people do not write.
+ */
+export function readFleetObject(value: unknown, before?: FleetObject): ReadFleetObject {
+  const { apiVersion, kind } = value as Readonly<{ apiVersion?: unknown; kind?: unknown }>;
+  if (typeof kind !== 'string') return { problem: 'kind is missing' };
+  if (apiVersion === FLEET_API && OTHER_KINDS.has(kind)) return { other: true };
+  if (apiVersion !== FLEET_API || !isFleetKind(kind)) {
+    return {
+      problem: `${kind} of ${String(apiVersion)} is no fleet kind; ${Object.keys(FLEET_KINDS).join(', ')} of ${FLEET_API} are`,
+    };
+  }
+  const parsed = FLEET_KINDS[kind].safeParse(value);
+  if (!parsed.success) return { problem: issueText(parsed.error) };
+  const [broken] = brokenRules(specSchema(kind), parsed.data.spec, before?.spec, 'spec');
+  if (broken !== undefined) return { problem: broken };
+  const object: FleetObject = parsed.data;
+  const schedule = object.kind === 'FleetWindow' ? scheduleProblem(object) : undefined;
+  return schedule === undefined ? { object } : { problem: schedule };
+}
+
+/** The first problem of a value, with the place of its field. */
+export function issueText({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  if (issue === undefined) return 'cannot be read';
+  const place = issue.path.reduce<string>(
+    (text, key) => `${text}${typeof key === 'number' ? `[${key}]` : text === '' ? String(key) : `.${String(key)}`}`,
+    '',
+  );
+  const text =
+    issue.code === 'unrecognized_keys'
+      ? `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`
+      : issue.message;
+  return place === '' ? text : `${place}: ${text}`;
+}

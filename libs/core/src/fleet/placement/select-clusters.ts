@@ -1,0 +1,47 @@
+import { celEnvironment, compileExpression } from '../../catalog/model/cel/cel-expression.js';
+import type { ClusterSelector } from '../../kernel/api/fleet/fleet-fields.js';
+import { readSelector } from '../../kernel/labels/label-selector.js';
+
+/** What a selector sees of a cluster. */
+export type SelectedCluster = Readonly<{
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  facts: Readonly<Record<string, unknown>>;
+}>;
+export type SelectsCluster = (cluster: SelectedCluster) => boolean;
+
+const environment = celEnvironment().registerVariable('cluster', 'map<string, dyn>');
+
+/**
+ * Compiles a selector of clusters: its label selector and its expression must both match, and what is absent
+ * matches all. What cannot be compiled or evaluated matches none.
+ */
+export function clusterSelector(selector: ClusterSelector | undefined): SelectsCluster {
+  const byLabels = readSelector(selector?.selector);
+  const byExpression = selector?.expression === undefined ? undefined : compiled(selector.expression);
+  if (typeof byLabels !== 'function') return () => false;
+  return (cluster) => byLabels(cluster.labels) && (byExpression === undefined || byExpression(cluster));
+}
+
+/** Why a selector matches no cluster at all, or undefined. */
+export function selectorProblem(selector: ClusterSelector | undefined): string | undefined {
+  const byLabels = readSelector(selector?.selector);
+  if (typeof byLabels !== 'function') return byLabels.error;
+  if (selector?.expression === undefined) return undefined;
+  const expression = compileExpression(selector.expression, environment, { anyRanges: true });
+  return 'error' in expression ? expression.error : undefined;
+}
+
+function compiled(source: string): SelectsCluster {
+  const expression = compileExpression(source, environment, { anyRanges: true });
+  if ('error' in expression) return () => false;
+  return ({ name, labels, facts }) => expression.holds({ cluster: { name, labels, facts: celValue(facts) } });
+}
+
+/** A JSON value as CEL has it: whole numbers are of type int. */
+export function celValue(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(celValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, celValue(one)]));
+}

@@ -1,0 +1,46 @@
+import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import { classState } from '../approval/class-approval.js';
+import type { Draft } from './draft.js';
+import { ROLLBACK_CLASS } from './returns.js';
+import type { ClassStatus } from './rollout-state.js';
+
+/** Adds the classes that new plans brought, and settles which of all may start by now. */
+export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
+  const { facts } = draft;
+  let classes = draft.status.classes;
+  for (const cluster of clusters) {
+    const plan = facts.plan(cluster);
+    const row = draft.row(cluster);
+    if (plan?.state !== 'Planned' || row?.phase !== 'Waiting') continue;
+    // Nothing is to be done there, and so nothing to be approved.
+    if (plan.isUpToDate && row.attempt === 0 && !row.isRetry) continue;
+    if (!classes.some(({ name }) => name === plan.class)) classes = withClass(classes, plan.class, plan.changes, draft);
+  }
+  const settled = classes.map((one) => ({ ...one, state: stateOf(one, draft) }));
+  if (settled.some(({ state }, at) => !isSame(state, draft.status.classes[at]?.state))) {
+    draft.setStatus({ classes: settled });
+  }
+}
+
+/** The class of returns is there once a cluster is chosen to go back. */
+export function addRollbackClass(draft: Draft): void {
+  const isThere = draft.status.classes.some(({ name }) => name === ROLLBACK_CLASS);
+  if (isThere || draft.sum.returnsDue === 0) return;
+  draft.setStatus({ classes: withClass(draft.status.classes, ROLLBACK_CLASS, ['Rollback'], draft) });
+}
+
+function withClass(
+  classes: readonly ClassStatus[],
+  name: string,
+  changes: readonly ChangeKind[],
+  draft: Draft,
+): readonly ClassStatus[] {
+  const added = { name, changes, votes: [] };
+  return [...classes, { ...added, state: stateOf(added, draft) }];
+}
+
+const stateOf = ({ changes, votes }: Omit<ClassStatus, 'state'>, { spec, now }: Draft): ClassStatus['state'] =>
+  classState(changes, spec.strategy.approval, votes, now);
+
+const isSame = (a: ClassStatus['state'], b: ClassStatus['state'] | undefined): boolean =>
+  a.phase === b?.phase && a.reason === b.reason && a.until === b.until;

@@ -1,0 +1,79 @@
+import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import type { WindowHold } from '../windows/window-rules.js';
+import type { GateAnswer } from './gate-progress.js';
+
+/** What the hub knows of a cluster. */
+export type Member = Readonly<{
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  facts: Readonly<Record<string, unknown>>;
+  /** Grows with each change of labels and facts. */
+  generation: number;
+  isReachable: boolean;
+  /** When it was last heard of; one that never was: when it joined. */
+  lastContact: number;
+  isPaused: boolean;
+  pausedAt: number;
+  /** Grows when another cluster answers under its name. */
+  identity: number;
+  /** That other cluster was not accepted yet. */
+  isReplaced: boolean;
+}>;
+
+/** What a preview found for one cluster. */
+export type PlanReport = Readonly<{
+  state: 'Planning' | 'Planned';
+  /** Another plan than the one before is being made. */
+  isChanged: boolean;
+  class: string;
+  changes: readonly ChangeKind[];
+  hops: number;
+  /** Hops of the path that lie behind the cluster; all where the target is installed. */
+  hopsDone: number;
+  isUpToDate: boolean;
+}>;
+
+/** What a cluster reports of the order that it carries out. */
+export type ClusterReport = Readonly<{
+  attempt: number;
+  state: 'Running' | 'Refused' | 'Failed' | 'Ready' | 'Unhealthy' | 'Returning' | 'Returned' | 'ReturnFailed';
+  /** The hop that runs, or the last that ended where `isIdle`. */
+  hop: number;
+  isIdle: boolean;
+  isHealthy: boolean;
+  message: string;
+}>;
+
+/** Why a cluster that is gone from a roll-out is gone. */
+export type RemovedReason = 'Left' | 'Unplaced' | 'Replaced';
+
+/** What a step reads besides the roll-out itself. Every answer is that of the instant of the step. */
+export type RolloutFacts = Readonly<{
+  member: (cluster: string) => Member | undefined;
+  /** Whether the subject is to be in this cluster. */
+  isTarget: (cluster: string) => boolean;
+  /** Whether a cluster without a row gets one: not where a newer roll-out has decided for it. */
+  mayJoin: (cluster: string) => boolean;
+  plan: (cluster: string) => PlanReport | undefined;
+  report: (cluster: string) => ClusterReport | undefined;
+  /** Why the cluster cannot go back, or undefined. */
+  returnCheck: (cluster: string) => string | undefined;
+  gateAnswer: (gate: string, cluster: string | null, row: Readonly<{ attempt: number }> | undefined) => GateAnswer;
+  /** Windows that hold the cluster; those that a break-glass decision lifts do not. */
+  windowHold: (cluster: string, isStart: boolean) => WindowHold | undefined;
+  isDeniedByWindow: (cluster: string) => boolean;
+  /** Windows in the way of this roll-out's clusters that this user's groups may not lift. */
+  isWindowInTheWay: (groups: readonly string[]) => boolean;
+  needsCatalog: (cluster: string) => boolean;
+  hasOtherRollout: (cluster: string) => boolean;
+  /** An older subject for the same package and namespace acts there. */
+  hasConflict: (cluster: string) => boolean;
+  /** The target is denied in this cluster. */
+  isTargetDenied: (cluster: string) => boolean;
+  isSubjectPaused: boolean;
+  /** A newer roll-out of the subject waits for its turn. */
+  hasQueued: boolean;
+  isNewest: boolean;
+  /** `active`, or the newest Completed one; `held` while a newer one is active. */
+  role: 'active' | 'standing' | 'held' | 'frozen';
+}>;

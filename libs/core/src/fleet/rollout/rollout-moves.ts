@@ -1,0 +1,155 @@
+import type { Draft } from './draft.js';
+import { isFinal, type RolloutPhase, type StopReason } from './phases.js';
+import { isOverThreshold, stopReasonOf } from './wave-moves.js';
+
+/** Notes why the roll-out stops by itself, the first wave that says so; it stays until a decision. */
+export function noteStop(draft: Draft): void {
+  const { phase, stop } = draft.status;
+  if (stop !== undefined || (phase !== 'Planning' && phase !== 'Progressing' && phase !== 'Paused')) return;
+  for (const index of draft.spec.waves.keys()) {
+    const found = stopReasonOf(index, draft);
+    if (found !== undefined) {
+      draft.setStatus({ stop: found });
+      return;
+    }
+  }
+}
+
+/** Whether a wave may open: not while the roll-out is paused, stops or gives way to a newer one. */
+export function mayOpenWaves({ status, spec }: Draft): boolean {
+  const givesWay = status.isSuperseding && spec.strategy.supersede !== 'Queue';
+  return status.phase === 'Progressing' && status.stop === undefined && !status.isAborting && !givesWay;
+}
+
+/** Moves the roll-out at most once, after its clusters and waves. */
+export function moveRollout(draft: Draft): void {
+  const { status, facts } = draft;
+  if (isFinal(status.phase)) return;
+  noteSuperseding(draft);
+  if (isSuperseded(draft)) {
+    end(draft, 'Superseded', 'NewerTarget');
+    return;
+  }
+  switch (status.phase) {
+    case 'Planning':
+      endPlanning(draft);
+      return;
+    case 'Progressing':
+      progress(draft);
+      return;
+    case 'Paused':
+      if (status.reason === 'SubjectPaused' && !facts.isSubjectPaused) {
+        resume(draft, 'Resumed');
+        return;
+      }
+      progress(draft);
+      return;
+    case 'RollingBack':
+      endRollback(draft);
+      return;
+    default:
+      return;
+  }
+}
+
+function end(draft: Draft, phase: RolloutPhase, reason: string): void {
+  draft.setStatus({ phase, reason, finishedAt: draft.now, isGoingBack: false, isAborting: false, stop: undefined });
+}
+
+/** Goes on after a decision, where it was. */
+export function resume(draft: Draft, reason: 'Resumed' | 'Retried'): void {
+  if (!draft.status.isPlanned) {
+    draft.setStatus({ phase: 'Planning', reason: 'Released' });
+    return;
+  }
+  draft.setStatus({ phase: 'Progressing', reason });
+}
+
+function endPlanning(draft: Draft): void {
+  if (draft.facts.isSubjectPaused) {
+    draft.setStatus({ phase: 'Paused', reason: 'SubjectPaused' });
+    return;
+  }
+  // Members are made in a step of their own; planning ends in a later one.
+  const isFirstStep = draft.view.rows.size === 0 && draft.changedRows.size > 0;
+  if (isFirstStep || draft.sum.unplanned > 0) return;
+  draft.setStatus({ phase: 'Progressing', reason: 'Planned', isPlanned: true });
+}
+
+function progress(draft: Draft): void {
+  const { status, facts, sum } = draft;
+  if (status.phase === 'Paused' && !status.isPlanned && sum.unplanned === 0) draft.setStatus({ isPlanned: true });
+  if (status.waves.every(({ phase }) => phase === 'Complete') && status.isPlanned && status.stop === undefined) {
+    end(draft, 'Completed', 'AllWavesComplete');
+  } else if (status.isAborting || status.stop !== undefined) whileItStops(draft);
+  else if (status.phase !== 'Progressing') return;
+  else if (facts.isSubjectPaused) draft.setStatus({ phase: 'Paused', reason: 'SubjectPaused' });
+  else if (draft.status.isSuperseding && givesWay(draft)) draft.setStatus({ reason: 'Superseding' });
+}
+
+/** Waits for what runs, then acts on the decision or the failure. */
+function whileItStops(draft: Draft): void {
+  const { status, sum } = draft;
+  const isOver = sum.running === 0;
+  if (status.isAborting) {
+    if (isOver) end(draft, 'Aborted', 'Decision');
+    else draft.setStatus({ phase: 'Progressing', reason: 'Aborting' });
+  } else if (status.stop !== undefined) {
+    if (isOver) actOnFailure(draft, status.stop);
+    else if (status.phase === 'Progressing') draft.setStatus({ reason: status.stop });
+  }
+}
+
+/** Nothing runs any more after a failure too many: halt, or go back. */
+function actOnFailure(draft: Draft, stop: StopReason): void {
+  const { onFailure } = draft.spec.strategy;
+  if (onFailure === 'Halt') {
+    draft.setStatus({ phase: 'Halted', reason: stop });
+    return;
+  }
+  for (const index of draft.spec.waves.keys()) {
+    const isCause = isOverThreshold(index, draft) || stopReasonOf(index, draft) !== undefined;
+    if (onFailure === 'RollBackAll' ? hasChanges(index, draft) : isCause) {
+      draft.setWave(index, { phase: 'RollingBack', reason: 'OnFailure' });
+    }
+  }
+  draft.setStatus({ phase: 'RollingBack', reason: stop, isGoingBack: true });
+}
+
+/** Whether a wave has clusters that a return concerns. */
+export const hasChanges = (index: number, draft: Draft): boolean => {
+  const { keeping, failed, inFlight } = draft.tally(index);
+  return keeping + failed + inFlight > 0;
+};
+
+function endRollback(draft: Draft): void {
+  const { rollingBack, returnsDue, running, stuck, keeping } = draft.sum;
+  const isChosen = draft.status.waves.every(({ phase }) => phase !== 'RollingBack') || stuck > 0;
+  if (rollingBack > 0 || returnsDue > 0 || running > 0 || !isChosen) return;
+  if (stuck > 0) {
+    draft.setStatus({ phase: 'Halted', reason: 'RollbackIncomplete', isGoingBack: false, stop: undefined });
+    return;
+  }
+  end(draft, 'RolledBack', keeping > 0 ? 'WaveRolledBack' : 'AllRolledBack');
+}
+
+const givesWay = ({ spec }: Draft): boolean => spec.strategy.supersede !== 'Queue';
+
+function noteSuperseding(draft: Draft): void {
+  const { hasQueued } = draft.facts;
+  if (hasQueued !== draft.status.isSuperseding) draft.setStatus({ isSuperseding: hasQueued });
+}
+
+/** Whether the roll-out is over because a newer one waits for its turn. */
+function isSuperseded(draft: Draft): boolean {
+  const { status, spec, sum } = draft;
+  if (!status.isSuperseding) return false;
+  if (status.phase === 'Planning') return true;
+  const isBusy = sum.running > 0 || sum.rollingBack > 0 || sum.returnsDue > 0;
+  if (status.phase === 'Halted') return !isBusy;
+  if (status.phase === 'Paused') return !isBusy && status.stop === undefined;
+  if (status.phase !== 'Progressing' || isBusy || status.stop !== undefined || status.isAborting) return false;
+  if (spec.strategy.supersede === 'Immediately') return true;
+  if (spec.strategy.supersede === 'Queue') return false;
+  return spec.waves.every((_, index) => draft.wave(index).phase !== 'Open' || draft.tally(index).forBudget === 0);
+}

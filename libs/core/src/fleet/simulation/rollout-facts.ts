@@ -1,0 +1,200 @@
+import type { Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
+import type { GateAnswer } from '../rollout/gate-progress.js';
+import { isInFlight } from '../rollout/row.js';
+import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '../windows/window-rules.js';
+import type { RolloutRecord } from './rollout-record.js';
+import type { SubjectRollouts } from './rollout-roles.js';
+import type { FleetFiles, FleetSubject } from './subjects.js';
+import type { VirtualCluster } from './virtual-cluster.js';
+import type { VirtualWorld } from './world.js';
+
+/** What the facts of all roll-outs are read from. */
+export type HubState = Readonly<{
+  world: VirtualWorld;
+  files: FleetFiles;
+  rolloutsOf: (subject: string) => SubjectRollouts;
+  records: readonly RolloutRecord[];
+  /** Targets that are denied for a whole subject. */
+  deniedFor: (subject: string) => ReadonlySet<string>;
+}>;
+
+/**
+ * Whether a subject is to be in a cluster: both select it, and the cluster allows the subject's namespace.
+ */
+export function isTargetOf(subject: FleetSubject | undefined, cluster: VirtualCluster | undefined): boolean {
+  if (subject === undefined || cluster === undefined) return false;
+  const allowed = cluster.allowedNamespaces;
+  return (allowed === undefined || allowed.includes(subject.namespace)) && subject.selects(cluster);
+}
+
+/** The facts of one roll-out, read from the simulated hub and its clusters. */
+export class VirtualFacts implements RolloutFacts {
+  constructor(
+    readonly hub: HubState,
+    readonly record: RolloutRecord,
+  ) {}
+
+  get #now(): number {
+    return this.hub.world.now;
+  }
+
+  get #rollouts(): SubjectRollouts {
+    return this.hub.rolloutsOf(this.record.subject.key);
+  }
+
+  #cluster(name: string): VirtualCluster | undefined {
+    return this.hub.world.clusters.get(name);
+  }
+
+  get #subject(): FleetSubject | undefined {
+    return this.hub.files.subjects.get(this.record.subject.key);
+  }
+
+  member(cluster: string): Member | undefined {
+    return this.#cluster(cluster);
+  }
+
+  isTarget(cluster: string): boolean {
+    return isTargetOf(this.#subject, this.#cluster(cluster));
+  }
+
+  mayJoin(cluster: string): boolean {
+    if (this.role === 'active') return true;
+    return this.role === 'standing' && !this.#rollouts.isDecidedByNewer(this.record, cluster);
+  }
+
+  plan(name: string): PlanReport | undefined {
+    const cluster = this.#cluster(name);
+    const plan = cluster?.plans.get(this.record.spec.name);
+    if (cluster === undefined || plan === undefined) return undefined;
+    const { subject, spec } = this.record;
+    return Object.assign(plan, { hopsDone: this.hub.world.hopsDone(cluster, subject, spec.target, plan.hops) });
+  }
+
+  report(cluster: string) {
+    return this.#cluster(cluster)?.reports.get(this.record.spec.name);
+  }
+
+  returnCheck(name: string): string | undefined {
+    const cluster = this.#cluster(name);
+    const { spec, subject } = this.record;
+    if (cluster === undefined) return undefined;
+    if ((cluster.previous.get(spec.name) ?? null) === null) return 'NothingBefore';
+    return this.hub.world.target(subject.key, spec.target)?.returnBlocked;
+  }
+
+  gateAnswer(gate: string, cluster: string | null, row: Readonly<{ attempt: number }> | undefined): GateAnswer {
+    const { faults } = this.hub.world.options;
+    const { name: rollout, target: bundle } = this.record.spec;
+    const answerIn = (name: string): GateAnswer | undefined => {
+      const found = this.#cluster(name);
+      if (found === undefined) return undefined;
+      const subject = { cluster: found, rollout, bundle, attempt: row?.attempt ?? 0 };
+      return faults.of('gate', subject, this.#now, (fault) => fault.gate?.name === gate)?.answer;
+    };
+    if (cluster !== null) return answerIn(cluster) ?? 'green';
+    for (const name of this.record.rows.keys()) {
+      const answer = answerIn(name);
+      if (answer !== undefined) return answer;
+    }
+    return 'green';
+  }
+
+  #windows(name: string): readonly WindowRules[] {
+    const known = this.record.matching.get(name);
+    if (known !== undefined) return known;
+    const [cluster, subject] = [this.#cluster(name), this.#subject];
+    if (cluster === undefined || subject === undefined) return [];
+    const matching = this.hub.files.windows.filter((window) => window.concerns(subject) && window.selects(cluster));
+    this.record.matching.set(name, matching);
+    return matching;
+  }
+
+  /** Windows of a cluster that no break-glass decision lifts. */
+  #holding(name: string): readonly WindowRules[] {
+    const windows = this.#windows(name);
+    if (windows.length === 0) return windows;
+    const lifting = this.record.status.breakGlass.filter(({ until }) => until > this.#now);
+    if (lifting.length === 0) return windows;
+    return windows.filter(
+      ({ breakGlassGroups }) => !lifting.some(({ groups }) => groups.some((group) => breakGlassGroups.includes(group))),
+    );
+  }
+
+  windowHold(cluster: string, isStart: boolean): WindowHold | undefined {
+    const holding = this.#holding(cluster);
+    return holding.length === 0 ? undefined : windowHold(holding, this.#instant, isStart);
+  }
+
+  get #instant(): number {
+    return this.hub.world.options.log.start + this.#now;
+  }
+
+  isDeniedByWindow(cluster: string): boolean {
+    return isDenied(this.#holding(cluster), this.#instant);
+  }
+
+  isWindowInTheWay(groups: readonly string[]): boolean {
+    for (const cluster of this.record.rows.keys()) {
+      const others = this.#holding(cluster).filter(
+        ({ breakGlassGroups }) => !groups.some((group) => breakGlassGroups.includes(group)),
+      );
+      if (others.some((window) => window.type === 'Deny' && isActive(window, this.#instant))) return true;
+      if (others.some(({ type }) => type === 'Allow') && windowHold(others, this.#instant, true) !== undefined)
+        return true;
+    }
+    return false;
+  }
+
+  needsCatalog(name: string): boolean {
+    const needs = this.hub.world.target(this.record.subject.key, this.record.spec.target)?.needs;
+    const cluster = this.#cluster(name);
+    if (needs === undefined || cluster === undefined) return false;
+    const catalog = this.hub.files.subjects.get(needs.subject);
+    if (catalog === undefined) return false;
+    const held = this.hub.world.installed(cluster, catalog);
+    return !this.hub.rolloutsOf(needs.subject).isAtLeast(held, needs.to);
+  }
+
+  hasOtherRollout(cluster: string): boolean {
+    const { place, key } = this.record.subject;
+    return this.hub.records.some((other) => {
+      if (other === this.record) return false;
+      const isShared =
+        other.subject.key === key || (place !== undefined && other.subject.place?.namespace === place.namespace);
+      const row = isShared ? other.rows.get(cluster) : undefined;
+      return row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
+    });
+  }
+
+  hasConflict(name: string): boolean {
+    const [cluster, { place, key }] = [this.#cluster(name), this.record.subject];
+    if (cluster === undefined || place === undefined) return false;
+    for (const other of this.hub.files.subjects.values()) {
+      if (other.key === key) return false;
+      const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;
+      if (isSame && isTargetOf(other, cluster)) return true;
+    }
+    return false;
+  }
+
+  isTargetDenied(cluster: string): boolean {
+    return this.#cluster(cluster)?.denied.get(this.record.subject.key)?.has(this.record.spec.target) === true;
+  }
+
+  get isSubjectPaused(): boolean {
+    return this.#subject?.isPaused === true;
+  }
+
+  get hasQueued(): boolean {
+    return this.#rollouts.queued !== undefined;
+  }
+
+  get isNewest(): boolean {
+    return this.#rollouts.newest === this.record;
+  }
+
+  get role(): RolloutFacts['role'] {
+    return this.#rollouts.roleOf(this.record);
+  }
+}

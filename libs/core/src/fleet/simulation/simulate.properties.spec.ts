@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FleetEvent } from './event-log.js';
+import { anyParts, type ScenarioParts, scenarioOf, steadyParts } from './random-scenario.fixture.js';
+import { simulate } from './simulate.js';
+import { simulateChecked } from './simulate-checked.js';
+import type { RunSummary } from './summary.js';
+
+const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
+/** `FLOTILLA_FLEET_RUNS=10000` for the long form. */
+const numRuns = Number(process.env['FLOTILLA_FLEET_RUNS'] ?? 25);
+const runs = { seed, numRuns };
+
+/** Reasons of clusters that only a decision, a window, a fact or a catalog ends. */
+const ENDED_FROM_OUTSIDE = new Set([
+  ...['Offline', 'Rejected', 'Denied', 'Approval', 'RolloutPaused', 'Halted', 'WaitingCatalog', 'Frozen', 'Window'],
+  ...['GateBefore', 'WindowClosed', 'ClusterPaused', 'Unreachable', 'OtherRollout', 'WaveNotOpen'],
+]);
+const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
+
+/** Roll-outs that have not ended although no decision, window or fact is missing. */
+function stuck({ rollouts, clusters, seconds }: RunSummary): string[] {
+  // The run was ended before the roll-outs.
+  if (seconds >= 12 * 3600) return [];
+  return rollouts
+    .filter(({ phase, reason }) => !FINAL.has(phase) && phase !== 'Paused' && phase !== 'Halted' && reason !== 'Queued')
+    .filter(({ waves }) => waves.every(({ phase }) => phase !== 'AwaitingPromotion' && phase !== 'RollingBack'))
+    .filter(({ waves, name }) => {
+      const isHeld = clusters.some(({ rows }) =>
+        rows.some(({ rollout, reason }) => rollout === name && ENDED_FROM_OUTSIDE.has(reason)),
+      );
+      const needsSuccesses = waves.some(({ phase, counts }) => phase === 'Open' && counts.waiting === 0);
+      return !isHeld && !needsSuccesses && waves.every(({ phase }) => phase !== 'Pending');
+    })
+    .map(({ name, phase, reason }) => `${name}: ${phase} (${reason})`);
+}
+
+function played(parts: ScenarioParts, more: readonly object[] = []): { events: FleetEvent[]; summary: RunSummary } {
+  const events: FleetEvent[] = [];
+  const summary = simulateChecked(scenarioOf(parts, more), (event) => events.push(event));
+  return { events, summary };
+}
+
+const phases = ({ rollouts }: RunSummary) => rollouts.map(({ name, phase }) => `${name} ${phase}`);
+
+describe(`random fleets, strategies, faults and decisions (FLOTILLA_TEST_SEED=${seed})`, () => {
+  it('hold every invariant that the events show (I1 to I11, I17 to I22)', () => {
+    fc.assert(
+      fc.property(anyParts, (parts) => {
+        expect(played(parts).summary.invariants.violations).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('come to an end, unless a decision, a window or a fact is missing (I23)', () => {
+    fc.assert(
+      fc.property(anyParts, (parts) => {
+        expect(stuck(played(parts).summary)).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('write the same bytes for the same input, in the order of their time (I16)', () => {
+    fc.assert(
+      fc.property(anyParts, (parts) => {
+        const [one, other] = [played(parts), played(parts)];
+        expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+        expect(one.events.map(({ seq }) => seq)).toEqual(one.events.map((_, index) => index + 1));
+        expect(one.events.every(({ t }, index) => t >= (one.events[index - 1]?.t ?? 0))).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  it('end the same with a controller that is killed after any write, and without statuses and wake-ups (I14)', () => {
+    fc.assert(
+      fc.property(steadyParts, fc.integer({ min: 1, max: 12 }), (parts, everyWrites) => {
+        const undisturbed = played(parts).summary;
+        const disturbed = played(parts, [
+          { controllerKilled: { everyWrites, down: '1s' } },
+          { from: '31s', statusLost: {} },
+          { from: '10s', wakesLost: { for: '1m' } },
+        ]).summary;
+        expect(phases(disturbed)).toEqual(phases(undisturbed));
+        if (undisturbed.rollouts.some(({ phase }) => phase !== 'Completed')) return;
+        const installed = ({ clusters }: RunSummary) => clusters.map((one) => one.installed);
+        expect(installed(disturbed)).toEqual(installed(undisturbed));
+      }),
+      runs,
+    );
+  });
+
+  it('change nothing in a step without new facts (I15)', () => {
+    fc.assert(
+      fc.property(anyParts, (parts) => {
+        let count = 0;
+        let again = (): void => undefined;
+        simulate(
+          scenarioOf(parts),
+          () => count++,
+          ({ controller }) => {
+            again = () => {
+              for (const record of controller.records) record.isAllDirty = true;
+              controller.settle();
+            };
+          },
+        );
+        const before = count;
+        again();
+        expect(count).toBe(before);
+      }),
+      runs,
+    );
+  });
+});

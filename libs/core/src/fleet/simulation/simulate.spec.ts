@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import type { FleetEvent } from './event-log.js';
+import { readScenario } from './read-scenario.js';
+import { simulateChecked } from './simulate-checked.js';
+import type { RunSummary } from './summary.js';
+
+const metadata = { name: 'kafka', namespace: 'platform' };
+const operator = {
+  apiVersion: FLEET_API,
+  kind: 'FleetOperator',
+  metadata,
+  spec: {
+    package: 'kafka-operator',
+    namespace: 'kafka',
+    catalog: { name: 'c', namespace: 'olm' },
+    strategyRef: { name: 's' },
+  },
+};
+
+type Given = Readonly<{ strategy?: object; clusters?: number; file?: object; others?: readonly object[] }>;
+
+function played({ strategy = {}, clusters = 4, file = {}, others = [] }: Given) {
+  const objects = [
+    operator,
+    { apiVersion: FLEET_API, kind: 'FleetStrategy', metadata: { ...metadata, name: 's' }, spec: strategy },
+    ...others,
+  ];
+  const scenario = readScenario({
+    manifests: objects.map((value) => ({ value, where: 'test' })),
+    clusters,
+    faults: { value: file, where: (path) => path.join('.') },
+    seed: '1',
+    until: undefined,
+  });
+  const events: FleetEvent[] = [];
+  const summary = simulateChecked(scenario, (event) => events.push(event));
+  expect(summary.invariants.violations).toEqual([]);
+  return { events, summary };
+}
+
+/** Events of a kind as `t phase reason`, of one wave or cluster. */
+const said = (events: readonly FleetEvent[], kind: string, of?: string) =>
+  events
+    .filter((event) => event.kind === kind && (of === undefined || event.wave === of || event.cluster === of))
+    .map(({ t, phase, reason }) => `${t} ${phase}${reason === '' ? '' : ` ${reason}`}`);
+
+const ends = ({ rollouts }: RunSummary) => rollouts.map(({ name, phase, reason }) => `${name} ${phase} ${reason}`);
+const subject = 'FleetOperator/platform/kafka';
+const decide = (action: string, more: object = {}) => ({
+  decide: { rollout: 'platform/kafka-1', action, by: { user: 'anna', groups: ['board'] }, reason: 'CHG-1', ...more },
+});
+const release = (at: string, to: string) => ({ at, release: { subject, to } });
+const wave = (more: object) => ({ waves: [{ name: 'first', count: 2, maxConcurrent: 1, ...more }] });
+
+describe('a roll-out without faults', () => {
+  it('plans, opens waves one after the other, soaks, and completes', () => {
+    const { events, summary } = played({ strategy: wave({ soak: '5m' }) });
+    expect(said(events, 'rollout')).toEqual([
+      '0 Planning Released',
+      '1 Progressing Planned',
+      `${summary.seconds} Completed AllWavesComplete`,
+    ]);
+    expect(said(events, 'wave', 'first')).toEqual([
+      '0 Pending NotItsTurn',
+      '1 Open Opened',
+      '81 Soaking Soak',
+      '381 Complete Passed',
+    ]);
+    const [first = ''] = events.filter(({ phase }) => phase === 'Applying').map(({ cluster }) => cluster ?? '');
+    expect(said(events, 'cluster', first)).toEqual([
+      '0 Waiting Planning',
+      '1 Waiting WaveNotOpen',
+      '1 Applying Started',
+      '31 Verifying Applied',
+      '41 Done Healthy',
+    ]);
+    expect(said(events, 'write', first)).toEqual(['1 Target', '1 Approve']);
+    expect(said(events, 'world', first)).toEqual(['31 Installed']);
+  });
+
+  it('makes none where every cluster has the target', () => {
+    const { summary } = played({ file: { script: [release('0s', 'kafka-operator.current')] } });
+    expect(summary.rollouts).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  const fails = (strategy: object, more: object = {}) =>
+    played({ strategy, file: { faults: [{ applyFails: { after: '5s', cause: 'ImagePullBackOff' }, ...more }] } });
+
+  it.each([
+    { strategy: wave({}), end: 'platform/kafka-1 Halted ThresholdExceeded' },
+    { strategy: { ...wave({}), onFailure: 'RollBackWave' }, end: 'platform/kafka-1 RolledBack AllRolledBack' },
+    { strategy: { ...wave({}), onFailure: 'RollBackAll' }, end: 'platform/kafka-1 RolledBack AllRolledBack' },
+  ])('over the threshold: $end', ({ strategy, end }) => {
+    const { summary, events } = fails(strategy);
+    expect(ends(summary)).toEqual([end]);
+    expect(events.find(({ phase }) => phase === 'Failed')).toMatchObject({
+      reason: 'ApplyFailed',
+      message: 'ImagePullBackOff',
+    });
+    expect(summary.clusters.every((one) => one.installed[subject] === 'kafka-operator.current')).toBe(true);
+  });
+
+  it('within the threshold take one cluster back where the strategy says so', () => {
+    const strategy = { ...wave({ failureThreshold: 4, requireSuccesses: 0 }), onClusterFailure: 'RollBack' };
+    const { summary } = fails(strategy);
+    expect(ends(summary)).toEqual(['platform/kafka-1 Completed AllWavesComplete']);
+    expect(summary.clusters.every(({ denied }) => denied.includes('kafka-operator.next'))).toBe(true);
+  });
+
+  it('block a return that the check refuses, and leave the roll-out incomplete', () => {
+    const target = { subject, to: 'kafka-operator.v2', returnBlocked: 'StoredVersionRemoved' };
+    const { summary } = played({
+      strategy: { ...wave({}), onFailure: 'RollBackAll' },
+      file: { targets: [target], script: [release('0s', 'kafka-operator.v2')], faults: [{ applyHangs: {} }] },
+    });
+    expect(ends(summary)).toEqual(['platform/kafka-1 Halted RollbackIncomplete']);
+  });
+});
+
+describe('decisions', () => {
+  const needsBoard = {
+    ...wave({}),
+    approval: { default: 'Auto', rules: [{ changes: ['Minor'], action: 'Manual', groups: ['board'] }] },
+  };
+
+  it('hold a class until it is approved by a user who may', () => {
+    const script = [
+      release('0s', 'kafka-operator.v2'),
+      { at: '1m', decide: { ...decide('Approve', { class: 'only' }).decide, by: { user: 'ben' } } },
+      { at: '2m', ...decide('Approve', { class: 'only' }) },
+    ];
+    const { events, summary } = played({ strategy: needsBoard, file: { script } });
+    expect(said(events, 'decision')).toEqual(['60 Approve NotAllowed', '120 Approve Effective']);
+    expect(said(events, 'class')).toEqual(['1 Waiting Manual', '120 Approved Decision']);
+    expect(ends(summary)).toEqual(['platform/kafka-1 Completed AllWavesComplete']);
+  });
+
+  it('pause, resume and abort', () => {
+    const script = [
+      release('0s', 'kafka-operator.v2'),
+      { at: '10s', ...decide('Pause') },
+      { at: '5m', ...decide('Resume') },
+      { at: '5m10s', ...decide('Abort') },
+    ];
+    const { events, summary } = played({ strategy: wave({}), file: { script } });
+    expect(said(events, 'rollout').slice(2)).toEqual([
+      '10 Paused Decision',
+      '300 Progressing Resumed',
+      '310 Progressing Aborting',
+      `${summary.seconds} Aborted Decision`,
+    ]);
+  });
+
+  it('supersede: the newer target waits for its turn', () => {
+    const script = [release('0s', 'kafka-operator.v2'), release('10s', 'kafka-operator.v3')];
+    const { summary } = played({ strategy: wave({}), file: { script } });
+    expect(ends(summary)).toEqual([
+      'platform/kafka-1 Superseded NewerTarget',
+      'platform/kafka-2 Completed AllWavesComplete',
+    ]);
+  });
+});
+
+describe('windows', () => {
+  it('hold starts until an Allow is open with the time that is needed', () => {
+    const schedule = { cron: '0 22 * * *', duration: '1h', timeZone: 'Europe/Berlin' };
+    const allow = {
+      apiVersion: FLEET_API,
+      kind: 'FleetWindow',
+      metadata: { name: 'nights' },
+      spec: { type: 'Allow', schedule, needs: '30m' },
+    };
+    const { events } = played({ others: [allow] });
+    const start = events.find(({ phase, reason }) => phase === 'Applying' && reason === 'Started');
+    expect(start?.time).toBe('2026-01-05T21:00:00.000Z');
+  });
+});
+
+describe('clusters that are away', () => {
+  it('take no return that was given up before they came back', () => {
+    const strategy = { ...wave({ progressDeadline: '40s', offlineGrace: '0s' }), onFailure: 'RollBackWave' };
+    const faults = [{ from: '41s', offline: { for: '2m' } }];
+    const { events } = played({ strategy, file: { durations: { hop: '35s' }, faults } });
+    expect(
+      said(events, 'controller')
+        .concat(said(events, 'write'))
+        .filter((line) => line.endsWith('Return')),
+    ).toEqual([]);
+  });
+
+  it('are set aside after the grace, and catch up when they return', () => {
+    const faults = [{ clusters: { names: ['c-0003'] }, offline: { for: '2h' } }];
+    const { events, summary } = played({ strategy: wave({}), file: { faults } });
+    const lines = said(events, 'cluster', 'c-0003').map((line) => line.replace(/^\S+ /, ''));
+    expect(lines).toContain('Skipped Offline');
+    expect(lines.at(-1)).toBe('Done Healthy');
+    expect(summary.clusters.every((one) => one.installed[subject] === 'kafka-operator.next')).toBe(true);
+  });
+});

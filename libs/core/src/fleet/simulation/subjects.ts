@@ -1,0 +1,110 @@
+import type { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import type { StrategySpec } from '../../kernel/api/fleet/fleet-strategy.js';
+import { type FleetObject, fleetKey } from '../kinds/fleet-kinds.js';
+import { clusterSelector, type SelectsCluster } from '../placement/select-clusters.js';
+import { BUILT_IN_STRATEGY } from '../placement/waves.js';
+import { type WindowRules, windowRules } from '../windows/window-rules.js';
+
+/** What a roll-out is about: a FleetOperator, or a Staged FleetCatalog. */
+export type FleetSubject = Readonly<{
+  key: string;
+  kind: 'FleetOperator' | 'FleetCatalog';
+  namespace: string;
+  /** The name of its roll-outs without their number. */
+  rolloutPrefix: string;
+  labels: Readonly<Record<string, string>>;
+  isPaused: boolean;
+  isClassic: boolean;
+  strategy: StrategySpec;
+  /**
+   * Package and namespace in the clusters; two operators of one place are in conflict. A catalog has none.
+   */
+  place: Readonly<{ package: string; namespace: string }> | undefined;
+  selects: SelectsCluster;
+  usualBundle: Readonly<{ before: string; next: string }>;
+}>;
+
+/** What people wrote, as it is now: subjects, windows and strategies, the older ones first. */
+export class FleetFiles {
+  readonly #objects = new Map<string, FleetObject>();
+  #subjects: ReadonlyMap<string, FleetSubject> = new Map();
+  #windows: readonly WindowRules[] = [];
+
+  constructor(objects: readonly FleetObject[]) {
+    for (const object of objects) this.#objects.set(fleetKey(object), object);
+    this.#read();
+  }
+
+  get subjects(): ReadonlyMap<string, FleetSubject> {
+    return this.#subjects;
+  }
+
+  get windows(): readonly WindowRules[] {
+    return this.#windows;
+  }
+
+  /** Creates or replaces an object; what is replaced keeps its age. */
+  apply(object: FleetObject): void {
+    this.#objects.set(fleetKey(object), object);
+    this.#read();
+  }
+
+  remove(key: string): void {
+    this.#objects.delete(key);
+    this.#read();
+  }
+
+  #read(): void {
+    const objects = [...this.#objects.values()];
+    this.#windows = objects.flatMap((object) => (object.kind === 'FleetWindow' ? windowRules(object) : []));
+    const subjects = objects.flatMap((object) => {
+      if (object.kind === 'FleetOperator') return this.#operator(object);
+      return object.kind === 'FleetCatalog' && object.spec.promotion === 'Staged' ? this.#catalog(object) : [];
+    });
+    this.#subjects = new Map(subjects.map((subject) => [subject.key, subject]));
+  }
+
+  #strategy(namespace: string, name: string | undefined): StrategySpec {
+    const found = name === undefined ? undefined : this.#objects.get(`FleetStrategy/${namespace}/${name}`);
+    return found?.kind === 'FleetStrategy' ? found.spec : BUILT_IN_STRATEGY;
+  }
+
+  #operator(operator: FleetOperator): FleetSubject {
+    const { metadata, spec } = operator;
+    const named = spec.catalog.fleetCatalog;
+    const catalog = named === undefined ? undefined : this.#objects.get(`FleetCatalog/${metadata.namespace}/${named}`);
+    const byCatalog = clusterSelector(catalog?.kind === 'FleetCatalog' ? catalog.spec.clusters : undefined);
+    const byOperator = clusterSelector(spec.clusters);
+    return {
+      key: fleetKey(operator),
+      kind: 'FleetOperator',
+      namespace: metadata.namespace,
+      rolloutPrefix: `${metadata.namespace}/${metadata.name}`,
+      labels: metadata.labels ?? {},
+      isPaused: spec.paused,
+      isClassic: spec.api === 'Classic',
+      strategy: this.#strategy(metadata.namespace, spec.strategyRef?.name),
+      place: { package: spec.package, namespace: spec.namespace },
+      selects: (cluster) => byOperator(cluster) && byCatalog(cluster),
+      usualBundle: { before: `${spec.package}.current`, next: `${spec.package}.next` },
+    };
+  }
+
+  #catalog(catalog: FleetCatalog): FleetSubject {
+    const { metadata, spec } = catalog;
+    return {
+      key: fleetKey(catalog),
+      kind: 'FleetCatalog',
+      namespace: metadata.namespace,
+      rolloutPrefix: `${metadata.namespace}/catalog-${metadata.name}`,
+      labels: metadata.labels ?? {},
+      isPaused: spec.paused,
+      isClassic: false,
+      strategy: this.#strategy(metadata.namespace, spec.strategyRef?.name),
+      place: undefined,
+      selects: clusterSelector(spec.clusters),
+      usualBundle: { before: 'sha256:current', next: 'sha256:next' },
+    };
+  }
+}

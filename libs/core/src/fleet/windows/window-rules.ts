@@ -1,0 +1,75 @@
+import type { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
+import { readSelector } from '../../kernel/labels/label-selector.js';
+import { clusterSelector, type SelectsCluster } from '../placement/select-clusters.js';
+import { durationMs } from '../placement/waves.js';
+import { type SpanAt, spansOf } from './window-times.js';
+
+/** A roll-out's subject, as windows select it. */
+export type WindowSubject = Readonly<{ kind: string; labels: Readonly<Record<string, string>> }>;
+
+/** A window with its rules read. */
+export type WindowRules = Readonly<{
+  name: string;
+  type: 'Allow' | 'Deny';
+  isFreeze: boolean;
+  needs: number;
+  breakGlassGroups: readonly string[];
+  spanAt: SpanAt;
+  selects: SelectsCluster;
+  concerns: (subject: WindowSubject) => boolean;
+}>;
+
+export type WindowHold = 'Frozen' | 'Window';
+
+/** Reads a window, whose times must be valid. */
+export function windowRules(window: FleetWindow): WindowRules {
+  const { type, schedule, period, needs, breakGlassGroups, clusters, subjects } = window.spec;
+  const bySelector = readSelector(subjects?.selector);
+  return {
+    name: window.metadata.name,
+    type,
+    isFreeze: type === 'Deny' && schedule === undefined && period === undefined,
+    needs: durationMs(needs),
+    breakGlassGroups,
+    spanAt: spansOf(window),
+    selects: clusterSelector(clusters),
+    concerns: ({ kind, labels }) =>
+      (subjects?.kinds === undefined || subjects.kinds.some((one) => one === kind)) &&
+      typeof bySelector === 'function' &&
+      bySelector(labels),
+  };
+}
+
+/** Whether a window is active, with at least `left` milliseconds to go. */
+export function isActive({ spanAt }: WindowRules, now: number, left = 0): boolean {
+  const span = spanAt(now);
+  return span !== undefined && span.start <= now && span.end - now >= Math.max(left, 1);
+}
+
+/**
+ * What holds a cluster among the windows that match it: a Deny that is active, or Allows of which none is. A
+ * start needs the time that an Allow demands; a hop only needs it to be active.
+ */
+export function windowHold(matching: readonly WindowRules[], now: number, isStart: boolean): WindowHold | undefined {
+  const denies = matching.filter((window) => window.type === 'Deny' && isActive(window, now));
+  if (denies.some(({ isFreeze }) => isFreeze)) return 'Frozen';
+  if (denies.length > 0) return 'Window';
+  const allows = matching.filter(({ type }) => type === 'Allow');
+  if (allows.length === 0) return undefined;
+  return allows.some((window) => isActive(window, now, isStart ? window.needs : 0)) ? undefined : 'Window';
+}
+
+/** Whether a Deny is active. Returns of clusters that are Done honour only these. */
+export const isDenied = (matching: readonly WindowRules[], now: number): boolean =>
+  matching.some((window) => window.type === 'Deny' && isActive(window, now));
+
+/** The next instant at which the answer of {@link windowHold} can change. */
+export function nextChange(windows: readonly WindowRules[], now: number): number | undefined {
+  const times = windows.flatMap(({ spanAt, needs }) => {
+    const span = spanAt(now);
+    if (span === undefined) return [];
+    // With exactly the time that is needed left a start is possible, one millisecond later it is not.
+    return [span.start, span.end, span.end - needs + 1].filter((time) => time > now && Number.isFinite(time));
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import {
+  ClusterSelector,
+  duration,
+  FLEET_API,
+  Name,
+  NameRef,
+  NamespacedMetadata,
+  Text,
+  withRules,
+} from './fleet-fields.js';
+
+const ONE_MINUTE = 60_000;
+
+const FleetCatalogSpec = withRules(
+  z.strictObject({
+    image: z.string().min(1).max(512),
+    pollInterval: duration(ONE_MINUTE).default('10m'),
+    catalogSource: z
+      .strictObject({
+        name: Name,
+        namespace: Name.optional(),
+        priority: z.int().optional(),
+        displayName: Text.optional(),
+        secrets: z.array(Name).max(16).optional(),
+      })
+      .optional(),
+    clusterCatalog: z.strictObject({ name: Name, priority: z.int().optional() }).optional(),
+    clusters: ClusterSelector.optional(),
+    strategyRef: NameRef.optional(),
+    paused: z.boolean().default(false),
+    promotion: z.enum(['WithOperators', 'Staged']).default('WithOperators'),
+    adopt: z.boolean().default(false),
+  }),
+  {
+    rule: 'has(self.catalogSource) || has(self.clusterCatalog)',
+    message: 'at least one of catalogSource and clusterCatalog is needed',
+  },
+  {
+    rule: "self.promotion != 'Staged' || has(self.strategyRef)",
+    message: 'promotion Staged needs strategyRef',
+  },
+);
+
+/** A catalog image that is given to clusters by digest. */
+export const FleetCatalog = z.strictObject({
+  apiVersion: z.literal(FLEET_API),
+  kind: z.literal('FleetCatalog'),
+  metadata: NamespacedMetadata,
+  spec: FleetCatalogSpec,
+  status: z.unknown().optional(),
+});
+export type FleetCatalog = z.infer<typeof FleetCatalog>;

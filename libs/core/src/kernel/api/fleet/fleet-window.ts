@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import {
+  ClusterMetadata,
+  ClusterSelector,
+  duration,
+  FLEET_API,
+  Name,
+  Selector,
+  Time,
+  withRules,
+} from './fleet-fields.js';
+
+const ONE_HOUR = 3_600_000;
+const LONGEST = 168 * ONE_HOUR;
+
+const FleetWindowSpec = withRules(
+  z.strictObject({
+    type: z.enum(['Allow', 'Deny']),
+    schedule: z
+      .strictObject({
+        cron: z.string().min(1).max(256),
+        duration: duration(1_000, LONGEST),
+        timeZone: z.string().min(1).max(64).default('UTC'),
+      })
+      .optional(),
+    period: z.strictObject({ from: Time, to: Time }).optional(),
+    clusters: ClusterSelector.optional(),
+    subjects: z
+      .strictObject({
+        kinds: z
+          .array(z.enum(['FleetOperator', 'FleetCatalog']))
+          .max(2)
+          .optional(),
+        selector: Selector.optional(),
+      })
+      .optional(),
+    needs: duration().default('0s'),
+    breakGlassGroups: z.array(Name).max(16).default([]),
+  }),
+  { rule: '!has(self.schedule) || !has(self.period)', message: 'only one of schedule and period may be given' },
+  {
+    rule: "self.type == 'Deny' || has(self.schedule) || has(self.period)",
+    message: 'an Allow needs schedule or period',
+  },
+);
+
+/** Times when changes may, or must not, start. */
+export const FleetWindow = z.strictObject({
+  apiVersion: z.literal(FLEET_API),
+  kind: z.literal('FleetWindow'),
+  metadata: ClusterMetadata,
+  spec: FleetWindowSpec,
+  status: z.unknown().optional(),
+});
+export type FleetWindow = z.infer<typeof FleetWindow>;
