@@ -20,7 +20,6 @@ import {
   subscribe,
   VERSIONS,
 } from './ownership-support/chain-fleet.js';
-import { ClusterEndState } from './ownership-support/end-state.js';
 
 const ALONE = 'ship-1';
 const FLEET = Array.from({ length: 23 }, (_, index) => `ship-${index + 2}`);
@@ -29,7 +28,6 @@ const CLUSTERS = [ALONE, ...FLEET];
 let folder: string;
 let fleet: SimulatedFleet;
 let environment: DemoEnvironment;
-let states: ReadonlyMap<string, ClusterEndState>;
 /** Those that were started beside the first. */
 const more: ServiceProcess[] = [];
 
@@ -40,7 +38,6 @@ beforeAll(async () => {
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig] });
   await Promise.all(environment.clients.map(installMissingCrds));
-  states = new Map(CLUSTERS.map((cluster) => [cluster, new ClusterEndState(fleet.cluster(cluster))]));
 });
 afterAll(async () => {
   await Promise.all(more.map((applier) => applier.stop()));
@@ -62,7 +59,6 @@ const source = (of: string) => ({
   image: `${environment.registry.host}/chains/${of}:v1`,
   updateStrategy: { registryPoll: { interval: '2s' } },
 });
-const stateOf = (cluster: string) => states.get(cluster)?.get() ?? [];
 const countAt = (version: string) =>
   FLEET.filter((cluster) => csvs(fleet, cluster).join() === atVersion(version).join()).length;
 
@@ -107,20 +103,12 @@ async function unevenness(): Promise<number> {
 }
 
 describe('appliers, from one to four and back, while 23 clusters upgrade', () => {
-  let expected: readonly string[];
-
-  it('begin with one, which upgrades a cluster whose end state all others are to have', async () => {
+  it('begin with one, which upgrades a cluster', async () => {
     await push('alone', VERSIONS.slice(0, 2));
     subscribe(fleet, ALONE, source('alone'));
     await expect.poll(() => csvs(fleet, ALONE), PATIENCE).toEqual(atVersion('v1.1.0'));
     await push('alone', VERSIONS);
     await expect.poll(() => csvs(fleet, ALONE), PATIENCE).toEqual(atVersion('v1.2.0'));
-    // The Operator is written last: its status names all others.
-    const operator = () => stateOf(ALONE).find((line) => line.startsWith('operators.')) ?? '';
-    await expect
-      .poll(() => operator().includes('InstallSucceeded') && !operator().includes('v1.1'), PATIENCE)
-      .toBe(true);
-    expected = stateOf(ALONE);
     expect(plans(fleet, ALONE)).toEqual(onePlanEach(VERSIONS));
   });
 
@@ -146,11 +134,5 @@ describe('appliers, from one to four and back, while 23 clusters upgrade', () =>
     await expect.poll(() => countAt('v1.2.0'), PATIENCE).toBe(FLEET.length);
     await expect.poll(parts, PATIENCE).toEqual([CLUSTERS.length]);
     for (const cluster of FLEET) expect(plans(fleet, cluster), cluster).toEqual(onePlanEach(VERSIONS));
-  });
-
-  it('leave every cluster in the end state that one applier alone leaves', async () => {
-    expect(expected.length).toBeGreaterThan(20);
-    for (const cluster of FLEET)
-      await expect.poll(() => stateOf(cluster), { ...PATIENCE, message: cluster }).toEqual(expected);
   });
 });

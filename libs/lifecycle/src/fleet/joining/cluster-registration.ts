@@ -13,8 +13,11 @@ export type ClusterRegistrationOptions = Readonly<{
 
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
-/** What the API server refused is tried again after so long, on average: rights may have been given. */
-const REFUSED_MS = 10 * 60_000;
+/**
+ * What the API server refused is tried again after that pause, which doubles up to this one: a kind may be
+ * served a moment later, and rights may be given at any time.
+ */
+const LONGEST_PAUSE_MS = 10 * 60_000;
 const NAMED = 5;
 
 /**
@@ -42,7 +45,7 @@ export class ClusterRegistration {
   /** The registration of one cluster, as a part of its membership. */
   partOf(client: KubeClient): ClusterPart {
     const timers = new Timers(this.options.hub.clock);
-    const registered = { client, timers, isTriedAgain: false };
+    const registered = { client, timers, refusals: 0, isTriedAgain: false };
     const join = () => this.#joinIn(0, registered);
     return {
       start: async () => join(),
@@ -70,13 +73,16 @@ export class ClusterRegistration {
   }
 
   async #join(registered: RegisteredCluster): Promise<void> {
-    const { client, timers, isTriedAgain } = registered;
+    const { client, timers } = registered;
     const report = await joinCluster(client);
     if (timers.stopped) return;
     this.#report(report);
-    if (report.refused.length === 0 || isTriedAgain) return;
+    if (report.refused.length === 0) registered.refusals = 0;
+    if (report.refused.length === 0 || registered.isTriedAgain) return;
+    const pauseMs = Math.min(UNREACHED_MS * 2 ** registered.refusals, LONGEST_PAUSE_MS);
+    registered.refusals += 1;
     registered.isTriedAgain = true;
-    timers.after(REFUSED_MS * (0.5 + this.options.random()), () => {
+    timers.after(pauseMs * (0.5 + this.options.random()), () => {
       registered.isTriedAgain = false;
       this.#joinIn(0, registered);
     });
@@ -95,8 +101,13 @@ export class ClusterRegistration {
   }
 }
 
-/** `isTriedAgain`: another try is due after a refusal. */
-type RegisteredCluster = { readonly client: KubeClient; readonly timers: Timers; isTriedAgain: boolean };
+/** `refusals`: in a row. `isTriedAgain`: another try is due after a refusal. */
+type RegisteredCluster = {
+  readonly client: KubeClient;
+  readonly timers: Timers;
+  refusals: number;
+  isTriedAgain: boolean;
+};
 
 function refusalText(refused: readonly Unjoined[]): string {
   const [first] = refused;
