@@ -6,6 +6,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { put, subscription } from './live/live-objects.fixture.js';
 import { runFlotilla } from './run-flotilla.fixture.js';
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
   await joinCrds(client);
+  await vi.waitFor(async () => expect(await client.serves(subscription())).toBe(true), PATIENCE);
   await client.close();
   fleet.cluster('east').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   put(fleet.cluster('east'), subscription());

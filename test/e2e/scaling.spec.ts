@@ -10,7 +10,6 @@ import { PATIENCE } from '#testing/patience';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { QUICK, startQuickEnvironment } from '../story/quick-environment.js';
 import {
   atVersion,
   chainCatalogText,
@@ -19,7 +18,8 @@ import {
   plans,
   subscribe,
   VERSIONS,
-} from './ownership-support/chain-fleet.js';
+} from '../integration/ownership-support/chain-fleet.js';
+import { QUICK, startQuickEnvironment } from '../story/quick-environment.js';
 
 const ALONE = 'ship-1';
 const FLEET = Array.from({ length: 23 }, (_, index) => `ship-${index + 2}`);
