@@ -127,6 +127,18 @@ describe('the view of an idle cluster', () => {
     await view.stop();
   });
 
+  it('stays open for five minutes after a pass has written', async () => {
+    const cluster = clusterOf({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '1' } });
+    const { clock, view } = viewOf(cluster);
+    const { cache } = await view.reads({});
+    cache?.noteWritten({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '11' } });
+    await clock.advance(4.5 * MINUTE);
+    expect(view.isOpen).toBe(true);
+    await clock.advance(2 * MINUTE);
+    expect(view.isOpen).toBe(false);
+    await view.stop();
+  });
+
   it('opens nothing any more after its end', async () => {
     const cluster = clusterOf({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '1' } });
     const { view, pass } = viewOf(cluster);

@@ -30,6 +30,11 @@ const OPENING_MS = 1_000;
 /** A cache that no pass has read for so long is closed: the cache of an idle cluster takes megabytes. */
 const REST_MS = 60_000;
 /**
+ * The same after a pass has written: more work is likely to come, and the lists of an opening cache cost more
+ * than the pass.
+ */
+const REST_AFTER_WRITE_MS = 300_000;
+/**
  * Whether a cluster is OpenShift does not change while it runs; it is checked again
  * now and then nevertheless.
  */
@@ -47,6 +52,7 @@ export class ClusterView {
   readonly #lists: SharedLists;
   #opened: Opened | undefined;
   #usedAt = 0;
+  #wroteAt = Number.NEGATIVE_INFINITY;
   #cancelRest: (() => void) | undefined;
   #stopped = false;
   #plainUntil = 0;
@@ -102,11 +108,15 @@ export class ClusterView {
       this.#usedAt = this.#now();
       return cache;
     };
+    const written = (): ClusterCache => {
+      this.#wroteAt = this.#now();
+      return used();
+    };
     return {
       get: (ref) => used().get(ref),
       list: (kind, options) => used().list(kind, options),
-      noteWritten: (object) => used().noteWritten(object),
-      noteDeleted: (ref) => used().noteDeleted(ref),
+      noteWritten: (object) => written().noteWritten(object),
+      noteDeleted: (ref) => written().noteDeleted(ref),
     };
   }
 
@@ -138,7 +148,7 @@ export class ClusterView {
   }
 
   async #rest(): Promise<void> {
-    const left = this.#usedAt + REST_MS - this.#now();
+    const left = Math.max(this.#usedAt + REST_MS, this.#wroteAt + REST_AFTER_WRITE_MS) - this.#now();
     if (left > 0) this.#restIn(left);
     else if (this.#mayBeWokenByRights()) this.#restIn(REST_MS);
     else await this.#close();
