@@ -110,11 +110,15 @@ function resumeByDecision(draft: Draft): DecisionEffects | undefined {
 }
 
 /** Leaves a stop behind: failures were forgiven, and the gates of waves begin anew. */
-function goOn(draft: Draft, reason: 'Resumed' | 'Retried'): void {
+function forgetStop(draft: Draft): void {
   draft.setStatus({ stop: undefined });
   for (const [index, { phase }] of draft.status.waves.entries()) {
     if (phase === 'Soaking') draft.setWave(index, { gates: {}, gatesFrom: draft.now });
   }
+}
+
+function goOn(draft: Draft, reason: 'Resumed' | 'Retried'): void {
+  forgetStop(draft);
   resume(draft, reason);
 }
 
@@ -157,7 +161,10 @@ function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
     draft.move({ ...waitingAgain(row, draft), isRetry: true, isFailure: false, goBack: undefined, keepsWave: true });
   }
   if (status.phase === 'Halted') goOn(draft, 'Retried');
-  else if (status.stop !== undefined) draft.setStatus({ stop: undefined, reason: 'Retried' });
+  else if (status.stop !== undefined) {
+    forgetStop(draft);
+    if (status.phase === 'Progressing') draft.setStatus({ reason: 'Retried' });
+  }
   return { ...EFFECTIVE, allowedIn: rows.map(({ cluster }) => cluster) };
 }
 

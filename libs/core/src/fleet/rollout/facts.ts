@@ -58,7 +58,8 @@ export type RolloutFacts = Readonly<{
   report: (cluster: string) => ClusterReport | undefined;
   /** Why the cluster cannot go back, or undefined. */
   returnCheck: (cluster: string) => string | undefined;
-  gateAnswer: (gate: string, cluster: string | null, row: Readonly<{ attempt: number }> | undefined) => GateAnswer;
+  /** Without a cluster the gate is asked for the wave as a whole. */
+  gateAnswer: (gate: string, cluster: string | null, wave: number, attempt: number) => GateAnswer;
   /** Windows that hold the cluster; those that a break-glass decision lifts do not. */
   windowHold: (cluster: string, isStart: boolean) => WindowHold | undefined;
   isDeniedByWindow: (cluster: string) => boolean;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { FleetEvent } from '../simulation/event-log.js';
 import { InvariantCheck } from './invariants.js';
 
-const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1 };
+const offline = { offline: 'Skip', offlineGrace: 300 } as const;
+const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1, ...offline };
 const rules = {
   subject: 'FleetOperator/n/a',
   place: 'namespace a',
@@ -80,6 +81,22 @@ describe('the invariants of an event log', () => {
     { id: 'I9', events: [waits, { ...done, from: 'Waiting' }] },
     { id: 'I10', events: [waits, other(waits), opens, starts, fails, other(starts)] },
     { id: 'I11', events: [waits, opens, starts, verifies, done, { ...completes, t: 59 }] },
+    {
+      id: 'I12',
+      events: [
+        event({ kind: 'world', phase: 'Offline' }),
+        { ...waits, reason: 'Offline' },
+        opens,
+        { ...other(waits), t: 301 },
+      ],
+    },
+    {
+      id: 'I13',
+      events: [event({ kind: 'rollout', phase: 'Progressing', rollout: 'n/a-2' }), waits, opens, starts],
+    },
+    { id: 'I20', events: [waits, opens, starts, { ...write, class: 'other' }] },
+    { id: 'I20', events: [event({ kind: 'world', phase: 'Installed' })] },
+    { id: 'I24', events: [{ ...waits, message: 'GET https://anna:secret@registry.example/' }] },
     { id: 'I21', events: [{ ...decision, by: null }] },
     { id: 'I22', events: [waits, opens, starts, event({ kind: 'world', phase: 'Paused' }), write] },
   ])('$id breaks', ({ id, events }) => {

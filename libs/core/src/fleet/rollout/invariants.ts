@@ -2,7 +2,8 @@ import type { ClusterShare, Threshold } from '../../kernel/api/fleet/fleet-field
 import { placesOf, thresholdOf } from '../placement/waves.js';
 import type { FleetEvent } from '../simulation/event-log.js';
 import { isFailureAfter, LoggedRollout, type LoggedRow } from './log-state.js';
-import { isFinal, isTransition, type RolloutPhase, type RowPhase } from './phases.js';
+import { OfflineCheck, type OfflineRules } from './offline-check.js';
+import { isTransition, type RowPhase } from './phases.js';
 
 /** What the rules of a roll-out are; everything else is read from its events. */
 export type LoggedRules = Readonly<{
@@ -14,7 +15,8 @@ export type LoggedRules = Readonly<{
   returnBlocked: string | undefined;
   waves: ReadonlyMap<
     string,
-    Readonly<{ failureThreshold: Threshold; soak: number; requireSuccesses: number; maxConcurrent: ClusterShare }>
+    OfflineRules &
+      Readonly<{ failureThreshold: Threshold; soak: number; requireSuccesses: number; maxConcurrent: ClusterShare }>
   >;
 }>;
 
@@ -37,6 +39,10 @@ const COUNTERS = {
   rolledBack: 'RolledBack',
   skipped: 'Skipped',
 } as const;
+/** What looks like a private key, a token or a password in an address. */
+const CREDENTIAL = /-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer \S{8}|\beyJ[\w-]{8,}\.eyJ|:\/\/[^\s/:@]+:[^\s/@]+@/;
+const isCredential = (text: string): boolean => CREDENTIAL.test(text);
+const numberOf = (rollout: string): number => Number(/-(\d+)$/.exec(rollout)?.[1] ?? 0);
 const MOST_VIOLATIONS = 100;
 
 /** Holds the events of a run against the invariants, one by one, seen from the events alone. */
@@ -47,11 +53,17 @@ export class InvariantCheck {
   readonly #closed = new Map<string, Set<string>>();
   /** Rows whose target was taken back, until a decision. */
   readonly #denied = new Set<string>();
+  /** Clusters and subjects that a write has concerned. */
+  readonly #written = new Set<string>();
+  readonly #offline = new OfflineCheck();
 
   constructor(readonly facts: InvariantFacts) {}
 
   /** Takes in the next event. */
   watch(event: FleetEvent): void {
+    const overdue = this.#offline.overdue(event.t);
+    for (const cluster of overdue) this.#check('I12', event, false, () => `${cluster}: is away, and still waited for`);
+    if (event.message !== '') this.#check('I24', event, !isCredential(event.message), () => 'shows a credential');
     if (event.kind === 'cluster') this.#cluster(event);
     else if (event.kind === 'wave') this.#wave(event);
     else if (event.kind === 'rollout') this.#rollout(event);
@@ -59,7 +71,12 @@ export class InvariantCheck {
     else if (event.kind === 'decision') this.#decision(event);
     else if (event.kind === 'write') this.#write(event);
     else if (event.kind === 'world') this.#world(event);
-    else if (event.phase === 'AssignmentsLost') for (const rollout of this.#rollouts.values()) rollout.forgetRows();
+    else this.#controller(event);
+  }
+
+  #controller(event: FleetEvent): void {
+    this.#offline.world(event);
+    if (event.phase === 'AssignmentsLost') for (const rollout of this.#rollouts.values()) rollout.forgetRows();
   }
 
   #of({ rollout }: FleetEvent): LoggedRollout {
@@ -108,12 +125,18 @@ export class InvariantCheck {
     const isHop = phase === 'Applying' && event.reason === 'Hop';
     if (isStart || isHop) this.#starts(event, rollout, isStart);
     rollout.move(cluster, row);
+    this.#watchOffline(event, rollout, wave, [cluster]);
     this.#places(event, rollout, isStart);
     if (phase === 'Done' && event.reason === 'Healthy') {
       const logged = rollout.waves.get(wave);
       if (logged !== undefined) logged.lastSuccessAt = event.t;
     }
     if (phase === 'RollingBack') this.#return(event, rollout);
+  }
+
+  #watchOffline(event: FleetEvent, rollout: LoggedRollout, wave: string, clusters: Iterable<string>): void {
+    const rules = this.facts.rules(event.rollout ?? '')?.waves.get(wave);
+    for (const cluster of clusters) this.#offline.watch(rollout, cluster, rules, event.t);
   }
 
   /** What must hold before a start, or a hop, of a cluster. */
@@ -139,8 +162,19 @@ export class InvariantCheck {
     this.#check('I5', event, isApproved, () => `${place}: class ${event.class} is ${approval}`);
     const other = this.#otherRollout(event.rollout ?? '', cluster);
     this.#check('I17', event, other === undefined, () => `${place}: ${other} is in flight there`);
+    const newer = this.#newerTarget(event);
+    this.#check('I13', event, newer === undefined, () => `${place}: ${newer} has a newer target`);
     const denied = this.#denied.has(`${event.rollout}/${cluster}`);
     this.#check('I19', event, !denied, () => `${place}: ${event.bundle} was taken back there`);
+  }
+
+  /** A newer roll-out of the subject that is active or Completed. */
+  #newerTarget({ rollout, subject }: FleetEvent): string | undefined {
+    const number = numberOf(rollout ?? '');
+    const found = [...this.#rollouts].find(
+      ([name, other]) => other.subject === subject && numberOf(name) > number && (other.isActive || other.isStanding),
+    );
+    return found?.[0];
   }
 
   #otherRollout(name: string, cluster: string): string | undefined {
@@ -197,6 +231,7 @@ export class InvariantCheck {
     if (event.phase === 'Complete' && wave.phase !== 'Complete') this.#completes(event, rollout, name);
     Object.assign(wave, { phase: event.phase, reason: event.reason });
     rollout.waves.set(name, wave);
+    if (event.phase === 'Open') this.#watchOffline(event, rollout, name, rollout.rows.keys());
     this.#counts(event, (phase) => rollout.count(name, phase));
   }
 
@@ -221,13 +256,12 @@ export class InvariantCheck {
   #rollout(event: FleetEvent): void {
     const rollout = this.#of(event);
     rollout.phase = event.phase;
+    rollout.reason = event.reason;
     rollout.subject = event.subject ?? '';
     this.#counts(event, (phase) => rollout.total(phase));
-    const isActive = (phase: string): boolean => phase !== '' && !isFinal(phase as RolloutPhase);
-    if (!isActive(event.phase) || event.reason === 'Queued') return;
+    if (!rollout.isActive) return;
     const other = [...this.#rollouts].find(
-      ([name, { phase, subject, waves }]) =>
-        name !== event.rollout && subject === event.subject && isActive(phase) && waves.size > 0,
+      ([name, { isActive, subject }]) => name !== event.rollout && subject === event.subject && isActive,
     );
     this.#check('I17', event, other === undefined, () => `${event.rollout}: ${other?.[0]} is active too`);
   }
@@ -251,10 +285,20 @@ export class InvariantCheck {
     const closed = this.#closed.get(event.cluster ?? '');
     const isClosed = closed !== undefined && closed.size > 0;
     this.#check('I22', event, !isClosed, () => `${place}: it is ${[...(closed ?? [])].join(', ')}`);
+    this.#written.add(`${event.cluster} ${event.subject}`);
+    const isOwn = event.subject === this.facts.rules(event.rollout ?? '')?.subject;
+    const isNamed = isReturn || event.class === row?.class;
+    this.#check('I20', event, isOwn && isNamed, () => `${place}: class ${event.class} moves ${event.subject}`);
     if (isReturn) this.#denied.add(`${event.rollout}/${event.cluster}`);
   }
 
-  #world({ phase, cluster }: FleetEvent): void {
+  #world(event: FleetEvent): void {
+    const { phase, cluster, subject } = event;
+    this.#offline.world(event);
+    if (phase === 'Installed') {
+      const isWritten = this.#written.has(`${cluster} ${subject}`);
+      this.#check('I20', event, isWritten, () => `${cluster}: ${subject} moved without a write for it`);
+    }
     const states = this.#closed.get(cluster ?? '') ?? new Set<string>();
     if (phase === 'Paused' || phase === 'Left' || phase === 'Replaced') states.add(phase);
     if (phase === 'Unpaused') states.delete('Paused');

@@ -1,5 +1,5 @@
 import type { FleetEvent } from '../simulation/event-log.js';
-import type { RowPhase } from './phases.js';
+import { isFinal, type RolloutPhase, type RowPhase } from './phases.js';
 
 /** A row as the event log alone shows it. */
 export type LoggedRow = {
@@ -21,6 +21,7 @@ export type LoggedWave = {
 /** A roll-out as the event log alone shows it. */
 export class LoggedRollout {
   phase = '';
+  reason = '';
   subject = '';
   readonly rows = new Map<string, LoggedRow>();
   readonly waves = new Map<string, LoggedWave>();
@@ -28,6 +29,15 @@ export class LoggedRollout {
   /** Clusters in each phase, by wave. */
   readonly #counts = new Map<string, Map<string, number>>();
   readonly #failures = new Map<string, number>();
+
+  /** Neither final nor waiting for its turn. */
+  get isActive(): boolean {
+    return this.phase !== '' && this.reason !== 'Queued' && !isFinal(this.phase as RolloutPhase);
+  }
+
+  get isStanding(): boolean {
+    return this.phase === 'Completed';
+  }
 
   count(wave: string, phase: string): number {
     return this.#counts.get(wave)?.get(phase) ?? 0;

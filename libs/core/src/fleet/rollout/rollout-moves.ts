@@ -117,10 +117,7 @@ function actOnFailure(draft: Draft, stop: StopReason): void {
 }
 
 /** Whether a wave has clusters that a return concerns. */
-export const hasChanges = (index: number, draft: Draft): boolean => {
-  const { keeping, failed, inFlight } = draft.tally(index);
-  return keeping + failed + inFlight > 0;
-};
+export const hasChanges = (index: number, draft: Draft): boolean => draft.tally(index).changed > 0;
 
 function endRollback(draft: Draft): void {
   const { rollingBack, returnsDue, running, stuck, keeping } = draft.sum;

@@ -54,7 +54,8 @@ function skipReason(cluster: string, member: Member, { facts }: Draft): string |
   if (member.isReplaced) return 'IdentityChanged';
   if (member.isPaused) return 'ClusterPaused';
   if (facts.hasConflict(cluster)) return 'Conflict';
-  if (facts.role === 'held') return 'Superseded';
+  // What a newer roll-out left Done or Failed stays with that one.
+  if (facts.role === 'held' || !facts.mayJoin(cluster)) return 'Superseded';
   return facts.isTargetDenied(cluster) ? 'VersionNotAllowed' : undefined;
 }
 
@@ -158,7 +159,7 @@ export function askedGates(
   for (const gate of gates) {
     const before = progress[gate.name];
     if (before?.state === 'Green' || !isDue(before, gate, now)) continue;
-    const answer = facts.gateAnswer(gate.name, row.cluster, row);
+    const answer = facts.gateAnswer(gate.name, row.cluster, row.wave, row.attempt);
     progress = { ...progress, [gate.name]: afterAnswer(before, gate, answer, now) };
   }
   if (progress === row.gates && row.gatesSince !== undefined) return row;

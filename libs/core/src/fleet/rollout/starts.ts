@@ -1,7 +1,7 @@
 import { durationMs, placesOf } from '../placement/waves.js';
 import type { Draft } from './draft.js';
 import { isBetweenHops, type RolloutRow } from './row.js';
-import { isHalted, waitingRow } from './waiting.js';
+import { isHalted, isHeldByPause, waitingRow } from './waiting.js';
 
 /** Clusters that one step starts at most: the ledger of a step names them. */
 const MOST_STARTS = 100;
@@ -47,7 +47,7 @@ function keptReason(row: RolloutRow, draft: Draft): string | undefined {
   if (status.isAborting || status.phase === 'Aborted') return 'ByDecision';
   if (status.phase === 'Superseded') return 'Superseded';
   if (facts.member(row.cluster)?.isPaused === true) return 'ClusterPaused';
-  if (status.phase === 'Paused') return 'RolloutPaused';
+  if (isHeldByPause(draft)) return 'RolloutPaused';
   const isStopped = status.stop !== undefined || status.isGoingBack;
   if (isStopped || status.phase === 'Halted' || status.phase === 'RollingBack') return 'Halted';
   return facts.windowHold(row.cluster, false) === undefined ? undefined : 'WindowClosed';

@@ -1,4 +1,4 @@
-import { isReturnDue, type RolloutRow } from './row.js';
+import { isChanged, isReturnDue, type RolloutRow } from './row.js';
 
 /** How many clusters of a wave, or of a roll-out, are in each phase. */
 export type Counts = Readonly<
@@ -19,7 +19,7 @@ const PHASE_COUNTERS = {
   Skipped: 'skipped',
 } as const;
 
-type ExtraCounter = 'failures' | 'running' | 'forBudget' | 'returnsDue' | 'chosen' | 'stuck' | 'unplanned' | 'keeping';
+type ExtraCounter = 'failures' | 'running' | 'forBudget' | 'returnsDue' | 'chosen' | 'stuck' | 'unplanned' | 'keeping' | 'changed';
 const COUNTED: readonly (readonly [ExtraCounter, (row: RolloutRow) => boolean])[] = [
   ['failures', ({ isFailure }) => isFailure],
   ['running', ({ phase, isRunning }) => phase === 'Verifying' || (phase === 'Applying' && isRunning)],
@@ -29,6 +29,7 @@ const COUNTED: readonly (readonly [ExtraCounter, (row: RolloutRow) => boolean])[
   ['stuck', ({ goBack }) => goBack?.blocked !== undefined],
   ['unplanned', ({ phase, reason }) => phase === 'Waiting' && reason === 'Planning'],
   ['keeping', ({ phase, attempt }) => phase === 'Done' && attempt > 0],
+  ['changed', isChanged],
 ];
 
 /** What a step needs to know of all clusters of a wave, kept up to date row by row. */
@@ -58,6 +59,8 @@ export class WaveTally {
   unplanned = 0;
   /** Changed clusters that keep the target. */
   keeping = 0;
+  /** Clusters that the roll-out has changed, or may have. */
+  changed = 0;
   lastSuccessAt: number | undefined;
 
   add(row: RolloutRow, sign: 1 | -1): void {

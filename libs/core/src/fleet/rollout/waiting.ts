@@ -1,7 +1,7 @@
 import { thresholdOf } from '../placement/waves.js';
 import type { Draft } from './draft.js';
 import type { WaitingReason } from './phases.js';
-import { type RolloutRow } from './row.js';
+import type { RolloutRow } from './row.js';
 import { askedGates } from './row-moves.js';
 
 /**
@@ -35,6 +35,10 @@ export function waitingRow(row: RolloutRow, draft: Draft, isStopped: boolean): R
   return withReason(asked, isGreen ? 'Budget' : 'GateBefore');
 }
 
+/** Whether the roll-out is paused, or its subject is: that holds members which came after its end, too. */
+export const isHeldByPause = ({ status, facts }: Draft): boolean =>
+  status.phase === 'Paused' || (status.phase === 'Completed' && facts.isSubjectPaused);
+
 const withReason = (row: RolloutRow, reason: WaitingReason): RolloutRow =>
   row.reason === reason ? row : { ...row, reason };
 
@@ -45,7 +49,7 @@ function reasonBeforeGates(row: RolloutRow, draft: Draft, isStopped: boolean): W
   if (plan?.state !== 'Planned') return plan?.isChanged === true ? 'PlanChanged' : 'Planning';
   const held = classHold(row, draft);
   if (held !== undefined) return held;
-  if (status.phase === 'Paused') return 'RolloutPaused';
+  if (isHeldByPause(draft)) return 'RolloutPaused';
   if (isStopped) return 'Halted';
   const wave = status.waves[row.wave]?.phase;
   const isProgressing = status.phase === 'Progressing' || status.phase === 'Completed';

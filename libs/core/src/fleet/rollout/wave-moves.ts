@@ -21,7 +21,7 @@ function askGates(index: number, when: GateSpec['when'], draft: Draft): void {
   for (const gate of waveGates(index, when, draft)) {
     const before = gates[gate.name];
     if (!isOpenGate(before, when) || !isDue(before, gate, draft.now)) continue;
-    const answer = draft.facts.gateAnswer(gate.name, null, undefined);
+    const answer = draft.facts.gateAnswer(gate.name, null, index, 0);
     gates = { ...gates, [gate.name]: afterAnswer(before, gate, answer, draft.now) };
   }
   if (gates !== draft.wave(index).gates) draft.setWave(index, { gates });
@@ -62,16 +62,21 @@ export function moveWaves(draft: Draft, mayOpen: boolean): void {
   for (const index of draft.spec.waves.keys()) {
     const isItsTurn = draft.status.waves.slice(0, index).every(({ phase }) => phase === 'Complete');
     const { phase } = draft.wave(index);
+    const hasBegun = phase === 'AwaitingPromotion' || phase === 'Open' || phase === 'Soaking';
     if (phase === 'Pending' && isItsTurn && mayOpen) beginWave(index, draft);
+    else if (hasBegun && draft.tally(index).targets === 0) completeEmpty(index, draft);
     else if (phase === 'Open' || phase === 'Soaking') settleWave(index, draft);
     else if (phase === 'RollingBack') endReturn(index, draft);
   }
 }
 
+/** A wave without members is complete at once, also where its members have left. */
+const completeEmpty = (index: number, draft: Draft): void =>
+  draft.setWave(index, { phase: 'Complete', reason: 'Empty', completedAt: draft.now });
+
 function beginWave(index: number, draft: Draft): void {
-  if (draft.tally(index).targets === 0) {
-    draft.setWave(index, { phase: 'Complete', reason: 'Empty', completedAt: draft.now });
-  } else if (!areGreen(index, 'Before', draft)) draft.setWave(index, { reason: 'GateBefore' });
+  if (draft.tally(index).targets === 0) completeEmpty(index, draft);
+  else if (!areGreen(index, 'Before', draft)) draft.setWave(index, { reason: 'GateBefore' });
   else if (draft.rules(index).promotion === 'Manual') {
     draft.setWave(index, { phase: 'AwaitingPromotion', reason: 'Manual' });
   } else openWave(index, draft, 'Opened');

@@ -2,6 +2,7 @@ import { durationMs } from '../placement/waves.js';
 import type { Controller } from './controller.js';
 import type { PlacedFault } from './faults.js';
 import { forgetStatus, rebuildRows } from './rebuild.js';
+import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
 
@@ -36,8 +37,7 @@ export function playFaults(world: VirtualWorld, controller: Controller): () => v
       for (const record of controller.records) rebuildRows(record, world, controller);
     });
   }
-  // A second leader finds that what it would write was written since, and writes nothing.
-  for (const { from } of faults.all('secondLeader')) world.at(from, () => note('SecondLeader', world));
+  for (const placed of faults.all('secondLeader')) playSecondLeader(placed, world, controller);
   return playKills(world, controller);
 }
 
@@ -49,14 +49,33 @@ function selected({ fault, index }: PlacedFault, world: VirtualWorld): VirtualCl
 }
 
 function playOffline(placed: PlacedFault, world: VirtualWorld): void {
+  const time = placed.fault.offline?.for;
+  const until = time === undefined ? Number.POSITIVE_INFINITY : placed.from + durationMs(time);
+  const take = (cluster: VirtualCluster): void => {
+    world.goOffline(cluster);
+    if (!Number.isFinite(until)) return;
+    const isLive = (): boolean => world.clusters.get(cluster.name) === cluster;
+    world.at(until, () => (isLive() ? world.goOnline(cluster) : undefined), isLive);
+  };
   world.at(placed.from, () => {
-    for (const cluster of selected(placed, world)) {
-      world.goOffline(cluster);
-      const time = placed.fault.offline?.for;
-      if (time === undefined) continue;
-      const isLive = (): boolean => world.clusters.get(cluster.name) === cluster;
-      world.at(world.now + durationMs(time), () => (isLive() ? world.goOnline(cluster) : undefined), isLive);
-    }
+    for (const cluster of selected(placed, world)) take(cluster);
+  });
+  // One that joins while the fault holds was never reached.
+  world.onJoined.push((cluster) => {
+    const holds = world.now >= placed.from && world.now < until;
+    if (holds && world.options.faults.selects(placed.fault.clusters, placed.index, cluster)) take(cluster);
+  });
+}
+
+/** Another controller makes steps too, from what it knew some time ago. */
+function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, controller: Controller): void {
+  const { for: time, staleBy = '0s' } = fault.secondLeader ?? {};
+  const until = time === undefined ? Number.POSITIVE_INFINITY : from + durationMs(time);
+  const leader = new SecondLeader(controller, durationMs(staleBy), until);
+  controller.keepsFor = Math.max(controller.keepsFor ?? 0, durationMs(staleBy));
+  world.at(from, () => {
+    note('SecondLeader', world);
+    controller.others.push(leader);
   });
 }
 
@@ -66,19 +85,19 @@ function playKills(world: VirtualWorld, controller: Controller): () => void {
   const every = byWrites?.fault.controllerKilled?.everyWrites ?? Number.POSITIVE_INFINITY;
   const down = durationMs(byWrites?.fault.controllerKilled?.down ?? '0s');
   const kill = (time: number): void => {
-    if (controller.isDown) return;
+    const { writer } = controller;
+    if (writer.isDown) return;
     note('Killed', world);
-    controller.isDown = true;
+    writer.isDown = true;
     world.at(world.now + time, () => {
       note('Started', world);
-      controller.isDown = false;
-      controller.writesLeft = every;
-      for (const record of controller.records) record.recount();
+      writer.writesLeft = every;
+      controller.restart();
     });
   };
   if (byWrites !== undefined)
     world.at(byWrites.from, () => {
-      controller.writesLeft = every;
+      controller.writer.writesLeft = every;
     });
   for (const { fault, from } of kills) {
     const given = fault.controllerKilled;

@@ -1,18 +1,17 @@
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { cutsOf, wavesOf } from '../placement/waves.js';
 import type { Decision } from '../rollout/decisions.js';
-import { isFinal } from '../rollout/phases.js';
 import { newStatus, type RolloutSpec } from '../rollout/rollout-state.js';
-import { isInFlight, type RolloutRow } from '../rollout/row.js';
-import type { Order } from '../rollout/starts.js';
-import { type StepResult, stepRollout } from '../rollout/step.js';
+import { stepRollout } from '../rollout/step.js';
 import { sumOf } from '../rollout/tally.js';
+import { HubWriter } from './hub-writer.js';
 import { type HubState, isTargetOf, VirtualFacts } from './rollout-facts.js';
 import { RolloutRecord } from './rollout-record.js';
 import { SubjectRollouts } from './rollout-roles.js';
-import { decisionEvent, isEvent, stepEvents } from './step-events.js';
+import type { SecondLeader } from './second-leader.js';
+import { decisionEvent } from './step-events.js';
 import type { FleetFiles, FleetSubject } from './subjects.js';
-import type { VirtualCluster } from './virtual-cluster.js';
-import type { RolloutOrders, VirtualWorld } from './world.js';
+import type { VirtualWorld } from './world.js';
 
 /** Steps of one instant after which something must be wrong: the run ends instead of going round for ever. */
 const MOST_STEPS_AT_ONCE = 100_000;
@@ -24,19 +23,26 @@ export class Controller implements HubState {
   readonly records: RolloutRecord[] = [];
   readonly #facts = new Map<RolloutRecord, VirtualFacts>();
   readonly #subjects = new Map<string, SubjectRollouts>();
-  readonly #denied = new Map<string, Set<string>>();
+  readonly denied = new Map<string, Set<string>>();
+  readonly writer: HubWriter;
+  /** Other controllers that believe to be the active one. */
+  readonly others: SecondLeader[] = [];
+  /** How far back those look, in milliseconds. */
+  keepsFor: number | undefined;
   steps = 0;
-  hubWrites = 0;
-  /** The controller is killed after this many more writes. */
-  writesLeft = Number.POSITIVE_INFINITY;
-  isDown = false;
 
   constructor(
     readonly world: VirtualWorld,
     readonly files: FleetFiles,
     readonly seed: string,
-    readonly onKilled: () => void,
-  ) {}
+    onKilled: () => void,
+  ) {
+    this.writer = new HubWriter(this, world, onKilled);
+  }
+
+  get #isDown(): boolean {
+    return this.writer.isDown;
+  }
 
   rolloutsOf(subject: string): SubjectRollouts {
     const known = this.#subjects.get(subject) ?? new SubjectRollouts();
@@ -50,7 +56,7 @@ export class Controller implements HubState {
   }
 
   deniedFor(subject: string): ReadonlySet<string> {
-    return this.#denied.get(subject) ?? new Set();
+    return this.denied.get(subject) ?? new Set();
   }
 
   /** Something has changed about a cluster: every roll-out that can move it examines it again. */
@@ -101,12 +107,21 @@ export class Controller implements HubState {
     );
     const { active, queued } = rollouts;
     rollouts.records.push(record);
-    this.records.push(record);
+    record.keepsFor = this.keepsFor;
+    this.#insert(record);
     this.#facts.set(record, new VirtualFacts(this, record));
     if (queued !== undefined) this.#supersede(queued);
     if (active === undefined) this.#begin(record, trigger === 'Retry' ? 'Retry' : 'Released');
     else this.#announce(record, undefined);
     this.changedAll();
+  }
+
+  /** Older roll-outs come first; those of one instant in the order of their names. */
+  #insert(record: RolloutRecord): void {
+    const at = this.records.findIndex(
+      ({ status, spec }) => status.startedAt === record.status.startedAt && byCodeUnit(spec.name, record.spec.name) > 0,
+    );
+    this.records.splice(at < 0 ? this.records.length : at, 0, record);
   }
 
   #isNeeded(subject: FleetSubject, target: string): boolean {
@@ -120,8 +135,14 @@ export class Controller implements HubState {
 
   /** A decision lifts a denial, in the subject and in every cluster. */
   #allowAgain(key: string, target: string): void {
-    this.#denied.get(key)?.delete(target);
+    this.denied.get(key)?.delete(target);
     for (const cluster of this.world.clusters.values()) cluster.denied.get(key)?.delete(target);
+  }
+
+  /** A Retry in a roll-out that goes on. */
+  #allowIn(clusters: readonly string[], { subject, spec }: RolloutRecord): void {
+    this.denied.get(subject.key)?.delete(spec.target);
+    for (const cluster of clusters) this.world.clusters.get(cluster)?.denied.get(subject.key)?.delete(spec.target);
   }
 
   #announce(record: RolloutRecord, from: string | undefined): void {
@@ -136,7 +157,7 @@ export class Controller implements HubState {
       counts: sumOf(record.tallies).counts,
     });
     record.isNew = false;
-    this.#written();
+    this.writer.written();
   }
 
   #supersede(record: RolloutRecord): void {
@@ -163,11 +184,12 @@ export class Controller implements HubState {
 
   /** Makes steps, older roll-outs first, until nothing changes. */
   settle(): void {
+    if (!this.#isDown) for (const other of this.others) other.settle();
     let made = 0;
-    for (let isMoving = true; isMoving && !this.isDown; ) {
+    for (let isMoving = true; isMoving && !this.#isDown; ) {
       isMoving = false;
       for (const record of this.records) {
-        if (this.isDown || !this.#isDue(record)) continue;
+        if (this.#isDown || !this.#isDue(record)) continue;
         isMoving = this.#step(record) || isMoving;
         if (++made > MOST_STEPS_AT_ONCE) throw new Error(`roll-out ${record.spec.name} does not come to rest`);
       }
@@ -179,7 +201,7 @@ export class Controller implements HubState {
     let hasBegun = false;
     for (const rollouts of this.#subjects.values()) {
       const { queued, active } = rollouts;
-      if (this.isDown || queued === undefined || active !== undefined) continue;
+      if (this.#isDown || queued === undefined || active !== undefined) continue;
       this.#begin(queued, queued.spec.trigger === 'Retry' ? 'Retry' : 'Released');
       hasBegun = true;
     }
@@ -199,17 +221,18 @@ export class Controller implements HubState {
     const examined = record.isAllDirty ? this.#allClusters(record) : [...record.dirty];
     record.dirty.clear();
     record.isAllDirty = false;
-    const decision = record.decisions.shift();
+    // A decision needs the rows that it names.
+    const decision = record.isNew ? undefined : record.decisions.shift();
     const result = stepRollout(record, facts, decision, examined, this.world.now);
     if (decision !== undefined) {
       const reason = result.decision?.reason ?? 'NotApplicable';
       this.world.options.log.add(this.world.now, decisionEvent(decision, reason, record.subject.key));
     }
-    const hasMoved = this.#commit(record, result);
+    const phase = record.status.phase;
+    const hasMoved = this.writer.commit(record, result, decision !== undefined);
+    if (phase !== record.status.phase) this.#rolesMayChange(record);
     const { decision: effects } = result;
-    for (const cluster of effects?.allowedIn ?? []) {
-      this.world.clusters.get(cluster)?.denied.get(record.subject.key)?.delete(record.spec.target);
-    }
+    if (effects !== undefined && effects.allowedIn.length > 0) this.#allowIn(effects.allowedIn, record);
     if (effects?.isNewRollout === true) this.release(record.subject.key, record.spec.target, 'Retry');
     return hasMoved || decision !== undefined;
   }
@@ -218,136 +241,19 @@ export class Controller implements HubState {
     return new Set([...record.rows.keys(), ...this.world.clusters.keys()]);
   }
 
-  /** Writes what a step has decided, as far as the controller comes, and gives the orders. */
-  #commit(record: RolloutRecord, result: StepResult): boolean {
-    const before = record.isNew ? undefined : record.status;
-    const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
-    const hasStatus = before !== result.status;
-    record.chosen = sumOf(result.tallies).chosen;
-    for (const event of stepEvents(record, before, changes, result)) this.world.options.log.add(this.world.now, event);
-    record.isNew = false;
-    for (const { before: row, after } of changes) this.#storeRow(record, row, after);
-    for (const [cluster, at] of result.rowWakes) this.#noteWake(record, cluster, at);
-    record.tallies = result.tallies;
-    record.status = result.status;
-    record.wakeAt = result.wakeAt;
-    if (result.wakeAt !== undefined) this.#wakeAt(record, result.wakeAt);
-    if (hasStatus) {
-      record.isAllDirty = true;
-      this.#written();
-      if (before?.phase !== result.status.phase) this.#rolesMayChange(record);
-    }
-    for (const order of result.orders) this.#order(record, order);
-    return hasStatus || changes.some(isEvent);
-  }
-
-  /** Writes rows that were made from what their clusters report. */
-  storeRebuilt(record: RolloutRecord, rows: readonly RolloutRow[]): void {
-    record.rows.clear();
-    record.recount();
-    const tallies = record.tallies.map((tally) => tally.copy());
-    for (const row of rows) tallies[row.wave]?.add(row, 1);
-    const changes = rows.map((after) => ({ before: undefined, after }));
-    const events = stepEvents(record, record.status, changes, { status: record.status, tallies });
-    for (const event of events) this.world.options.log.add(this.world.now, event);
-    record.tallies = tallies;
-    for (const row of rows) {
-      record.store(row);
-      this.#written();
-    }
-    record.isAllDirty = true;
-  }
-
   /** An end, or a beginning, of one roll-out changes what the others of its subject are. */
   #rolesMayChange(record: RolloutRecord): void {
     for (const other of this.rolloutsOf(record.subject.key).records) other.isAllDirty = true;
   }
 
-  #wakeAt(record: RolloutRecord, at: number): void {
-    this.world.at(
-      at,
-      () => undefined,
-      () => record.wakeAt === at && !isFinal(record.status.phase),
-    );
+  /** Begins anew after a crash: what was begun is completed, and everything is counted again. */
+  restart(): void {
+    this.writer.isDown = false;
+    for (const record of this.records) record.recount();
+    for (const record of this.records) this.writer.completeIntent(record);
   }
 
-  #storeRow(record: RolloutRecord, before: RolloutRow | undefined, after: RolloutRow): void {
-    record.store(after);
-    if (!isEvent({ before, after })) return;
-    record.dirty.add(after.cluster);
-    const cluster = this.world.clusters.get(after.cluster);
-    if (before === undefined && cluster !== undefined) this.world.plan(this.#orders(record, after), cluster);
-    if (before?.phase === after.phase) return;
-    // Verifying is what the cluster reports; the row holds no more than before.
-    if (after.phase !== 'Verifying') this.#written();
-    if (before !== undefined) this.#noteEnd(record, before, after);
-    if (cluster !== undefined) this.#noteOutcome(record, after, cluster);
-  }
-
-  /**
-   * A cluster that is in flight no more is free for other roll-outs, and takes no order that has not arrived.
-   */
-  #noteEnd(record: RolloutRecord, before: RolloutRow, after: RolloutRow): void {
-    const wasBusy = isInFlight(before) || before.phase === 'RollingBack';
-    if (!wasBusy || isInFlight(after)) return;
-    for (const other of this.records) if (other !== record) other.dirty.add(after.cluster);
-    const cluster = this.world.clusters.get(after.cluster);
-    if (cluster !== undefined) this.world.withdraw(cluster, record.subject.key);
-  }
-
-  #noteOutcome(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {
-    const { name, target } = record.spec;
-    if (row.phase === 'Done' && row.attempt > 0) this.world.done(this.#orders(record, row), cluster, row.attempt);
-    if ((row.phase === 'Failed' && row.attempt > 0) || row.phase === 'RolledBack') {
-      cluster.results.set(name, { phase: row.phase, reason: row.reason, attempt: row.attempt });
-    }
-    if (row.phase !== 'RollingBack') return;
-    record.returns++;
-    const { key } = record.subject;
-    const denied = (row.goBack?.denies === 'Operator' ? this.#denied : cluster.denied).get(key) ?? new Set();
-    denied.add(target);
-    (row.goBack?.denies === 'Operator' ? this.#denied : cluster.denied).set(key, denied);
-  }
-
-  #noteWake(record: RolloutRecord, cluster: string, at: number | undefined): void {
-    if (at === undefined) {
-      record.rowWakes.delete(cluster);
-      return;
-    }
-    if (record.rowWakes.get(cluster) === at) return;
-    record.rowWakes.set(cluster, at);
-    const isLive = (): boolean => record.rowWakes.get(cluster) === at;
-    this.world.at(
-      at,
-      () => {
-        if (!isLive()) return;
-        record.rowWakes.delete(cluster);
-        record.dirty.add(cluster);
-      },
-      isLive,
-    );
-  }
-
-  #orders({ spec, subject }: RolloutRecord, row: RolloutRow): RolloutOrders {
-    return { name: spec.name, subject, target: spec.target, wave: spec.waves[row.wave]?.name ?? '', class: row.class };
-  }
-
-  #order(record: RolloutRecord, { kind, cluster: name, attempt, hop }: Order): void {
-    const [cluster, row] = [this.world.clusters.get(name), record.rows.get(name)];
-    if (cluster === undefined || row === undefined) return;
-    const orders = this.#orders(record, row);
-    if (kind === 'Go') record.starts++;
-    this.world.order(cluster, record.subject.key, () => {
-      if (kind === 'Go') this.world.go(orders, cluster, attempt, hop);
-      else if (kind === 'Hop') this.world.hop(orders, cluster, attempt, hop, false);
-      else this.world.giveBack(orders, cluster, attempt, hop);
-    });
-  }
-
-  /** One write to the hub API. */
-  #written(): void {
-    this.hubWrites++;
-    if (--this.writesLeft > 0) return;
-    this.onKilled();
+  factsOf(record: RolloutRecord): VirtualFacts | undefined {
+    return this.#facts.get(record);
   }
 }

@@ -115,6 +115,7 @@ const timedEffect = fc.oneof(
   fc.constant({ statusLost: {} }),
   fc.constant({ assignmentsLost: {} }),
   fc.record({ wakesLost: fc.record({ for: times }) }),
+  fc.record({ secondLeader: fc.record({ for: times, staleBy: fc.constantFrom('0s', '1s', '30s', '5m') }) }),
 );
 const steadyFault = fc
   .tuple(
@@ -148,6 +149,25 @@ const decide = fc
       ...(action === 'BreakGlass' ? { for: '1h' } : {}),
     },
   }));
+const object = (kind: string, name: string, spec: object) => ({
+  value: {
+    apiVersion: FLEET_API,
+    kind,
+    metadata: kind === 'FleetWindow' ? { name } : { name, namespace: 'platform' },
+    spec,
+  },
+  where: 'test',
+});
+
+const operator = (name: string, more: object = {}) =>
+  object('FleetOperator', name, {
+    ...more,
+    package: name,
+    namespace: 'shared',
+    catalog: { fleetCatalog: 'curated' },
+    strategyRef: { name: 'random' },
+  });
+
 const scriptAct = fc.oneof(
   { weight: 4, arbitrary: decide },
   { weight: 1, arbitrary: cluster.map((leave) => ({ leave })) },
@@ -160,29 +180,17 @@ const scriptAct = fc.oneof(
   },
   { weight: 1, arbitrary: tiers.map((tier) => ({ join: { name: 'late-1', labels: { tier } } })) },
   {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('kafka', 'redis'), fc.boolean())
+      .map(([name, paused]) => ({ apply: operator(name, { paused }).value })),
+  },
+  {
     weight: 2,
     arbitrary: fc.constantFrom(KAFKA, REDIS).map((subject) => ({ release: { subject, to: 'second.v2' } })),
   },
 );
 const releases = [KAFKA, REDIS, CATALOG].map((subject) => ({ at: '0s', release: { subject } }));
-
-const object = (kind: string, name: string, spec: object) => ({
-  value: {
-    apiVersion: FLEET_API,
-    kind,
-    metadata: kind === 'FleetWindow' ? { name } : { name, namespace: 'platform' },
-    spec,
-  },
-  where: 'test',
-});
-
-const operator = (name: string) =>
-  object('FleetOperator', name, {
-    package: name,
-    namespace: 'shared',
-    catalog: { fleetCatalog: 'curated' },
-    strategyRef: { name: 'random' },
-  });
 
 /** What a random scenario is made of, readable where a run fails. */
 export type ScenarioParts = Readonly<{
@@ -233,7 +241,10 @@ export function scenarioOf(given: ScenarioParts, more: readonly object[] = []): 
       { subject: KAFKA, to: 'second.v2', classes },
       { subject: REDIS, to: 'redis.next', returnBlocked: given.hops === 3 ? 'ContentGone' : undefined },
     ],
-    script: [...releases, ...given.script],
+    // Each cluster that joins has a name of its own.
+    script: [...releases, ...given.script].map((entry, index) =>
+      'join' in entry ? { ...entry, join: { ...(entry.join as object), name: `late-${index}` } } : entry,
+    ),
     faults: [...given.faults, ...more],
   };
   const catalog = { image: 'registry.example/c:1', clusterCatalog: { name: 'c' }, promotion: 'Staged' };

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type FleetObject, fleetKey, issueText, readFleetObject } from '../kinds/fleet-kinds.js';
 import { durationMs } from '../placement/waves.js';
 import { clustersOf, type FleetScenario, numberedClusters, type ScenarioCluster } from './scenario.js';
-import { ClustersFile, FaultsFile } from './scenario-schema.js';
+import { ClustersFile, FaultsFile, type ScriptEntry } from './scenario-schema.js';
 import { entryOf } from './script.js';
 import { FleetFiles } from './subjects.js';
 
@@ -29,7 +29,7 @@ const FIXED_CLASSES = ['only', 'rollback'];
 /** Reads and checks everything that a run depends on; a {@link ScenarioProblem} where something is wrong. */
 export function readScenario(input: ScenarioInput): FleetScenario {
   const objects = readObjects(input.manifests);
-  checkNames(objects);
+  for (const placed of objects.values()) checkNames(placed, (key) => objects.has(key));
   const clusters = readClusters(
     input.clusters,
     [...objects.values()].map(({ object }) => object),
@@ -65,21 +65,17 @@ function readObjects(manifests: readonly ScenarioDocument[]): Map<string, Placed
   return objects;
 }
 
-/** Strategies and catalogs that objects name must be there. */
-function checkNames(objects: ReadonlyMap<string, Placed>): void {
-  for (const { object, where } of objects.values()) {
-    if (object.kind !== 'FleetOperator' && object.kind !== 'FleetCatalog') continue;
-    const { namespace } = object.metadata;
-    const strategy = object.spec.strategyRef?.name;
-    if (strategy !== undefined && !objects.has(`FleetStrategy/${namespace}/${strategy}`)) {
-      throw new ScenarioProblem(`${where}: spec.strategyRef.name: there is no FleetStrategy ${namespace}/${strategy}`);
-    }
-    const catalog = object.kind === 'FleetOperator' ? object.spec.catalog.fleetCatalog : undefined;
-    if (catalog !== undefined && !objects.has(`FleetCatalog/${namespace}/${catalog}`)) {
-      throw new ScenarioProblem(
-        `${where}: spec.catalog.fleetCatalog: there is no FleetCatalog ${namespace}/${catalog}`,
-      );
-    }
+/** The strategy and the catalog that an object names must be there. */
+function checkNames({ object, where }: Placed, isThere: (key: string) => boolean): void {
+  if (object.kind !== 'FleetOperator' && object.kind !== 'FleetCatalog') return;
+  const { namespace } = object.metadata;
+  const strategy = object.spec.strategyRef?.name;
+  if (strategy !== undefined && !isThere(`FleetStrategy/${namespace}/${strategy}`)) {
+    throw new ScenarioProblem(`${where}: spec.strategyRef.name: there is no FleetStrategy ${namespace}/${strategy}`);
+  }
+  const catalog = object.kind === 'FleetOperator' ? object.spec.catalog.fleetCatalog : undefined;
+  if (catalog !== undefined && !isThere(`FleetCatalog/${namespace}/${catalog}`)) {
+    throw new ScenarioProblem(`${where}: spec.catalog.fleetCatalog: there is no FleetCatalog ${namespace}/${catalog}`);
   }
 }
 
@@ -127,20 +123,45 @@ class ScenarioCheck {
   /** Reads what the script applies, in its order, and remembers what it adds. */
   script(): ReadonlyMap<number, FleetObject> {
     const applied = new Map<number, FleetObject>();
+    const there = new Set(this.#clusters);
     const inOrder = [...this.file.script.entries()].sort(([, a], [, b]) => durationMs(a.at) - durationMs(b.at));
     for (const [index, entry] of inOrder) {
-      if (entry.join !== undefined) this.#clusters.add(entry.join.name);
+      this.#comesAndGoes(entry, index, there);
       if (entry.remove !== undefined && !this.#present.delete(entry.remove)) {
         this.#fail(['script', index, 'remove'], `there is no ${entry.remove}`);
       }
-      if (entry.apply === undefined) continue;
-      const object = this.#applied(entry.apply, index);
-      this.#present.set(fleetKey(object), object);
-      if (object.kind === 'FleetCluster') this.#clusters.add(object.metadata.name);
-      applied.set(index, object);
+      if (entry.apply !== undefined) {
+        const object = this.#applied(entry.apply, index);
+        this.#present.set(fleetKey(object), object);
+        if (object.kind === 'FleetCluster') {
+          there.add(object.metadata.name);
+          this.#clusters.add(object.metadata.name);
+        }
+        applied.set(index, object);
+      }
+      this.#namesHold(entry, index);
     }
     for (const key of new FleetFiles([...applied.values()]).subjects.keys()) this.#subjects.add(key);
     return applied;
+  }
+
+  /** A cluster joins once, until it leaves. */
+  #comesAndGoes({ join, leave, remove }: ScriptEntry, index: number, there: Set<string>): void {
+    const left = leave ?? (remove?.startsWith('FleetCluster/') === true ? remove.split('/')[1] : undefined);
+    if (left !== undefined) there.delete(left);
+    if (join === undefined) return;
+    if (there.has(join.name)) this.#fail(['script', index, 'join', 'name'], `cluster ${join.name} is there already`);
+    there.add(join.name);
+    this.#clusters.add(join.name);
+  }
+
+  /** What is left after an entry still names only what is there. */
+  #namesHold({ apply, remove }: ScriptEntry, index: number): void {
+    if (apply === undefined && remove === undefined) return;
+    const path = ['script', index, apply === undefined ? 'remove' : 'apply'];
+    for (const object of this.#present.values()) {
+      checkNames({ object, where: this.source.where(path) }, (key) => this.#present.has(key));
+    }
   }
 
   #applied(value: unknown, index: number): FleetObject {
@@ -156,7 +177,7 @@ class ScenarioCheck {
     for (const { name, installed } of this.clusters) {
       const unknown = Object.keys(installed ?? {}).find((key) => !this.#subjects.has(key));
       if (unknown !== undefined) {
-        throw new ScenarioProblem(`cluster ${name}: installed: there is no subject ${unknown}`);
+        throw new ScenarioProblem(`--clusters: cluster ${name}: installed: there is no subject ${unknown}`);
       }
     }
     for (const index of this.file.targets.keys()) this.#target(index);
@@ -172,6 +193,12 @@ class ScenarioCheck {
     const target = this.file.targets[index];
     if (target === undefined) return;
     this.#subject(target.subject, ['targets', index, 'subject']);
+    const { subject, to } = target;
+    const first = this.file.targets.findIndex((one) => one.subject === subject && one.to === to);
+    if (first < index) this.#fail(['targets', index], `targets[${first}] is for ${to} of ${subject} already`);
+    const classes = (target.classes ?? []).map(({ name }) => name);
+    const twice = classes.findIndex((name, at) => classes.indexOf(name) < at);
+    if (twice >= 0) this.#fail(['targets', index, 'classes', twice], `class ${classes[twice]} is there twice`);
     if (target.needs !== undefined) this.#subject(target.needs.subject, ['targets', index, 'needs', 'subject']);
     for (const [at, { clusters }] of (target.classes ?? []).entries()) {
       this.#names(clusters?.names, ['targets', index, 'classes', at, 'clusters', 'names']);

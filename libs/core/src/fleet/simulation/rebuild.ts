@@ -33,7 +33,7 @@ export function rebuildRows(record: RolloutRecord, world: VirtualWorld, controll
     world.withdraw(cluster, record.subject.key);
     return rebuilt(record, cluster, row, world);
   });
-  controller.storeRebuilt(record, rows);
+  controller.writer.storeRebuilt(record, rows);
 }
 
 function rebuilt(record: RolloutRecord, cluster: VirtualCluster, before: RolloutRow, world: VirtualWorld): RolloutRow {

@@ -83,18 +83,18 @@ export class VirtualFacts implements RolloutFacts {
     return this.hub.world.target(subject.key, spec.target)?.returnBlocked;
   }
 
-  gateAnswer(gate: string, cluster: string | null, row: Readonly<{ attempt: number }> | undefined): GateAnswer {
+  gateAnswer(gate: string, cluster: string | null, wave: number, attempt: number): GateAnswer {
     const { faults } = this.hub.world.options;
     const { name: rollout, target: bundle } = this.record.spec;
     const answerIn = (name: string): GateAnswer | undefined => {
       const found = this.#cluster(name);
       if (found === undefined) return undefined;
-      const subject = { cluster: found, rollout, bundle, attempt: row?.attempt ?? 0 };
+      const subject = { cluster: found, rollout, bundle, attempt };
       return faults.of('gate', subject, this.#now, (fault) => fault.gate?.name === gate)?.answer;
     };
     if (cluster !== null) return answerIn(cluster) ?? 'green';
-    for (const name of this.record.rows.keys()) {
-      const answer = answerIn(name);
+    for (const row of this.record.rows.values()) {
+      const answer = row.wave === wave ? answerIn(row.cluster) : undefined;
       if (answer !== undefined) return answer;
     }
     return 'green';
@@ -135,7 +135,9 @@ export class VirtualFacts implements RolloutFacts {
   }
 
   isWindowInTheWay(groups: readonly string[]): boolean {
-    for (const cluster of this.record.rows.keys()) {
+    for (const { cluster, phase, goBack } of this.record.rows.values()) {
+      // What is over there needs no window any more.
+      if (phase !== 'Waiting' && phase !== 'Applying' && goBack === undefined) continue;
       const others = this.#holding(cluster).filter(
         ({ breakGlassGroups }) => !groups.some((group) => breakGlassGroups.includes(group)),
       );

@@ -1,13 +1,25 @@
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { Decision } from '../rollout/decisions.js';
 import type { RolloutSpec, RolloutStatus, RolloutView } from '../rollout/rollout-state.js';
 import { isReturnDue, type RolloutRow } from '../rollout/row.js';
+import type { Order } from '../rollout/starts.js';
 import { WaveTally } from '../rollout/tally.js';
 import type { WindowRules } from '../windows/window-rules.js';
 import { OrderedQueue } from './ordered-queue.js';
+import type { RowChange } from './step-events.js';
 import type { FleetSubject } from './subjects.js';
 
 /** A place in the order as a number: the first 52 bits decide, equal ones are taken as they come. */
 const rankOf = (order: string): number => Number.parseInt(order.slice(0, 13), 16);
+
+/** What a step changed, and what was there before. */
+type PastStep = Readonly<{
+  at: number;
+  version: number;
+  status: RolloutStatus;
+  tallies: readonly WaveTally[];
+  rows: readonly (readonly [string, RolloutRow | undefined])[];
+}>;
 
 /** One roll-out of the simulation: what is stored of it, and what the controller holds in its memory. */
 export class RolloutRecord implements RolloutView {
@@ -18,6 +30,13 @@ export class RolloutRecord implements RolloutView {
   readonly dirty = new Set<string>();
   isAllDirty = true;
   readonly decisions: Decision[] = [];
+  /** What was begun in the roll-out's status, and not yet in the rows of the clusters. */
+  intent: readonly Order[] = [];
+  /** Grows with each write, as a resourceVersion does. */
+  version = 0;
+  readonly #past: PastStep[] = [];
+  /** How far back views are asked for, in milliseconds. */
+  keepsFor: number | undefined;
   readonly rowWakes = new Map<string, number>();
   wakeAt: number | undefined;
   readonly matching = new Map<string, readonly WindowRules[]>();
@@ -63,6 +82,8 @@ export class RolloutRecord implements RolloutView {
   begin(spec: RolloutSpec, status: RolloutStatus): void {
     this.spec = spec;
     this.status = status;
+    this.version++;
+    this.#past.length = 0;
     this.tallies = spec.waves.map(() => new WaveTally());
     this.maxInFlight = spec.waves.map(() => 0);
     this.#makeQueues();
@@ -99,6 +120,39 @@ export class RolloutRecord implements RolloutView {
       this.store(row);
     }
     this.isAllDirty = true;
+  }
+
+  /** Notes a step before it is stored, as long as views of before may be asked for. */
+  keep(now: number, changes: readonly RowChange[]): void {
+    this.version++;
+    if (this.keepsFor === undefined) return;
+    const oldest = now - this.keepsFor;
+    while ((this.#past[0]?.at ?? now) < oldest) this.#past.shift();
+    const { version, status, tallies } = this;
+    const rows = changes.map(({ before, after }) => [after.cluster, before] as const);
+    this.#past.push({ at: now, version: version - 1, status, tallies, rows });
+  }
+
+  /** The roll-out as it was at a time, with its version then. */
+  viewAt(time: number): Readonly<{ view: RolloutView; version: number }> {
+    const rows = new Map(this.rows);
+    let { status, tallies, version } = this;
+    for (const step of this.#past.toReversed()) {
+      if (step.at <= time) break;
+      ({ status, tallies, version } = step);
+      for (const [cluster, row] of step.rows) {
+        if (row === undefined) rows.delete(cluster);
+        else rows.set(cluster, row);
+      }
+    }
+    const inOrder = (accepts: (row: RolloutRow) => boolean): string[] =>
+      [...rows.values()]
+        .filter(accepts)
+        .sort((a, b) => a.wave - b.wave || byCodeUnit(a.order, b.order))
+        .map(({ cluster }) => cluster);
+    const forBudget = (wave: number): string[] =>
+      inOrder((row) => row.wave === wave && row.phase === 'Waiting' && row.reason === 'Budget');
+    return { version, view: { spec: this.spec, status, rows, tallies, forBudget, forReturn: () => inOrder(isReturnDue) } };
   }
 
   get isQueued(): boolean {

@@ -61,10 +61,9 @@ function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controlle
   world.event('Joined', entry.name);
   const { offline, ...online } = entry;
   const cluster = addCluster(world, online);
-  if (offline === true) {
-    world.goOffline(cluster);
-    cluster.isReachable = false;
-  }
+  if (offline === true) world.goOffline(cluster);
+  for (const joined of world.onJoined) joined(cluster);
+  if (!cluster.isOnline) cluster.isReachable = false;
   controller.changedAll(entry.name);
 }
 
@@ -104,6 +103,7 @@ function setPaused(cluster: VirtualCluster, isPaused: boolean, world: VirtualWor
   cluster.isPaused = isPaused;
   cluster.pausedAt = world.now;
   world.event(isPaused ? 'Paused' : 'Unpaused', cluster.name);
+  if (!isPaused) world.deliverAll(cluster);
 }
 
 function apply(object: FleetObject, world: VirtualWorld, controller: Controller): void {

@@ -43,8 +43,10 @@ export function simulateChecked(scenario: FleetScenario, emit: (event: FleetEven
 function rulesOf(record: RolloutRecord, handle: Omit<FleetRun, 'end'> | undefined): LoggedRules {
   const { spec, subject } = record;
   const waves = spec.waves.map(({ name, spec: wave }) => {
-    const { failureThreshold, requireSuccesses, maxConcurrent, soak } = wave;
-    return [name, { failureThreshold, requireSuccesses, maxConcurrent, soak: durationMs(soak) }] as const;
+    const { failureThreshold, requireSuccesses, maxConcurrent, soak, offline } = wave;
+    const offlineGrace = durationMs(wave.offlineGrace) / 1000;
+    const times = { soak: durationMs(soak), offlineGrace };
+    return [name, { failureThreshold, requireSuccesses, maxConcurrent, offline, ...times }] as const;
   });
   return {
     subject: spec.subject,

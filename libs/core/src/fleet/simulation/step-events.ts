@@ -9,7 +9,8 @@ import { sumOf, type WaveTally } from '../rollout/tally.js';
 import type { EventFacts } from './event-log.js';
 import type { RolloutRecord } from './rollout-record.js';
 
-type RowChange = Readonly<{ before: RolloutRow | undefined; after: RolloutRow }>;
+/** A row as it was, and as a step leaves it. */
+export type RowChange = Readonly<{ before: RolloutRow | undefined; after: RolloutRow }>;
 type Common = Readonly<{ rollout: string; subject: string }>;
 
 /** Whether a row's change is an event: its phase, reason, wave, attempt or hop. */

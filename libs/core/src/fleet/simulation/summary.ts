@@ -1,6 +1,8 @@
 import { placesOf } from '../placement/waves.js';
 import { isFinal } from '../rollout/phases.js';
+import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import { type Counts, sumOf } from '../rollout/tally.js';
+import { isTargetOf } from './rollout-facts.js';
 import type { RolloutRecord } from './rollout-record.js';
 import type { FleetScenario } from './scenario.js';
 import type { FleetRun } from './simulate.js';
@@ -78,7 +80,7 @@ export function summaryOf({ seed }: FleetScenario, run: FleetRun): RunSummary {
     seconds: end / 1000,
     steps: controller.steps,
     events: log.count,
-    writes: { hub: controller.hubWrites + world.hubWrites, clusters: world.clusterWrites },
+    writes: { hub: controller.writer.writes + world.hubWrites, clusters: world.clusterWrites },
     rollouts: controller.records.map(rolloutSummary),
     clusters: [...world.clusters.values()].map((cluster) => clusterSummary(cluster, run)),
     invariants: { checked: 0, violations: [] },
@@ -89,8 +91,10 @@ function rolloutSummary(record: RolloutRecord): RunSummary['rollouts'][number] {
   const { spec, status, tallies } = record;
   const { phase, reason, startedAt, finishedAt } = status;
   const byClass = new Map<string, number>();
-  for (const { class: name } of record.rows.values())
-    if (name !== null) byClass.set(name, (byClass.get(name) ?? 0) + 1);
+  for (const { class: name, goBack } of record.rows.values()) {
+    const classes = [...(name === null ? [] : [name]), ...(goBack === undefined ? [] : [ROLLBACK_CLASS])];
+    for (const one of classes) byClass.set(one, (byClass.get(one) ?? 0) + 1);
+  }
   return {
     name: spec.name,
     subject: spec.subject,
@@ -137,13 +141,17 @@ function clusterSummary(cluster: VirtualCluster, { controller, world }: FleetRun
     const bundle = world.installed(cluster, subject);
     if (bundle !== null) installed[subject.key] = bundle;
   }
-  const denied = new Set(subjects.flatMap(({ key }) => [...(cluster.denied.get(key) ?? [])]));
+  const denied = new Set(
+    subjects.flatMap((subject) => {
+      const forAll = isTargetOf(subject, cluster) ? controller.deniedFor(subject.key) : [];
+      return [...(cluster.denied.get(subject.key) ?? []), ...forAll];
+    }),
+  );
   const rows: RunSummary['clusters'][number]['rows'][number][] = [];
   for (const { key } of subjects) {
     const record = controller.rolloutsOf(key).records.findLast(({ rows: all }) => all.has(cluster.name));
     const row = record?.rows.get(cluster.name);
     if (record === undefined || row === undefined) continue;
-    for (const bundle of controller.deniedFor(key)) denied.add(bundle);
     const wave = record.spec.waves[row.wave]?.name ?? '';
     rows.push({
       subject: key,

@@ -1,7 +1,7 @@
 import { durationMs } from '../placement/waves.js';
 import type { ClusterReport } from '../rollout/facts.js';
 import { ROLLBACK_CLASS } from '../rollout/returns.js';
-import type { Agenda } from './agenda.js';
+import type { Agenda } from '../timing/agenda.js';
 import { draw } from './draw.js';
 import type { EventLog } from './event-log.js';
 import type { FaultSubject, Faults } from './faults.js';
@@ -41,6 +41,8 @@ type WorldOptions = Readonly<{
 /** The virtual clusters and what happens in them. */
 export class VirtualWorld {
   readonly clusters = new Map<string, VirtualCluster>();
+  /** Faults that concern a cluster which joins. */
+  readonly onJoined: ((cluster: VirtualCluster) => void)[] = [];
   now = 0;
   clusterWrites = 0;
   /** Reports that appliers write to the hub. */
@@ -112,17 +114,23 @@ export class VirtualWorld {
   }
 
   /** Gives an order to a cluster: at once, later where its wake-up is lost, or when it is online again. */
-  order(cluster: VirtualCluster, subject: string, carryOut: () => void): void {
+  order(cluster: VirtualCluster, subject: string, carryOut: () => void, isNotWoken: boolean): void {
     cluster.waitingOrders.set(subject, carryOut);
-    if (this.now < this.#wakesLostUntil)
+    if (isNotWoken || this.now < this.#wakesLostUntil)
       this.at(this.now + WITHOUT_WAKE, () => this.#deliver(cluster, subject, carryOut));
     else this.#deliver(cluster, subject, carryOut);
   }
 
   #deliver(cluster: VirtualCluster, subject: string, carryOut: () => void): void {
-    if (!cluster.isOnline || cluster.waitingOrders.get(subject) !== carryOut) return;
+    const isClosed = !cluster.isOnline || cluster.isPaused || cluster.isReplaced;
+    if (isClosed || cluster.waitingOrders.get(subject) !== carryOut) return;
     cluster.waitingOrders.delete(subject);
     carryOut();
+  }
+
+  /** Carries out what has waited for a cluster that is online and acted on again. */
+  deliverAll(cluster: VirtualCluster): void {
+    for (const [subject, carryOut] of cluster.waitingOrders) this.#deliver(cluster, subject, carryOut);
   }
 
   withdraw(cluster: VirtualCluster, subject: string): void {
@@ -336,7 +344,7 @@ export class VirtualWorld {
     cluster.isReachable = true;
     cluster.lastContact = this.now;
     for (const [key, activity] of cluster.activities) this.#run(cluster, key, activity);
-    for (const [subject, carryOut] of cluster.waitingOrders) this.#deliver(cluster, subject, carryOut);
+    this.deliverAll(cluster);
     this.options.changed(cluster.name);
   }
 
