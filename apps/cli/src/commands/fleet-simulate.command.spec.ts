@@ -95,6 +95,28 @@ describe('flotilla fleet simulate', () => {
     },
     { text: 'script:\n  - {at: 1h}\n', says: /:2: script\[0\]: exactly one of release, decide, / },
     { text: 'a: [\n', says: /faults\.yaml:\d+:\d+: not YAML: / },
+    {
+      text: 'script:\n  - {join: {name: c-0001}}\n',
+      says: /:2: cluster c-0001 is there already/,
+    },
+    {
+      text: `targets:\n${'  - {subject: FleetOperator/platform/kafka, to: v2}\n'.repeat(2)}`,
+      says: /:3: targets\[0\] is for v2 of FleetOperator\/platform\/kafka already/,
+    },
+    {
+      text: 'script:\n  - {remove: FleetStrategy/platform/careful}\n',
+      says: /:2: spec\.strategyRef\.name: there is no FleetStrategy platform\/careful/,
+    },
+    {
+      text: 'script:\n  - {decide: {rollout: platform/kafka-1, action: Approve, by: {user: a}, reason: ok}}\n',
+      says: /:2: script\[0\]\.decide\.class: Approve and Reject need a class/,
+    },
+    {
+      text: 'script:\n  - {decide: {rollout: platform/kafka-1, action: BreakGlass, for: 5h, by: {user: a}, reason: ok}}\n',
+      says: /:2: script\[0\]\.decide\.for: must be at most 14400s/,
+    },
+    { text: 'durations: {jitter: 2}\n', says: /:1: durations\.jitter: / },
+    { text: 'faults: [{applyHangs: {}, slow: {factor: 2}}]\n', says: /:1: faults\[0\]: exactly one of applyFails/ },
   ])('refuses faults with their line: $says', async ({ text, says }) => {
     const { err, exit } = await simulate('--faults', file('faults.yaml', text));
     expect(exit).toBe(2);
