@@ -28,7 +28,11 @@ const SCENARIOS = [
     name: 'offline-policies',
     exit: 0,
     ends: ['platform/kafka-1 Completed AllWavesComplete'],
-    lines: ['50 cluster c-0003 Applying Unreachable', '3610 cluster c-0003 Applying Reachable', '3641 wave lab Complete Passed'],
+    lines: [
+      '50 cluster c-0003 Applying Unreachable',
+      '3610 cluster c-0003 Applying Reachable',
+      '3641 wave lab Complete Passed',
+    ],
   },
   {
     name: 'superseded',
@@ -39,7 +43,11 @@ const SCENARIOS = [
       'platform/kafka-3 Completed AllWavesComplete',
     ],
     // The open wave is brought to its end: three clusters with three hops each.
-    lines: ['20 rollout  Progressing Superseding', '301 wave lab Complete Passed', '301 rollout  Superseded NewerTarget'],
+    lines: [
+      '20 rollout  Progressing Superseding',
+      '301 wave lab Complete Passed',
+      '301 rollout  Superseded NewerTarget',
+    ],
   },
   {
     name: 'approvals',

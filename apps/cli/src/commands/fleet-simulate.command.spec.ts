@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { runFlotilla } from '../run-flotilla.fixture.js';
+import { run } from '../program.js';
+import { recorder, runFlotilla } from '../run-flotilla.fixture.js';
 
 const FILES = join(PROJECT_ROOT, 'examples/fleet/files');
 let folder = '';
@@ -61,6 +62,26 @@ describe('flotilla fleet simulate', () => {
   it('ends with 1 where a roll-out halts', async () => {
     const faults = file('fails.yaml', 'faults: [{applyFails: {}}]\n');
     expect((await simulate('--faults', faults)).exit).toBe(1);
+  });
+
+  it('shows a picture on a terminal, and the tables at its end', async () => {
+    const { result, io } = recorder();
+    await run(['fleet', 'simulate', '-f', FILES, '--watch', '--speed', '1e9'], {
+      ...io,
+      isTerminal: true,
+      columns: 100,
+    });
+    expect(result.exit).toBe(0);
+    expect(result.err).toMatch(/ {2}lab {5}■ {2}1\/1 {2}Complete/);
+    expect(result.out).toMatch(/^ROLLOUT /);
+  });
+
+  it.each(['0', '-1', 'fast'])('refuses --speed %s', async (speed) => {
+    const { err, exit } = await simulate('--watch', '--speed', speed);
+    expect({ exit, err }).toEqual({
+      exit: 2,
+      err: expect.stringContaining(`--speed: ${speed} must be a number above 0`),
+    });
   });
 
   const FLEET = 'apiVersion: fleet.flotilla.dev/v1alpha1\n';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { FleetEvent } from '#core/fleet/simulation/event-log';
 import type { RunSummary } from '#core/fleet/simulation/summary';
-import type { Io } from '../io.js';
+import { type Io, UsageError } from '../io.js';
 import { outputOption } from '../output/output-option.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 
@@ -11,7 +11,8 @@ Exit codes: 0 every roll-out ended Completed or Superseded, and no invariant bro
 Examples:
   flotilla fleet simulate -f fleet/
   flotilla fleet simulate -f fleet/ --clusters 1000 --faults faults.yaml -o json
-  flotilla fleet simulate -f fleet/ --clusters clusters.yaml --seed 7 --until 48h`;
+  flotilla fleet simulate -f fleet/ --clusters clusters.yaml --seed 7 --until 48h
+  flotilla fleet simulate -f fleet/ --clusters 100 --watch --speed 600`;
 
 /** Lines that are written together. */
 const LINES_AT_ONCE = 500;
@@ -22,6 +23,8 @@ type Options = Readonly<{
   faults?: string;
   seed: string;
   until?: string;
+  watch?: true;
+  speed: string;
   output: 'text' | 'json';
 }>;
 
@@ -35,17 +38,31 @@ export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
     .option('--faults <file>', 'durations, targets, script and faults')
     .option('--seed <text>', 'names all random draws: the same seed gives the same bytes', '1')
     .option('--until <duration>', 'ends the run at latest, such as 48h (default: that of the faults, 720h)')
+    .option('--watch', 'show a live picture on a terminal')
+    .option('--speed <number>', 'seconds of the simulation in one second of --watch', '60')
     .addOption(outputOption('form of the events', ['text', 'json']))
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       const { readFleetScenario } = await import('../fleet/read-fleet-scenario.js');
       const { simulateChecked } = await import('#core/fleet/simulation/simulate-checked');
       const scenario = await readFleetScenario(options, io);
+      const speed = speedOf(options.speed);
+      if (options.watch === true && options.output === 'text' && io.isTerminal === true) {
+        const { watchSimulation } = await import('../fleet/watch-simulation.js');
+        io.exit(exitCodeOf(verdictOf(hasEndedWell(await watchSimulation(scenario, speed, io)))));
+        return;
+      }
       const printer = options.output === 'json' ? new JsonLines(io) : await textPrinter(io);
       const summary = simulateChecked(scenario, (event) => printer.event(event));
       printer.end(summary);
       io.exit(exitCodeOf(verdictOf(hasEndedWell(summary))));
     });
+
+function speedOf(text: string): number {
+  const speed = Number(text);
+  if (Number.isFinite(speed) && speed > 0) return speed;
+  throw new UsageError(`--speed: ${text} must be a number above 0, such as 60`);
+}
 
 interface Printer {
   event(event: FleetEvent): void;

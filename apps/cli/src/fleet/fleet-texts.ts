@@ -14,7 +14,7 @@ export function eventLine({ t, kind, phase, reason, message, ...event }: FleetEv
 }
 
 /** Hours, minutes and seconds since the start. */
-function clock(seconds: number): string {
+export function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`.padStart(8);

@@ -19,7 +19,16 @@ const PHASE_COUNTERS = {
   Skipped: 'skipped',
 } as const;
 
-type ExtraCounter = 'failures' | 'running' | 'forBudget' | 'returnsDue' | 'chosen' | 'stuck' | 'unplanned' | 'keeping' | 'changed';
+type ExtraCounter =
+  | 'failures'
+  | 'running'
+  | 'forBudget'
+  | 'returnsDue'
+  | 'chosen'
+  | 'stuck'
+  | 'unplanned'
+  | 'keeping'
+  | 'changed';
 const COUNTED: readonly (readonly [ExtraCounter, (row: RolloutRow) => boolean])[] = [
   ['failures', ({ isFailure }) => isFailure],
   ['running', ({ phase, isRunning }) => phase === 'Verifying' || (phase === 'Applying' && isRunning)],

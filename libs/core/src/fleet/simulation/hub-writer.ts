@@ -10,8 +10,7 @@ import type { RolloutOrders, VirtualWorld } from './world.js';
 type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
 
 /** A row whose order or result changes is a write; Verifying and reasons of waiting are derived from reports. */
-const isWrite = ({ before, after }: RowChange): boolean =>
-  before?.phase !== after.phase && after.phase !== 'Verifying';
+const isWrite = ({ before, after }: RowChange): boolean => before?.phase !== after.phase && after.phase !== 'Verifying';
 
 /**
  * Writes what steps decide, one request after the other, as far as the controller comes. First the results of

@@ -152,7 +152,10 @@ export class RolloutRecord implements RolloutView {
         .map(({ cluster }) => cluster);
     const forBudget = (wave: number): string[] =>
       inOrder((row) => row.wave === wave && row.phase === 'Waiting' && row.reason === 'Budget');
-    return { version, view: { spec: this.spec, status, rows, tallies, forBudget, forReturn: () => inOrder(isReturnDue) } };
+    return {
+      version,
+      view: { spec: this.spec, status, rows, tallies, forBudget, forReturn: () => inOrder(isReturnDue) },
+    };
   }
 
   get isQueued(): boolean {

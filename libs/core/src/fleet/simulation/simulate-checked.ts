@@ -7,7 +7,11 @@ import { type FleetRun, simulate } from './simulate.js';
 import type { RunSummary } from './summary.js';
 
 /** Plays a scenario and holds every event against the invariants. */
-export function simulateChecked(scenario: FleetScenario, emit: (event: FleetEvent) => void): RunSummary {
+export function simulateChecked(
+  scenario: FleetScenario,
+  emit: (event: FleetEvent) => void,
+  begins: (run: Omit<FleetRun, 'end'>) => void = () => undefined,
+): RunSummary {
   const rules = new Map<RolloutRecord, LoggedRules>();
   let handle: Omit<FleetRun, 'end'> | undefined;
   const record = (name: string): RolloutRecord | undefined =>
@@ -35,6 +39,7 @@ export function simulateChecked(scenario: FleetScenario, emit: (event: FleetEven
     },
     (run) => {
       handle = run;
+      begins(run);
     },
   );
   return { ...summary, invariants: { checked: check.checked, violations: check.violations } };

@@ -1,5 +1,5 @@
-import { isActive, nextChange, type WindowRules } from '../windows/window-rules.js';
 import { Agenda } from '../timing/agenda.js';
+import { isActive, nextChange, type WindowRules } from '../windows/window-rules.js';
 import { Controller } from './controller.js';
 import { playFaults } from './controller-faults.js';
 import { EventLog, type FleetEvent } from './event-log.js';

@@ -1,0 +1,163 @@
+import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import { clock, eventLine } from './fleet-texts.js';
+
+/** Durations of a wave in seconds, as its clock shows them. */
+export type WaveTimes = Readonly<{ soak: number; progressDeadline: number }>;
+type TimesOf = (rollout: string, wave: string) => WaveTimes | undefined;
+
+const MOST_CELLS = 60;
+const MOST_EVENTS = 5;
+const LEAST_COLUMNS = 20;
+/** The cell of a cluster in each phase, in the order of a bar. */
+const CELLS = {
+  Done: '■',
+  Verifying: '◆',
+  Applying: '▶',
+  Failed: '✗',
+  RollingBack: '↺',
+  RolledBack: '○',
+  Skipped: '–',
+  Waiting: '·',
+} as const;
+type CellPhase = keyof typeof CELLS;
+const IN_ORDER = Object.keys(CELLS) as CellPhase[];
+
+type PicturedWave = {
+  phase: string;
+  reason: string;
+  lastSuccessAt: number | undefined;
+  openedAt: number | undefined;
+};
+type PicturedRow = Readonly<{ wave: string; phase: string; reason: string; startedAt: number }>;
+type PicturedRollout = {
+  phase: string;
+  reason: string;
+  bundle: string;
+  endedAt: number | undefined;
+  readonly waves: Map<string, PicturedWave>;
+  readonly rows: Map<string, PicturedRow>;
+};
+
+const ENDED = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
+
+/** A picture of roll-outs on their way, drawn from their events alone. */
+export class LivePicture {
+  readonly #rollouts = new Map<string, PicturedRollout>();
+  readonly #last: string[] = [];
+
+  constructor(readonly timesOf: TimesOf = () => undefined) {}
+
+  /** Takes in the next event. */
+  watch(event: FleetEvent): void {
+    if (event.kind === 'rollout') this.#rollout(event);
+    else if (event.kind === 'wave') this.#wave(event);
+    else if (event.kind === 'cluster') this.#cluster(event);
+    const isReason = event.kind === 'cluster' && event.phase === 'Waiting';
+    if (isReason || event.kind === 'write') return;
+    this.#last.push(eventLine(event).trim());
+    if (this.#last.length > MOST_EVENTS) this.#last.shift();
+  }
+
+  #of({ rollout }: FleetEvent): PicturedRollout {
+    const name = rollout ?? '';
+    const known = this.#rollouts.get(name);
+    if (known !== undefined) return known;
+    const made = { phase: '', reason: '', bundle: '', endedAt: undefined, waves: new Map(), rows: new Map() };
+    this.#rollouts.set(name, made);
+    return made;
+  }
+
+  #rollout(event: FleetEvent): void {
+    const { phase, reason, t } = event;
+    Object.assign(this.#of(event), { phase, reason, endedAt: ENDED.has(phase) ? t : undefined });
+  }
+
+  #wave(event: FleetEvent): void {
+    const { waves } = this.#of(event);
+    const name = event.wave ?? '';
+    const wave = waves.get(name) ?? { phase: '', reason: '', lastSuccessAt: undefined, openedAt: undefined };
+    if (event.phase === 'Open') wave.openedAt ??= event.t;
+    waves.set(name, Object.assign(wave, { phase: event.phase, reason: event.reason }));
+  }
+
+  #cluster(event: FleetEvent): void {
+    const rollout = this.#of(event);
+    const [cluster, name] = [event.cluster ?? '', event.wave ?? ''];
+    if (event.phase === 'Removed') {
+      rollout.rows.delete(cluster);
+      return;
+    }
+    const isStart = event.phase === 'Applying' && event.from !== 'Applying';
+    const startedAt = isStart ? event.t : (rollout.rows.get(cluster)?.startedAt ?? event.t);
+    rollout.rows.set(cluster, { wave: name, phase: event.phase, reason: event.reason, startedAt });
+    if (event.phase !== 'RollingBack' && event.phase !== 'RolledBack') rollout.bundle = event.bundle ?? rollout.bundle;
+    const wave = rollout.waves.get(name);
+    if (wave !== undefined && event.phase === 'Done' && event.reason === 'Healthy') wave.lastSuccessAt = event.t;
+  }
+
+  /** The lines of the picture at a time, in seconds since the start, none wider than the terminal. */
+  lines(now: number, columns: number): string[] {
+    const lines = [`${clock(now).trim()} since the start`];
+    for (const [name, rollout] of this.#rollouts) {
+      lines.push('', `${name}  ${rollout.bundle}  ${rollout.phase} (${rollout.reason})`);
+      const width = Math.max(0, ...[...rollout.waves.keys()].map((wave) => wave.length));
+      for (const wave of rollout.waves.keys()) lines.push(...this.#waveLines(name, wave, width, now, columns));
+    }
+    if (this.#last.length > 0) lines.push('', ...this.#last);
+    return lines.map((line) => line.slice(0, Math.max(LEAST_COLUMNS, columns) - 1));
+  }
+
+  #waveLines(rollout: string, name: string, width: number, now: number, columns: number): string[] {
+    const pictured = this.#rollouts.get(rollout);
+    const wave = pictured?.waves.get(name);
+    if (pictured === undefined || wave === undefined) return [];
+    const rows = [...pictured.rows.values()].filter((row) => row.wave === name);
+    const counts = new Map<string, number>();
+    for (const { phase } of rows) counts.set(phase, (counts.get(phase) ?? 0) + 1);
+    const cells = Math.min(MOST_CELLS, Math.max(LEAST_COLUMNS, columns - width - 34));
+    const done = `${counts.get('Done') ?? 0}/${rows.length}`;
+    const line = `  ${name.padEnd(width)}  ${bar(counts, rows.length, cells)}  ${done}  ${wave.phase}`;
+    const notes = [this.#clockOf(rollout, name, wave, rows, now), commonest(rows)].filter((note) => note !== '');
+    return notes.length === 0 ? [line] : [line, `  ${' '.repeat(width)}  ${notes.join(' · ')}`];
+  }
+
+  /** What a wave waits for by the clock: its soak, or the earliest deadline of a cluster in flight. */
+  #clockOf(rollout: string, name: string, wave: PicturedWave, rows: readonly PicturedRow[], now: number): string {
+    const times = this.timesOf(rollout, name);
+    if (times === undefined) return '';
+    if (wave.phase === 'Soaking') {
+      const until = (wave.lastSuccessAt ?? wave.openedAt ?? now) + times.soak;
+      return until > now ? `soaks for another ${clock(until - now).trim()}` : 'soaked';
+    }
+    const started = rows.filter(({ phase }) => phase === 'Applying' || phase === 'Verifying');
+    if (started.length === 0) return '';
+    const first = Math.min(...started.map(({ startedAt }) => startedAt)) + times.progressDeadline;
+    return `next deadline in ${clock(Math.max(0, first - now)).trim()}`;
+  }
+}
+
+/** One cell a cluster, or as many as there is room for in proportion; who is there has a cell at least. */
+function bar(counts: ReadonlyMap<string, number>, members: number, room: number): string {
+  if (members <= room) return IN_ORDER.map((phase) => CELLS[phase].repeat(counts.get(phase) ?? 0)).join('');
+  const shares = IN_ORDER.map((phase) => {
+    const count = counts.get(phase) ?? 0;
+    return { phase, cells: count === 0 ? 0 : Math.max(1, Math.round((count * room) / members)) };
+  });
+  for (let extra = shares.reduce((sum, { cells }) => sum + cells, 0) - room; extra !== 0; extra -= Math.sign(extra)) {
+    const largest = shares.reduce((one, other) => (other.cells > one.cells ? other : one));
+    largest.cells -= Math.sign(extra);
+  }
+  return shares.map(({ phase, cells }) => CELLS[phase].repeat(cells)).join('');
+}
+
+/** What most of those that wait, or are kept, wait for. */
+function commonest(rows: readonly PicturedRow[]): string {
+  const counts = new Map<string, number>();
+  for (const { phase, reason } of rows) {
+    if (phase === 'Waiting' || phase === 'Failed' || phase === 'Skipped') {
+      counts.set(`${phase} (${reason})`, (counts.get(`${phase} (${reason})`) ?? 0) + 1);
+    }
+  }
+  const [first] = [...counts].sort(([, a], [, b]) => b - a);
+  return first === undefined ? '' : `${first[1]} ${first[0]}`;
+}
