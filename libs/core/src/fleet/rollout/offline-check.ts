@@ -10,8 +10,8 @@ type Watched = Readonly<{ rollout: LoggedRollout; cluster: string; wave: string;
 const BEGUN = new Set(['Open', 'Soaking', 'Complete']);
 
 /**
- * Watches, from the events alone, that clusters which are away hold nobody longer than the grace of a wave
- * that passes them over (I12).
+ * Watches, from the events alone, that clusters which are away hold no roll-out longer than the grace of a
+ * wave that passes them over (I12).
  */
 export class OfflineCheck {
   readonly #since = new Map<string, number>();
@@ -38,7 +38,7 @@ export class OfflineCheck {
     this.#due.note(Math.max(since + rules.offlineGrace, t), { rollout, cluster, wave: row.wave, since });
   }
 
-  /** Clusters that hold somebody although their grace was over before now. */
+  /** Clusters that hold their roll-out although their grace was over before now. */
   overdue(t: number): readonly string[] {
     if (this.#isDown || t <= this.#upSince) return [];
     const found: string[] = [];

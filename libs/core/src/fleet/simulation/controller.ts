@@ -27,7 +27,7 @@ export class Controller implements HubState {
   readonly writer: HubWriter;
   /** Other controllers that believe to be the active one. */
   readonly others: SecondLeader[] = [];
-  /** How far back those look, in milliseconds. */
+  /** How old their views are at most, in milliseconds. */
   keepsFor: number | undefined;
   steps = 0;
 

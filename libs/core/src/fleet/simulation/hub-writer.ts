@@ -9,7 +9,7 @@ import type { RolloutOrders, VirtualWorld } from './world.js';
 
 type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
 
-/** A row whose order or result changes is a write; Verifying and reasons of waiting are derived from reports. */
+/** A row with another order or result is a write; Verifying and reasons of waiting come from reports. */
 const isWrite = ({ before, after }: RowChange): boolean => before?.phase !== after.phase && after.phase !== 'Verifying';
 
 /**
