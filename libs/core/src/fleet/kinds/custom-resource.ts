@@ -1,6 +1,6 @@
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { type FleetKind, specSchema } from './fleet-kinds.js';
+import { type AnyFleetKind, specSchema } from './fleet-kinds.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 type Column = Readonly<{ name: string; type: string; jsonPath: string }>;
@@ -9,7 +9,7 @@ type Names = Readonly<{ plural: string; short: string; scope: 'Namespaced' | 'Cl
 const text = (name: string, jsonPath: string): Column => ({ name, type: 'string', jsonPath });
 const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-const NAMES: Readonly<Record<FleetKind, Names>> = {
+const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
   FleetCluster: {
     plural: 'fleetclusters',
     short: 'fcl',
@@ -30,10 +30,36 @@ const NAMES: Readonly<Record<FleetKind, Names>> = {
   },
   FleetStrategy: { plural: 'fleetstrategies', short: 'fst', scope: 'Namespaced', columns: [AGE] },
   FleetWindow: { plural: 'fleetwindows', short: 'fwin', scope: 'Cluster', columns: [text('Type', '.spec.type'), AGE] },
+  FleetDecision: {
+    plural: 'fleetdecisions',
+    short: 'fdec',
+    scope: 'Namespaced',
+    columns: [
+      text('Rollout', '.spec.rollout'),
+      text('Action', '.spec.action'),
+      text('By', '.spec.by.user'),
+      text('Effective', '.status.effective'),
+      AGE,
+    ],
+  },
+  FleetRollout: {
+    plural: 'fleetrollouts',
+    short: 'fro',
+    scope: 'Namespaced',
+    columns: [
+      text('Subject', '.spec.subject.name'),
+      text('Target', '.spec.target.bundle'),
+      text('Phase', '.status.phase'),
+      text('Reason', '.status.reason'),
+      AGE,
+    ],
+  },
+  FleetPlan: { plural: 'fleetplans', short: 'fpl', scope: 'Namespaced', columns: [text('Hash', '.spec.hash'), AGE] },
+  FleetAssignment: { plural: 'fleetassignments', short: 'fas', scope: 'Cluster', columns: [AGE] },
 };
 
 /** The definition of a fleet kind: what its schema says, in the form that an API server takes. */
-export function fleetCrd(kind: FleetKind): KubernetesObject {
+export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
   const { plural, short, scope, columns } = NAMES[kind];
   const [group = '', version = ''] = FLEET_API.split('/');
   const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: [short] };

@@ -4,9 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { fleetCrd } from './custom-resource.js';
-import { FLEET_KINDS, type FleetKind, type FleetObject, readFleetObject } from './fleet-kinds.js';
+import {
+  ALL_FLEET_KINDS,
+  type AnyFleetKind,
+  type FleetObject,
+  HUB_KINDS,
+  readFleetObject,
+  specSchema,
+} from './fleet-kinds.js';
+import { brokenRules } from './rule-check.js';
 
-const KINDS = Object.keys(FLEET_KINDS) as FleetKind[];
+const KINDS = Object.keys(ALL_FLEET_KINDS) as AnyFleetKind[];
 const named = (kind: string, spec: object, metadata: object = { name: 'a', namespace: 'n' }) => ({
   apiVersion: FLEET_API,
   kind,
@@ -87,6 +95,54 @@ describe('readFleetObject', () => {
 
   it('passes over kinds that people do not write', () => {
     expect(readFleetObject(named('FleetRollout', {}))).toEqual({ other: true });
+  });
+});
+
+describe('kinds that people do not write', () => {
+  const by = { user: 'anna' };
+  const decision = { rollout: 'kafka-1', action: 'Pause', reason: 'CHG-1', by };
+  const rollout = {
+    subject: { kind: 'FleetOperator', name: 'a' },
+    number: 1,
+    trigger: 'SpecChange',
+    target: { bundle: 'b' },
+  };
+  const row = { subject: 'FleetOperator/n/a', order: 'Go' };
+  const broken = (kind: keyof typeof HUB_KINDS, spec: object, before?: object) => {
+    const read = (value: object) => HUB_KINDS[kind].shape.spec.safeParse(value);
+    const parsed = read(spec);
+    if (!parsed.success) return parsed.error.issues[0]?.message;
+    return brokenRules(specSchema(kind), parsed.data, before === undefined ? undefined : read(before).data, 'spec')[0];
+  };
+
+  it.each([
+    { kind: 'FleetDecision', spec: { ...decision, action: 'Approve' }, says: 'spec: Approve and Reject need a class' },
+    { kind: 'FleetDecision', spec: { ...decision, action: 'BreakGlass' }, says: /^spec: BreakGlass needs expiresAt/ },
+    {
+      kind: 'FleetDecision',
+      spec: decision,
+      before: { ...decision, action: 'Resume' },
+      says: 'spec: a decision is immutable',
+    },
+    { kind: 'FleetDecision', spec: { ...decision, reason: 'ok' }, says: /3/ },
+    {
+      kind: 'FleetRollout',
+      spec: { ...rollout, strategy: {} },
+      before: { ...rollout, number: 2, strategy: {} },
+      says: /immutable/,
+    },
+    { kind: 'FleetPlan', spec: { hash: 'h', path: [], changes: [] }, says: /1/ },
+    { kind: 'FleetAssignment', spec: { rows: [row, row] }, says: 'spec.rows: a subject has one row' },
+    { kind: 'FleetAssignment', spec: { rows: [{ ...row, subject: 'Pod/n/a' }] }, says: 'must be KIND/NAMESPACE/NAME' },
+  ] as const)('$kind is refused: $says', ({ kind, spec, says, ...more }) => {
+    const text = broken(kind, spec, 'before' in more ? more.before : undefined);
+    expect(text).toMatch(says instanceof RegExp ? says : new RegExp(`^${says}$`));
+  });
+
+  it('are taken where they follow the rules', () => {
+    expect(broken('FleetDecision', decision, decision)).toBeUndefined();
+    expect(broken('FleetRollout', { ...rollout, strategy: {} })).toBeUndefined();
+    expect(broken('FleetAssignment', { rows: [row] })).toBeUndefined();
   });
 });
 

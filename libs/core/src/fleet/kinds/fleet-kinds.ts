@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { FleetAssignment } from '../../kernel/api/fleet/fleet-assignment.js';
 import { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
 import { FleetCluster } from '../../kernel/api/fleet/fleet-cluster.js';
+import { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
+import { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
 import { FleetStrategy } from '../../kernel/api/fleet/fleet-strategy.js';
 import { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
 import { scheduleProblem } from '../windows/window-times.js';
@@ -14,17 +18,20 @@ export type FleetKind = keyof typeof FLEET_KINDS;
 export type FleetObject = FleetCluster | FleetCatalog | FleetOperator | FleetStrategy | FleetWindow;
 
 /** Kinds that record decisions, or that the hub makes itself. */
-const OTHER_KINDS: ReadonlySet<string> = new Set(['FleetDecision', 'FleetRollout', 'FleetPlan', 'FleetAssignment']);
+export const HUB_KINDS = { FleetDecision, FleetRollout, FleetPlan, FleetAssignment } as const;
+/** Every kind of the fleet. */
+export const ALL_FLEET_KINDS = { ...FLEET_KINDS, ...HUB_KINDS } as const;
+export type AnyFleetKind = keyof typeof ALL_FLEET_KINDS;
 
 const isFleetKind = (kind: string): kind is FleetKind => Object.hasOwn(FLEET_KINDS, kind);
 
 /** The JSON schema of a kind's `spec`, with its rules in CEL. */
-export const specSchema = (kind: FleetKind): RuleSchema => {
-  const known = schemas.get(kind) ?? (z.toJSONSchema(FLEET_KINDS[kind].shape.spec, { io: 'input' }) as RuleSchema);
+export const specSchema = (kind: AnyFleetKind): RuleSchema => {
+  const known = schemas.get(kind) ?? (z.toJSONSchema(ALL_FLEET_KINDS[kind].shape.spec, { io: 'input' }) as RuleSchema);
   schemas.set(kind, known);
   return known;
 };
-const schemas = new Map<FleetKind, RuleSchema>();
+const schemas = new Map<AnyFleetKind, RuleSchema>();
 
 /** `KIND/NAME`, or `KIND/NAMESPACE/NAME`. */
 export function fleetKey({ kind, metadata }: FleetObject): string {
@@ -41,7 +48,7 @@ export type ReadFleetObject = Readonly<{ object: FleetObject } | { problem: stri
 export function readFleetObject(value: unknown, before?: FleetObject): ReadFleetObject {
   const { apiVersion, kind } = value as Readonly<{ apiVersion?: unknown; kind?: unknown }>;
   if (typeof kind !== 'string') return { problem: 'kind is missing' };
-  if (apiVersion === FLEET_API && OTHER_KINDS.has(kind)) return { other: true };
+  if (apiVersion === FLEET_API && Object.hasOwn(HUB_KINDS, kind)) return { other: true };
   if (apiVersion !== FLEET_API || !isFleetKind(kind)) {
     return {
       problem: `${kind} of ${String(apiVersion)} is no fleet kind; ${Object.keys(FLEET_KINDS).join(', ')} of ${FLEET_API} are`,

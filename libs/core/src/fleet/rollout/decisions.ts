@@ -1,3 +1,4 @@
+import type { DecisionAction } from '../../kernel/api/fleet/fleet-decision.js';
 import type { Author } from '../approval/class-approval.js';
 import { mayVote } from '../approval/class-approval.js';
 import type { Draft } from './draft.js';
@@ -7,20 +8,6 @@ import { hasChanges, resume } from './rollout-moves.js';
 import { isChanged, type RolloutRow } from './row.js';
 import { waitingAgain } from './row-moves.js';
 import { openWave } from './wave-moves.js';
-
-export const ACTIONS = [
-  'Approve',
-  'Reject',
-  'Pause',
-  'Resume',
-  'Promote',
-  'Retry',
-  'Skip',
-  'Abort',
-  'Rollback',
-  'BreakGlass',
-] as const;
-export type DecisionAction = (typeof ACTIONS)[number];
 
 /** What a user decided about a roll-out. */
 export type Decision = Readonly<{

@@ -184,7 +184,7 @@ export class Controller implements HubState {
 
   /** Makes steps, older roll-outs first, until nothing changes. */
   settle(): void {
-    if (!this.#isDown) for (const other of this.others) other.settle();
+    for (const other of this.others) other.settle();
     let made = 0;
     for (let isMoving = true; isMoving && !this.#isDown; ) {
       isMoving = false;

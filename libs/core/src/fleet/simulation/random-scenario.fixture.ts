@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { ACTIONS } from '../../kernel/api/fleet/fleet-decision.js';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
-import { ACTIONS } from '../rollout/decisions.js';
 import { readScenario } from './read-scenario.js';
 import type { FleetScenario } from './scenario.js';
 

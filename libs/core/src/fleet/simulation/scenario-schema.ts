@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { ACTIONS } from '../../kernel/api/fleet/fleet-decision.js';
 import { duration, Labels, ObjectName, Text } from '../../kernel/api/fleet/fleet-fields.js';
 import { ChangeKind, MOST_BREAK_GLASS } from '../../kernel/api/fleet/fleet-strategy.js';
-import { ACTIONS } from '../rollout/decisions.js';
 
 const MOST_CLUSTERS = 100_000;
 const Bundle = z.string().min(1).max(512);

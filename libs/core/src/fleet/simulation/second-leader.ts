@@ -17,7 +17,7 @@ export class SecondLeader {
 
   settle(): void {
     const { records, world, writer } = this.leader;
-    if (world.now >= this.until) return;
+    if (world.now >= this.until || writer.isDown) return;
     for (const record of records) {
       const facts = this.leader.factsOf(record);
       // A decision is read together with the roll-out that it concerns.

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { ClusterMetadata, FLEET_API, Name, Text, Time, withRules } from './fleet-fields.js';
+import { CHANGES, ChangeKind } from './fleet-strategy.js';
+
+const MOST_ROWS = 64;
+const MOST_HOPS = 20;
+const MOST_APPROVERS = 64;
+const Bundle = z.string().min(1).max(512);
+const Hash = z.string().min(1).max(128);
+/** `<kind>/<namespace>/<name>` of a FleetOperator or FleetCatalog. */
+const Subject = z
+  .string()
+  .max(512)
+  .regex(/^Fleet(Operator|Catalog)\/[^/]+\/[^/]+$/, 'must be KIND/NAMESPACE/NAME');
+
+/** What a cluster is to do now about one subject. */
+export const AssignmentRow = z.strictObject({
+  subject: Subject,
+  /** `<namespace>/<name>`; absent while plans are made before there is a roll-out. */
+  rollout: z.string().max(512).optional(),
+  wave: z.string().max(63).optional(),
+  order: z.enum(['Preview', 'Go', 'Return', 'Rest']),
+  attempt: z.int().min(0).default(0),
+  target: z
+    .strictObject({
+      specHash: Hash.optional(),
+      catalogDigest: Hash.optional(),
+      planHash: Hash.optional(),
+      hops: z.array(Hash).max(MOST_HOPS).default([]),
+      bundle: Bundle.optional(),
+    })
+    .optional(),
+  approvedBy: z.array(Name).max(MOST_APPROVERS).default([]),
+  result: z.enum(['Done', 'Failed', 'RolledBack', 'Skipped']).optional(),
+  resultReason: z.string().max(63).optional(),
+  startedAt: Time.optional(),
+  deadlineAt: Time.optional(),
+  doneAt: Time.optional(),
+});
+export type AssignmentRow = z.infer<typeof AssignmentRow>;
+
+/** What a cluster reports about one subject. */
+export const AssignmentReport = z.strictObject({
+  subject: Subject,
+  rollout: z.string().max(512).optional(),
+  attempt: z.int().min(0).default(0),
+  state: z.enum(['Planning', 'Planned', 'Running', 'Ready', 'Failed', 'Refused']),
+  planHash: Hash.optional(),
+  changes: z.array(ChangeKind).max(CHANGES.length).default([]),
+  hop: z.int().min(0).default(0),
+  bundle: Bundle.optional(),
+  catalogDigest: Hash.optional(),
+  healthy: z.boolean().default(false),
+  gates: z
+    .array(z.strictObject({ name: Name, green: z.boolean(), at: Time, message: Text.optional() }))
+    .max(16)
+    .default([]),
+  returnCheck: z.strictObject({ ok: z.boolean(), reasons: z.array(z.string().max(63)).max(16).default([]) }).optional(),
+  drift: z.boolean().default(false),
+  since: Time.optional(),
+  reason: z.string().max(63).optional(),
+  message: Text.optional(),
+});
+export type AssignmentReport = z.infer<typeof AssignmentReport>;
+
+const differentSubjects = {
+  rule: 'self.all(a, self.exists_one(b, a.subject == b.subject))',
+  message: 'a subject has one row',
+};
+
+const FleetAssignmentSpec = z.strictObject({
+  clusterUID: z.string().max(128).optional(),
+  rows: withRules(z.array(AssignmentRow).max(MOST_ROWS), differentSubjects).default([]),
+});
+const FleetAssignmentStatus = z.strictObject({
+  clusterUID: z.string().max(128).optional(),
+  rows: z.array(AssignmentReport).max(MOST_ROWS).default([]),
+});
+
+/** What one cluster is to do, and what it reports; it has the name of its FleetCluster. */
+export const FleetAssignment = z.strictObject({
+  apiVersion: z.literal(FLEET_API),
+  kind: z.literal('FleetAssignment'),
+  metadata: ClusterMetadata,
+  spec: FleetAssignmentSpec,
+  status: FleetAssignmentStatus.optional(),
+});
+export type FleetAssignment = z.infer<typeof FleetAssignment>;

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { FLEET_API, Name, NamespacedMetadata, Text, Time, withRules } from './fleet-fields.js';
+
+/** What a user can decide about a roll-out. */
+export const ACTIONS = [
+  ...(['Approve', 'Reject', 'Pause', 'Resume', 'Promote', 'Retry', 'Skip', 'Abort', 'Rollback'] as const),
+  'BreakGlass',
+] as const;
+export type DecisionAction = (typeof ACTIONS)[number];
+
+const MOST_CLUSTERS = 100;
+
+const FleetDecisionSpec = withRules(
+  z.strictObject({
+    rollout: Name,
+    action: z.enum(ACTIONS),
+    class: z.string().min(1).max(63).optional(),
+    wave: z.string().min(1).max(63).optional(),
+    clusters: z.array(Name).max(MOST_CLUSTERS).optional(),
+    reason: Text.min(3),
+    by: z.strictObject({ user: Name, groups: z.array(Name).max(256).default([]) }),
+    expiresAt: Time.optional(),
+  }),
+  { rule: 'self == oldSelf', message: 'a decision is immutable' },
+  {
+    rule: "!(self.action in ['Approve', 'Reject']) || has(self.class)",
+    message: 'Approve and Reject need a class',
+  },
+  {
+    rule: "(self.action == 'BreakGlass') == has(self.expiresAt)",
+    message: 'BreakGlass needs expiresAt, and no other action has it',
+  },
+);
+
+/** What a user has decided: who, when and why. It is checked by the API server, and never changed later. */
+export const FleetDecision = z.strictObject({
+  apiVersion: z.literal(FLEET_API),
+  kind: z.literal('FleetDecision'),
+  metadata: NamespacedMetadata,
+  spec: FleetDecisionSpec,
+  status: z.unknown().optional(),
+});
+export type FleetDecision = z.infer<typeof FleetDecision>;
