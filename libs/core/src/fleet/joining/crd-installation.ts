@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { crdVersions, storedVersions } from '../../kernel/crd/crd-versions.js';
 import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 import { flattenSchema } from '../../v1/crd-upgrade/flatten-schema.js';
@@ -22,9 +23,7 @@ const NAMED = 3;
 export function crdInstallation(live: KubernetesObject | undefined, ours: KubernetesObject): CrdInstallation {
   if (live === undefined) return { do: 'install' };
   if (live.metadata.deletionTimestamp !== undefined) return { do: 'leave', because: 'it is being deleted' };
-  if (canonicalJson(asRecord(live['spec'])['versions']) === canonicalJson(asRecord(ours['spec'])['versions'])) {
-    return NOTHING;
-  }
+  if (sameJson(asRecord(live['spec'])['versions'], asRecord(ours['spec'])['versions'])) return NOTHING;
   const lost = lacking(ours, live);
   const gained = lacking(live, ours);
   if (lost.length === 0) return gained.length > 0 ? { do: 'upgrade' } : NOTHING;
