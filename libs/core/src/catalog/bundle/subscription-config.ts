@@ -48,7 +48,8 @@ export function configFor(csv: string, subscriptions: readonly Subscription[]): 
   const owner = subscriptions
     .filter(({ status }) => status?.installedCSV === csv)
     .toSorted((a, b) => byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? ''))[0];
-  const parsed = SubscriptionConfig.safeParse(owner?.spec.config ?? {});
+  if (owner?.spec.config === undefined) return {};
+  const parsed = SubscriptionConfig.safeParse(owner.spec.config);
   return parsed.success ? parsed.data : {};
 }
 

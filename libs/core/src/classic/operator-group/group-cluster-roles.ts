@@ -21,8 +21,9 @@ export function groupClusterRoles(
   clusterRoles: readonly KubernetesObject[],
 ): readonly Action[] {
   const labels = { [MANAGED_LABEL]: 'true', ...ownerLabels(groupName(group), groupNamespace(group), OWNER_KIND) };
-  return SUFFIXES.flatMap((suffix): Action[] => {
-    const name = operatorGroupClusterRoleName(groupNamespace(group), groupName(group), suffix);
+  const names = namesFor(group);
+  return SUFFIXES.flatMap((suffix, at): Action[] => {
+    const name = names[at] ?? '';
     const aggregationRule = aggregation(apis, suffix);
     const live = clusterRoles.find(({ metadata }) => metadata.name === name);
     if (live === undefined) return [{ do: 'create', object: clusterRole(name, labels, aggregationRule) }];
@@ -32,6 +33,19 @@ export function groupClusterRoles(
     const { rules: _none, ...next } = clusterRole(name, { ...live.metadata.labels, ...labels }, aggregationRule);
     return [{ do: 'update', object: { ...rest, ...next, metadata: { ...live.metadata, ...next.metadata } } }];
   });
+}
+
+/** Each round of a pass asks for them, and to hash them takes longer than all else. */
+const NAMES = new WeakMap<OperatorGroup, readonly string[]>();
+
+/** The names of the group's ClusterRoles, in the order of their suffixes. */
+function namesFor(group: OperatorGroup): readonly string[] {
+  const known = NAMES.get(group);
+  if (known !== undefined) return known;
+  const [namespace, name] = [groupNamespace(group), groupName(group)];
+  const names = SUFFIXES.map((suffix) => operatorGroupClusterRoleName(namespace, name, suffix));
+  NAMES.set(group, names);
+  return names;
 }
 
 type AggregationRule = Readonly<{ clusterRoleSelectors: readonly unknown[] }>;

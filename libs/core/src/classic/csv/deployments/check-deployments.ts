@@ -73,10 +73,17 @@ export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): 
 const isBeingReplaced = ({ status }: ClusterServiceVersion): boolean =>
   status?.phase === 'Replacing' || status?.phase === 'Deleting';
 
-const viewOf = (live: KubernetesObject): DeploymentView => {
+/** What was read of a Deployment; each round of a pass reads it again. */
+const VIEWS = new WeakMap<KubernetesObject, DeploymentView>();
+
+function viewOf(live: KubernetesObject): DeploymentView {
+  const known = VIEWS.get(live);
+  if (known !== undefined) return known;
   const parsed = DeploymentView.safeParse(live);
-  return parsed.success ? parsed.data : {};
-};
+  const view = parsed.success ? parsed.data : {};
+  VIEWS.set(live, view);
+  return view;
+}
 
 /** The annotations of a Deployment's pods. */
 export const podAnnotations = (live: KubernetesObject): Readonly<Record<string, string>> | null | undefined =>

@@ -48,16 +48,27 @@ const DeploymentSpec = z.looseObject({
 /** A Deployment the CSV asks for, complete, and the hash its spec is recognised by. */
 export type WantedDeployment = Readonly<{ name: string; object: KubernetesObject; hash: string }>;
 
-/** The Deployments of a CSV as they should be, in its order (spec: csv-lifecycle.md §5 and §11). */
+/** By CSV what was computed last, and what it was computed of beside the CSV. */
+const COMPUTED = new WeakMap<ClusterServiceVersion, Readonly<{ of: string; wanted: readonly WantedDeployment[] }>>();
+
+/**
+ * The Deployments of a CSV as they should be, in its order (spec: csv-lifecycle.md §5 and §11). Each round of
+ * a pass asks for them, and hashing them takes long: for the same object they are the same.
+ */
 export function wantedDeployments(csv: ClusterServiceVersion, world: CsvWorld): readonly WantedDeployment[] {
   const config = withClusterProxy(configFor(csvName(csv), world.subscriptions), world.clusterProxy);
   const services = servingServices(csv);
-  return strategyDeployments(csv).map((deployment) => {
+  const parts = strategyDeployments(csv).map((deployment) => {
     const service = services.find((one) => one.deployment === deployment.name);
     const caHash = service && certificateFor(world, service)?.caHash;
-    const serving = service === undefined ? undefined : { secretName: service.secretName, caHash: caHash ?? '' };
-    return wantedDeployment(csv, deployment, config, serving);
+    return service === undefined ? undefined : { secretName: service.secretName, caHash: caHash ?? '' };
   });
+  const of = JSON.stringify([config, parts]);
+  const known = COMPUTED.get(csv);
+  if (known?.of === of) return known.wanted;
+  const wanted = strategyDeployments(csv).map((deployment, at) => wantedDeployment(csv, deployment, config, parts[at]));
+  COMPUTED.set(csv, { of, wanted });
+  return wanted;
 }
 
 /** The Secret from which a Deployment serves, and the authority of the certificate in it. */

@@ -79,11 +79,20 @@ function withDependents(entry: RequirementStatus, added: readonly Dependent[]): 
   return { ...all, status: 'PresentNotSatisfied', message: 'Policy rule not satisfied for service account' };
 }
 
+/** Of permissions: the hash of their rules. Each round of a pass asks for it. */
+const RULES = new WeakMap<StrategyPermission, string>();
+
+function rulesOf(permission: StrategyPermission): string {
+  const known = RULES.get(permission) ?? rulesHash(permission.rules ?? []);
+  RULES.set(permission, known);
+  return known;
+}
+
 /** Whether the Role and the RoleBinding of this permission, found by owner and content hash, are there. */
 function generatedByUs(csv: ClusterServiceVersion, world: CsvWorld, permission: StrategyPermission): boolean {
   const namespace = csvNamespace(csv);
   const hashed = (hash: string) => ({ ...csvOwnerLabels(csv), [PERMISSIONS_HASH_LABEL]: hash });
-  const roles = world.roles.filter((one) => hasLabels(one, hashed(rulesHash(permission.rules ?? []))));
+  const roles = world.roles.filter((one) => hasLabels(one, hashed(rulesOf(permission))));
   return roles.some(({ metadata }) => {
     const hash = bindingHash({
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name ?? '' },
