@@ -120,6 +120,39 @@ describe('the queue on Redis', () => {
     }
   });
 
+  it('a job that is added again and again while it waits is not written again', async () => {
+    const { queue, dispose, redis } = make();
+    const written = async () => Number(/cmdstat_xadd:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    try {
+      await queue.add(thingOf('west', 'a'));
+      await queue.add(thingOf('west', 'a'));
+      const before = await written();
+      for (let count = 0; count < 20; count++) await queue.add(thingOf('west', 'a'));
+      expect((await written()) - before).toBe(0);
+      expect((await queue.counts()).waiting).toBe(1);
+    } finally {
+      await dispose();
+    }
+  });
+
+  it('a job that is added again and again while it runs runs once more', async () => {
+    const { queue, dispose } = make();
+    try {
+      const it = recorder();
+      it.hold.add('a');
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thingOf('west', 'a'));
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(1);
+      for (let count = 0; count < 5; count++) await queue.add(thingOf('west', 'a'));
+      it.release('a');
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(2);
+      await queue.add(thingOf('west', 'a'));
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(3);
+    } finally {
+      await dispose();
+    }
+  });
+
   it('a job that is done leaves nothing in Redis, and is counted', async () => {
     const prefix = randomUUID();
     const { queue, dispose, redis } = make(prefix);

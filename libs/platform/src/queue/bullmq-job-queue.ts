@@ -18,6 +18,7 @@ import { JobRanks } from './job-ranks.js';
 import { OccupiedKeys } from './occupied-keys.js';
 import { RedisDelayedJobs } from './redis-delayed-jobs.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
+import { WaitingJobs } from './waiting-jobs.js';
 
 export type BullmqJobQueueOptions = Readonly<{
   redis: Redis;
@@ -60,6 +61,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   readonly #delayedJobs: RedisDelayedJobs;
   readonly #host: AttemptHost<J>;
   readonly #ranks: JobRanks<J>;
+  readonly #waitingJobs: WaitingJobs;
   readonly #log: Log;
   /** Keys that fail now, with the time of their last failure. */
   readonly #failing: string;
@@ -76,6 +78,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     const { redis, prefix = 'flotilla', log = silentLog, duePoll = new DuePoll(redis) } = options;
     this.name = contract.name;
     this.#ranks = new JobRanks(contract, Date.now);
+    this.#waitingJobs = new WaitingJobs(redis, (key) => `${prefix}:queue:${contract.name}:${key}`);
     this.#failing = `${prefix}:failing:${contract.name}`;
     this.#log = log;
     this.#delayedJobs = new RedisDelayedJobs(redis, `${prefix}:alarm:${contract.name}`, duePoll, (error) =>
@@ -123,7 +126,13 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     const data = this.contract.schema.parse(job);
     if (delayMs > 0) return this.#delayedJobs.set(canonicalJson(data), delayMs);
     const jobId = randomUUID();
+    const key = this.contract.keyOf(data);
     const { priority, takeBack } = this.#ranks.rank(data);
+    const known = await this.#waitingJobs.find(key);
+    if (known !== undefined) {
+      takeBack();
+      return known.place === 'waits' ? this.#raise(known.id, priority) : undefined;
+    }
     const added = await this.#queue.add(this.name, data, {
       ...KEPT,
       jobId,
@@ -131,10 +140,11 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       // Retries go through delayed jobs of our own: a BullMQ-delayed retry keeps its deduplication id and
       // would swallow newer jobs of the key.
       attempts: 1,
-      deduplication: { id: this.contract.keyOf(data), keepLastIfActive: true },
+      deduplication: { id: key, keepLastIfActive: true },
     });
     if (added.id === undefined || added.id === jobId) return this.#ranks.note(jobId, priority);
     takeBack();
+    this.#waitingJobs.noteDuplicate(key);
     await this.#raise(added.id, priority);
   }
 

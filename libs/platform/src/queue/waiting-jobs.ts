@@ -1,0 +1,55 @@
+import type { Redis } from 'ioredis';
+import { RedisScript } from '../redis/redis-script.js';
+
+/**
+ * The job of a key where it waits, or runs and is to run once more: id and place. KEYS: the queue's note
+ * of the job of a key (`de`), of the job that follows it (`dn`), and the jobs that run. ARGV: before ids of
+ * jobs.
+ */
+const FIND = new RedisScript(`
+local id = redis.call('GET', KEYS[1])
+if not id or redis.call('EXISTS', ARGV[1] .. id) == 0 then return {} end
+local at = redis.pcall('LPOS', KEYS[3], id)
+if not at then return { id, 'waits' } end
+if type(at) == 'number' and redis.call('EXISTS', KEYS[2]) == 1 then return { id, 'follows' } end
+return {}`);
+
+/** Of more keys it is forgotten that they had a duplicate: a question less is asked then. */
+const MOST_KEYS = 10_000;
+
+export type WaitingJob = Readonly<{ id: string; place: 'waits' | 'follows' }>;
+
+/**
+ * Whether a job that is about to be added is there already. To add a duplicate takes thirteen commands and
+ * finding it four, so it is asked for keys that had a duplicate when they were last added: while a queue is
+ * long, most jobs that are added to it wait there.
+ */
+export class WaitingJobs {
+  readonly #keys = new Set<string>();
+
+  constructor(
+    private readonly redis: Redis,
+    /** Name of the queue's key in Redis. */
+    private readonly keyOf: (name: string) => string,
+  ) {}
+
+  /** The job of this key was there already. */
+  noteDuplicate(key: string): void {
+    this.#keys.delete(key);
+    this.#keys.add(key);
+    const [oldest] = this.#keys;
+    if (this.#keys.size > MOST_KEYS && oldest !== undefined) this.#keys.delete(oldest);
+  }
+
+  /** Undefined, too, where nothing is known of the key: it is then added, which shows it. */
+  async find(key: string): Promise<WaitingJob | undefined> {
+    if (!this.#keys.has(key)) return undefined;
+    const { keyOf } = this;
+    const keys = [keyOf(`de:${key}`), keyOf(`dn:${key}`), keyOf('active')];
+    const answer = await FIND.run(this.redis, keys, keyOf(''));
+    const [id, place] = Array.isArray(answer) ? answer : [];
+    if (typeof id === 'string' && (place === 'waits' || place === 'follows')) return { id, place };
+    this.#keys.delete(key);
+    return undefined;
+  }
+}
