@@ -113,6 +113,17 @@ describe('a cache of a cluster', () => {
       expect(versionOf('a')).toBe('21');
     });
 
+    it('gives it as it was answered, and keeps it when the watch reports it', async () => {
+      const { cache, send } = await cached([role('a', '10')]);
+      const answered = role('a', '20', { labels: { from: 'answer' } });
+      cache.noteWritten(answered);
+      expect(cache.get(ref('a'))?.found).toBe(answered);
+      await send({ type: 'MODIFIED', object: role('a', '20', { labels: { from: 'answer' } }) });
+      expect(cache.get(ref('a'))?.found).toBe(answered);
+      await send({ type: 'MODIFIED', object: role('a', '21', { labels: { from: 'another' } }) });
+      expect(cache.get(ref('a'))?.found).toMatchObject({ metadata: { labels: { from: 'another' } } });
+    });
+
     it('shows a new object, and not after it went', async () => {
       const { cache, send, names } = await cached([role('b', '5')]);
       cache.noteWritten(role('a', '20'));

@@ -59,7 +59,16 @@ export class KindCache {
         moved(object);
       },
     };
-    this.#reflector = new Reflector<PackedObject>({ ...watch, handlers, keep: (object) => pack(reduce(object)) });
+    this.#reflector = new Reflector<PackedObject>({ ...watch, handlers, keep: (object) => this.#kept(object, reduce) });
+  }
+
+  /** An own write that the watch now reports was packed when it was answered. */
+  #kept(object: KubernetesObject, reduce: (object: KubernetesObject) => KubernetesObject): PackedObject {
+    const own = this.#own.get(keyOf(object.metadata));
+    const { resourceVersion, uid } = object.metadata;
+    const written = own !== undefined && 'object' in own ? own.object : undefined;
+    const isSame = written?.metadata.resourceVersion === resourceVersion && written?.metadata.uid === uid;
+    return written !== undefined && isSame ? written : pack(reduce(object));
   }
 
   start(): void {
@@ -130,7 +139,8 @@ export class KindCache {
     // If the watch has passed this version already, it has reported this object or a newer one.
     if (!isAsNewAs(resourceVersion, '0') || this.hasReached(resourceVersion ?? '')) return;
     const { selected = () => true, reduce = withoutManagedFields } = this.options;
-    this.#note({ object: pack(reduce(object)), selected: selected(object), ...this.#named(object.metadata) });
+    // The pass that wrote it reads it again at once.
+    this.#note({ object: pack(reduce(object), 'opened'), selected: selected(object), ...this.#named(object.metadata) });
   }
 
   /**

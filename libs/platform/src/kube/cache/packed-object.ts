@@ -11,15 +11,16 @@ const WORTH_DEFLATING = 4 * 1024;
  */
 export type PackedObject = KubernetesObject & Readonly<{ open: () => KubernetesObject; [PACKED_BYTES]: number }>;
 
-export function pack(object: KubernetesObject): PackedObject {
+/** `opened`: the object is about to be read, so that what is given here is what `open` gives. */
+export function pack(object: KubernetesObject, state?: 'opened'): PackedObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
   const text = JSON.stringify(object);
   const isDeflated = text.length >= WORTH_DEFLATING;
   // As text of one byte a character: the buffer is a small part of one of 16 KiB that it would keep.
   const packed = isDeflated ? deflateRawSync(text, { level: 1 }).toString('latin1') : text;
-  // Not `object` itself: a weak reference keeps a new object until the next collection of the whole heap.
-  let opened: WeakRef<KubernetesObject> | undefined;
+  // Else not `object` itself: a weak reference keeps a new object until the whole heap is collected.
+  let opened = state === 'opened' ? new WeakRef(object) : undefined;
   const open = () => {
     const held = opened?.deref();
     if (held !== undefined) return held;
