@@ -26,9 +26,11 @@ class CountingStore extends MemoryProblemStore {
   }
 }
 
-/** A round of a pass over the namespace `apps`. */
-const round = (): Pick<NamespaceStageInput, 'client' | 'read'> =>
-  ({ client: { cluster: 'east' }, read: { namespace: 'apps' } }) as never;
+/** The rounds of a pass over the namespace `apps`. */
+function rounds(): () => Pick<NamespaceStageInput, 'client' | 'read' | 'reader'> {
+  const reader = {};
+  return () => ({ client: { cluster: 'east' }, read: { namespace: 'apps' }, reader }) as never;
+}
 
 async function observed(problem: ResolutionProblem) {
   const store = new CountingStore();
@@ -38,29 +40,50 @@ async function observed(problem: ResolutionProblem) {
 }
 
 describe('ObservedProblems', () => {
-  it('reads an observation once for all stages of a round, and a problem once for all rounds', async () => {
+  it('reads an observation once for all rounds of a pass, and a problem once for all passes', async () => {
     const { store, hash, problems } = await observed(problemOf('apps'));
-    const first = round();
-    const answers = await Promise.all([problems.of(first), problems.of(first)]);
-    answers.push(await problems.of(first), await problems.of(round()));
+    const round = rounds();
+    const answers = await Promise.all([problems.of(round()), problems.of(round())]);
+    answers.push(await problems.of(round()), await problems.of(rounds()()));
     expect(answers).toEqual(Array(4).fill({ hash, problem: problemOf('apps') }));
     expect(store.asked).toEqual(['observation', 'problem', 'observation']);
   });
 
-  it('takes a new observation in the next round', async () => {
-    const { store, problems } = await observed(problemOf('apps'));
-    await problems.of(round());
+  it('takes a new observation in the next round that asks for it, once in a round, and in the next pass', async () => {
+    const { store, hash: before, problems } = await observed(problemOf('apps'));
+    const round = rounds();
+    const first = round();
+    await problems.of(first);
     const hash = await store.putProblem(problemOf('other'), new Map());
     await store.putObservation('east', 'apps', { problem: hash });
-    expect(await problems.of(round())).toEqual({ hash, problem: problemOf('other') });
+    expect((await problems.ofRound(first))?.hash).toBe(before);
+    expect((await problems.of(round()))?.hash).toBe(before);
+    const second = round();
+    expect(await problems.ofRound(second)).toEqual({ hash, problem: problemOf('other') });
+    expect((await problems.of(round()))?.hash).toBe(hash);
+    expect((await problems.of(rounds()()))?.hash).toBe(hash);
   });
 
   it('does not remember that a problem is missing', async () => {
     const store = new CountingStore();
     const problems = new ObservedProblems(store);
+    const round = rounds();
     expect(await problems.of(round())).toBeUndefined();
     const hash = await store.putProblem(problemOf('apps'), new Map());
     await store.putObservation('east', 'apps', { problem: hash });
     expect((await problems.of(round()))?.hash).toBe(hash);
+  });
+
+  it('reads a solution once in a pass, and does not remember that it is missing', async () => {
+    const { store, hash, problems } = await observed(problemOf('apps'));
+    const input = rounds()();
+    await problems.of(input);
+    expect(await problems.solution(input, hash)).toBeUndefined();
+    const solution = { result: 'error', message: 'no', advice: 'none' } as const;
+    await store.putSolution(hash, solution);
+    expect(await problems.solution(input, hash)).toEqual(solution);
+    await store.dropSolution(hash);
+    expect(await problems.solution(input, hash)).toEqual(solution);
+    expect(await problems.solution(rounds()(), hash)).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { CachedValues } from '#platform/store/cached-values';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
+import type { PassReader } from '../../engine/pass-reader.js';
 import type { NamespaceStageInput } from './stage.js';
 
 /** As JSON, kept for the namespaces of a fleet that are upgraded at the same time. */
@@ -11,29 +12,56 @@ const PROBLEM_BYTES = 8 * 2 ** 20;
 
 export type HashedProblem = Readonly<{ hash: string; problem: ResolutionProblem }>;
 
+/** What a pass has read: the observation, in which round, and the solution that it met last. */
+type ReadInPass = {
+  round: NamespaceStageInput['read'];
+  problem: Promise<HashedProblem | undefined>;
+  solution?: Readonly<{ hash: string; found: Resolution }>;
+};
+
+type InRound = Pick<NamespaceStageInput, 'client' | 'read' | 'reader'>;
+
 /**
- * What the poller observed, for all stages of a pass: the observation is read once in a round, and a problem
- * or package record once for all passes that meet it.
+ * What the poller observed, for all stages of a pass: the observation is read once in a pass, and again in
+ * each round that it does not fit; a problem or package record once for all passes that meet it.
  */
 export class ObservedProblems {
   readonly #problems: CachedValues<ResolutionProblem>;
   readonly #records: RecordCache;
-  /** By what was read of the namespace in a round. */
-  readonly #rounds = new WeakMap<NamespaceStageInput['read'], Promise<HashedProblem | undefined>>();
+  readonly #passes = new WeakMap<PassReader, ReadInPass>();
 
-  constructor(private readonly store: Pick<ProblemStore, 'getObservation' | 'getProblem' | 'getRecord'>) {
+  constructor(
+    private readonly store: Pick<ProblemStore, 'getObservation' | 'getProblem' | 'getRecord' | 'getSolution'>,
+  ) {
     this.#problems = new CachedValues((hash) => store.getProblem(hash), PROBLEM_BYTES);
     this.#records = new RecordCache(store, RECORD_BYTES);
   }
 
   /**
-   * The problem of the namespace as it was last observed; undefined where it is not
-   * known, or not held any more.
+   * The problem of the namespace as it was observed last when the pass first asked; undefined where it is not
+   * known, or not held any more. A newer observation brings a pass of its own.
    */
-  of({ client, read }: Pick<NamespaceStageInput, 'client' | 'read'>): Promise<HashedProblem | undefined> {
-    const problem = this.#rounds.get(read) ?? this.find(client.cluster, read.namespace);
-    this.#rounds.set(read, problem);
+  of(input: InRound): Promise<HashedProblem | undefined> {
+    const known = this.#passes.get(input.reader);
+    return known === undefined ? this.ofRound(input) : known.problem.then((one) => one ?? this.ofRound(input));
+  }
+
+  /** As {@link of}, as it was observed last when this round first asked. */
+  ofRound({ client, read, reader }: InRound): Promise<HashedProblem | undefined> {
+    const known = this.#passes.get(reader);
+    if (known?.round === read) return known.problem;
+    const problem = this.find(client.cluster, read.namespace);
+    this.#passes.set(reader, { round: read, problem });
     return problem;
+  }
+
+  /** The solution of the problem, read once in a pass; undefined where there is none yet. */
+  async solution({ reader }: Pick<InRound, 'reader'>, hash: string): Promise<Resolution | undefined> {
+    const pass = this.#passes.get(reader);
+    if (pass?.solution?.hash === hash) return pass.solution.found;
+    const found = await this.store.getSolution(hash);
+    if (pass !== undefined && found !== undefined) pass.solution = { hash, found };
+    return found;
   }
 
   /** As {@link of}, read anew. */

@@ -41,7 +41,6 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
     garbageCollectStage,
     subscriptionStage,
     resolutionStage({
-      store: problems,
       observed,
       check: new SolutionCheck(problems, observed, refused),
       agreement,

@@ -19,7 +19,6 @@ import { environmentName } from '#platform/config/settings';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
-import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform } from '../../engine/perform.js';
 import type { PollerAgreement } from '../../engine/poller-agreement.js';
@@ -28,7 +27,7 @@ import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/stage.j
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
 import { namingSharedCrds, reportSharedCrds, sharedCrdsAmong } from '../install-plans/shared-crds.js';
-import type { ObservedProblems } from '../namespaces/observed-problems.js';
+import type { HashedProblem, ObservedProblems } from '../namespaces/observed-problems.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
 import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
@@ -36,7 +35,6 @@ import { surroundingsOf, writeChanges } from './subscription.stage.js';
 import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
 
 export type ResolutionDeps = Readonly<{
-  store: Pick<ProblemStore, 'getSolution'>;
   observed: ObservedProblems;
   check: SolutionCheck;
   agreement: Pick<PollerAgreement, 'note'>;
@@ -92,21 +90,24 @@ type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; soluti
 
 /** The observed problem and its solution, if the desired state is still what was solved. */
 async function currentSolution(
-  { store, observed, observe, agreement }: ResolutionDeps,
+  { observed, observe, agreement }: ResolutionDeps,
   input: NamespaceStageInput,
 ): Promise<SolvedProblem | undefined> {
   const { client, read } = input;
   const { cluster } = client;
-  const known = await observed.of(input);
+  const desired = desiredNamespaceOf(read);
+  const fits = (one: HashedProblem | undefined) => sameJson(desired, one?.problem.wishes);
+  const first = await observed.of(input);
+  const known = fits(first) ? first : await observed.ofRound(input);
   if (known !== undefined) {
     const poller = known.problem.wishes.globalCatalogNamespace;
     agreement.note(cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
   }
-  if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
+  if (known === undefined || !fits(known)) {
     await observe.add({ v: 1, cluster, namespace: read.namespace }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }
-  const solution = await store.getSolution(known.hash);
+  const solution = await observed.solution(input, known.hash);
   return solution && { ...known, solution };
 }
 

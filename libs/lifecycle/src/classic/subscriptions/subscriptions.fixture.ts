@@ -32,12 +32,12 @@ export class ResolutionBench {
   });
 
   stage(unpackTimeoutMs = 0) {
-    const { plans, store, observed, check } = this;
+    const { plans, observed, check } = this;
     const add = async (job: SubjectJob, options?: Readonly<{ delayMs?: number }>) => {
       this.jobs.push(`${'namespace' in job ? job.namespace : ''} after ${options?.delayMs} ms`);
     };
     return resolutionStage({
-      ...{ store, observed, check, unpackTimeoutMs },
+      ...{ observed, check, unpackTimeoutMs },
       agreement: { note: (_cluster, values) => void this.agreed.push(values) },
       contents: plans.contents,
       observe: { add } as unknown as JobQueue<SubjectJob>,
