@@ -33,6 +33,12 @@ async function takeStep(
 ): Promise<StageOutcome> {
   const step = stepOperatorCondition(csv, world);
   const acted = await perform(input, step.actions);
+  if (world.condition === undefined && acted.moved) {
+    // Its uid is known now.
+    const { name = '', namespace } = csv.metadata;
+    const condition = await input.reader.get<OperatorCondition>({ ...OPERATOR_CONDITION_API, name, namespace });
+    return condition === undefined ? acted : joined(acted, await takeStep(input, csv, { ...world, condition }));
+  }
   if (step.status === undefined || world.condition === undefined) return acted;
   return joined(acted, await writeStatus(input, world.condition, step.status));
 }

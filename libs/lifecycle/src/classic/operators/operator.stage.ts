@@ -158,7 +158,9 @@ async function gather(
   const known = objects.filter((one) => one.metadata.labels?.[label] !== undefined && isKept(one, input.read.csvs));
   const components = [...known, ...(await labelledElsewhere(input, label))];
   const live = await input.reader.get({ ...OPERATOR_API, name });
-  return perform(input, operatorObject(name, components, live), live === undefined ? [] : [live]);
+  const gathered = await perform(input, operatorObject(name, components, live), live === undefined ? [] : [live]);
+  // Nothing is decided on the status of an Operator: no further round is due for it.
+  return live === undefined ? gathered : AT_REST;
 }
 
 /** Whether the object stays: one whose CSVs are all gone will be collected, and is named no more. */
