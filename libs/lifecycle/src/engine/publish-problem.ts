@@ -32,39 +32,45 @@ export type PublishDeps<F extends ProblemFamily> = Readonly<{
  * plans, CSVs and revisions do not depend on it, and a resolver may be slow or away.
  *
  * Most changes of a subject leave its problem as it is: what was stored a short while ago is then not written
- * again, where Redis says that it is there (decision record 0160).
+ * again, where Redis says that it is there (decision record 0160). Where no pass is urgent, none is enqueued
+ * (decision record 0190): but for a new problem whose solution is there already, which no resolver reports.
+ * Answers whether a pass was enqueued.
  */
 export async function publishProblem<F extends ProblemFamily>(
   deps: PublishDeps<F>,
   subject: Subject,
   observed: ObservedProblem<F> | undefined,
   versions: SeenVersions,
-): Promise<void> {
+  urgent = true,
+): Promise<boolean> {
   const seenIsStored = deps.seen.putSeen(subject.cluster, subjectName(subject), versions);
   if (observed === undefined) {
     // Redis carries out what one connection sends in its order: the pass finds what was seen.
-    await Promise.all([seenIsStored, deps.apply.add({ v: 1, ...subject })]);
-    return;
+    await Promise.all([seenIsStored, urgent ? deps.apply.add({ v: 1, ...subject }) : undefined]);
+    return urgent;
   }
-  await Promise.all([seenIsStored, publishObserved(deps, subject, observed)]);
+  const [, isNews] = await Promise.all([seenIsStored, publishObserved(deps, subject, observed)]);
+  if (!urgent && !isNews) return false;
   await deps.apply.add({ v: 1, ...subject });
+  return true;
 }
 
+/** Answers whether the problem is new, and its solution was there before it. */
 async function publishObserved<F extends ProblemFamily>(
   { rules, store, resolve, solveDeadlineMs }: PublishDeps<F>,
   subject: Subject,
   { hash, problem, records }: ObservedProblem<F>,
-): Promise<void> {
+): Promise<boolean> {
   const owner = ownerOf(subject);
-  if (await store.isPublished({ subject, owner, problem: hash, records: [...records.keys()] })) return;
+  if (await store.isPublished({ subject, owner, problem: hash, records: [...records.keys()] })) return false;
   await Promise.all([store.putProblem(problem, records), store.waitFor(hash, subject)]);
   const [solution] = await Promise.all([
     store.getSolution(hash),
     store.putObservation(owner.cluster, owner.namespace, { problem: hash }),
   ]);
-  if (solution === undefined || rules.isSolvedAnew(solution, solveDeadlineMs)) {
-    await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
-  }
+  if (solution !== undefined && !rules.isSolvedAnew(solution, solveDeadlineMs)) return true;
+  await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
+  return false;
 }
 
 /** A ClusterExtension or ClusterObjectSet has the place of the namespace. */

@@ -92,7 +92,7 @@ export class ObservedFleet {
   /** The subject will be published again. */
   observe(subject: Subject): void {
     const parts = this.of(subject.cluster);
-    if ('namespace' in subject) parts?.classic.touch(subject.namespace);
+    if ('namespace' in subject) parts?.classic.touch(subject.namespace, 'for-news');
     else parts?.v1.extensions.touch(subject);
   }
 
@@ -129,7 +129,7 @@ export class ObservedFleet {
       caches,
       pace: this.#pace,
       catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
-      publish: (where, problem, seen) => publishProblem<NamespaceProblems>(publishing, where, problem, seen),
+      publish: (...what) => publishProblem<NamespaceProblems>(publishing, ...what),
     });
   }
 
@@ -148,7 +148,7 @@ export class ObservedFleet {
         pace: this.#pace,
         packages: this.#packages,
         gates: extensionGatesOf(settings),
-        publish: (subject, problem, seen) => publishProblem<ExtensionProblems>(publishing, subject, problem, seen),
+        publish: async (...what) => void (await publishProblem<ExtensionProblems>(publishing, ...what)),
       },
     });
   }

@@ -1,6 +1,7 @@
 import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
 import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
+import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/fleet/observation/change-origin';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
@@ -21,6 +22,7 @@ import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import type { ClusterCaches } from '../../engine/cluster-caches.js';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
 import type { ObservationPace } from '../../engine/observation-pace.js';
+import { PassUrgency, type Urgency } from '../../engine/pass-urgency.js';
 import type { ObservedProblem } from '../../engine/publish-problem.js';
 import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
@@ -31,6 +33,7 @@ import {
   CATALOG_SOURCES,
   CSVS,
   INSTALL_PLANS,
+  type ObjectEvent,
   ObservedObjects,
   OPERATOR_GROUPS,
   SUBSCRIPTIONS,
@@ -47,11 +50,13 @@ export type ObservedClusterDeps = Readonly<{
   /** Shared by all that the process observes. */
   pace?: ObservationPace | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
+  /** Answers whether a pass was enqueued, as one always is where it is urgent. */
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
     problem: ObservedProblem<NamespaceProblems> | undefined,
     seen: SeenVersions,
-  ) => Promise<void>;
+    urgent: boolean,
+  ) => Promise<boolean>;
 }>;
 
 /** How often what some CatalogSources depend on is read; a cluster without such sources is not asked. */
@@ -70,10 +75,12 @@ export class ObservedCluster implements ClusterPart {
   readonly #touched: TouchedSubjects<NamespaceSubject>;
   readonly #sightings = new Sightings();
   readonly #timers: Timers;
+  readonly #urgency: PassUrgency;
   #stopped = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
     this.#timers = new Timers(deps.clock);
+    this.#urgency = new PassUrgency(this.#timers, (namespace) => this.touch(namespace));
     this.#touched = new TouchedSubjects({
       clock: deps.clock,
       pace: deps.pace,
@@ -84,9 +91,10 @@ export class ObservedCluster implements ClusterPart {
           'a namespace could not be observed; it will be tried again',
         ),
     });
-    this.#catalogs = deps.catalogs((source) => this.#touchAffected(source));
+    // What a catalog now has makes a problem: its solution brings the pass.
+    this.#catalogs = deps.catalogs((source) => this.#touchAffected(source, 'soon'));
     this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
-    this.#cache = new ObservedObjects({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
+    this.#cache = new ObservedObjects({ ...deps, onEvent: (...event) => this.#onEvent(...event) });
   }
 
   get name(): string {
@@ -159,7 +167,9 @@ export class ObservedCluster implements ClusterPart {
     ];
   }
 
-  touch(namespace: string): void {
+  /** Observes the namespace. */
+  touch(namespace: string, urgency: Urgency = 'now'): void {
+    this.#urgency.note(namespace, urgency);
     this.#touched.touch({ cluster: this.name, namespace });
   }
 
@@ -170,10 +180,14 @@ export class ObservedCluster implements ClusterPart {
       this.deps.metrics.catalogRead(this.name, key.namespace, key.name);
     }
     const seen = this.#sightings.take(namespace);
+    const urgency = this.#urgency.take(namespace);
     try {
-      await this.deps.publish({ cluster: this.name, namespace }, problem, seen);
+      const where = { cluster: this.name, namespace };
+      const enqueued = await this.deps.publish(where, problem, seen, urgency === 'now');
+      this.#urgency.settle(namespace, urgency, enqueued);
     } catch (error) {
       this.#sightings.putBack(namespace, seen);
+      this.#urgency.note(namespace, urgency);
       throw error;
     }
   }
@@ -196,13 +210,20 @@ export class ObservedCluster implements ClusterPart {
     );
   }
 
-  #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
+  #onEvent(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): void {
     this.#metrics.note(object, event);
     if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     // Before the first sync, which touches all, thousands of objects come: computing the
     // namespaces of each takes minutes.
-    if (this.#cache.synced()) this.#touchAffected(object);
+    if (this.#cache.synced()) this.#touchAffected(object, this.#urgencyOf(object, event, origin));
+  }
+
+  #urgencyOf(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): Urgency {
+    // What is to be done about a catalog's content comes with the solution of the problem that it makes.
+    if (object.kind === CATALOG_SOURCES.kind) return 'soon';
+    const isThere = (csv: CsvName) => staysInstalled(this.#cache.get(CSVS, csv));
+    return origin !== undefined && isOfPasses(object, event, origin, isThere) ? 'soon' : 'now';
   }
 
   #noteCsv(csv: ClusterServiceVersion, event: 'changed' | 'gone'): void {
@@ -225,14 +246,18 @@ export class ObservedCluster implements ClusterPart {
     return moved || event === 'gone';
   }
 
-  #touchAffected(object: KubernetesObject): void {
-    for (const namespace of affectedNamespaces(object, this.#view)) this.#touchFor(object, namespace);
+  #touchAffected(object: KubernetesObject, urgency: Urgency): void {
+    for (const namespace of affectedNamespaces(object, this.#view)) this.#touchFor(object, namespace, urgency);
   }
 
-  #touchFor(object: Pick<KubernetesObject, 'kind' | 'metadata'>, namespace: string | undefined): void {
+  #touchFor(
+    object: Pick<KubernetesObject, 'kind' | 'metadata'>,
+    namespace: string | undefined,
+    urgency: Urgency = 'now',
+  ): void {
     if (namespace === undefined) return;
     this.#sightings.note(namespace, object);
-    this.touch(namespace);
+    this.touch(namespace, urgency);
   }
 
   /**

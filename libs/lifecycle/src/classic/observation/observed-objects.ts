@@ -1,3 +1,4 @@
+import { type ChangeOrigin, changeOrigin } from '#core/fleet/observation/change-origin';
 import {
   isMarkedCopy,
   observedCsv,
@@ -88,14 +89,19 @@ export function handlerBytesOf(kind: string, object: KubernetesObject): number {
   return entry?.handlerBytes?.(object) ?? 0;
 }
 
+export type ObjectEvent = 'changed' | 'gone';
+
 export type ObservedObjectsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
   /** The caches of the applier where it is a role of the same process. */
   caches?: ClusterCaches | undefined;
-  /** `object` is what is there now, or what was there last. */
-  onEvent: (object: KubernetesObject, event: 'changed' | 'gone') => void;
+  /**
+   * `object` is what is there now, or what was there last. `origin` is not known where another role of the
+   * process watches.
+   */
+  onEvent: (object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined) => void;
 }>;
 
 /** The objects of one cluster that the poller observes, and their events. */
@@ -103,6 +109,8 @@ export class ObservedObjects {
   readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
   readonly #required: readonly WatchCache[];
   readonly #lease: CacheLease | undefined;
+  /** Of objects that are being taken in. */
+  readonly #origins = new WeakMap<KubernetesObject, ChangeOrigin>();
 
   constructor({ client, clock, log, caches, onEvent }: ObservedObjectsOptions) {
     this.#lease = caches?.lease(client);
@@ -115,18 +123,27 @@ export class ObservedObjects {
         log,
         kinds,
         // What is read from another role's cache is not kept here.
-        keep: whole === true || shared !== undefined ? keep : (object) => SHARED.within(keep(object)),
+        keep: shared === undefined ? (object) => this.#taken(object, keep, whole) : keep,
         ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
         ...(shared === undefined ? {} : { shared }),
         onChange: (kind, object, previous) => {
           const subject = object ?? previous;
           // Lists leave apiVersion and kind out of their items.
-          if (subject !== undefined) onEvent({ ...subject, ...kind }, object === undefined ? 'gone' : 'changed');
+          if (subject === undefined) return;
+          const origin = this.#origins.get(subject);
+          this.#origins.delete(subject);
+          onEvent({ ...subject, ...kind }, object === undefined ? 'gone' : 'changed', origin);
         },
       }),
     ]);
     this.#required = this.#caches.flatMap(([, cache], index) => (watched[index]?.optional === true ? [] : [cache]));
+  }
+
+  #taken(object: KubernetesObject, keep: Watched['keep'], whole: true | undefined): KubernetesObject {
+    const kept = whole === true ? keep(object) : SHARED.within(keep(object));
+    this.#origins.set(kept, changeOrigin(object));
+    return kept;
   }
 
   start(): void {
@@ -151,6 +168,10 @@ export class ObservedObjects {
     // A large cluster has a hundred thousand copies: they are left out before they are opened.
     const marked = this.#list<ClusterServiceVersion>(CSVS, namespace, (csv) => !isMarkedCopy(csv));
     return marked.filter((csv) => !isCopied(csv));
+  }
+
+  get(kind: KindRef, { namespace, name }: Readonly<{ namespace: string; name: string }>): KubernetesObject | undefined {
+    return this.#cacheOf(kind)?.get({ ...kind, namespace, name });
   }
 
   /** How many objects of a kind there are. */
