@@ -70,6 +70,24 @@ describe('MetasContent', () => {
     await expect(content.readTogether([{ start: 15, length: 5 }])).rejects.toThrow('ends 5 bytes too early');
   });
 
+  it('gives views of what is in memory, until it is closed', async () => {
+    const ranges = [
+      { start: 100, length: 3 },
+      { start: 0, length: 2 },
+    ];
+    expect(contentOf(BYTES).held(ranges)).toBeUndefined();
+    const open: OpenContent = {
+      size: BYTES.length,
+      held: BYTES,
+      read: () => Promise.reject(new Error('it was read')),
+      close: async () => undefined,
+    };
+    const content = new MetasContent(open, MetasIndex.fromColumns([], new Uint32Array()));
+    expect(content.held(ranges)).toEqual([BYTES.subarray(100, 103), BYTES.subarray(0, 2)]);
+    await content.close();
+    expect(content.held(ranges)).toBeUndefined();
+  });
+
   it('is closed once, and at once where it is not read', async () => {
     const content = contentOf(BYTES);
     await content.close();

@@ -28,6 +28,16 @@ export class MetasContent {
     return this.content.size;
   }
 
+  /**
+   * Views of the ranges, where the content is in memory and not closed. They stay as they are after it is
+   * closed, too.
+   */
+  held(ranges: readonly ByteRange[]): Uint8Array[] | undefined {
+    const { held } = this.content;
+    if (held === undefined || this.#closing) return undefined;
+    return ranges.map(({ start, length }) => held.subarray(start, start + length));
+  }
+
   /** Reads the ranges, a chunk at a time. */
   async *read(ranges: readonly ByteRange[]): AsyncGenerator<Uint8Array> {
     this.#readers += 1;

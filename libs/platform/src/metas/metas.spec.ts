@@ -83,9 +83,9 @@ describe('the server', () => {
   let closed: number;
   const text = Array.from({ length: 40 }, (_, n) => line(`n${n}`, 10_000)).join('');
 
-  async function serve(maxBodies = 10, gzip = gzippedContent): Promise<void> {
+  async function serve(maxBodies = 10, gzip = gzippedContent, memory: Pick<OpenContent, 'held'> = {}): Promise<void> {
     closed = 0;
-    const open = { ...contentOf(text), close: async () => void closed++ };
+    const open = { ...contentOf(text), ...memory, close: async () => void closed++ };
     content = new MetasContent(open, await indexLines(open), gzip);
     const metas = new MetasServer({
       place: CATALOGS,
@@ -101,10 +101,11 @@ describe('the server', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const ask = (headers: Record<string, string> = {}) =>
+  const ask = (headers: Record<string, string> = {}, endpoint = 'all') =>
     new Promise<{ status: number; bytes: Buffer }>((resolve, reject) => {
       const { port } = server.address() as AddressInfo;
-      const sent = request({ port, host: '127.0.0.1', path: '/catalogs/shop/api/v1/all', headers }, (response) => {
+      const path = `/catalogs/shop/api/v1/${endpoint}`;
+      const sent = request({ port, host: '127.0.0.1', path, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(chunks) }));
@@ -116,6 +117,17 @@ describe('the server', () => {
   it('streams what is large, plain and compressed', async () => {
     await serve();
     expect((await ask()).bytes.toString()).toBe(text);
+    expect(gunzipSync((await ask({ 'accept-encoding': 'gzip' })).bytes).toString()).toBe(text);
+  });
+
+  it('sends what is in memory without reading it', async () => {
+    await serve(10, gzippedContent, { held: Buffer.from(text) });
+    content.readTogether = () => Promise.reject(new Error('it was read'));
+    expect((await ask()).bytes.toString()).toBe(text);
+    const some = Array.from({ length: 40 }, (_, n) => line(`n${n}`, 10_000)).filter((_, n) => n === 7);
+    expect((await ask({}, 'metas?name=n7')).bytes.toString()).toBe(some.join(''));
+    expect((await ask({ range: 'bytes=20-29' })).bytes.toString()).toBe('üüüüü');
+    expect((await ask({}, 'metas?name=none')).bytes.toString()).toBe('');
     expect(gunzipSync((await ask({ 'accept-encoding': 'gzip' })).bytes).toString()).toBe(text);
   });
 

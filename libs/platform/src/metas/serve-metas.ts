@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import type { ByteRange } from '#core/catalog/metas/byte-range';
@@ -82,7 +82,9 @@ export class MetasServer {
     if (this.#bodies >= (this.options.maxBodies ?? MAX_BODIES)) return sendTexts(tooBusy, response);
     this.#bodies += 1;
     try {
-      if (size <= AT_ONCE_BYTES) await sendAtOnce(plan, response, content);
+      const held = plan.gzip ? undefined : heldBytes(plan.body, content);
+      if (held !== undefined) await sendHeld({ plan, size }, response, held);
+      else if (size <= AT_ONCE_BYTES) await sendAtOnce(plan, response, content);
       else await stream(plan, response, content);
     } finally {
       this.#bodies -= 1;
@@ -117,6 +119,29 @@ const unreachable = ({ message }: PeerUnreachable): ResponsePlan => refusal(503,
 function sendTexts({ status, headers, body }: ResponsePlan, response: ServerResponse): void {
   response.writeHead(status, headers);
   response.end(body.filter((piece) => typeof piece === 'string').join(''));
+}
+
+/** `size`: bytes of the body. */
+type Sized = Readonly<{ plan: ResponsePlan; size: number }>;
+
+/** The body, where all of it is in memory. */
+function heldBytes(body: readonly (string | ByteRange)[], content: MetasContent): Uint8Array[] | undefined {
+  const ranges = body.filter((piece) => typeof piece !== 'string');
+  return ranges.length === body.length ? content.held(ranges) : undefined;
+}
+
+/** Gives the kernel the bytes where they lie; only small pieces are put together before. */
+async function sendHeld({ plan, size }: Sized, response: ServerResponse, pieces: Uint8Array[]): Promise<void> {
+  response.writeHead(plan.status, plan.headers);
+  if (size <= AT_ONCE_BYTES) {
+    response.end(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, size));
+    return;
+  }
+  response.setTimeout(STALLED_MS, () => response.destroy());
+  response.cork();
+  for (const piece of pieces) response.write(piece);
+  response.end();
+  await finished(response);
 }
 
 async function sendAtOnce(plan: ResponsePlan, response: ServerResponse, content: MetasContent): Promise<void> {

@@ -10,6 +10,8 @@ export type OpenContent = Readonly<{
   size: number;
   /** `length` bytes from offset `from` on; fewer where the content ends. */
   read(from: number, length: number): Promise<Uint8Array>;
+  /** All of it, where it is in memory. Readers do not change it. */
+  held?: Uint8Array;
   close(): Promise<void>;
 }>;
 

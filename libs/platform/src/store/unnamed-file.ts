@@ -23,7 +23,7 @@ export async function contentOfFile(file: FileHandle, heldBytes = 0): Promise<Op
   if (size <= heldBytes) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, 0);
     const bytes = buffer.subarray(0, bytesRead);
-    return { size, read: async (from, length) => bytes.subarray(from, from + length), close };
+    return { size, held: bytes, read: async (from, length) => bytes.subarray(from, from + length), close };
   }
   const read = async (from: number, length: number) => {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
