@@ -2,12 +2,20 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { apiKey } from './bundle-facts.js';
 import { chainOrder } from './channel-order.js';
 import { catalogEntry, type Entry } from './entry.js';
+import type { PackageOffers } from './indexed-package.js';
 import type { CatalogKey, PackageRecord } from './package-record.js';
-import type { Requirement } from './requirement.js';
+import { meets, type Requirement } from './requirement.js';
 
-/** All entries of one channel of one package of one catalog, and their order, found when first asked for. */
+type Ordered = ReturnType<typeof chainOrder>;
+
+/**
+ * All entries of one channel of one package of one catalog; their order, and which of them meet a requirement,
+ * are found when first asked for.
+ */
 export class EntryGroup {
-  #ordered: ReturnType<typeof chainOrder> | undefined;
+  #ordered: Ordered | undefined;
+  #offers: PackageOffers | undefined;
+  readonly #meeting = new WeakMap<Requirement, Ordered>();
 
   constructor(
     readonly packageName: string,
@@ -16,10 +24,42 @@ export class EntryGroup {
     readonly entries: readonly Entry[],
   ) {}
 
-  ordered(): ReturnType<typeof chainOrder> {
+  ordered(): Ordered {
     this.#ordered ??= chainOrder(this.entries);
     return this.#ordered;
   }
+
+  /** The entries that meet a requirement, best first; that there is no order matters only where one does. */
+  meeting(requirement: Requirement): Ordered {
+    const known = this.#meeting.get(requirement) ?? this.#find(requirement);
+    this.#meeting.set(requirement, known);
+    return known;
+  }
+
+  #find(requirement: Requirement): Ordered {
+    const found = new Set(this.entries.filter((entry) => meets(entry, requirement)));
+    if (found.size === 0) return { entries: [] };
+    const ordered = this.ordered();
+    return 'error' in ordered ? ordered : { entries: ordered.entries.filter((entry) => found.has(entry)) };
+  }
+
+  /** What its entries offer, each once. */
+  get offers(): PackageOffers {
+    this.#offers ??= offersOfGroup(this);
+    return this.#offers;
+  }
+}
+
+function offersOfGroup({ packageName, entries }: EntryGroup): PackageOffers {
+  const packages = new Set([packageName]);
+  const apis = new Set<string>();
+  const labels = new Set<string>();
+  for (const { facts } of entries) {
+    for (const name of facts.packageNames) packages.add(name);
+    for (const api of facts.apiTexts.keys()) apis.add(api);
+    for (const label of facts.labels) labels.add(label);
+  }
+  return { packages: [...packages], apis: [...apis], labels: [...labels] };
 }
 
 /**
@@ -76,28 +116,31 @@ export class CatalogView {
   }
 
   #index(group: EntryGroup): void {
-    const packages = new Set([group.packageName]);
-    const apis = new Set<string>();
-    const labels = new Set<string>();
-    for (const { facts } of group.entries) {
-      for (const name of facts.packageNames) packages.add(name);
-      for (const api of facts.apiTexts.keys()) apis.add(api);
-      for (const label of facts.labels) labels.add(label);
-    }
-    for (const name of packages) append(this.#byPackage, name, group);
-    for (const api of apis) append(this.#byApi, api, group);
-    for (const label of labels) append(this.#byLabel, label, group);
+    for (const name of group.offers.packages) append(this.#byPackage, name, group);
+    for (const api of group.offers.apis) append(this.#byApi, api, group);
+    for (const label of group.offers.labels) append(this.#byLabel, label, group);
   }
 }
 
 const shorter = (a: readonly EntryGroup[], b: readonly EntryGroup[]) => (b.length < a.length ? b : a);
 
-function groupsOf(key: CatalogKey, record: PackageRecord): EntryGroup[] {
+/**
+ * Groups follow from the record and the catalog's name alone, so those of the catalog that asked last are kept as
+ * long as the record is: most problems ask of the same records.
+ */
+const known = new WeakMap<PackageRecord, Readonly<{ key: CatalogKey; groups: readonly EntryGroup[] }>>();
+
+/** The groups of a record, which must not change after. */
+function groupsOf(key: CatalogKey, record: PackageRecord): readonly EntryGroup[] {
+  const kept = known.get(record);
+  if (kept !== undefined && kept.key.name === key.name && kept.key.namespace === key.namespace) return kept.groups;
   const byChannel = Map.groupBy(record.entries, ({ channel }) => channel);
-  return [...byChannel].map(([channel, entries]) => {
+  const groups = [...byChannel].map(([channel, entries]) => {
     const all = entries.map((entry) => catalogEntry(key, record, entry));
     return new EntryGroup(record.name, channel, channel === record.defaultChannel, all);
   });
+  known.set(record, { key, groups });
+  return groups;
 }
 
 function append(map: Map<string, EntryGroup[]>, key: string, group: EntryGroup): void {

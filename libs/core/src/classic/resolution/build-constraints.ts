@@ -4,7 +4,7 @@ import { requirementsOf } from '../../catalog/model/requirements-of.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { Constraint, ConstraintSystem, Variable } from './constraint-system.js';
 import type { DesiredSubscription } from './resolution-problem.js';
-import type { Snapshot } from './snapshot.js';
+import type { Candidates, Snapshot } from './snapshot.js';
 import { subscriptionCandidates } from './subscription-candidates.js';
 
 /**
@@ -124,14 +124,19 @@ export class ConstraintBuilder {
         errors.push(found);
         continue;
       }
-      const candidates = [...new Set(found.entries.map((candidate) => this.#indexOf(candidate)))];
+      const known = this.#indices.get(found);
+      const candidates = known ?? [...new Set(found.entries.map((candidate) => this.#indexOf(candidate)))];
       this.#constraints.push({ kind: 'requires', subject, candidates, requirement });
+      if (known !== undefined) continue;
+      this.#indices.set(found, candidates);
       reached.push(...found.entries);
     }
     return reached;
   }
 
   readonly #expanded = new Set<Entry>();
+  /** Variables of the candidates that the snapshot gives for equal requirements. */
+  readonly #indices = new Map<Candidates, readonly number[]>();
 
   #isNew(entry: Entry): boolean {
     if (this.#expanded.has(entry)) return false;

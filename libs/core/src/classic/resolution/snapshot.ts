@@ -12,7 +12,8 @@ export type Candidates = Readonly<{ entries: readonly Entry[] }> | Readonly<{ er
 /** Everything the solver may choose from in one namespace: installed CSVs and the visible catalogs. */
 export class Snapshot {
   readonly catalogs: readonly CatalogView[];
-  readonly #memo = new Map<string, Candidates>();
+  /** By the catalog of who asks, which comes first, and by the requirement's key. */
+  readonly #memo = new Map<CatalogKey | undefined, Map<string, Candidates>>();
 
   constructor(
     readonly namespace: string,
@@ -35,11 +36,12 @@ export class Snapshot {
   candidates(requirement: Requirement, owner: Entry): Candidates {
     const own = owner.from.kind === 'catalog' ? owner.from.catalog : undefined;
     const key = keyOf(requirement);
-    const memoKey = own === undefined ? key : `${own.namespace}\u0000${own.name}\u0000${key}`;
-    const known = this.#memo.get(memoKey);
+    const memo = this.#memo.get(own) ?? new Map<string, Candidates>();
+    if (memo.size === 0) this.#memo.set(own, memo);
+    const known = memo.get(key);
     if (known !== undefined) return known;
     const found = this.#find(requirement, own);
-    this.#memo.set(memoKey, found);
+    memo.set(key, found);
     return found;
   }
 
@@ -50,11 +52,9 @@ export class Snapshot {
     const isOwn = (view: CatalogView) => own !== undefined && sameKey(view.key, own);
     for (const view of [...this.catalogs.filter(isOwn), ...this.catalogs.filter((view) => !isOwn(view))]) {
       for (const group of view.groupsFor(requirement)) {
-        const meeting = new Set(group.entries.filter((entry) => meets(entry, requirement)));
-        if (meeting.size === 0) continue;
-        const ordered = group.ordered();
-        if ('error' in ordered) return ordered;
-        entries.push(...ordered.entries.filter((entry) => meeting.has(entry)));
+        const meeting = group.meeting(requirement);
+        if ('error' in meeting) return meeting;
+        entries.push(...meeting.entries);
       }
     }
     return { entries };
@@ -65,6 +65,7 @@ export class Snapshot {
    * orphans of one package OLM takes an arbitrary one: here the first by name.
    */
   #installedCandidates(requirement: Requirement): Candidates {
+    if (this.installed.length === 0) return { entries: [] };
     const groups = Map.groupBy(
       this.installed.filter((entry) => meets(entry, requirement)),
       (entry) => entry.package,
