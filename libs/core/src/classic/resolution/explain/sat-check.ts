@@ -1,7 +1,7 @@
-import Logic from 'logic-solver';
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import { secondSolver } from './second-solver.js';
 
-type Solver = InstanceType<typeof Logic.Solver>;
+type Solver = InstanceType<ReturnType<typeof secondSolver>['Solver']>;
 
 /**
  * Creating a solver costs milliseconds and megabytes. So one serves many systems: each has names of its own
@@ -12,7 +12,7 @@ let shared = { solver: undefined as Solver | undefined, constraints: 0, systems:
 
 function solverFor(constraints: number): Readonly<{ solver: Solver; system: number }> {
   if (shared.constraints + constraints > MOST_CONSTRAINTS) shared = { ...shared, solver: undefined, constraints: 0 };
-  const solver = shared.solver ?? new Logic.Solver();
+  const solver = shared.solver ?? new (secondSolver().Solver)();
   shared = { solver, constraints: shared.constraints + constraints, systems: shared.systems + 1 };
   return { solver, system: shared.systems };
 }
@@ -34,14 +34,14 @@ export class SatCheck {
     // constraint may leave it out.
     const wanted = new Set(chosen.flatMap(({ constraint }) => askedFor(constraint)));
     for (const { index, constraint } of chosen) {
-      solver.require(Logic.implies(this.#names.selector(index), formula(constraint, wanted, this.#names)));
+      solver.require(secondSolver().implies(this.#names.selector(index), formula(constraint, wanted, this.#names)));
     }
   }
 
   /** Whether the constraints given, a subset of the constructor's, can hold together. */
   satisfiable(constraints: readonly number[]): boolean {
     if (constraints.length === 0) return true;
-    return this.#solver.solveAssuming(Logic.and(...constraints.map(this.#names.selector))) !== null;
+    return this.#solver.solveAssuming(secondSolver().and(...constraints.map(this.#names.selector))) !== null;
   }
 }
 
@@ -59,6 +59,7 @@ function askedFor(constraint: Constraint): readonly number[] {
 
 function formula(constraint: Constraint, wanted: ReadonlySet<number>, { variable }: Names) {
   const not = (index: number): string => `-${variable(index)}`;
+  const Logic = secondSolver();
   switch (constraint.kind) {
     case 'mandatory':
       return variable(constraint.subject);
