@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e bench bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet format clean
+.PHONY: help setup build demo test verify audit pin-images e2e bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -54,6 +54,10 @@ bench: build ## measurements, each with machine and date; about four minutes
 	@node dist/bench/fleet-install.js $(if $(CLUSTERS),--clusters $(CLUSTERS))
 	@node dist/bench/resolution.js
 	@node dist/bench/extension.js
+
+bench-compare: build ## the originals and ours at the same work in turns: OPM=PATH OLM=PATH CATALOGD=PATH OPERATOR_CONTROLLER=PATH
+	@node dist/bench/compare.js $(if $(RUNS),--runs $(RUNS)) $(if $(OPM),--opm '$(OPM)') $(if $(OLM),--olm '$(OLM)') \
+	  $(if $(CATALOGD),--catalogd '$(CATALOGD)') $(if $(OPERATOR_CONTROLLER),--operator-controller '$(OPERATOR_CONTROLLER)')
 
 bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes
 	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS)) $(if $(OPM),--opm $(OPM))

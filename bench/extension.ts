@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import type { ExtensionCatalog, ExtensionInput } from '#core/v1/extension/cluster-extension';
@@ -7,13 +8,14 @@ import { resolveExtension } from '#core/v1/extension/resolve-extension';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { machine } from './machine.js';
 
-// Usage: node dist/bench/extension.js. For every package of the real catalog: new, and
-// from each of its versions.
+// Usage: node dist/bench/extension.js [--newest]. For every package of the real catalog: new, and from each of its
+// versions. `--newest`: only new, again and again; prints one line of JSON, `{"medianMs":…,"cpuMs":…}`.
 
 const REAL = '../shared/data/catalogs/v4.20';
 const ROUNDS = 20;
 
-if (existsSync(REAL)) report(loadCatalog(await readCatalogTree(REAL)));
+const { values } = parseArgs({ options: { newest: { type: 'boolean', default: false } } });
+if (existsSync(REAL)) (values.newest ? reportNewest : report)(loadCatalog(await readCatalogTree(REAL)));
 else process.stdout.write(`Not run: ${REAL} is not there (the public catalog v4.20).\n`);
 
 function report(catalog: Catalog): void {
@@ -29,6 +31,19 @@ function report(catalog: Catalog): void {
   row('first question to a package, which prepares it', first);
   row('any question, all packages', warm.flat());
   row('slowest package by its median', warm.toSorted((a, b) => median(b) - median(a))[0] ?? []);
+}
+
+/** The newest bundle of every package with nothing installed, once each package was asked for. */
+function reportNewest(catalog: Catalog): void {
+  const content = packageIndex(catalog, {});
+  const asked = catalog.packages.flatMap(({ name }) => questions(catalog, name, content).slice(0, 1));
+  timed(asked);
+  const before = process.cpuUsage();
+  const times = Array.from({ length: ROUNDS * ROUNDS }, () => asked.map((one) => timed([one]))).flat();
+  const { user, system } = process.cpuUsage(before);
+  process.stdout.write(
+    `${JSON.stringify({ medianMs: median(times), cpuMs: (user + system) / 1_000 / times.length })}\n`,
+  );
 }
 
 /** Asked: the newest, then an update from every version, without and with a channel and a range. */

@@ -1,16 +1,20 @@
 import { writeFileSync } from 'node:fs';
-import { findRedis } from '#platform/redis/find-redis';
-import { connectRedis } from '#platform/redis/redis-connection';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { DiskContentStore } from '#platform/store/disk-content-store';
-import { RedisProblemStore } from '#platform/store/redis-problem-store';
 import { CatalogContents, type LoadedCatalog } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
+import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
 import { DirectoryRegistry } from './directory-registry.js';
 
 // One step of the hub's work with a catalog, in a process of its own: `hub-steps.js STEP CATALOG STATE`.
 const [step = '', catalog = '', state = ''] = process.argv.slice(2);
 
 const store = await DiskContentStore.open(`${state}/content`);
-const contents = new CatalogContents(new DirectoryRegistry(catalog), store, `${state}/poller`);
+/** The thread that reads catalogs is that of the poller's program, with the packages it uses in one file. */
+const thread = pathToFileURL(join(PROJECT_ROOT, 'dist/programs/read-catalog.thread.js'));
+const reader = new CatalogReader({}, thread);
+const contents = new CatalogContents(new DirectoryRegistry(catalog), store, `${state}/poller`, reader);
 const load = (): Promise<LoadedCatalog> => contents.ofImage('registry.example/catalog:latest', { credentials: {} });
 
 /** Milliseconds of the work alone, without the start of the process. */
@@ -21,6 +25,9 @@ async function timed(work: () => Promise<unknown>): Promise<void> {
 }
 
 async function openFromRedis(): Promise<void> {
+  const { findRedis } = await import('#platform/redis/find-redis');
+  const { connectRedis } = await import('#platform/redis/redis-connection');
+  const { RedisProblemStore } = await import('#platform/store/redis-problem-store');
   const found = await findRedis({ log: () => undefined });
   const redis = connectRedis(found.url);
   try {

@@ -43,10 +43,11 @@ function packageOf(
 const versionsOf = (count: number, properties: (version: number) => Bundle['properties']): Bundle[] =>
   range(count).map((version) => ({ version: `1.${version}.0`, properties: properties(version) }));
 
-const subscribe = (packageName: string): DesiredSubscription => ({
+/** A new Subscription to a package, by default to its channel `stable`. */
+export const subscribe = (packageName: string, channel = 'stable'): DesiredSubscription => ({
   name: `sub-${packageName}`,
   package: packageName,
-  channel: 'stable',
+  channel,
   startingCSV: '',
   source: 'bench',
   sourceNamespace: 'bench',

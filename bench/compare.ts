@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { generateCatalog } from './catalogs/generate-catalog.js';
+import { catalogCommands } from './compare/catalog-commands.js';
+import { type Compared, type Comparison, compare } from './compare/comparison.js';
+import { extensionChoice } from './compare/extension-choice.js';
+import { FULL_HEAD, fullRows, SHORT_HEAD, shortRow } from './compare/render-comparison.js';
+import { resolverCases } from './compare/resolver-cases.js';
+import { serverQuestions, startServers } from './compare/server-questions.js';
+import { hasGnuTime } from './compare/timed-command.js';
+import { machine } from './machine.js';
+
+// Usage: node dist/bench/compare.js [--opm PATH] [--olm PATH] [--catalogd PATH] [--operator-controller PATH]
+// [--runs 5] [--only TEXT]. The original programs and ours do the same work in turns, in one run.
+
+const REAL = '../shared/data/catalogs/v4.20';
+const ORIGINALS = ['opm', 'olm', 'catalogd', 'operator-controller'] as const;
+type Original = (typeof ORIGINALS)[number];
+
+const text = { type: 'string' } as const;
+const { values } = parseArgs({
+  options: {
+    opm: text,
+    olm: text,
+    catalogd: text,
+    'operator-controller': text,
+    runs: { type: 'string', default: '5' },
+    /** Only work whose name holds this text. */
+    only: { type: 'string', default: '' },
+  },
+});
+const pairs = Number(values.runs);
+if (!Number.isInteger(pairs) || pairs < 1)
+  refuse(`--runs: ${JSON.stringify(values.runs)} is not a whole number above 0`);
+for (const name of ORIGINALS) {
+  const path = values[name];
+  if (path !== undefined && !existsSync(path)) refuse(`--${name}: there is no file ${path}`);
+}
+if (!hasGnuTime()) refuse('GNU time, which measures the programs, is not there: apt-get install time');
+
+const compared: Compared[] = [];
+const folder = await mkdtemp(join(tmpdir(), 'flotilla-compare-'));
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+try {
+  process.stdout.write(`${head()}\n\n${FULL_HEAD}`);
+  for (const comparison of catalogCommands(pathOf('opm'), await catalogs(), folder)) await report(comparison);
+  for (const comparison of await resolverCases(pathOf('olm'), folder)) await report(comparison);
+  for (const comparison of extensionChoice(pathOf('operator-controller'), folder)) await report(comparison);
+  if (existsSync(REAL)) await questions();
+  process.stdout.write(`\n${notRun().join('\n')}\n\nFor README.md, medians:\n\n${SHORT_HEAD}`);
+  for (const one of compared) process.stdout.write(shortRow(one));
+} finally {
+  agent.destroy();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function questions(): Promise<void> {
+  const servers = await startServers(pathOf('catalogd'), REAL);
+  try {
+    for (const comparison of await serverQuestions(servers, agent)) await report(comparison);
+  } finally {
+    await servers.stop();
+  }
+}
+
+async function report(comparison: Comparison): Promise<void> {
+  if (!comparison.work.includes(values.only)) return;
+  const one = await compare(comparison, pairs);
+  compared.push(one);
+  process.stdout.write(fullRows(one));
+}
+
+async function catalogs() {
+  const [large, oneBundle] = [join(folder, 'large'), join(folder, 'one')];
+  await generateCatalog(large, { packages: 400, bundles: 25, textLength: 12_500, format: 'json' });
+  await generateCatalog(oneBundle, { packages: 1, bundles: 1, textLength: 1_000, format: 'yaml' });
+  return { large, oneBundle, ...(existsSync(REAL) ? { real: REAL } : {}) };
+}
+
+function head(): string {
+  const commit = readFileSync('dist/COMMIT', 'utf8').trim().slice(0, 8);
+  const versions = ORIGINALS.flatMap((name) => versionOf(name) ?? []);
+  const originals = versions.length === 0 ? '' : `; ${versions.join(', ')}`;
+  return `${machine()}; Flotilla ${commit}${originals}; ${pairs} pairs in turns, of the longest work 3`;
+}
+
+/** What an original says of its version, in one line. */
+function versionOf(name: Original): string | undefined {
+  const path = pathOf(name);
+  if (path === undefined) return undefined;
+  const { stdout } = spawnSync(path, [name === 'opm' ? 'version' : '--version'], { encoding: 'utf8', timeout: 10_000 });
+  return `${name} ${stdout.trim().split('\n')[0]?.slice(0, 120) || 'of unknown version'}`;
+}
+
+function pathOf(name: Original): string | undefined {
+  const path = values[name];
+  return path === undefined ? undefined : resolve(path);
+}
+
+function notRun(): string[] {
+  const missing = ORIGINALS.filter((name) => values[name] === undefined).map(
+    (name) => `Not run: ${name}, since ${name.toUpperCase().replace('-', '_')}=PATH names none.`,
+  );
+  const real = existsSync(REAL) ? [] : [`Not run: what needs the public catalog v4.20, since ${REAL} is not there.`];
+  return [
+    ...missing,
+    ...real,
+    'Not run: installs and upgrades, which need a control plane with OLM in it; `make bench-lifecycle` measures ours.',
+  ];
+}
+
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n`);
+  return process.exit(2);
+}

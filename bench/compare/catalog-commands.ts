@@ -1,0 +1,79 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Comparison } from './comparison.js';
+import { type Command, timedCommand } from './timed-command.js';
+
+/** Catalogs to compare with; `real` is the public one, where it is there. */
+export type ComparedCatalogs = Readonly<{ oneBundle: string; large: string; real?: string }>;
+
+/** One piece of work as the arguments of opm and the command of Flotilla. */
+type Row = Readonly<{ work: string; opm: Command; ours: Command; state?: 'fresh' | 'kept'; mostPairs?: number }>;
+
+/** Work of many seconds. */
+const FEW = 3;
+
+/** What opm and the command or the poller of Flotilla do with catalogs. */
+export function catalogCommands(opm: string | undefined, catalogs: ComparedCatalogs, folder: string): Comparison[] {
+  return rowsOf(catalogs, folder).map(({ work, opm: args, ours, state, mostPairs }) => {
+    const prepare = async () => {
+      if (state === 'fresh') for (const one of [ofOpm(folder), ofOurs(folder)]) await rm(one, FORCE);
+      for (const one of [ofOpm(folder), ofOurs(folder)]) await mkdir(one, { recursive: true });
+    };
+    const run = (command: Command) => () => timedCommand(command, { folder, prepare });
+    return {
+      work,
+      ours: run(ours),
+      ...(opm === undefined ? {} : { original: run([opm, ...args]) }),
+      ...(mostPairs === undefined ? {} : { mostPairs }),
+    };
+  });
+}
+
+const FORCE = { recursive: true, force: true };
+const ofOpm = (folder: string) => join(folder, 'opm-cache');
+const ofOurs = (folder: string) => join(folder, 'hub');
+
+function rowsOf({ oneBundle, large, real }: ComparedCatalogs, folder: string): readonly Row[] {
+  return [
+    { work: 'print its version', opm: ['version'], ours: ['bin/flotilla', 'version', '--client'] },
+    validated(oneBundle, 'a catalog of one bundle'),
+    ...(real === undefined ? [] : [validated(real, 'v4.20'), rendered(real, 'v4.20'), ...indexRows(real, folder)]),
+    { ...validated(large, '150 MB of JSON'), mostPairs: FEW },
+    { ...rendered(large, '150 MB of JSON'), mostPairs: FEW },
+  ];
+}
+
+const flotilla = (...verbs: string[]): Command => ['bin/flotilla', 'catalog', ...verbs];
+
+const validated = (directory: string, name: string): Row => ({
+  work: `validate ${name}`,
+  opm: ['validate', directory],
+  ours: flotilla('validate', directory),
+});
+
+const rendered = (directory: string, name: string): Row => ({
+  work: `render ${name} as JSON`,
+  opm: ['render', '-o', 'json', directory],
+  ours: flotilla('render', directory),
+});
+
+/** What a catalog's server does before it answers. */
+function indexRows(real: string, folder: string): Row[] {
+  const serve = ['serve', real, '--cache-dir', ofOpm(folder), '--cache-only'];
+  const hub = (step: string): Command => [
+    process.execPath,
+    'dist/bench/catalogs/hub-steps.js',
+    step,
+    real,
+    ofOurs(folder),
+  ];
+  return [
+    {
+      work: 'list packages of v4.20',
+      opm: ['alpha', 'list', 'packages', real],
+      ours: flotilla('packages', real),
+    },
+    { work: 'index v4.20 for resolution, nothing kept', opm: serve, ours: hub('index'), state: 'fresh' },
+    { work: 'index v4.20 for resolution, kept from before', opm: serve, ours: hub('restarted'), state: 'kept' },
+  ];
+}

@@ -1,0 +1,66 @@
+import type { Compared, Sample } from './comparison.js';
+
+type Measure = Readonly<{ name: string; of: (sample: Sample) => number | undefined; shown: (value: number) => string }>;
+
+const MEASURES: readonly Measure[] = [
+  { name: 'time', of: ({ wallMs }) => wallMs, shown: milliseconds },
+  { name: 'CPU', of: ({ cpuMs }) => cpuMs, shown: milliseconds },
+  { name: 'memory', of: ({ peakMiB }) => peakMiB, shown: (value) => `${Math.round(value)} MiB` },
+];
+
+/** A row for each measure: the median, the least and the most of both; the ratio is original ÷ ours. */
+export const FULL_HEAD =
+  '| work | | original: median [least–most] | Flotilla: median [least–most] | original ÷ Flotilla |\n| --- | --- | --- | --- | --- |\n';
+
+export function fullRows({ work, original, ours }: Compared): string {
+  return MEASURES.map((measure, at) => {
+    const [theirs, own] = [valuesOf(original, measure), valuesOf(ours, measure)];
+    const cells = [at === 0 ? work : '', measure.name, spread(theirs, measure), spread(own, measure)];
+    return `| ${[...cells, ratio(theirs, own)].join(' | ')} |\n`;
+  }).join('');
+}
+
+/** Medians alone, a row for each work. */
+export const SHORT_HEAD =
+  '| work | original: time, CPU, memory | Flotilla: time, CPU, memory | original ÷ Flotilla |\n| --- | --- | --- | --- |\n';
+
+export function shortRow({ work, original, ours }: Compared): string {
+  const medians = (samples: readonly Sample[]) =>
+    samples.length === 0
+      ? 'not run'
+      : MEASURES.map((measure) => {
+          const values = valuesOf(samples, measure);
+          return values.length === 0 ? '–' : measure.shown(median(values));
+        }).join(', ');
+  const ratios = MEASURES.map((measure) => ratio(valuesOf(original, measure), valuesOf(ours, measure)));
+  const cells = [work, medians(original), medians(ours), original.length === 0 ? '–' : ratios.join(', ')];
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+const valuesOf = (samples: readonly Sample[], { of }: Measure): readonly number[] =>
+  samples.flatMap((sample) => of(sample) ?? []);
+
+function spread(values: readonly number[], { shown }: Measure): string {
+  if (values.length === 0) return '–';
+  return `${shown(median(values))} [${shown(Math.min(...values))}–${shown(Math.max(...values))}]`;
+}
+
+/** Above 1 the original needs more. */
+function ratio(original: readonly number[], ours: readonly number[]): string {
+  if (original.length === 0 || ours.length === 0) return '–';
+  const value = median(original) / median(ours);
+  return Number.isFinite(value) ? `${value < 10 ? value.toFixed(2) : Math.round(value)} ×` : '–';
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+function milliseconds(value: number): string {
+  if (value >= 1_000) return `${(value / 1_000).toFixed(2)} s`;
+  if (value >= 10) return `${Math.round(value)} ms`;
+  return `${value.toFixed(value < 0.1 ? 4 : 2)} ms`;
+}
