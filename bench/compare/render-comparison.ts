@@ -61,6 +61,7 @@ function median(values: readonly number[]): number {
 
 function milliseconds(value: number): string {
   if (value >= 1_000) return `${(value / 1_000).toFixed(2)} s`;
+  if (value === 0) return '0 ms';
   if (value >= 10) return `${Math.round(value)} ms`;
   return `${value.toFixed(value < 0.1 ? 4 : 2)} ms`;
 }
