@@ -8,8 +8,8 @@ import { resolveExtension } from '#core/v1/extension/resolve-extension';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { machine } from './machine.js';
 
-// Usage: node dist/bench/extension.js [--newest]. For every package of the real catalog: new, and from each of its
-// versions. `--newest`: only new, again and again; prints one line of JSON, `{"medianMs":…,"cpuMs":…}`.
+// Usage: node dist/bench/extension.js [--newest]. For every package of the real catalog: new, and from each
+// of its versions. `--newest`: only new, again and again; prints a line of JSON, `{"medianMs":…,"cpuMs":…}`.
 
 const REAL = '../shared/data/catalogs/v4.20';
 const ROUNDS = 20;

@@ -12,7 +12,7 @@ export type Comparison = Readonly<{
 
 export type Compared = Readonly<{ work: string; original: readonly Sample[]; ours: readonly Sample[] }>;
 
-/** Runs both in turns, so that what else the machine does falls on both; who is first changes with each pair. */
+/** Runs both in turns, so that what else the machine does falls on both; each pair begins with the other. */
 export async function compare({ work, original, ours, mostPairs }: Comparison, pairs: number): Promise<Compared> {
   const all = { original: [] as Sample[], ours: [] as Sample[] };
   for (let pair = 0; pair < Math.min(pairs, mostPairs ?? pairs); pair += 1) {

@@ -6,8 +6,9 @@ import { measured } from './timed-command.js';
 const Answered = z.object({ medianMs: z.number(), cpuMs: z.number() });
 
 /**
- * `original` is run as `PROGRAM CATALOG`: operator-controller's resolver, asked for the newest bundle of every package
- * with nothing installed, again and again. It prints one line of JSON, `medianMs` and `cpuMs` of one answer.
+ * `original` is run as `PROGRAM CATALOG`: operator-controller's resolver, asked for the newest bundle of
+ * every package with nothing installed, again and again. It prints one line of JSON, `medianMs` and `cpuMs`
+ * of one answer.
  */
 export function extensionChoice(original: string | undefined, folder: string): Comparison[] {
   if (!hasRealCatalog()) return [];

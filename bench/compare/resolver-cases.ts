@@ -22,9 +22,9 @@ const Answered = z.object({
 });
 
 /**
- * `original` is run as `PROGRAM CATALOG PACKAGE/CHANNEL…`, one Subscription for each package, and prints one line of
- * JSON: `firstMs`, the time of the first answer of OLM's resolver once its snapshot is in memory, and `warm`, with
- * `medianMs` and `cpuMs` of an answer after that.
+ * `original` is run as `PROGRAM CATALOG PACKAGE/CHANNEL…`, one Subscription for each package, and prints one
+ * line of JSON: `firstMs`, the time of the first answer of OLM's resolver once its snapshot is in memory, and
+ * `warm`, with `medianMs` and `cpuMs` of an answer after that.
  */
 export async function resolverCases(original: string | undefined, folder: string): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];

@@ -12,8 +12,8 @@ const LARGE_BYTES = 5_000_000;
 export type ComparedServers = Readonly<{ ours: CatalogServer; original?: CatalogServer; stop: () => Promise<void> }>;
 
 /**
- * `original` is started as `PROGRAM DIRECTORY` and prints a URL that ends in `/all`, as `flotilla catalog serve`
- * does: a program of a few lines around catalogd's storage.
+ * `original` is started as `PROGRAM DIRECTORY` and prints a URL that ends in `/all`, as
+ * `flotilla catalog serve` does: a program of a few lines around catalogd's storage.
  */
 export async function startServers(original: string | undefined, directory: string): Promise<ComparedServers> {
   const ours = await startServer(ownServer(directory));

@@ -9,8 +9,8 @@ import { meets, type Requirement } from './requirement.js';
 type Ordered = ReturnType<typeof chainOrder>;
 
 /**
- * All entries of one channel of one package of one catalog; their order, and which of them meet a requirement,
- * are found when first asked for.
+ * All entries of one channel of one package of one catalog; their order, and which of them meet a
+ * requirement, are found when first asked for.
  */
 export class EntryGroup {
   #ordered: Ordered | undefined;
@@ -125,8 +125,8 @@ export class CatalogView {
 const shorter = (a: readonly EntryGroup[], b: readonly EntryGroup[]) => (b.length < a.length ? b : a);
 
 /**
- * Groups follow from the record and the catalog's name alone, so those of the catalog that asked last are kept as
- * long as the record is: most problems ask of the same records.
+ * Groups follow from the record and the catalog's name alone, so those of the catalog that asked last are
+ * kept as long as the record is: most problems ask of the same records.
  */
 const known = new WeakMap<PackageRecord, Readonly<{ key: CatalogKey; groups: readonly EntryGroup[] }>>();
 
