@@ -47,6 +47,8 @@ const FAREWELL_MS = 2_000;
  */
 export class ShardOwnership implements ShardSource {
   readonly #owned = new Map<number, OwnedShard>();
+  /** By cluster: each request asks whether the process may act there. */
+  readonly #shards = new Map<string, number>();
   /** Shards whose work is being ended here: until then they are not taken again. */
   readonly #leaving = new Map<number, Promise<void>>();
   readonly #followers = new Set<ShardFollower>();
@@ -133,7 +135,9 @@ export class ShardOwnership implements ShardSource {
   }
 
   shardOf(cluster: string): number {
-    return shardOf(cluster, this.options.shards);
+    const shard = this.#shards.get(cluster) ?? shardOf(cluster, this.options.shards);
+    this.#shards.set(cluster, shard);
+    return shard;
   }
 
   async #run(): Promise<void> {

@@ -6,6 +6,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { fnv1a64Hex } from '../../kernel/hashes/digest.js';
 import { operatorGroupClusterRoleName } from '../../kernel/hashes/object-names.js';
+import { perObject } from '../../kernel/memo/per-object.js';
 import { groupName, groupNamespace } from './group-facts.js';
 
 const SUFFIXES = ['admin', 'edit', 'view'] as const;
@@ -35,18 +36,10 @@ export function groupClusterRoles(
   });
 }
 
-/** Each round of a pass asks for them, and to hash them takes longer than all else. */
-const NAMES = new WeakMap<OperatorGroup, readonly string[]>();
-
-/** The names of the group's ClusterRoles, in the order of their suffixes. */
-function namesFor(group: OperatorGroup): readonly string[] {
-  const known = NAMES.get(group);
-  if (known !== undefined) return known;
-  const [namespace, name] = [groupNamespace(group), groupName(group)];
-  const names = SUFFIXES.map((suffix) => operatorGroupClusterRoleName(namespace, name, suffix));
-  NAMES.set(group, names);
-  return names;
-}
+/** The names of the group's ClusterRoles, in the order of their suffixes: to hash them takes long. */
+const namesFor = perObject((group: OperatorGroup): readonly string[] =>
+  SUFFIXES.map((suffix) => operatorGroupClusterRoleName(groupNamespace(group), groupName(group), suffix)),
+);
 
 type AggregationRule = Readonly<{ clusterRoleSelectors: readonly unknown[] }>;
 

@@ -4,6 +4,7 @@ import { ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
+import { perObject } from '../../kernel/memo/per-object.js';
 import { labelOfOperator } from './component-label.js';
 
 export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
@@ -69,7 +70,7 @@ type ComponentRef = Readonly<{ kind: string; apiVersion: string; namespace?: str
 const orderOf = ({ kind, apiVersion, namespace, name }: ComponentRef): string =>
   [kind, apiVersion, namespace ?? '', name].join('\u0000');
 
-function componentRef(object: KubernetesObject): ComponentRef {
+const componentRef = perObject((object: KubernetesObject): ComponentRef => {
   const { apiVersion, kind, metadata } = object;
   const conditions = conditionsOf(object);
   return {
@@ -79,7 +80,7 @@ function componentRef(object: KubernetesObject): ComponentRef {
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
     ...(conditions.length === 0 ? {} : { conditions }),
   };
-}
+});
 
 /** The conditions of the object's status; a CSV's phase becomes one condition. */
 function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string, unknown>>[] {

@@ -4,6 +4,7 @@ import { strategyDeployments } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels } from '../../../kernel/api/owner-labels.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
+import { perObject } from '../../../kernel/memo/per-object.js';
 import type { ComponentProblem } from '../component-problem.js';
 import type { CsvWorld } from '../csv-world.js';
 import {
@@ -73,17 +74,10 @@ export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): 
 const isBeingReplaced = ({ status }: ClusterServiceVersion): boolean =>
   status?.phase === 'Replacing' || status?.phase === 'Deleting';
 
-/** What was read of a Deployment; each round of a pass reads it again. */
-const VIEWS = new WeakMap<KubernetesObject, DeploymentView>();
-
-function viewOf(live: KubernetesObject): DeploymentView {
-  const known = VIEWS.get(live);
-  if (known !== undefined) return known;
+const viewOf = perObject((live: KubernetesObject): DeploymentView => {
   const parsed = DeploymentView.safeParse(live);
-  const view = parsed.success ? parsed.data : {};
-  VIEWS.set(live, view);
-  return view;
-}
+  return parsed.success ? parsed.data : {};
+});
 
 /** The annotations of a Deployment's pods. */
 export const podAnnotations = (live: KubernetesObject): Readonly<Record<string, string>> | null | undefined =>

@@ -8,6 +8,7 @@ import { allCrds, csvName, csvNamespace, ownedCrds } from '../../../kernel/api/c
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { ALONGSIDE_PREFIX } from '../../../kernel/hashes/object-names.js';
+import { perObject } from '../../../kernel/memo/per-object.js';
 import type { CsvWorld } from '../csv-world.js';
 import { predecessors } from '../replacement-chain.js';
 
@@ -17,6 +18,8 @@ const CrdView = z.looseObject({
     .looseObject({ conditions: z.array(z.looseObject({ type: z.string(), status: z.string() })).nullish() })
     .optional(),
 });
+
+const viewOf = perObject((crd: KubernetesObject) => CrdView.safeParse(crd));
 
 /** What is said of a CRD that the cluster does not have. */
 export const CRD_ABSENT = 'CRD is not present';
@@ -43,7 +46,7 @@ function crdVerdict(csv: ClusterServiceVersion, description: CrdDescription, wor
       message: `CRD installed alongside other CSV(s): ${others.join(', ')}`,
     };
   }
-  const view = CrdView.safeParse(crd);
+  const view = viewOf(crd);
   const versions = view.success ? view.data.spec.versions : [];
   if (!versions.some(({ name, served }) => name === description.version && served)) {
     return { status: 'NotPresent', message: 'CRD version not served' };

@@ -10,6 +10,7 @@ import { csvOwnerLabels, hasLabels, isOwnedBy } from '../../../kernel/api/owner-
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { goJson } from '../../../kernel/hashes/go-json.js';
 import { bindingHash, orderedRule, rulesHash } from '../../../kernel/hashes/rbac-names.js';
+import { perObject } from '../../../kernel/memo/per-object.js';
 import { coveredBy, grantedRules } from '../../../kernel/rbac/authorize.js';
 import type { CsvWorld } from '../csv-world.js';
 
@@ -79,20 +80,13 @@ function withDependents(entry: RequirementStatus, added: readonly Dependent[]): 
   return { ...all, status: 'PresentNotSatisfied', message: 'Policy rule not satisfied for service account' };
 }
 
-/** Of permissions: the hash of their rules. Each round of a pass asks for it. */
-const RULES = new WeakMap<StrategyPermission, string>();
-
-function rulesOf(permission: StrategyPermission): string {
-  const known = RULES.get(permission) ?? rulesHash(permission.rules ?? []);
-  RULES.set(permission, known);
-  return known;
-}
+const hashOfRules = perObject(({ rules }: StrategyPermission): string => rulesHash(rules ?? []));
 
 /** Whether the Role and the RoleBinding of this permission, found by owner and content hash, are there. */
 function generatedByUs(csv: ClusterServiceVersion, world: CsvWorld, permission: StrategyPermission): boolean {
   const namespace = csvNamespace(csv);
   const hashed = (hash: string) => ({ ...csvOwnerLabels(csv), [PERMISSIONS_HASH_LABEL]: hash });
-  const roles = world.roles.filter((one) => hasLabels(one, hashed(rulesOf(permission))));
+  const roles = world.roles.filter((one) => hasLabels(one, hashed(hashOfRules(permission))));
   return roles.some(({ metadata }) => {
     const hash = bindingHash({
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name ?? '' },
