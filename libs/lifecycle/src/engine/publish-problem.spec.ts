@@ -80,3 +80,34 @@ describe('a problem that has not changed', () => {
     expect((await store.getObservation('east', 'apps'))?.problem).toBe(hash);
   });
 });
+
+describe('where no pass is urgent', () => {
+  const publishing = async () => {
+    const store = new MemoryProblemStore();
+    const [resolve, apply] = [new MemoryJobQueue(resolveContract), new MemoryJobQueue(applyContract)];
+    const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000 };
+    const hash = await store.putProblem(problem, new Map());
+    const observed = { hash, problem, records: new Map() };
+    const publish = async (what: typeof observed | undefined = observed) => ({
+      enqueued: await publishProblem<NamespaceProblems>(deps, where, what, { Role: '7' }, false),
+      passes: (await apply.counts()).waiting,
+      solves: (await resolve.counts()).waiting,
+    });
+    return { store, hash, publish };
+  };
+
+  it('none is enqueued, but everything else is published', async () => {
+    const { store, publish } = await publishing();
+    expect(await publish(undefined)).toEqual({ enqueued: false, passes: 0, solves: 0 });
+    expect(await store.getSeen('east', 'apps', ['Role'])).toEqual({ Role: '7' });
+    expect(await publish()).toEqual({ enqueued: false, passes: 0, solves: 1 });
+    expect(await store.takeWaiters((await store.getObservation('east', 'apps'))?.problem ?? '')).toEqual([where]);
+  });
+
+  it('one is enqueued for a new problem whose solution is there already, and none once it is known', async () => {
+    const { store, hash, publish } = await publishing();
+    await store.putSolution(hash, { result: 'error', message: 'no', advice: 'none' });
+    expect(await publish()).toEqual({ enqueued: true, passes: 1, solves: 0 });
+    expect(await publish()).toMatchObject({ enqueued: false });
+  });
+});
