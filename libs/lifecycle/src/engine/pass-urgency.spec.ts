@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { Timers } from '#platform/clock/timers';
-import { PassUrgency, type Urgency } from './pass-urgency.js';
+import { PassUrgency, type TakenUrgency } from './pass-urgency.js';
 
 function urgency() {
   const clock = new ManualClock();
   const due: string[] = [];
-  const of = new PassUrgency(new Timers(clock), (subject) => due.push(subject));
+  const of = new PassUrgency({ clock, timers: new Timers(clock), onDue: (subject) => due.push(subject) });
   /** The subject is observed; answers how urgent the pass is. */
-  const observed = (enqueued: boolean): Urgency => {
+  const observed = (enqueued: boolean): TakenUrgency['urgency'] => {
     const taken = of.take('a');
     of.settle('a', taken, enqueued);
-    return taken;
+    return taken.urgency;
   };
   return { of, clock, due, observed };
 }
@@ -26,7 +26,8 @@ describe('the urgency of a pass', () => {
   ] as const)('after %s is %s, and forgotten once it was taken', ([noted, taken]) => {
     const { of } = urgency();
     for (const one of noted) of.note('a', one);
-    expect([of.take('b'), of.take('a'), of.take('a')]).toEqual(['for-news', taken, 'for-news']);
+    const takes = [of.take('b'), of.take('a'), of.take('a')];
+    expect(takes.map((one) => one.urgency)).toEqual(['for-news', taken, 'for-news']);
   });
 
   it('a pass that is due soon and was not enqueued is due after a second, once for all changes', async () => {
@@ -43,12 +44,59 @@ describe('the urgency of a pass', () => {
     expect(due).toEqual(['a']);
   });
 
+  it('a pass is due a second after the first change for which it is owed, without an observation', async () => {
+    const { of, clock, due } = urgency();
+    of.owe('a');
+    await clock.advance(600);
+    of.owe('a');
+    await clock.advance(400);
+    expect(due).toEqual(['a']);
+  });
+
   it('a pass that was enqueued meanwhile is owed no more', async () => {
     const { of, clock, due, observed } = urgency();
     of.note('a', 'soon');
     observed(false);
     of.note('a', 'now');
     observed(true);
+    await clock.advance(5_000);
+    expect(due).toEqual([]);
+  });
+
+  it('a pass that is owed since an observation began is not that one, and comes', async () => {
+    const { of, clock, due } = urgency();
+    of.owe('a');
+    await clock.advance(500);
+    const taken = of.take('a');
+    of.owe('a');
+    of.settle('a', taken, true);
+    await clock.advance(999);
+    expect(due).toEqual([]);
+    await clock.advance(1);
+    expect(due).toEqual(['a']);
+  });
+
+  it('a pass whose time comes during an observation is due after it', async () => {
+    const { of, clock, due } = urgency();
+    of.owe('a');
+    const taken = of.take('a');
+    await clock.advance(3_000);
+    expect(due).toEqual([]);
+    of.settle('a', taken, false);
+    await clock.advance(1);
+    expect(due).toEqual(['a']);
+  });
+
+  it.for([
+    ['now', 'now'],
+    ['soon', 'soon'],
+    [undefined, 'soon'],
+  ] as const)('noted %s for a subject whose observation failed, is %s for the next one', async ([noted, next]) => {
+    const { of, clock, due } = urgency();
+    of.owe('a');
+    if (noted !== undefined) of.note('a', noted);
+    of.putBack('a', of.take('a'));
+    expect(of.take('a').urgency).toBe(next);
     await clock.advance(5_000);
     expect(due).toEqual([]);
   });

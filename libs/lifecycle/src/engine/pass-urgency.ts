@@ -1,3 +1,4 @@
+import type { Clock } from '#platform/clock/clock.port';
 import type { Timers } from '#platform/clock/timers';
 
 /**
@@ -6,19 +7,25 @@ import type { Timers } from '#platform/clock/timers';
  */
 export type Urgency = 'now' | 'soon' | 'for-news';
 
+/** As taken for one observation. `dueMs`: when a pass is due that was owed before. */
+export type TakenUrgency = Readonly<{ urgency: Urgency; dueMs?: number | undefined }>;
+
 /** A pass that is due soon begins no later than this after the change that asks for it. */
 const SOON_MS = 1_000;
+
+export type PassUrgencyOptions = Readonly<{
+  clock: Pick<Clock, 'now'>;
+  timers: Timers;
+  /** A pass that was owed is due. */
+  onDue: (subject: string) => void;
+}>;
 
 /** The urgency of the next pass over each subject that is to be observed, and the passes that are owed. */
 export class PassUrgency {
   readonly #noted = new Map<string, Urgency>();
-  readonly #owed = new Set<string>();
+  readonly #dueMs = new Map<string, number>();
 
-  constructor(
-    private readonly timers: Timers,
-    /** A pass that was owed is due. */
-    private readonly onDue: (subject: string) => void,
-  ) {}
+  constructor(private readonly options: PassUrgencyOptions) {}
 
   /** Of several the most urgent counts. */
   note(subject: string, urgency: Urgency): void {
@@ -27,21 +34,39 @@ export class PassUrgency {
     if (known === undefined || !isLess) this.#noted.set(subject, urgency);
   }
 
-  /** What was noted is forgotten here. */
-  take(subject: string): Urgency {
-    const noted = this.#noted.get(subject) ?? 'for-news';
+  /** The subject gets a pass within a second, unless one is enqueued before. */
+  owe(subject: string, dueMs = this.#now() + SOON_MS): void {
+    if ((this.#dueMs.get(subject) ?? Infinity) <= dueMs) return;
+    this.#dueMs.set(subject, dueMs);
+    const { timers, onDue } = this.options;
+    timers.after(Math.max(0, dueMs - this.#now()), () => {
+      if (this.#dueMs.get(subject) !== dueMs) return;
+      this.#dueMs.delete(subject);
+      onDue(subject);
+    });
+  }
+
+  /** What was noted and is owed is forgotten here: what comes from now on is another observation's. */
+  take(subject: string): TakenUrgency {
+    const taken = { urgency: this.#noted.get(subject) ?? 'for-news', dueMs: this.#dueMs.get(subject) } as const;
     this.#noted.delete(subject);
-    return noted;
+    this.#dueMs.delete(subject);
+    return taken;
   }
 
   /** The subject was observed, and a pass over it enqueued or not. */
-  settle(subject: string, urgency: Urgency, enqueued: boolean): void {
-    if (enqueued) this.#owed.delete(subject);
-    else if (urgency !== 'for-news' && !this.#owed.has(subject)) {
-      this.#owed.add(subject);
-      this.timers.after(SOON_MS, () => {
-        if (this.#owed.delete(subject)) this.onDue(subject);
-      });
-    }
+  settle(subject: string, { urgency, dueMs = Infinity }: TakenUrgency, enqueued: boolean): void {
+    if (enqueued) return;
+    const soonMs = urgency === 'for-news' ? Infinity : this.#now() + SOON_MS;
+    if (Math.min(dueMs, soonMs) < Infinity) this.owe(subject, Math.min(dueMs, soonMs));
+  }
+
+  /** The observation failed: the next one, whenever it comes, is as urgent. */
+  putBack(subject: string, { urgency, dueMs }: TakenUrgency): void {
+    this.note(subject, urgency === 'for-news' && dueMs !== undefined ? 'soon' : urgency);
+  }
+
+  #now(): number {
+    return this.options.clock.now().getTime();
   }
 }

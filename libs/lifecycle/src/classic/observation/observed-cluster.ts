@@ -63,6 +63,10 @@ export type ObservedClusterDeps = Readonly<{
 const CATALOG_FACTS_MS = 15 * 60_000;
 /** A namespace with one of these is observed. */
 const OBSERVED = [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS] as const;
+/** The kinds of which a namespace's problem is made: a change of others leaves it as it is. */
+const READ: ReadonlySet<string> = new Set(
+  [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, CATALOG_SOURCES].map(({ kind }) => kind),
+);
 
 /** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
 export class ObservedCluster implements ClusterPart {
@@ -80,7 +84,8 @@ export class ObservedCluster implements ClusterPart {
 
   constructor(private readonly deps: ObservedClusterDeps) {
     this.#timers = new Timers(deps.clock);
-    this.#urgency = new PassUrgency(this.#timers, (namespace) => this.touch(namespace));
+    const { clock } = deps;
+    this.#urgency = new PassUrgency({ clock, timers: this.#timers, onDue: (namespace) => this.touch(namespace) });
     this.#touched = new TouchedSubjects({
       clock: deps.clock,
       pace: deps.pace,
@@ -180,14 +185,14 @@ export class ObservedCluster implements ClusterPart {
       this.deps.metrics.catalogRead(this.name, key.namespace, key.name);
     }
     const seen = this.#sightings.take(namespace);
-    const urgency = this.#urgency.take(namespace);
+    const taken = this.#urgency.take(namespace);
     try {
       const where = { cluster: this.name, namespace };
-      const enqueued = await this.deps.publish(where, problem, seen, urgency === 'now');
-      this.#urgency.settle(namespace, urgency, enqueued);
+      const enqueued = await this.deps.publish(where, problem, seen, taken.urgency === 'now');
+      this.#urgency.settle(namespace, taken, enqueued);
     } catch (error) {
       this.#sightings.putBack(namespace, seen);
-      this.#urgency.note(namespace, urgency);
+      this.#urgency.putBack(namespace, taken);
       throw error;
     }
   }
@@ -257,7 +262,8 @@ export class ObservedCluster implements ClusterPart {
   ): void {
     if (namespace === undefined) return;
     this.#sightings.note(namespace, object);
-    this.touch(namespace, urgency);
+    if (urgency === 'soon' && !READ.has(object.kind)) this.#urgency.owe(namespace);
+    else this.touch(namespace, urgency);
   }
 
   /**
