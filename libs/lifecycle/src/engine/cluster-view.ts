@@ -10,6 +10,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { CacheLease, ClusterCaches } from './cluster-caches.js';
 import { MANAGED_SECRETS, ManagedSecrets } from './managed-secrets.js';
 import type { ClusterReads } from './pass-reader.js';
+import { DEFINITION, RecentDefinitions } from './recent-definitions.js';
 import { RightsChanges } from './rights-changes.js';
 import { SharedLists } from './shared-lists.js';
 
@@ -50,6 +51,7 @@ export class ClusterView {
   readonly #options: ClusterViewOptions;
   readonly #secrets: ManagedSecrets;
   readonly #lists: SharedLists;
+  readonly #definitions: RecentDefinitions;
   #opened: Opened | undefined;
   #usedAt = 0;
   #wroteAt = Number.NEGATIVE_INFINITY;
@@ -61,6 +63,7 @@ export class ClusterView {
     const { client, clock, onMoved } = options;
     this.#options = options;
     this.#lists = new SharedLists(client);
+    this.#definitions = new RecentDefinitions(clock);
     this.#secrets = new ManagedSecrets({ client, clock, onMoved: (namespace) => onMoved?.(namespace) });
   }
 
@@ -72,6 +75,7 @@ export class ClusterView {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#definitions.clear();
     await Promise.all([this.#secrets.stop(), this.#close()]);
   }
 
@@ -91,7 +95,7 @@ export class ClusterView {
    */
   async reads(seen: SeenVersions): Promise<ClusterReads> {
     const live: ClusterReads = {
-      get: (ref) => this.#get(ref),
+      get: (ref) => this.#get(ref, seen),
       list: (kind, options) => this.#lists.list(kind, options),
       serverVersion: () => this.#options.client.serverVersion(),
     };
@@ -99,11 +103,11 @@ export class ClusterView {
     const { lease, listed } = this.#open();
     await listed;
     const { cache } = lease;
-    return { ...live, cache: this.#noting(cache), behind: await cache.behind(seen, PATIENCE_MS) };
+    return { ...live, cache: this.#noting(cache, seen), behind: await cache.behind(seen, PATIENCE_MS) };
   }
 
   /** The cache for one pass: as long as the pass reads or writes, the cache is not at rest. */
-  #noting(cache: ClusterCache): NonNullable<ClusterReads['cache']> {
+  #noting(cache: ClusterCache, seen: SeenVersions): NonNullable<ClusterReads['cache']> {
     const used = (): ClusterCache => {
       this.#usedAt = this.#now();
       return cache;
@@ -112,11 +116,18 @@ export class ClusterView {
       this.#wroteAt = this.#now();
       return used();
     };
+    const changed = (kind: string, name = ''): ClusterCache => {
+      if (kind === DEFINITION) this.#definitions.noteWritten(name);
+      return written();
+    };
     return {
-      get: (ref) => used().get(ref),
+      get: (ref) => {
+        const found = ref.kind === DEFINITION ? this.#definitions.found(ref, seen[DEFINITION]) : undefined;
+        return found === undefined ? used().get(ref) : { found };
+      },
       list: (kind, options) => used().list(kind, options),
-      noteWritten: (object) => written().noteWritten(object),
-      noteDeleted: (ref) => written().noteDeleted(ref),
+      noteWritten: (object) => changed(object.kind, object.metadata.name).noteWritten(object),
+      noteDeleted: (ref) => changed(ref.kind, ref.name).noteDeleted(ref),
     };
   }
 
@@ -179,8 +190,9 @@ export class ClusterView {
     else if (found.length > 0) this.#secrets.start();
   }
 
-  async #get(ref: ObjectRef) {
+  async #get(ref: ObjectRef, seen: SeenVersions) {
     const { client } = this.#options;
+    if (ref.kind === DEFINITION) return this.#definitions.read(seen[DEFINITION], () => client.get(ref));
     if (ref.kind !== CLUSTER_PROXY.kind || ref.apiVersion !== CLUSTER_PROXY.apiVersion) return client.get(ref);
     const now = this.#now();
     if (now < this.#plainUntil) return undefined;

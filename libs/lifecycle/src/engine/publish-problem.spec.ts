@@ -88,8 +88,14 @@ describe('where no pass is urgent', () => {
     const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000 };
     const hash = await store.putProblem(problem, new Map());
     const observed = { hash, problem, records: new Map() };
-    const publish = async (what: typeof observed | undefined = observed) => ({
-      enqueued: await publishProblem<NamespaceProblems>(deps, where, what, { Role: '7' }, false),
+    const publish = async (what: 'the problem' | 'nothing' = 'the problem') => ({
+      enqueued: await publishProblem<NamespaceProblems>(
+        deps,
+        where,
+        what === 'nothing' ? undefined : observed,
+        { Role: '7' },
+        false,
+      ),
       passes: (await apply.counts()).waiting,
       solves: (await resolve.counts()).waiting,
     });
@@ -98,7 +104,7 @@ describe('where no pass is urgent', () => {
 
   it('none is enqueued, but everything else is published', async () => {
     const { store, publish } = await publishing();
-    expect(await publish(undefined)).toEqual({ enqueued: false, passes: 0, solves: 0 });
+    expect(await publish('nothing')).toEqual({ enqueued: false, passes: 0, solves: 0 });
     expect(await store.getSeen('east', 'apps', ['Role'])).toEqual({ Role: '7' });
     expect(await publish()).toEqual({ enqueued: false, passes: 0, solves: 1 });
     expect(await store.takeWaiters((await store.getObservation('east', 'apps'))?.problem ?? '')).toEqual([where]);

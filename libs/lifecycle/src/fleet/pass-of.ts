@@ -8,6 +8,7 @@ import { CACHED_KINDS } from '../engine/cached-kinds.js';
 import type { ClusterViews } from '../engine/cluster-views.js';
 import type { ClusterReads } from '../engine/pass-reader.js';
 import type { PollerAgreement } from '../engine/poller-agreement.js';
+import { DEFINITION } from '../engine/recent-definitions.js';
 import type { PassOutcome } from '../engine/reconcile-loop.js';
 import { extensionDeps } from '../v1/extensions/extension-deps.js';
 import { reconcileExtension, reconcileObjectSet } from '../v1/extensions/reconcile-extension.js';
@@ -32,11 +33,12 @@ export function passOf(deps: PassDeps): Pass<Subject> {
   };
 }
 
-const CACHED = CACHED_KINDS.map(({ kind }) => kind);
+/** Of what a pass has read of these, it must be known whether it is old. */
+const READ_KINDS = [...CACHED_KINDS.map(({ kind }) => kind), DEFINITION];
 
 /** The cache of the cluster, as far as it has reached what the poller had seen of the subject. */
 async function readsOf({ hub, views }: PassDeps, client: KubeClient, subject: Subject): Promise<ClusterReads> {
-  const seen = await hub.problems.getSeen(subject.cluster, subjectName(subject), CACHED);
+  const seen = await hub.problems.getSeen(subject.cluster, subjectName(subject), READ_KINDS);
   return views.of(client).reads(seen);
 }
 
