@@ -19,6 +19,9 @@ export const PATIENCE = { timeout: PATIENCE_MS, interval: 50 };
 /** For `expect.poll` and `vi.waitFor`: the outcome comes after a pause of Flotilla's own. */
 export const LONG_PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 500 };
 
+/** For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time. */
+export const promised = (ms: number) => ({ timeout: forMs(ms), interval: 50 });
+
 /** What ends a whole test or hook that hangs: each may wait several times. */
 export const LIMITS = {
   test: forMs(300_000),

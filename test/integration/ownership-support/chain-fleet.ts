@@ -4,6 +4,7 @@ import { catalogBundleOf } from '#core/catalog/bundle/bundle-blob';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';
 import type { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
 
@@ -44,6 +45,19 @@ async function markedTree(directory: string, mark: string) {
   const marked = (bytes: Uint8Array) =>
     Buffer.from(Buffer.from(bytes).toString().replace('displayName: Lighthouse', `displayName: Lighthouse ${mark}`));
   return files.map(({ path, bytes }) => ({ path, bytes: marked(bytes) }));
+}
+
+/** Whether the hub has given OLM's kinds to the cluster, as it does when one joins. */
+export function hasOlmKinds(fleet: SimulatedFleet, cluster: string): boolean {
+  try {
+    for (const kind of ['CatalogSource', 'Subscription', 'ClusterServiceVersion'])
+      fleet.cluster(cluster).list(olm(kind));
+    fleet.cluster(cluster).list(olm('OperatorGroup', 'v1'));
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** What a user makes in a cluster to have the sample installed and upgraded. */

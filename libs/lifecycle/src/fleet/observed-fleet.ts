@@ -23,7 +23,7 @@ import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js'
 import { publishProblem } from '../engine/publish-problem.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
-import { classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
+import { awayClusters, classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
   hub: Hub;
@@ -98,8 +98,13 @@ export class ObservedFleet {
 
   /** How fresh the watches are, of OLM Classic's kinds and of OLM v1's. */
   get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck }> {
+    const deps = this.#watchDeps;
+    return { classic: classicWatchesCheck(deps), v1: v1WatchesCheck(deps) };
+  }
+
+  get #watchDeps(): WatchChecksDeps {
     const { hub, clusters, detectors } = this.deps;
-    const deps = {
+    return {
       clock: hub.clock,
       staleAfterMs: hub.settings.watchStaleAfter,
       clusters: () => clusters.known(),
@@ -107,7 +112,6 @@ export class ObservedFleet {
       of: (cluster: string) => this.of(cluster),
       problemOf: (cluster: string) => clusters.problemOf(cluster) ?? this.#membership.problemOf(cluster),
     };
-    return { classic: classicWatchesCheck(deps), v1: v1WatchesCheck(deps) };
   }
 
   async #partsOf(client: KubeClient): Promise<ObservedParts> {
@@ -161,6 +165,7 @@ export class ObservedFleet {
   }
 
   #countObjects(): void {
+    this.deps.hub.metrics.clustersAway(awayClusters(this.#watchDeps));
     for (const [cluster, { classic }] of this.#membership.all()) {
       this.deps.hub.metrics.objectCounts(cluster, classic.counts());
     }

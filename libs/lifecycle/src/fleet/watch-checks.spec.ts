@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { Freshness } from '#platform/telemetry/health-check';
-import { classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
+import { awayClusters, classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
 
 type Cluster = Readonly<{
   /** Undefined where the cluster has not joined. */
@@ -11,10 +11,10 @@ type Cluster = Readonly<{
   problem?: string;
 }>;
 
-function checked(clusters: Readonly<Record<string, Cluster>>) {
+function depsOf(clusters: Readonly<Record<string, Cluster>>) {
   const clock = new ManualClock();
   const fresh: Freshness = { synced: true, problems: [], lastSeen: clock.now() };
-  const deps = {
+  return {
     clock,
     staleAfterMs: 60_000,
     clusters: () => Object.keys(clusters),
@@ -29,6 +29,10 @@ function checked(clusters: Readonly<Record<string, Cluster>>) {
     },
     problemOf: (name: string) => clusters[name]?.problem,
   };
+}
+
+function checked(clusters: Readonly<Record<string, Cluster>>) {
+  const deps = depsOf(clusters);
   return Promise.all([classicWatchesCheck(deps).check(), v1WatchesCheck(deps).check()]);
 }
 
@@ -78,5 +82,15 @@ describe('how fresh the watches of a fleet are', () => {
     const [classicHealth, v1Health] = await checked(clusters);
     expect(classicHealth).toMatchObject(classic);
     expect(v1Health).toMatchObject(v1);
+  });
+
+  it('says of each cluster whether it is away', () => {
+    const clusters = { east: { classic: {} }, west: { classic: OLD }, north: {}, south: { held: true } };
+    expect(Object.fromEntries(awayClusters(depsOf(clusters)))).toEqual({
+      east: false,
+      west: true,
+      north: true,
+      south: false,
+    });
   });
 });

@@ -38,7 +38,7 @@ export const freshnessCheck = (
   check: async () => {
     const now = clock.now().getTime();
     const all = [...lastSeen()];
-    const stale = all.filter(([, seen]) => seen === undefined || now - seen.getTime() > maxAgeMs);
+    const stale = all.filter(([, seen]) => isStale(now, maxAgeMs, seen));
     const clusters = [...all.map(([cluster]) => cluster), ...leftToOlm()].sort();
     if (stale.length === 0) {
       return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters };
@@ -54,6 +54,10 @@ export const freshnessCheck = (
     return { up: stale.length < clusters.length, degraded: true, detail, clusters };
   },
 });
+
+/** Whether there was no sign of life for too long, or none at all. */
+export const isStale = (nowMs: number, maxAgeMs: number, seen: Date | undefined): boolean =>
+  seen === undefined || nowMs - seen.getTime() > maxAgeMs;
 
 const age = (now: number, seen: Date | undefined): string =>
   seen === undefined ? 'never seen' : `for ${Math.round((now - seen.getTime()) / 1_000)} s`;

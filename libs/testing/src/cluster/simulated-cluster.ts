@@ -274,7 +274,9 @@ export class SimulatedCluster {
     const { headers } = request;
     const token = tokenOf(request);
     const account = this.#state.issuedTokens.get(token);
-    if (!this.#tokens.has(token) && account === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+    const { certificateUntil = new Date(0) } = request;
+    const known = this.#tokens.has(token) || account !== undefined || certificateUntil > new Date();
+    if (!known) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
     return actingUser(this.#state, account === undefined ? ADMINISTRATOR : requester(account), headers);
   }
 

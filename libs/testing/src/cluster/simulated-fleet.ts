@@ -28,6 +28,8 @@ export interface SimulatedFleet {
   cluster(name: string): SimulatedCluster;
   /** Whether the certificate of the server has expired, for connections that are opened from now on. */
   expireCertificate(expired: boolean): void;
+  /** A client certificate that the authority has signed is that of an administrator of every cluster. */
+  trustClients(authorityPem: string): void;
   stop(): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function startSimulatedFleet(options: SimulatedFleetOptions): Promi
       const { certPem, expiredPem, keyPem } = certificate;
       server.useCertificate({ certPem: expired ? expiredPem : certPem, keyPem });
     },
+    trustClients: (authorityPem) => server.trustClients(authorityPem),
     stop: async () => {
       clearInterval(bookmarks);
       for (const cluster of clusters.values()) cluster.stop();

@@ -8,8 +8,11 @@ const DAY_MS = 86_400_000;
 /** PEM texts of a client certificate and of the authority that signed it. */
 export type ClientCertificate = Readonly<{ caPem: string; certPem: string; keyPem: string }>;
 
-/** Makes a fresh authority and a certificate of it for the user `name`. */
-export async function clientCertificate(name: string): Promise<ClientCertificate> {
+/**
+ * Makes a fresh authority and a certificate of it for the user `name`. `until`: the last moment at which the
+ * certificate is valid; a day from now without it.
+ */
+export async function clientCertificate(name: string, until?: Date): Promise<ClientCertificate> {
   const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
   const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const [caKeys, keys] = [await newKeys(), await newKeys()];
@@ -29,6 +32,7 @@ export async function clientCertificate(name: string): Promise<ClientCertificate
     subject: `CN=${name}`,
     issuer: authority.subject,
     ...validity,
+    ...(until === undefined ? {} : { notAfter: until }),
     signingAlgorithm: ALGORITHM,
     publicKey: keys.publicKey,
     signingKey: caKeys.privateKey,

@@ -27,6 +27,8 @@ export interface CredentialSource {
    * again would give the same.
    */
   forget(): boolean;
+  /** What makes these credentials useless at that time, as a text without subject; undefined where nothing is known. */
+  fault?(now: Date): string | undefined;
 }
 
 /** Credentials that never change. */

@@ -96,6 +96,23 @@ describe('users of a kubeconfig', () => {
     expect(asked.map(({ client }) => client)).toEqual(['captain']);
   });
 
+  it('a client certificate that has expired is named with its date where the server ends the connection', async () => {
+    const until = new Date('2020-01-02T03:04:05Z');
+    const { certPem, keyPem } = await clientCertificate('captain', until);
+    const user = { 'client-certificate-data': base64(certPem), 'client-key-data': base64(keyPem) };
+    const message = expect.stringMatching(
+      /\(the client certificate in its kubeconfig expired at 2020-01-02T03:04:05.000Z\); /,
+    );
+    await expect(asUser(user, version)).rejects.toMatchObject({ message });
+  });
+
+  it('a client certificate that is valid is no reason why a login is not accepted', async () => {
+    accepted = () => false;
+    const user = { 'client-certificate': 'user.crt', 'client-key': 'user.key' };
+    const message = expect.not.stringMatching(/expired/);
+    await expect(asUser(user, version)).rejects.toMatchObject({ status: 401, message });
+  });
+
   it('impersonation: user, uid, groups and extra', async () => {
     const user = { token: 'abc', as: 'bob', 'as-uid': '7', 'as-groups': ['a', 'b'], 'as-user-extra': { 'x/y': ['z'] } };
     await asUser(user, version);

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { textOf } from '../transport/transport.error.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import type { CredentialSource, Credentials, TlsIdentity } from './credentials.js';
@@ -43,6 +44,12 @@ export class LibraryCredentials implements CredentialSource {
     return !this.#constant;
   }
 
+  fault(now: Date): string | undefined {
+    const until = validUntil(this.#identity.cert);
+    if (until === undefined || until >= now) return undefined;
+    return `the client certificate in its kubeconfig expired at ${until.toISOString()}`;
+  }
+
   async #ask(): Promise<Credentials> {
     const applied = await this.#applied().catch((error: unknown) => {
       throw this.#explain(error);
@@ -82,6 +89,16 @@ export class LibraryCredentials implements CredentialSource {
     const hint = exec.installHint ? ` (${exec.installHint.trim()})` : '';
     const why = withoutSecrets(textOf(error)).trim().slice(0, 300) || 'it failed and said nothing';
     return new ClusterConfigError(context, `the credential plugin "${exec.command}" failed: ${why}${hint}`);
+  }
+}
+
+/** Until when a certificate is valid; undefined without one that can be read. */
+function validUntil(certificate: string | Buffer | undefined): Date | undefined {
+  if (certificate === undefined) return undefined;
+  try {
+    return new X509Certificate(certificate).validToDate;
+  } catch {
+    return undefined;
   }
 }
 

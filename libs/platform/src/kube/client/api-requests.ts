@@ -44,7 +44,7 @@ export class ApiRequests {
 
   async #send(what: string, request: ApiRequest): Promise<ApiResponse> {
     const response = await this.#guard(what, () => this.transport.request(this.#signed(request)));
-    if (response.status >= 300) throw refusal(this.cluster, what, response.status, response.text);
+    if (response.status >= 300) throw this.#refused(what, response.status, response.text);
     return response;
   }
 
@@ -68,7 +68,11 @@ export class ApiRequests {
     const exchange = await this.#guard(what, () => this.transport.stream(this.#signed(request)));
     if (exchange.status < 300) return exchange;
     const text = await this.#guard(what, () => readBody(exchange, { limit: LONGEST_REFUSAL_BYTES }));
-    throw refusal(this.cluster, what, exchange.status, text);
+    throw this.#refused(what, exchange.status, text);
+  }
+
+  #refused(what: string, status: number, text: string): KubeApiError {
+    return refusal(this.cluster, what, status, text, status === 401 ? this.transport.credentialsFault() : undefined);
   }
 
   json(what: string, response: ApiResponse): unknown {
@@ -96,7 +100,7 @@ export class ApiRequests {
   }
 
   failure(what: string, error: TransportError): KubeApiError {
-    return outage(this.cluster, this.transport.server, what, error);
+    return outage(this.cluster, this.transport.server, what, error, this.transport.credentialsFault());
   }
 
   #signed(request: ApiRequest): ApiRequest {

@@ -21,6 +21,12 @@ describe('a refusal of an API server', () => {
     expect(error.message).toBe(`cluster "east": get Secret a/b: ${said}`);
   });
 
+  it('says what is known to be wrong with the credentials, apart from the words of the server', () => {
+    const error = refusal('east', 'get Secret a/b', 401, 'Unauthorized', 'the client certificate expired');
+    expect(error.said).toBe('Unauthorized');
+    expect(error.message).toBe('cluster "east": get Secret a/b: Unauthorized (the client certificate expired)');
+  });
+
   it('names its causes, with their fields', () => {
     const causes = [
       { field: 'spec.a', message: 'is required' },

@@ -57,13 +57,19 @@ export function parseStatus(text: string): KubeStatus | undefined {
   }
 }
 
-/** The refusal as an error with the server's own reason, message and causes. */
-export function refusal(cluster: string, what: string, code: number, body: string): KubeApiError {
+/**
+ * The refusal as an error with the server's own reason, message and causes. `fault`: what is known to be wrong
+ * with the credentials.
+ */
+export function refusal(cluster: string, what: string, code: number, body: string, fault?: string): KubeApiError {
   const status = parseStatus(body);
   const said = clip((status?.message ?? body.trim().replaceAll(/\s+/g, ' ')) || `HTTP ${code}`);
-  const message = `cluster "${cluster}": ${what}: ${said}`;
+  const message = `cluster "${cluster}": ${what}: ${withFault(said, fault)}`;
   return new KubeApiError(cluster, code, reasonOf(code, status?.reason), message, causesOf(status), said);
 }
+
+const withFault = (said: string, fault: string | undefined): string =>
+  fault === undefined ? said : `${said} (${fault})`;
 
 /** 410 has two names in Kubernetes, `Gone` and `Expired`; one is enough for everybody behind the port. */
 function reasonOf(code: number, reason: string | undefined): string {
@@ -95,10 +101,19 @@ const OUTAGE_REASONS: Readonly<Partial<Record<TransportError['failure'], string>
   'too-large': 'ResponseTooLarge',
 };
 
-/** A failure of the network, of the credentials or of time, as the port's error of status 0. */
-export function outage(cluster: string, server: URL, what: string, error: TransportError): KubeApiError {
+/**
+ * A failure of the network, of the credentials or of time, as the port's error of status 0. `fault`: what is
+ * known to be wrong with the credentials, for which some servers end the connection.
+ */
+export function outage(
+  cluster: string,
+  server: URL,
+  what: string,
+  error: TransportError,
+  fault?: string,
+): KubeApiError {
   const reason = OUTAGE_REASONS[error.failure] ?? 'Unreachable';
   const place = `${server.protocol}//${server.host}${server.pathname === '/' ? '' : server.pathname}`;
-  const message = `cluster "${cluster}" at ${place}: ${what}: ${clip(error.message)}; ${ADVICE[error.failure]}`;
+  const message = `cluster "${cluster}" at ${place}: ${what}: ${withFault(clip(error.message), fault)}; ${ADVICE[error.failure]}`;
   return new KubeApiError(cluster, 0, reason, message);
 }

@@ -107,6 +107,11 @@ export class HttpTransport {
     };
   }
 
+  /** What makes the credentials useless now; undefined where nothing is known. */
+  credentialsFault(): string | undefined {
+    return this.#options.credentials.fault?.(new Date());
+  }
+
   /** One request with its whole answer, whatever its status. Fails with a TransportError only. */
   async request(request: ApiRequest): Promise<ApiResponse> {
     this.#enter();

@@ -9,6 +9,8 @@ export type SimulatedRequest = Readonly<{
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
+  /** Until when the client's certificate is valid; absent without one of a trusted authority. */
+  certificateUntil?: Date | undefined;
 }>;
 
 export type SimulatedResponse = Readonly<{

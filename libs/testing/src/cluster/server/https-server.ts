@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { Refusal } from '../objects/refusal.js';
 import type { SimulatedCluster } from '../simulated-cluster.js';
 import type { OpenWatch } from './api-handler.js';
@@ -16,8 +18,8 @@ type Outgoing = Pick<ServerResponse, 'writableLength' | 'flushHeaders' | 'destro
   end(chunk?: string | Buffer): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
 };
-/** A client's TCP connection, and the clusters it has asked. */
-type Connection = { socket: Socket; clusters: Set<string> };
+/** A client's TCP connection, its certificate, and the clusters it has asked. */
+type Connection = { socket: Socket; certificate?: X509Certificate | undefined; clusters: Set<string> };
 
 const PREFIX = /^\/clusters\/([^/]+)(\/.*)?$/;
 
@@ -30,6 +32,8 @@ export class HttpsServer {
    * stand-in of their socket.
    */
   readonly #byPort = new Map<number, Connection>();
+  /** Which sign client certificates. */
+  readonly #authorities: X509Certificate[] = [];
   #closing = false;
 
   constructor(
@@ -38,8 +42,14 @@ export class HttpsServer {
   ) {
     const { certPem: cert, keyPem: key } = certificate;
     const settings = { maxConcurrentStreams: 1000 };
-    this.#server = createSecureServer({ cert, key, allowHTTP1: true, settings }, (request, response) => {
+    // As kube-apiserver: any certificate is taken, and looked at with each request.
+    const clients = { requestCert: true, rejectUnauthorized: false };
+    this.#server = createSecureServer({ cert, key, allowHTTP1: true, settings, ...clients }, (request, response) => {
       void this.#serve(request, response as unknown as Outgoing);
+    });
+    this.#server.on('secureConnection', (socket: TLSSocket) => {
+      const connection = this.#byPort.get(socket.remotePort ?? 0);
+      if (connection !== undefined) connection.certificate = socket.getPeerX509Certificate();
     });
     this.#server.on('connection', (socket) => this.#remember(socket));
     this.#server.on('sessionError', () => undefined);
@@ -58,6 +68,11 @@ export class HttpsServer {
   /** For the connections that are opened from now on. */
   useCertificate({ certPem: cert, keyPem: key }: Pick<LoopbackCertificate, 'certPem' | 'keyPem'>): void {
     this.#server.setSecureContext({ cert, key });
+  }
+
+  /** Takes certificates that the authority has signed for those of administrators. */
+  trustClients(authorityPem: string): void {
+    this.#authorities.push(new X509Certificate(authorityPem));
   }
 
   /** Cuts every connection that has carried a request for the cluster, without a goodbye. */
@@ -111,7 +126,8 @@ export class HttpsServer {
     const cluster = this.clusterOf(name);
     if (cluster === undefined)
       throw new Refusal(404, 'NotFound', `this simulated fleet has no cluster at ${url.pathname}`);
-    this.#byPort.get(incoming.socket.remotePort ?? 0)?.clusters.add(name);
+    const connection = this.#byPort.get(incoming.socket.remotePort ?? 0);
+    connection?.clusters.add(name);
     const headers = Object.entries(incoming.headers).map(([header, value]) => [
       header,
       Array.isArray(value) ? value.join(', ') : value,
@@ -123,8 +139,14 @@ export class HttpsServer {
       query: url.searchParams,
       headers: Object.fromEntries(headers),
       body,
+      certificateUntil: this.#validUntil(connection?.certificate),
     };
     return [cluster, request];
+  }
+
+  #validUntil(certificate: X509Certificate | undefined): Date | undefined {
+    const signed = (by: X509Certificate) => certificate?.verify(by.publicKey) === true;
+    return this.#authorities.some(signed) ? certificate?.validToDate : undefined;
   }
 
   #watch(cluster: SimulatedCluster, opened: OpenWatch, request: SimulatedRequest, outgoing: Outgoing): void {
