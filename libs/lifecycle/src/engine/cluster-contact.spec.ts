@@ -7,8 +7,9 @@ import { ClusterContact } from './cluster-contact.js';
 const unreachable = (cluster: string) => new KubeApiError(cluster, 0, 'Unreachable', 'connection refused');
 const refused = (cluster: string) => new KubeApiError(cluster, 403, 'Forbidden', 'not yours');
 
-/** Two clusters; those in `away` do not answer. */
+/** Two clusters; those in `away` do not answer. `heard`: when each last sent something through a watch. */
 function contactOf(names = ['east', 'west'], idle: ReadonlySet<string> = new Set()) {
+  const heard = new Map<string, Date>();
   const clock = new ManualClock(new Date('2026-01-01T00:00:00Z'));
   const away = new Set<string>();
   const refusals = new Map<string, KubeApiError>();
@@ -18,6 +19,7 @@ function contactOf(names = ['east', 'west'], idle: ReadonlySet<string> = new Set
     clock,
     log: silentLog,
     isIdle: (cluster) => idle.has(cluster),
+    heard: (cluster) => heard.get(cluster),
     ask: async (cluster) => {
       asked.push(cluster);
       if (away.has(cluster)) throw unreachable(cluster);
@@ -27,7 +29,7 @@ function contactOf(names = ['east', 'west'], idle: ReadonlySet<string> = new Set
   });
   const health = () => contact.check.check();
   const pass = (ms: number) => clock.advance(ms);
-  return { contact, away, refusals, asked, health, pass };
+  return { contact, clock, heard, away, refusals, asked, health, pass };
 }
 
 describe('ClusterContact', () => {
@@ -52,6 +54,24 @@ describe('ClusterContact', () => {
     contact.noteEnd('east');
     await pass(10_000);
     expect(asked).toEqual(['east', 'west', 'west']);
+    contact.stop();
+  });
+
+  it('asks no cluster whose watches get a bookmark a minute, and soon one whose watches fall silent', async () => {
+    const { contact, clock, heard, away, asked, health, pass } = contactOf();
+    contact.start();
+    await pass(0);
+    asked.length = 0;
+    for (let minute = 0; minute < 5; minute += 1) {
+      heard.set('east', clock.now());
+      await pass(60_000);
+    }
+    expect(asked).toEqual(Array.from({ length: 10 }, () => 'west'));
+    away.add('east');
+    await pass(90_000);
+    expect(asked.includes('east')).toBe(true);
+    await pass(60_000);
+    expect(await health()).toMatchObject({ detail: '1 of 2 clusters do not answer: east (connection refused)' });
     contact.stop();
   });
 

@@ -26,6 +26,8 @@ export type ClusterContactOptions = Readonly<{
 type Contact = { answered?: number; failed?: number; asked?: number; reason: string; away: boolean; asking: boolean };
 
 const ASK_EVERY_MS = 30_000;
+/** API servers send each watch a bookmark about once a minute: as long as these come, nothing is asked. */
+const ASK_WATCHED_EVERY_MS = 90_000;
 /** Each request to an idle cluster opens a connection. The poller watches it, and reports its loss. */
 const ASK_IDLE_EVERY_MS = 600_000;
 /** One broken request is no reason for a warning; two in a row are. */
@@ -87,8 +89,14 @@ export class ClusterContact {
 
   /** After a failure a cluster is asked as often as one with work. Idle ones are not asked all at once. */
   #pauseMs(cluster: string, { failed }: Contact, at: number): number {
-    if (failed !== undefined || this.options.isIdle?.(cluster) !== true) return ASK_EVERY_MS;
+    if (failed !== undefined) return ASK_EVERY_MS;
+    if (this.options.isIdle?.(cluster) !== true) return this.#isHeard(cluster) ? ASK_WATCHED_EVERY_MS : ASK_EVERY_MS;
     return ASK_IDLE_EVERY_MS * (0.5 + at / this.#contacts.size);
+  }
+
+  #isHeard(cluster: string): boolean {
+    const heard = this.options.heard?.(cluster)?.getTime() ?? 0;
+    return this.#now() - heard < ASK_WATCHED_EVERY_MS;
   }
 
   #askSoon(cluster: string): void {
