@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet format clean
+.PHONY: help setup build demo test verify audit pin-images e2e bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -80,6 +80,9 @@ bench-fleet: build ## CLUSTERS simulated clusters with OPERATORS each: joined, i
 	@node dist/bench/fleet-upgrade.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(OPERATORS),--operators $(OPERATORS)) \
 	  $(if $(POLLERS),--pollers $(POLLERS)) $(if $(APPLIERS),--appliers $(APPLIERS)) $(if $(BARE),--bare) $(if $(SCALE),--scale) \
 	  $(if $(CHECKOUT),--checkout '$(CHECKOUT)') $(if $(JSON),--json '$(JSON)')
+
+bench-isolation: build ## the same upgrade without and beside troubled clusters: CLUSTERS=100 in all; about eight minutes
+	@node dist/bench/isolation.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(PAIRS),--pairs $(PAIRS))
 
 format: setup ## rewrite files in our format
 	@biome check --write .

@@ -1,10 +1,16 @@
 import type { StoredObject } from '#testing/cluster/simulated-cluster';
+import type { Trouble } from '../isolation/troubles.js';
 import type { Edition } from '../lifecycle/operator-images.js';
+
+/** What will be wrong with the only cluster of a process; a wide one has so many namespaces from the start. */
+export type Troubled = Readonly<{ trouble: Trouble; namespaces: number }>;
 
 /** What a process of simulated clusters is asked for. */
 export type ClustersRequest =
   /** Simulates these clusters; the answer is their kubeconfig. */
-  | Readonly<{ do: 'start'; clusters: readonly string[]; bare: boolean }>
+  | Readonly<{ do: 'start'; clusters: readonly string[]; bare: boolean; troubled?: Troubled | undefined }>
+  /** Begins what is wrong; nothing in healthy clusters. */
+  | Readonly<{ do: 'trouble'; groups: number }>
   /** Namespaces, OperatorGroups and a CatalogSource in each cluster. */
   | Readonly<{ do: 'prepare'; operators: readonly string[]; image: string }>
   /** A Subscription to each operator in each cluster. */
@@ -28,6 +34,8 @@ export type RequestCounts = Readonly<{
   watches: number;
   /** Clusters that are watched now. */
   watched: number;
+  /** By service, verb and what was asked for. */
+  each: Readonly<Record<string, number>>;
 }>;
 
 /** What the clusters of a process hold at the end. */

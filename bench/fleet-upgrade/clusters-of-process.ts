@@ -3,9 +3,10 @@ import { shippedManifests } from '#platform/joining/shipped-manifests';
 import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { pause } from '#testing/patience';
+import { begin, widen } from '../isolation/troubles.js';
 import { catalogSource, namespace, operatorGroup, subscription } from '../lifecycle/lifecycle-objects.js';
 import type { Edition } from '../lifecycle/operator-images.js';
-import type { ClustersAnswer, EndState, RequestCounts } from './clusters-messages.js';
+import type { ClustersAnswer, EndState, RequestCounts, Troubled } from './clusters-messages.js';
 import { endStateOf, watchMilestones } from './reached-milestones.js';
 
 /** Where the CatalogSource of a cluster is: its catalog is for all namespaces. */
@@ -24,6 +25,7 @@ const FAULTS_REPORTED = 5;
 /** The simulated clusters of this process: what is done in them, and what services asked of them. */
 export class ClustersOfProcess {
   readonly #counts = { reads: 0, writes: 0, watches: 0 };
+  readonly #each: Record<string, number> = {};
   readonly #clusters: readonly SimulatedCluster[];
   #operators: readonly string[] = [];
 
@@ -31,6 +33,7 @@ export class ClustersOfProcess {
     private readonly fleet: SimulatedFleet,
     names: readonly string[],
     private readonly send: (answer: ClustersAnswer) => void,
+    private readonly troubled: Troubled | undefined,
   ) {
     this.#clusters = names.map((name) => fleet.cluster(name));
     for (const cluster of this.#clusters) this.#countRequests(cluster);
@@ -41,14 +44,16 @@ export class ClustersOfProcess {
     names: readonly string[],
     bare: boolean,
     send: (answer: ClustersAnswer) => void,
+    troubled?: Troubled,
   ): Promise<ClustersOfProcess> {
     const fleet = await startSimulatedFleet({
       clusters: names,
       bookmarkEveryMs: BOOKMARK_EVERY_MS,
       keptChanges: KEPT_CHANGES,
     });
-    const clusters = new ClustersOfProcess(fleet, names, send);
+    const clusters = new ClustersOfProcess(fleet, names, send, troubled);
     if (!bare) await clusters.#defineKinds();
+    if (troubled?.trouble === 'wide') await clusters.#inEach((cluster) => widen(cluster, troubled.namespaces));
     return clusters;
   }
 
@@ -57,7 +62,8 @@ export class ClustersOfProcess {
   }
 
   counts(): RequestCounts {
-    return { ...this.#counts, watched: this.#clusters.filter((cluster) => cluster.openWatches() > 0).length };
+    const watched = this.#clusters.filter((cluster) => cluster.openWatches() > 0).length;
+    return { ...this.#counts, watched, each: this.#each };
   }
 
   /** Everything that the first cluster stores. */
@@ -76,6 +82,13 @@ export class ClustersOfProcess {
     return this.#inEach(async (cluster) => {
       watchMilestones(cluster, operators, (reached) => this.send({ reached, cluster: cluster.name, atMs: Date.now() }));
       void this.#prepareCluster(cluster, image);
+    });
+  }
+
+  /** Begins what is wrong, if anything. */
+  trouble(groups: number): Promise<void> {
+    return this.#inEach((cluster) => {
+      if (this.troubled !== undefined) begin(this.troubled.trouble, this.fleet, cluster, groups);
     });
   }
 
@@ -133,9 +146,11 @@ export class ClustersOfProcess {
 
   /** The log of requests is emptied each time: with thousands in each cluster it would take most memory. */
   #countRequests(cluster: SimulatedCluster): void {
-    cluster.lossOf = ({ userAgent = '', verb }) => {
+    cluster.lossOf = ({ userAgent = '', verb, resource, path }) => {
       cluster.requests.clear();
       if (!SERVICES.has(userAgent)) return undefined;
+      const asked = `${userAgent}: ${verb} ${resource ?? path}`;
+      this.#each[asked] = (this.#each[asked] ?? 0) + 1;
       if (verb === 'watch') this.#counts.watches += 1;
       else if (WRITES.has(verb)) this.#counts.writes += 1;
       else this.#counts.reads += 1;

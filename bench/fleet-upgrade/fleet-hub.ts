@@ -7,6 +7,7 @@ import { findRedis } from '#platform/redis/find-redis';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { Trouble } from '../isolation/troubles.js';
 import { programOf } from '../lifecycle/lifecycle-environment.js';
 import { SimulatedClusters } from './simulated-clusters.js';
 
@@ -26,6 +27,10 @@ export type FleetHubOptions = Readonly<{
   reportsMemory?: boolean | undefined;
   /** Further appliers, which run during the upgrade only. */
   spareAppliers?: number;
+  /** Beside the healthy clusters of the size; nothing is wrong with them before they are asked for it. */
+  troubled?: readonly Trouble[];
+  /** Of a wide cluster. */
+  namespaces?: number;
 }>;
 
 /** Simulated clusters, a registry in this process, Redis, and services, which are not started yet. */
@@ -67,11 +72,11 @@ async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<F
   endings.push(() => redis.disconnect());
   const registry = await startRegistry();
   endings.push(() => registry.stop());
-  const { clusters, kubeconfigs } = await SimulatedClusters.start(
-    options.size.clusters,
-    options.bare,
-    profiling(options),
-  );
+  const { clusters, kubeconfigs } = await SimulatedClusters.start({
+    ...options,
+    count: options.size.clusters,
+    nodeArguments: profiling(options),
+  });
   endings.push(() => clusters.stop());
   const paths = kubeconfigs.map((_, index) => join(folder, `kubeconfig-${index + 1}`));
   for (const [index, path] of paths.entries()) await writeFile(path, kubeconfigs[index] ?? '', { mode: 0o600 });

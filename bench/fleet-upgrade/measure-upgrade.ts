@@ -60,6 +60,7 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
     if (hub.spareAppliers.length > 0) scaling = scaleAppliers(hub, say);
     return clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) });
   });
+  const scaled = clusters.reachedBy('edition 2') < clusters.names.length ? undefined : await scaling;
   const idle = await rest(hub, idleSeconds);
   const solved = await Promise.all(services.map((service) => service.logged()));
   const problems = solved.flat().flatMap(({ msg, problem }) => (msg === 'problem solved' ? [problem] : []));
@@ -72,11 +73,11 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
     endState: await clusters.endState(2),
     solves: { distinct: new Set(problems).size, total: problems.length },
     redisKinds: await redisKinds(hub.redis),
-    scaled: clusters.reachedBy('edition 2') < clusters.names.length ? undefined : await scaling,
+    scaled,
   };
 }
 
-export const fleetOperators = ({ operators }: FleetSize): readonly OperatorPackage[] =>
+export const fleetOperators = ({ operators }: Pick<FleetSize, 'operators'>): readonly OperatorPackage[] =>
   Array.from({ length: operators }, (_, n) => ({
     name: `fleet-${n + 1}`,
     shape: 'full',

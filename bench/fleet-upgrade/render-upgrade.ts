@@ -9,7 +9,14 @@ const COMMANDS_SHOWN = 12;
 
 /** Markdown tables: times, the services, the simulator, the queues. */
 export function renderUpgrade(measures: UpgradeMeasures): string {
-  return [times(measures), processes(measures), queues(measures), commands(measures), kinds(measures)].join('\n');
+  return [
+    times(measures),
+    processes(measures),
+    queues(measures),
+    commands(measures),
+    atRest(measures),
+    kinds(measures),
+  ].join('\n');
 }
 
 function times(measures: UpgradeMeasures): string {
@@ -109,6 +116,21 @@ function commands({ size, install, upgrade }: UpgradeMeasures): string {
     (calls / each).toFixed(1),
   ]);
   return table(['command to Redis, for each operator', 'install', 'upgrade'], rows);
+}
+
+/** What is still done while nothing happens. */
+function atRest({ idle }: UpgradeMeasures): string {
+  const { before, after, seconds: lasted } = idle;
+  const requests = Object.entries(after.requests.each).map(
+    ([asked, count]) => [asked, count - (before.requests.each[asked] ?? 0)] as const,
+  );
+  const most = (counts: readonly (readonly [string, number])[]) =>
+    counts.filter(([, count]) => count > 0).toSorted(([, a], [, b]) => b - a);
+  const rows = [...most(requests), ...most(callsOf(idle)).map(([name, calls]) => [`Redis: ${name}`, calls] as const)];
+  return table(
+    ['at rest', 'a minute'],
+    rows.map(([what, count]) => [what, ((count * 60) / lasted).toFixed(1)]),
+  );
 }
 
 /** What lies in Redis at the end. */

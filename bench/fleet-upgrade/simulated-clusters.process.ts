@@ -8,7 +8,7 @@ let before = Promise.resolve();
 
 async function answered(request: ClustersRequest): Promise<ClustersAnswer> {
   if (request.do === 'start') {
-    clusters = await ClustersOfProcess.start(request.clusters, request.bare, send);
+    clusters = await ClustersOfProcess.start(request.clusters, request.bare, send, request.troubled);
     return { kubeconfig: clusters.kubeconfig() };
   }
   if (clusters === undefined) throw new Error('the first message is not "start"');
@@ -21,6 +21,9 @@ async function answered(request: ClustersRequest): Promise<ClustersAnswer> {
       return { objects: clusters.dump() };
     case 'restore':
       await clusters.restore(request.operators, request.objects);
+      break;
+    case 'trouble':
+      await clusters.trouble(request.groups);
       break;
     case 'prepare':
       await clusters.prepare(request.operators, request.image);

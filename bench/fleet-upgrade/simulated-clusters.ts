@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { StoredObject } from '#testing/cluster/simulated-cluster';
+import type { Trouble } from '../isolation/troubles.js';
 import type { Edition } from '../lifecycle/operator-images.js';
 import type { ClustersAnswer, ClustersRequest, EndState, FleetMilestone, RequestCounts } from './clusters-messages.js';
 
@@ -12,6 +13,17 @@ const LEAST_PROCESSES = 2;
 const CLUSTERS_A_PROCESS = 125;
 /** Each process may hold the objects of all its clusters. */
 const NODE_ARGUMENTS = ['--max-old-space-size=8192'];
+
+export type SimulatedClustersOptions = Readonly<{
+  /** How many healthy clusters there are. */
+  count: number;
+  bare: boolean;
+  nodeArguments?: readonly string[];
+  /** A further cluster for each of these, named like it. */
+  troubled?: readonly Trouble[] | undefined;
+  /** Of a wide cluster. */
+  namespaces?: number | undefined;
+}>;
 
 /** One process of simulated clusters. Requests are answered in order. */
 class ClustersProcess {
@@ -59,7 +71,9 @@ export class SimulatedClusters {
   readonly #processes: readonly ClustersProcess[];
 
   private constructor(
+    /** Troubled ones included. */
     readonly names: readonly string[],
+    readonly healthy: ReadonlySet<string>,
     processes: number,
     nodeArguments: readonly string[],
   ) {
@@ -67,20 +81,23 @@ export class SimulatedClusters {
     this.#processes = Array.from({ length: processes }, start);
   }
 
-  /** With a kubeconfig for each process. */
+  /** With a kubeconfig for each process. A troubled cluster has a process of its own, after all others. */
   static async start(
-    count: number,
-    bare: boolean,
-    nodeArguments: readonly string[] = [],
+    options: SimulatedClustersOptions,
   ): Promise<Readonly<{ clusters: SimulatedClusters; kubeconfigs: readonly string[] }>> {
+    const { count, bare, nodeArguments = [], troubled = [], namespaces = 0 } = options;
     const width = String(count).length;
-    const names = Array.from({ length: count }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
+    const healthy = Array.from({ length: count }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
     const processes = Math.min(count, Math.max(LEAST_PROCESSES, Math.ceil(count / CLUSTERS_A_PROCESS)));
-    const clusters = new SimulatedClusters(names, processes, nodeArguments);
+    const names = [...healthy, ...troubled];
+    const all = processes + troubled.length;
+    const clusters = new SimulatedClusters(names, new Set(healthy), all, nodeArguments);
     const answers = await Promise.all(
       clusters.#processes.map((process, index) => {
-        const own = names.filter((_, n) => n % processes === index);
-        return process.ask({ do: 'start', clusters: own, bare });
+        const trouble = troubled[index - processes];
+        if (trouble !== undefined)
+          return process.ask({ do: 'start', clusters: [trouble], bare, troubled: { trouble, namespaces } });
+        return process.ask({ do: 'start', clusters: healthy.filter((_, n) => n % processes === index), bare });
       }),
     );
     return { clusters, kubeconfigs: answers.flatMap((answer) => ('kubeconfig' in answer ? answer.kubeconfig : [])) };
@@ -96,8 +113,12 @@ export class SimulatedClusters {
 
   async counts(): Promise<RequestCounts> {
     const all = (await this.#askAll({ do: 'count' })).flatMap((answer) => ('counts' in answer ? answer.counts : []));
-    const sum = (field: keyof RequestCounts) => all.reduce((total, counts) => total + counts[field], 0);
-    return { reads: sum('reads'), writes: sum('writes'), watches: sum('watches'), watched: sum('watched') };
+    const sum = (field: Exclude<keyof RequestCounts, 'each'>) =>
+      all.reduce((total, counts) => total + counts[field], 0);
+    const each: Record<string, number> = {};
+    for (const [asked, count] of all.flatMap((counts) => Object.entries(counts.each)))
+      each[asked] = (each[asked] ?? 0) + count;
+    return { reads: sum('reads'), writes: sum('writes'), watches: sum('watches'), watched: sum('watched'), each };
   }
 
   /** Everything that the first cluster stores. */
@@ -115,13 +136,16 @@ export class SimulatedClusters {
     };
   }
 
-  reachedBy(milestone: FleetMilestone): number {
-    return this.reached.get(milestone)?.size ?? 0;
+  /** How many clusters have reached the milestone, of all or of these. */
+  reachedBy(milestone: FleetMilestone, of?: ReadonlySet<string>): number {
+    return this.#reachedAt(milestone, of).length;
   }
 
   /** Seconds from a time to the milestone, one number for each cluster that reached it, sorted. */
-  secondsTo(milestone: FleetMilestone, sinceMs: number): readonly number[] {
-    return [...(this.reached.get(milestone)?.values() ?? [])].map((at) => (at - sinceMs) / 1_000).sort((a, b) => a - b);
+  secondsTo(milestone: FleetMilestone, sinceMs: number, of?: ReadonlySet<string>): readonly number[] {
+    return this.#reachedAt(milestone, of)
+      .map((at) => (at - sinceMs) / 1_000)
+      .sort((a, b) => a - b);
   }
 
   async stop(): Promise<void> {
@@ -130,6 +154,11 @@ export class SimulatedClusters {
 
   #askAll(request: ClustersRequest): Promise<readonly ClustersAnswer[]> {
     return Promise.all(this.#processes.map((process) => process.ask(request)));
+  }
+
+  #reachedAt(milestone: FleetMilestone, of?: ReadonlySet<string>): readonly number[] {
+    const reached = this.reached.get(milestone) ?? new Map<string, number>();
+    return [...reached].flatMap(([cluster, at]) => (of === undefined || of.has(cluster) ? at : []));
   }
 
   #note({ reached, cluster, atMs }: Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>): void {
