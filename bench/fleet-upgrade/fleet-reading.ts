@@ -24,12 +24,20 @@ export type FleetReading = Readonly<{
 
 const UNKNOWN: Usage = { cpuSeconds: Number.NaN, peakMiB: Number.NaN, residentMiB: Number.NaN };
 
-export async function readFleet({ clusters, services, redis }: FleetHub): Promise<FleetReading> {
-  const metrics = await Promise.all(services.map(async (service) => metricsAt(await service.url())));
+/** `begins`: what is measured begins now, else it ends; the scrape of metrics is left out of it. */
+export async function readFleet({ clusters, services, redis }: FleetHub, begins = false): Promise<FleetReading> {
+  const scrape = () => Promise.all(services.map(async (service) => metricsAt(await service.url())));
+  const early = begins ? await scrape() : undefined;
   const used = await Promise.all(services.map(async ({ name, pid }) => [name, await usageOfPid(pid)] as const));
   const cpu = await redis.info('cpu');
   const commands = [...(await redis.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)];
+  const others = {
+    simulator: added(await Promise.all(clusters.pids.map(usageOfPid))),
+    bench: await usageOfPid(process.pid),
+    requests: await clusters.counts(),
+  };
   return {
+    ...others,
     services: new Map(used),
     redis: {
       cpuSeconds: numberIn(cpu, /^used_cpu_user:(\S+)/m) + numberIn(cpu, /^used_cpu_sys:(\S+)/m),
@@ -40,10 +48,7 @@ export async function readFleet({ clusters, services, redis }: FleetHub): Promis
       keys: await redis.dbsize(),
       connections: numberIn(await redis.info('clients'), /^connected_clients:(\S+)/m),
     },
-    simulator: added(await Promise.all(clusters.pids.map(usageOfPid))),
-    bench: await usageOfPid(process.pid),
-    requests: await clusters.counts(),
-    waits: queueWaits(metrics),
+    waits: queueWaits(early ?? (await scrape())),
   };
 }
 

@@ -106,7 +106,7 @@ async function step(
   begin: () => Promise<void> | void,
 ): Promise<FleetStep> {
   const { clusters } = hub;
-  const before = await readFleet(hub);
+  const before = await readFleet(hub, true);
   const begunAt = Date.now();
   await begin();
   let reached = -1;
@@ -135,7 +135,7 @@ export async function requireRunning({ services }: FleetHub): Promise<void> {
 }
 
 export async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
-  const before = await readFleet(hub);
+  const before = await readFleet(hub, true);
   const begunAt = Date.now();
   await pause(seconds * 1_000);
   return { before, after: await readFleet(hub), seconds: (Date.now() - begunAt) / 1_000, clusterSeconds: [] };

@@ -83,7 +83,7 @@ async function upgrade(
   await installIn(hub, names, catalogImage(registry.host, 1), say);
   await clusters.ask({ do: 'trouble', groups: options.groups });
   await pause(SETTLED_MS);
-  const before = await readFleet(hub);
+  const before = await readFleet(hub, true);
   const begunAt = Date.now();
   await clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) });
   await allHealthy(hub);
