@@ -11,6 +11,8 @@ import { jobQueueConformance, recorder } from './queue-support/job-queue.conform
 import { type ThingJob, thing, thingContract, thingOf } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
 
+/** A fifth of that of production, which `test/e2e/takeover.spec.ts` has. */
+const LOCK_MS = 2_000;
 const backoff = { firstMs: 40, longestMs: 200 };
 
 describe('the queue in memory', () => {
@@ -41,9 +43,13 @@ describe('the queue on Redis', () => {
 
   it('a job whose worker was killed with SIGKILL is taken over by another', async () => {
     const prefix = randomUUID();
-    const child = runChild(new URL('./queue-support/stuck-worker.child.ts', import.meta.url), [found.url, prefix]);
+    const child = runChild(new URL('./queue-support/stuck-worker.child.ts', import.meta.url), [
+      found.url,
+      prefix,
+      `${LOCK_MS}`,
+    ]);
     await child.line('ready');
-    const { queue, dispose } = make(prefix);
+    const { queue, dispose } = make(prefix, { lockDurationMs: LOCK_MS, stalledIntervalMs: LOCK_MS / 2 });
     try {
       await queue.add(thing('a'));
       await child.line('started a');

@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pingRedis } from '#platform/redis/redis-connection';
 import { servingCertificate } from '#testing/cluster/server/certificates';
-import { LONG_PATIENCE, LONG_PATIENCE_MS } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
-import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
-import { expectEnding } from '../story/expect-ending.js';
-import { playStory } from '../story/play-story.js';
-import { startQuickEnvironment } from '../story/quick-environment.js';
-import { expectReadiness, redisReadiness, startRedisService } from './redis-support/redis-service.js';
+import { expectReadiness, startRedisService } from './redis-support/redis-service.js';
 import { MASTER, type SentinelRedis, startSentinelRedis } from './redis-support/sentinel-redis.js';
 
 const there = await programs({ program: 'redis-server', debian: 'redis-server' });
@@ -73,40 +68,6 @@ describe('Redis behind Sentinels', needing(there), () => {
     expect(String(failure)).toMatch(/Redis at redis\+sentinel:\/\/127\S+ does not answer: .*FLOTILLA_REDIS/);
     const said = `${String(failure)}\n${await service.tail(100)}`;
     for (const secret of ['SECRET', redis.password, redis.sentinelPassword]) expect(said).not.toContain(secret);
-  });
-
-  it('fails over twice while operators are installed and upgraded: nothing is lost, no service is started again', async () => {
-    const [first, second] = redis.servers;
-    const atStep: Partial<Record<ScenarioStep, () => Promise<void>>> = {
-      'first-plan': async () => {
-        await second.admin.call('REPLICAOF', '127.0.0.1', '1'); // what follows is on the master alone, and lost with it
-        await first.kill();
-      },
-      installed: () => first.restart(),
-      'catalog-updated': async () => {
-        await redis.untilReplica(first);
-        const failOver = () => redis.sentinels[0].admin.call('SENTINEL', 'FAILOVER', MASTER).catch(String);
-        await expect.poll(failOver, LONG_PATIENCE).toBe('OK');
-      },
-    };
-    const url = urlWith(`?sentinel_password=${redis.sentinelPassword}`);
-    const environment = await startQuickEnvironment({ redis: { url, how: 'behind Sentinels' } });
-    try {
-      const onStep = async (step: ScenarioStep) => atStep[step]?.();
-      const pids = environment.services.map(({ pid }) => pid);
-      const ending = await playStory(environment, { onStep, patienceMs: LONG_PATIENCE_MS });
-      await expectEnding(environment, ending);
-      await expect.poll(redis.master, LONG_PATIENCE).toBe(first);
-      expect(environment.services.map(({ pid }) => pid)).toEqual(pids);
-      const [poller] = environment.services;
-      const lines = (await poller?.logged()) ?? [];
-      expect(lines.filter(({ msg }) => /^Redis (may lack the last writes|was emptied)/.test(String(msg)))).toHaveLength(
-        2,
-      );
-      for (const service of environment.services) expect((await redisReadiness(service)).status).toBe(200);
-    } finally {
-      await environment.stop();
-    }
   });
 });
 
