@@ -60,12 +60,24 @@ export function hasOlmKinds(fleet: SimulatedFleet, cluster: string): boolean {
   }
 }
 
-/** What a user makes in a cluster to have the sample installed and upgraded. */
-export function subscribe(fleet: SimulatedFleet, cluster: string, source: Readonly<Record<string, unknown>>): void {
+/**
+ * What a user makes in a cluster to have the sample installed and upgraded. `everywhere`: for all namespaces,
+ * each of which gets a copy of the ClusterServiceVersion.
+ */
+export function subscribe(
+  fleet: SimulatedFleet,
+  cluster: string,
+  source: Readonly<Record<string, unknown>>,
+  { everywhere = false } = {},
+): void {
   const one = fleet.cluster(cluster);
   for (const name of ['olm', NAMESPACE]) one.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const inNamespace = (name: string, namespace = NAMESPACE) => ({ metadata: { name, namespace } });
-  one.create({ ...olm('OperatorGroup', 'v1'), ...inNamespace('own'), spec: { targetNamespaces: [NAMESPACE] } });
+  one.create({
+    ...olm('OperatorGroup', 'v1'),
+    ...inNamespace('own'),
+    spec: everywhere ? {} : { targetNamespaces: [NAMESPACE] },
+  });
   one.create({ ...olm('CatalogSource'), ...inNamespace('chain', 'olm'), spec: { sourceType: 'grpc', ...source } });
   const spec = { name: PACKAGE, channel: 'stable', source: 'chain', sourceNamespace: 'olm' };
   const startingCSV = `${PACKAGE}.${VERSIONS[0]}`;

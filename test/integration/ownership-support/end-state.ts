@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
+import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-cluster';
+
+/** Given by the API server, and another one in each run. */
+const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp']);
+/** Its value is made of UIDs, too. */
+const MARK = 'flotilla.dev/made-by-hub';
+const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+
+/**
+ * Everything that a cluster stores, without what differs from run to run: UIDs, revisions, times. One line for
+ * each object, sorted.
+ */
+export const endStateOf = (cluster: SimulatedCluster): readonly string[] =>
+  [...new Set(cluster.stored().filter(isLasting).map(lineOf))].toSorted(byCodeUnit);
+
+/** Lines that only one of two end states has. */
+export const differencesOf = (a: readonly string[], b: readonly string[]): readonly string[] => [
+  ...a.filter((line) => !b.includes(line)).map((line) => `first alone: ${line}`),
+  ...b.filter((line) => !a.includes(line)).map((line) => `second alone: ${line}`),
+];
+
+/**
+ * Events report what passes have found on the way, such as a catalog that is still empty, or a Deployment that
+ * is not yet available; what a pass finds there depends on when it comes.
+ */
+const isLasting = ({ resource }: StoredObject): boolean => resource !== 'events';
+
+function lineOf({ resource, object }: StoredObject): string {
+  const { name, namespace = '' } = object.metadata;
+  return `${resource} ${namespace}/${name} ${canonicalOf(withoutTraces(resource.split('.')[0], object))}`;
+}
+
+function withoutTraces(resource: string | undefined, object: Readonly<Record<string, unknown>>): object {
+  if (resource === 'clusterserviceversions') return withoutHistory(object);
+  return resource === 'installplans' ? asCreated(object) : object;
+}
+
+const Plan = z.looseObject({ status: z.looseObject({ plan: z.array(z.looseObject({ status: z.string() })) }) });
+
+/** A step that was done by a process which was killed before it wrote so is found done by the next: `Present`. */
+function asCreated(object: Readonly<Record<string, unknown>>): object {
+  const plan = Plan.safeParse(object).data;
+  if (plan === undefined) return object;
+  const steps = plan.status.plan.map((step) => (step.status === 'Present' ? { ...step, status: 'Created' } : step));
+  return { ...plan, status: { ...plan.status, plan: steps } };
+}
+
+/** The conditions of a ClusterServiceVersion are the states on the way, too; its phase and reason say the last one. */
+function withoutHistory(csv: Readonly<Record<string, unknown>>): object {
+  const { conditions: _history, ...status } = { conditions: [], ...(csv['status'] as object | undefined) };
+  return { ...csv, status };
+}
+
+function canonicalOf(object: object): string {
+  const json = JSON.stringify(object, (key, value: unknown) => {
+    if (VOLATILE.has(key) || key === MARK) return undefined;
+    return key === 'managedFields' && Array.isArray(value) ? inOrder(value) : value;
+  });
+  return canonicalJson(JSON.parse(json)).replaceAll(UID, 'UID').replaceAll(TIME, 'TIME');
+}
+
+/** Their order is that of their times. */
+const inOrder = (entries: readonly object[]): readonly object[] =>
+  entries.map((entry) => ({ ...entry, time: '' })).toSorted((a, b) => byCodeUnit(canonicalJson(a), canonicalJson(b)));
