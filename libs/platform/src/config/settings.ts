@@ -134,7 +134,7 @@ export const settingGroups = {
     shardLease: duration('10s', 'Without a sign of life for so long, a process loses its clusters to others', {
       min: '2s',
     }),
-    jobStalledInterval: duration('5s', 'How often free jobs are looked for', { min: '1s' }),
+    jobStalledInterval: duration('2s', 'How often free jobs are looked for', { min: '1s' }),
     jobRetryFirst: duration('1s', 'Pause after the first failure of a job; doubles from failure to failure', {
       min: '10ms',
     }),

@@ -27,7 +27,10 @@ export type BullmqJobQueueOptions = Readonly<{
   prefix?: string;
   /** A killed worker's job is free this long after its last sign of life. Default 10 s. */
   lockDurationMs?: number;
-  /** How often free jobs are looked for. Default 5 s. */
+  /**
+   * How often free jobs are searched for: a job that is found under way is free where it is found again
+   * without its lock. Default 2 s.
+   */
   stalledIntervalMs?: number;
   backoff?: BackoffLimits;
   /** Shared by the queues of a process. Default: one for this queue alone. */
@@ -162,7 +165,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   async process(handler: JobHandler<J>, { concurrency }: ProcessOptions): Promise<void> {
-    const { redis, prefix = 'flotilla', lockDurationMs = 10_000, stalledIntervalMs = 5_000 } = this.options;
+    const { redis, prefix = 'flotilla', lockDurationMs = 10_000, stalledIntervalMs = 2_000 } = this.options;
     const worker = new Worker(
       this.name,
       // Three parameters by name: the queue makes a signal only for a function that has them.

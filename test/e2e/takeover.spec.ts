@@ -1,0 +1,135 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { buildImage } from '#platform/registry/image-builder';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
+import { type DemoEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import {
+  atVersion,
+  chainCatalogText,
+  csvs,
+  hasOlmKinds,
+  onePlanEach,
+  plans,
+  subscribe,
+  VERSIONS,
+} from '../integration/ownership-support/chain-fleet.js';
+import { differencesOf, endStateOf } from '../integration/ownership-support/end-state.js';
+import { type ServiceAddress, startServiceAddress } from '../integration/ownership-support/service-address.js';
+
+const CLUSTERS = Array.from({ length: 12 }, (_, index) => `ship-${index + 1}`);
+/** From the end of a process until its clusters are served by others, with the settings of production. */
+const SERVED_AGAIN_MS = 15_000;
+const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
+
+let folder: string;
+let fleet: SimulatedFleet;
+let address: ServiceAddress;
+let environment: DemoEnvironment;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-takeover-'));
+  fleet = await startSimulatedFleet({ clusters: CLUSTERS, deploymentReadyAfterMs: 500 });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  const pollerPorts = await freePorts(3);
+  address = await startServiceAddress(pollerPorts);
+  // No lease, lock or retry is shorter than in production.
+  const settings = { FLOTILLA_CONTENT_URL: address.url };
+  environment = await startEnvironment({ kubeconfigs: [kubeconfig], pollerPorts, appliers: 3, resolvers: 1, settings });
+});
+afterAll(async () => {
+  await environment?.stop();
+  await address?.stop();
+  await fleet?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function push(versions: readonly string[]): Promise<void> {
+  const files = [{ path: 'configs/catalog.json', bytes: Buffer.from(await chainCatalogText(versions)) }];
+  const image = await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } });
+  await environment.registry.put('chains/fleet:v1', image);
+}
+
+const running = (service: ServiceName) => environment.services.filter((one) => one.service === service && one.running);
+const Health = z.looseObject({ details: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
+/** How many clusters each running process of the service works for. */
+const parts = (service: ServiceName) =>
+  Promise.all(
+    running(service).map(async (one) => {
+      const answer = await fetch(`${await one.url()}/healthz`).catch(() => undefined);
+      const detail = Health.safeParse(await answer?.json()).data?.details.shards.detail ?? '';
+      return Number(/with (\d+) of 12 clusters/.exec(detail)?.[1] ?? 0);
+    }),
+  );
+const isShared = async (service: ServiceName, by: number): Promise<boolean> => {
+  const counts = await parts(service);
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  return counts.length === by && counts.every((count) => count > 0) && all === CLUSTERS.length;
+};
+
+/** Work in each cluster for a poller and an applier: a new namespace with an OperatorGroup. */
+function addNamespace(name: string): void {
+  for (const cluster of CLUSTERS) {
+    fleet.cluster(cluster).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    fleet.cluster(cluster).create({ ...GROUP, metadata: { name: 'own', namespace: name }, spec: {} });
+  }
+}
+const withoutStatus = (namespace: string) =>
+  CLUSTERS.filter(
+    (cluster) => fleet.cluster(cluster).get({ ...GROUP, namespace, name: 'own' })?.['status'] === undefined,
+  );
+const notAt = (version: string) =>
+  CLUSTERS.filter((cluster) => csvs(fleet, cluster).join() !== atVersion(version).join());
+
+/** Amid an upgrade of all clusters. */
+async function kill(service: ServiceName, versions: readonly string[]): Promise<ServiceProcess> {
+  await expect.poll(() => isShared(service, 3), PATIENCE).toBe(true);
+  await push(versions);
+  const begun = () => CLUSTERS.filter((cluster) => plans(fleet, cluster).length === versions.length).length;
+  await expect.poll(begun, PATIENCE).toBeGreaterThan(0);
+  const [, killed] = running(service);
+  if (killed === undefined) throw new RangeError(`there is no second ${service}`);
+  await killed.stop('SIGKILL');
+  return killed;
+}
+
+describe('three pollers and three appliers with the settings of production', () => {
+  it('install the first version in twelve clusters', async () => {
+    await expect.poll(() => CLUSTERS.filter((cluster) => !hasOlmKinds(fleet, cluster)), PATIENCE).toEqual([]);
+    await push(VERSIONS.slice(0, 1));
+    const image = `${environment.registry.host}/chains/fleet:v1`;
+    for (const cluster of CLUSTERS)
+      subscribe(fleet, cluster, { image, updateStrategy: { registryPoll: { interval: '2s' } } });
+    await expect.poll(() => notAt('v1.0.0'), LONG_PATIENCE).toEqual([]);
+  });
+
+  it.each([
+    { service: 'applier', version: 'v1.1.0', versions: VERSIONS.slice(0, 2) },
+    { service: 'catalog-poller', version: 'v1.2.0', versions: VERSIONS },
+  ] as const)(
+    'serve the clusters of a killed $service again within 15 s, and upgrade all of them once',
+    async ({ service, version, versions }) => {
+      await kill(service, versions);
+      addNamespace(`after-${service}`);
+      const notServed = () => [...new Set([...withoutStatus(`after-${service}`), ...notAt(version)])];
+      await expect.poll(notServed, promised(SERVED_AGAIN_MS)).toEqual([]);
+      for (const cluster of CLUSTERS) expect(plans(fleet, cluster), cluster).toEqual(onePlanEach(versions));
+    },
+  );
+
+  it('leave the same in each cluster, whichever process began or ended a step: none was done with other content', async () => {
+    const [first, ...others] = CLUSTERS.map((cluster) => fleet.cluster(cluster));
+    if (first === undefined) throw new RangeError('there is no cluster');
+    for (const cluster of others)
+      await expect
+        .poll(() => differencesOf(endStateOf(first), endStateOf(cluster)), { ...PATIENCE, message: cluster.name })
+        .toEqual([]);
+  });
+});
