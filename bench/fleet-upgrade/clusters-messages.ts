@@ -2,7 +2,7 @@ import type { StoredObject } from '#testing/cluster/simulated-cluster';
 import type { Trouble } from '../isolation/troubles.js';
 import type { Edition } from '../lifecycle/operator-images.js';
 
-/** What will be wrong with the only cluster of a process; a wide one has so many namespaces from the start. */
+/** What will be wrong with the only cluster of a process; a wide one has its namespaces from the start. */
 export type Troubled = Readonly<{ trouble: Trouble; namespaces: number }>;
 
 /** What a process of simulated clusters is asked for. */

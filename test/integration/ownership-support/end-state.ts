@@ -10,8 +10,8 @@ const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 /**
- * Everything that a cluster stores, without what differs from run to run: UIDs, revisions, times. One line for
- * each object, sorted.
+ * Everything that a cluster stores, without what differs from run to run: UIDs, revisions, times. One line
+ * for each object, sorted.
  */
 export const endStateOf = (cluster: SimulatedCluster): readonly string[] =>
   [...new Set(cluster.stored().filter(isLasting).map(lineOf))].toSorted(byCodeUnit);
@@ -23,8 +23,8 @@ export const differencesOf = (a: readonly string[], b: readonly string[]): reado
 ];
 
 /**
- * Events report what passes have found on the way, such as a catalog that is still empty, or a Deployment that
- * is not yet available; what a pass finds there depends on when it comes.
+ * Events report what passes have found on the way, such as a catalog that is still empty, or a Deployment
+ * that is not yet available; what a pass finds there depends on when it comes.
  */
 const isLasting = ({ resource }: StoredObject): boolean => resource !== 'events';
 
@@ -40,7 +40,7 @@ function withoutTraces(resource: string | undefined, object: Readonly<Record<str
 
 const Plan = z.looseObject({ status: z.looseObject({ plan: z.array(z.looseObject({ status: z.string() })) }) });
 
-/** A step that was done by a process which was killed before it wrote so is found done by the next: `Present`. */
+/** A step of a process that was killed before it wrote so is found done by the next: `Present`. */
 function asCreated(object: Readonly<Record<string, unknown>>): object {
   const plan = Plan.safeParse(object).data;
   if (plan === undefined) return object;
@@ -48,7 +48,7 @@ function asCreated(object: Readonly<Record<string, unknown>>): object {
   return { ...plan, status: { ...plan.status, plan: steps } };
 }
 
-/** The conditions of a ClusterServiceVersion are the states on the way, too; its phase and reason say the last one. */
+/** The conditions of a ClusterServiceVersion are states on the way, too; phase and reason are the last. */
 function withoutHistory(csv: Readonly<Record<string, unknown>>): object {
   const { conditions: _history, ...status } = { conditions: [], ...(csv['status'] as object | undefined) };
   return { ...csv, status };

@@ -33,7 +33,7 @@ export function classicWatchesCheck({
   return freshnessCheck('watches', clock, staleAfterMs, seen, why, () => clusters().filter(isHeld));
 }
 
-/** Of each cluster whether its watches of OLM Classic's kinds are stale; one that is left to OLM is not away. */
+/** Of each cluster whether its watches of OLM Classic's kinds are stale; not where it is left to OLM. */
 export function awayClusters({
   clock,
   staleAfterMs,

@@ -27,7 +27,7 @@ export interface CredentialSource {
    * again would give the same.
    */
   forget(): boolean;
-  /** What makes these credentials useless at that time, as a text without subject; undefined where nothing is known. */
+  /** What makes these credentials useless at that time; undefined where nothing is known. */
   fault?(now: Date): string | undefined;
 }
 

@@ -58,8 +58,8 @@ export function parseStatus(text: string): KubeStatus | undefined {
 }
 
 /**
- * The refusal as an error with the server's own reason, message and causes. `fault`: what is known to be wrong
- * with the credentials.
+ * The refusal as an error with the server's own reason, message and causes. `fault`: what is known to be
+ * wrong with the credentials.
  */
 export function refusal(cluster: string, what: string, code: number, body: string, fault?: string): KubeApiError {
   const status = parseStatus(body);

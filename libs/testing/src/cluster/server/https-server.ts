@@ -42,7 +42,7 @@ export class HttpsServer {
   ) {
     const { certPem: cert, keyPem: key } = certificate;
     const settings = { maxConcurrentStreams: 1000 };
-    // As kube-apiserver: any certificate is taken, and looked at with each request.
+    // As kube-apiserver: any certificate is taken, and checked with each request.
     const clients = { requestCert: true, rejectUnauthorized: false };
     this.#server = createSecureServer({ cert, key, allowHTTP1: true, settings, ...clients }, (request, response) => {
       void this.#serve(request, response as unknown as Outgoing);

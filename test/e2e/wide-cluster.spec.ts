@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { buildImage } from '#platform/registry/image-builder';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import {
+  atVersion,
+  chainCatalogText,
+  csvs,
+  hasOlmKinds,
+  PACKAGE,
+  subscribe,
+  VERSIONS,
+} from '../integration/ownership-support/chain-fleet.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
+
+const NAMESPACES = 5_000;
+const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
+
+let folder: string;
+let fleet: SimulatedFleet;
+let environment: DemoEnvironment;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-wide-'));
+  fleet = await startSimulatedFleet({ clusters: ['wide', 'ship'], deploymentReadyAfterMs: 100 });
+  for (let n = 0; n < NAMESPACES; n += 1)
+    fleet.cluster('wide').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `team-${n}` } });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig] });
+});
+afterAll(async () => {
+  await environment?.stop();
+  await fleet?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function push(versions: readonly string[]): Promise<void> {
+  const files = [{ path: 'configs/catalog.json', bytes: Buffer.from(await chainCatalogText(versions)) }];
+  const image = await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } });
+  await environment.registry.put('chains/fleet:v1', image);
+}
+const source = () => ({
+  image: `${environment.registry.host}/chains/fleet:v1`,
+  updateStrategy: { registryPoll: { interval: '2s' } },
+});
+
+/** In how many of the namespaces there is a copy of each version. */
+function copies(): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { metadata } of fleet.cluster('wide').list(CSV))
+    if (metadata.namespace?.startsWith('team-')) counts[metadata.name] = (counts[metadata.name] ?? 0) + 1;
+  return counts;
+}
+
+describe('a cluster with 5,000 namespaces', () => {
+  it('has a copy of an operator for all namespaces in each, while another cluster is worked on', async () => {
+    await expect.poll(() => ['wide', 'ship'].every((cluster) => hasOlmKinds(fleet, cluster)), PATIENCE).toBe(true);
+    await push(VERSIONS.slice(0, 1));
+    subscribe(fleet, 'wide', source(), { everywhere: true });
+    await expect.poll(() => Object.keys(copies()).length, PATIENCE).toBeGreaterThan(0);
+    subscribe(fleet, 'ship', source());
+    await expect.poll(() => csvs(fleet, 'ship'), PATIENCE).toEqual(atVersion('v1.0.0'));
+    await expect.poll(copies, LONG_PATIENCE).toEqual({ [`${PACKAGE}.v1.0.0`]: NAMESPACES });
+  });
+
+  it('has copies of the next version alone after an upgrade', async () => {
+    await push(VERSIONS.slice(0, 2));
+    await expect.poll(() => csvs(fleet, 'ship'), PATIENCE).toEqual(atVersion('v1.1.0'));
+    await expect.poll(copies, LONG_PATIENCE).toEqual({ [`${PACKAGE}.v1.1.0`]: NAMESPACES });
+  });
+
+  it('has no copies once the operator is removed', async () => {
+    fleet.cluster('wide').delete({ ...CSV, namespace: 'lights', name: `${PACKAGE}.v1.1.0` });
+    await expect.poll(copies, LONG_PATIENCE).toEqual({});
+  });
+});
