@@ -1,4 +1,3 @@
-import type { FleetReading } from './fleet-reading.js';
 import type { AtRestMeasures } from './measure-at-rest.js';
 import type { FleetStep, UpgradeMeasures } from './measure-upgrade.js';
 import { ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
@@ -75,7 +74,7 @@ export function atRestFigures({ size, settle, idle }: AtRestMeasures): FleetFigu
 export const cpuOf = (name: string, { before, after }: FleetStep): number =>
   (after.services.get(name)?.cpuSeconds ?? Number.NaN) - (before.services.get(name)?.cpuSeconds || 0);
 
-export const requestsOf = (what: keyof FleetReading['requests'], { before, after }: FleetStep): number =>
+export const requestsOf = (what: 'reads' | 'writes', { before, after }: FleetStep): number =>
   after.requests[what] - before.requests[what];
 
 const complete = ({ clusterSeconds }: FleetStep, clusters: number): boolean => clusterSeconds.length === clusters;
