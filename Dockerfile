@@ -1,51 +1,60 @@
-# One image for all services. Which one runs is the argument of `node`:
-#   docker run … flotilla dist/programs/catalog-poller.js
-# or dist/programs/{resolver-worker,applier}.js; without one, the flotilla command.
+# One image for all services and the command:
+#   docker run … flotilla up                                   the flotilla command, in any working directory
+#   docker run … flotilla dist/programs/catalog-poller.js      a service; or dist/programs/{resolver-worker,applier}.js
 #
 # Needs BuildKit, the builder of Docker 23 and newer. Where npm's registry is a private one or is behind an inspecting proxy:
 #   docker build --secret id=npmrc,src=$HOME/.npmrc --secret id=build-ca,src=proxy-ca.crt .
 # Neither secret stays in the image. Another base, such as one of a mirror (Debian with Node 24): --build-arg NODE_IMAGE=…
+#
+# For several processors, with buildx: --platform linux/amd64,linux/arm64. What is built is the same for all of them, so it is
+# built once, and the last stage runs nothing.
 
 ARG NODE_IMAGE=node:24-slim
 
-FROM ${NODE_IMAGE} AS packages
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /flotilla
 COPY package.json package-lock.json ./
 # No install scripts: no package here needs them.
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=build-ca \
-    if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi \
- && npm ci --ignore-scripts --no-audit --no-fund --omit=dev
-
-FROM packages AS build
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=build-ca \
     if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi \
  && npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY libs libs
 COPY apps apps
-COPY scripts/bundle-programs.ts scripts/
+COPY scripts/bundle-programs.ts scripts/image-contents.ts scripts/
+COPY scripts/supply-chain scripts/supply-chain
 # The commit that `flotilla version` names: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
 ARG COMMIT=
 RUN node scripts/bundle-programs.ts \
- && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi
+ && node scripts/image-contents.ts \
+ && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
+ && mkdir -p /state/flotilla/content /state/flotilla-key
 
 FROM ${NODE_IMAGE}
+ARG COMMIT=
+LABEL org.opencontainers.image.title="Flotilla" \
+      org.opencontainers.image.description="Operator lifecycle management for fleets of Kubernetes clusters, from one hub" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.revision="$COMMIT" \
+      org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /flotilla
 ENV NODE_ENV=production \
     NODE_OPTIONS=--enable-source-maps \
     FLOTILLA_BIND_ADDRESS=0.0.0.0 \
     FLOTILLA_CONTENT_DIR=/var/lib/flotilla/content
 # The user `node` of the base image, by number, so that Kubernetes can see that it is not root.
-RUN mkdir -p /var/lib/flotilla/content /var/lib/flotilla-key && chown -R 1000:1000 /var/lib/flotilla /var/lib/flotilla-key
+COPY --from=build --chown=1000:1000 /state/flotilla /var/lib/flotilla
+COPY --from=build --chown=1000:1000 /state/flotilla-key /var/lib/flotilla-key
 COPY package.json ./
+COPY bin/flotilla-in-image /usr/local/bin/flotilla
 COPY k8s/crds k8s/crds
 COPY k8s/joining k8s/joining
 COPY k8s/base/managed-cluster k8s/base/managed-cluster
 COPY examples examples
-COPY --from=packages /flotilla/node_modules node_modules
+# The programs; dist/node_modules, the packages that they import; dist/sbom.cdx.json, which packages are in all of it (CycloneDX).
 COPY --from=build /flotilla/dist dist
 USER 1000:1000
 VOLUME /var/lib/flotilla
 EXPOSE 8080 8081 8082
-ENTRYPOINT ["node"]
-CMD ["dist/programs/flotilla.js", "--help"]
+ENTRYPOINT ["flotilla"]
+CMD ["--help"]

@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation format clean
+.PHONY: help setup build demo test verify audit pin-images e2e compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -49,6 +49,10 @@ pin-images: build ## write the digests of the base images into Dockerfile, compo
 e2e: build ## the end-to-end suite on a real kube-apiserver
 	@node dist/scripts/prepare-e2e.js
 	@vitest run --project e2e
+
+compose-test: build ## the image and docker-compose.yml in a Docker engine, which is started where none answers (root, Linux)
+	@node dist/scripts/prepare-compose.js
+	@vitest run --project compose
 
 bench: build ## measurements, each with machine and date; about four minutes
 	@node dist/bench/fleet-install.js $(if $(CLUSTERS),--clusters $(CLUSTERS))

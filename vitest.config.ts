@@ -7,13 +7,15 @@ const shared = {
   hookTimeout: LIMITS.hook,
 };
 
-// Three layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control plane.
-// The files of a worker share their modules in the first two: loading these anew for each file costs more than most tests.
+// Four layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control
+// plane, `compose` a Docker engine, too. The files of a worker share their modules in the first two: loading
+// these anew for each file costs more than most tests.
 export default defineConfig({
   resolve: { conditions: ['flotilla-source', 'node'] },
   ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
   test: {
-    // One more than the two cores that `make test` is made for: while one file waits for a pause or a time limit, two work.
+    // One more than the two cores that `make test` is made for: while one file waits for a pause or a time
+    // limit, two work.
     maxWorkers: 3,
     // Titles name whole rows of the specification.
     taskTitleValueFormatTruncate: 400,
@@ -44,6 +46,17 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['test/e2e/**/*.spec.ts'],
+          testTimeout: LIMITS.e2eTest,
+          hookTimeout: LIMITS.e2eHook,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'compose',
+          include: ['test/compose/**/*.spec.ts'],
           testTimeout: LIMITS.e2eTest,
           hookTimeout: LIMITS.e2eHook,
           fileParallelism: false,

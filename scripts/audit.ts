@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { advisoriesOf } from './supply-chain/advisories.js';
 import { stableBill } from './supply-chain/bill-of-materials.js';
 import { isLicenceAllowed } from './supply-chain/licences.js';
 import { productionPackages } from './supply-chain/lock-file.js';
+import { productionFolder } from './supply-chain/production-folder.js';
 
 // `make audit`. Exit code 0: all is checked and nothing is found; 1: something is found; 3: nothing
 // is found, but the registry does not answer questions about advisories (0 with --allow-unchecked,
@@ -12,19 +13,22 @@ import { productionPackages } from './supply-chain/lock-file.js';
 const BILL = 'dist/sbom.cdx.json';
 const MOST_BYTES = 64 * 1024 * 1024;
 
+const folder = productionFolder('.');
+
 /** What npm prints, whatever its exit code: `npm audit` fails when it finds something. */
 const npm = (...args: string[]): Promise<string> =>
   new Promise((resolve) => {
     const quick = ['--fetch-retries=0', '--fetch-timeout=20000', '--loglevel=error', '--update-notifier=false'];
-    execFile('npm', [...args, ...quick], { maxBuffer: MOST_BYTES }, (_error, stdout) => resolve(stdout));
+    execFile('npm', [...args, ...quick], { cwd: folder, maxBuffer: MOST_BYTES }, (_error, stdout) => resolve(stdout));
   });
 
 const lockFile = readFileSync('package-lock.json', 'utf8');
 const packages = productionPackages(lockFile);
 const [advisories, bill] = await Promise.all([
-  npm('audit', '--omit=dev', '--package-lock-only', '--json').then(advisoriesOf),
-  npm('sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'),
+  npm('audit', '--package-lock-only', '--json').then(advisoriesOf),
+  npm('sbom', '--package-lock-only', '--sbom-format=cyclonedx'),
 ]);
+rmSync(folder, { recursive: true, force: true });
 writeFileSync(BILL, stableBill(bill, lockFile, { name: 'flotilla' }));
 
 const found = [

@@ -1,4 +1,5 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -66,7 +67,7 @@ const bundle = await rolldown({
 });
 await rm(programs, { recursive: true, force: true });
 await mkdir(programs, { recursive: true });
-await bundle.write({
+const { output } = await bundle.write({
   dir: programs,
   format: 'esm',
   entryFileNames: '[name].js',
@@ -75,6 +76,13 @@ await bundle.write({
   codeSplitting: { groups: GROUPS },
   comments: { legal: true, annotation: false, jsdoc: false },
 });
+const files = new Set(output.map(({ fileName }) => fileName));
+const packages = output
+  .flatMap((file) => (file.type === 'chunk' ? file.imports : []))
+  .filter((name) => !isBuiltin(name) && !files.has(name))
+  .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
+// What has to lie beside the programs as packages.
+await writeFile(join(programs, 'packages.json'), `${JSON.stringify([...new Set(packages)].sort())}\n`);
 for (const [name, source] of Object.entries(FILES)) {
   await cp(join(root, source), join(programs, name), { recursive: true });
 }

@@ -6,7 +6,9 @@ import { advisoriesOf } from '../../scripts/supply-chain/advisories.js';
 import { stableBill } from '../../scripts/supply-chain/bill-of-materials.js';
 import { isLicenceAllowed } from '../../scripts/supply-chain/licences.js';
 import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
+import { PackageNotLocked, packageClosure } from '../../scripts/supply-chain/package-closure.js';
 import { pinText } from '../../scripts/supply-chain/pin-text.js';
+import { productionOnly } from '../../scripts/supply-chain/production-only.js';
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 const HASH = `sha512-${'A'.repeat(86)}==`;
@@ -27,7 +29,7 @@ describe('the lock file', () => {
         .split('\n')
         .filter((line) => /\bnpm (ci|install) -/.test(line)),
     );
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(3);
     expect(lines.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
     expect(read('.npmrc')).toContain('ignore-scripts=true');
   });
@@ -59,6 +61,52 @@ describe('productionPackages', () => {
     const [{ unpinned } = { unpinned: 'nothing found' }] = productionPackages(lock({ 'node_modules/x': entry }));
     if (because instanceof RegExp) expect(unpinned).toMatch(because);
     else expect(unpinned).toBe(because);
+  });
+});
+
+describe('productionOnly', () => {
+  it('keeps what production needs, also where packages for development need it', () => {
+    const files = { packageJson: read('package.json'), lockFile: read('package-lock.json') };
+    const { packageJson, lockFile } = productionOnly(files);
+    expect(JSON.parse(packageJson)).not.toHaveProperty('devDependencies');
+    expect(productionPackages(lockFile)).toEqual(productionPackages(files.lockFile));
+    const { packages } = JSON.parse(lockFile);
+    expect(packages['']).not.toHaveProperty('devDependencies');
+    expect(packages).toHaveProperty(['node_modules/@grpc/grpc-js']);
+    expect(packages).not.toHaveProperty(['node_modules/typescript']);
+    expect(Object.values(packages).filter((one) => Object(one).dev)).toEqual([]);
+  });
+});
+
+describe('packageClosure', () => {
+  const lock = (packages: object) => JSON.stringify({ packages });
+
+  it('finds what a package needs where Node does: in its own folder, in those above, at the top', () => {
+    const found = packageClosure(
+      lock({
+        'node_modules/a': { dependencies: { b: '1', c: '1' } },
+        'node_modules/a/node_modules/b': { dependencies: { c: '1', '@x/d': '1' } },
+        'node_modules/b': { dependencies: { e: '1' } },
+        'node_modules/c': { dependencies: { a: '1' }, optionalDependencies: { f: '1' } },
+        'node_modules/@x/d': {},
+        'node_modules/e': {},
+      }),
+      ['a'],
+    );
+    const expected = ['node_modules/@x/d', 'node_modules/a', 'node_modules/a/node_modules/b', 'node_modules/c'];
+    expect(found).toEqual(expected);
+  });
+
+  it('refuses a package that is not locked', () => {
+    const text = lock({ 'node_modules/a': { dependencies: { b: '1' } } });
+    expect(() => packageClosure(text, ['a'])).toThrow(PackageNotLocked);
+    expect(() => packageClosure(text, ['b'])).toThrow(/the program needs the package b/);
+  });
+
+  it('of what the programs import is a small part of the production packages', () => {
+    const found = packageClosure(read('package-lock.json'), ['@grpc/grpc-js', '@grpc/proto-loader', 'logic-solver']);
+    expect(found).toContain('node_modules/protobufjs');
+    expect(found.length).toBeLessThan(60);
   });
 });
 

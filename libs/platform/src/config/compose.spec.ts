@@ -190,17 +190,14 @@ describe('the kubeconfig in docker-compose.yml', () => {
     expect(members('resolving')).toEqual(['redis', 'resolver-worker']);
     expect(members('queue')).toEqual(['redis', 'catalog-poller', 'applier']);
     expect(members('outside')).toEqual(['catalog-poller', 'applier']);
-    expect(compose.networks).toEqual({
-      queue: { internal: true },
-      resolving: {
-        internal: true,
-        driver_opts: {
-          'com.docker.network.bridge.inhibit_ipv4': 'true',
-          'com.docker.network.bridge.gateway_mode_ipv4': 'isolated',
-        },
+    const inside = {
+      internal: true,
+      driver_opts: {
+        'com.docker.network.bridge.inhibit_ipv4': 'true',
+        'com.docker.network.bridge.gateway_mode_ipv4': 'isolated',
       },
-      outside: {},
-    });
+    };
+    expect(compose.networks).toEqual({ queue: inside, resolving: inside, outside: {} });
   });
 });
 

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '../files/project-root.js';
@@ -114,10 +116,10 @@ describe('Dockerfile', () => {
 
   it('takes its base image and what reaches npm’s registry from the build, and keeps no secret', () => {
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-slim(@sha256:[0-9a-f]{64})?$/m);
-    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-    expect(bases.map((base) => base?.replace(/[${}]/g, ''))).toEqual(['NODE_IMAGE', 'packages', 'NODE_IMAGE']);
+    const bases = [...dockerfile.matchAll(/^FROM (.+)$/gm)].map(([, base]) => base?.replace(/[${}]/g, ''));
+    expect(bases).toEqual(['--platform=BUILDPLATFORM NODE_IMAGE AS build', 'NODE_IMAGE']);
     const installs = dockerfile.split('\nRUN ').filter((command) => command.includes('npm ci'));
-    expect(installs).toHaveLength(2);
+    expect(installs).toHaveLength(1);
     for (const command of installs) {
       expect(command).toContain('--mount=type=secret,id=npmrc,target=/root/.npmrc');
       expect(command).toContain('--mount=type=secret,id=build-ca');
@@ -126,5 +128,37 @@ describe('Dockerfile', () => {
 
   it('runs as a user without rights', () => {
     expect(lastStage).toMatch(/^USER 1000:1000$/m);
+  });
+
+  it('runs nothing in its last stage, so that it is built for other processors without emulation', () => {
+    expect(lastStage).not.toMatch(/^RUN /m);
+  });
+
+  it('is labelled with the version of the package and its licence', () => {
+    const { version, license } = JSON.parse(read('package.json'));
+    expect(lastStage).toContain(`org.opencontainers.image.version="${version}"`);
+    expect(lastStage).toContain(`org.opencontainers.image.licenses="${license}"`);
+    expect(lastStage).toContain('org.opencontainers.image.revision="$COMMIT"');
+  });
+
+  it('passes the program of a service to node, and all else to the command', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'flotilla-image-'));
+    try {
+      writeFileSync(join(folder, 'node'), '#!/bin/sh\nfor one in "$@"; do printf "[%s]" "$one"; done\n', {
+        mode: 0o755,
+      });
+      const entry = (...args: string[]) =>
+        execFileSync(join(PROJECT_ROOT, 'bin/flotilla-in-image'), args, {
+          encoding: 'utf8',
+          env: { PATH: `${folder}:${process.env['PATH']}` },
+        });
+      expect(entry('dist/programs/applier.js')).toBe('[/flotilla/dist/programs/applier.js]');
+      const command = '[/flotilla/dist/programs/flotilla.js]';
+      expect(entry('dist/programs/flotilla.js', 'up')).toBe(`${command}[up]`);
+      expect(entry('up', '--kubeconfig', 'a b')).toBe(`${command}[up][--kubeconfig][a b]`);
+      expect(entry()).toBe(command);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

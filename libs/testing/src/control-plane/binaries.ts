@@ -9,13 +9,15 @@ export const KUBERNETES_VERSION = '1.34.4';
 export type BinaryName = (typeof NAMES)[number];
 export type Binaries = Readonly<Record<BinaryName, string>>;
 
-/** Where binaries that we build ourselves are kept; outlives the checkout. */
-export function cacheFolder(environment: Environment): string {
+/** Where what takes long to make is kept; outlives the checkout. */
+export function cacheFolderOf(environment: Environment): string {
   const home = environment['HOME'] ?? homedir();
-  const cache =
-    environment['FLOTILLA_CACHE_DIR'] || join(environment['XDG_CACHE_HOME'] || join(home, '.cache'), 'flotilla');
-  return join(cache, 'control-plane', `kubernetes-${KUBERNETES_VERSION}`);
+  return environment['FLOTILLA_CACHE_DIR'] || join(environment['XDG_CACHE_HOME'] || join(home, '.cache'), 'flotilla');
 }
+
+/** Where the binaries that we build ourselves are. */
+export const cacheFolder = (environment: Environment): string =>
+  join(cacheFolderOf(environment), 'control-plane', `kubernetes-${KUBERNETES_VERSION}`);
 
 /**
  * Each binary from the first place that has it: KUBEBUILDER_ASSETS, PATH, our cache; or which are nowhere.

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A loopback port before a server, at which a test can disturb the network. */
+/** A port before a server, at which a test can disturb the network. */
 export type TcpProxy = Readonly<{
   port: number;
   /** Breaks every open connection; new ones are let through. */
@@ -17,10 +17,14 @@ export type TcpProxy = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** `passes`: asked about each piece on its way to the server; what does not pass is lost. */
+/**
+ * `passes`: asked about each piece on its way to the server; what does not pass is lost. `listenAt`: where it
+ * listens; loopback by default.
+ */
 export async function startTcpProxy(
   target: Readonly<{ host: string; port: number }>,
   passes: (piece: Buffer) => boolean = () => true,
+  listenAt = '127.0.0.1',
 ): Promise<TcpProxy> {
   const sockets = new Set<net.Socket>();
   let stalled = false;
@@ -40,7 +44,7 @@ export async function startTcpProxy(
     join(near, far, passes);
     join(far, near);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, listenAt);
   await once(server, 'listening');
   const address = server.address();
   const cut = () => {
