@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { array, assert, constantFrom, integer, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MetasIndex, MetasIndexBuilder } from './metas-index.js';
@@ -59,5 +61,23 @@ describe('the index of a catalog', () => {
   ])('reads no index that is damaged: $because', ({ change }) => {
     const encoded = indexOf([{ schema: 'a', package: 'b', name: 'c', bytes: 10 }]).encode();
     expect(MetasIndex.decode(change(encoded))).toBeUndefined();
+  });
+});
+
+describe('the maker of an index', () => {
+  it('keeps the names of blobs, not the documents that they were found in', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const builder = new MetasIndexBuilder();
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let number = 0; number < 100; number += 1) {
+      const document = Buffer.alloc(200_000, `a long name of blob ${number} `).toString('latin1');
+      builder.add({ schema: 'note', package: '', name: document.slice(0, 30) }, document.length);
+    }
+    collect();
+    const kept = process.memoryUsage().heapUsed - before;
+    expect(builder.finish().find({ name: 'a long name of blob 7 a long n' })).toHaveLength(1);
+    expect(kept).toBeLessThan(5_000_000);
   });
 });

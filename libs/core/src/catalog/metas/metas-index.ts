@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BlobMeta } from '../model/catalog-blob.js';
+import { detached } from '../read/blob-consumer.js';
 import type { ByteRange } from './byte-range.js';
 import type { MetasQuery } from './metas-query.js';
 
@@ -118,7 +119,8 @@ export class MetasIndexBuilder {
     const known = this.#ids.get(text);
     if (known !== undefined) return known;
     const id = this.#ids.size;
-    this.#ids.set(text, id);
+    // A part of a text keeps all of it in memory: here that would be the whole catalog.
+    this.#ids.set(detached(text), id);
     return id;
   }
 }
