@@ -203,6 +203,7 @@ export type ScenarioParts = Readonly<{
   faults: readonly object[];
   script: readonly object[];
   jitter: number;
+  until: string;
 }>;
 
 const parts = (faults: fc.Arbitrary<object>, acts: number, limits: Limits): fc.Arbitrary<ScenarioParts> =>
@@ -219,6 +220,8 @@ const parts = (faults: fc.Arbitrary<object>, acts: number, limits: Limits): fc.A
       { maxLength: acts },
     ),
     jitter: fc.constantFrom(0, 0.5),
+    // What does not depend on time must not be cut off at a time either.
+    until: fc.constant(acts === 0 ? '720h' : '12h'),
   });
 
 /** Everything that can happen, at any time. */
@@ -234,7 +237,7 @@ export function scenarioOf(given: ScenarioParts, more: readonly object[] = []): 
   const classes = [{ name: 'only', changes: given.planChanges, hops: given.hops }];
   const needs = given.needsCatalog ? { needs: { subject: CATALOG, to: 'sha256:next' } } : {};
   const faults = {
-    until: '12h',
+    until: given.until,
     durations: { jitter: given.jitter },
     targets: [
       { subject: KAFKA, to: 'kafka.next', classes, ...needs },
