@@ -1,3 +1,4 @@
+import type { SelectedCluster } from '../placement/select-clusters.js';
 import type { Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
 import type { GateAnswer } from '../rollout/gate-progress.js';
 import { isInFlight } from '../rollout/row.js';
@@ -21,7 +22,10 @@ export type HubState = Readonly<{
 /**
  * Whether a subject is to be in a cluster: both select it, and the cluster allows the subject's namespace.
  */
-export function isTargetOf(subject: FleetSubject | undefined, cluster: VirtualCluster | undefined): boolean {
+export function isTargetOf(
+  subject: FleetSubject | undefined,
+  cluster: (SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>) | undefined,
+): boolean {
   if (subject === undefined || cluster === undefined) return false;
   const allowed = cluster.allowedNamespaces;
   return (allowed === undefined || allowed.includes(subject.namespace)) && subject.selects(cluster);

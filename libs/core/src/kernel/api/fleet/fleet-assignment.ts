@@ -46,6 +46,8 @@ export const AssignmentReport = z.strictObject({
   attempt: z.int().min(0).default(0),
   state: z.enum(['Planning', 'Planned', 'Running', 'Ready', 'Failed', 'Refused']),
   planHash: Hash.optional(),
+  /** What the plan leads to; `bundle` is what is installed. */
+  planned: Bundle.optional(),
   changes: z.array(ChangeKind).max(CHANGES.length).default([]),
   hop: z.int().min(0).default(0),
   bundle: Bundle.optional(),

@@ -1,0 +1,27 @@
+import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
+import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
+
+/** A Subscription that a plan moves. */
+export type SubscriptionMove = Readonly<{ subscription: string; from: string | null; to: string }>;
+
+/** Stands for the namespace of a cluster's global catalogs, which differs between clusters. */
+const GLOBAL = '@global';
+
+/**
+ * What a plan does, without what differs between clusters that do the same: names, generations, UIDs and
+ * times of the plan are left out. Equal content gives equal text.
+ */
+export function hopHash(plan: InstallPlan, moves: readonly SubscriptionMove[], globalCatalogNamespace: string): string {
+  const steps = (plan.status?.plan ?? []).filter((step) => step !== null);
+  return canonicalHash({
+    steps: steps.map((step) => stepFacts(step, globalCatalogNamespace)).sort(byCodeUnit),
+    moves: moves.map(({ subscription, from, to }) => `${subscription}: ${from ?? ''} → ${to}`).sort(byCodeUnit),
+  });
+}
+
+function stepFacts({ resource, resolving }: InstallPlanStep, globalCatalogNamespace: string): string {
+  const { group, version, kind, name, manifest = '', sourceName, sourceNamespace } = resource;
+  const namespace = sourceNamespace === globalCatalogNamespace ? GLOBAL : sourceNamespace;
+  const content = canonicalHash(manifest.replaceAll(`"${globalCatalogNamespace}"`, `"${GLOBAL}"`));
+  return [group, version, kind, name, content, `${namespace}/${sourceName}`, resolving].join('\n');
+}

@@ -1,0 +1,18 @@
+import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+
+/** The version at the end of a bundle's name, such as that of `kafka-operator.v2.4.0`. */
+const versionOf = (bundle: string): readonly number[] | undefined => {
+  const found = /\.v?(\d+)\.(\d+)\.(\d+)/.exec(bundle);
+  return found === null ? undefined : found.slice(1).map(Number);
+};
+
+/** What moving from one bundle to another is, by their names; without versions in both it counts as Major. */
+export function versionChange(from: string | null, to: string): ChangeKind {
+  if (from === null) return 'Install';
+  const [before, after] = [versionOf(from), versionOf(to)];
+  if (before === undefined || after === undefined) return 'Major';
+  const at = before.findIndex((number, index) => number !== after[index]);
+  if (at < 0) return 'Patch';
+  if ((after[at] ?? 0) < (before[at] ?? 0)) return 'Downgrade';
+  return (['Major', 'Minor', 'Patch'] as const)[at] ?? 'Patch';
+}

@@ -1,0 +1,45 @@
+import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import type { LiveCluster } from './live-cluster.js';
+
+const RESULTS = new Set(['Done', 'Failed', 'RolledBack', 'Skipped']);
+const timeOf = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString();
+
+/** The order that a row of a roll-out is for its cluster. */
+export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: LiveCluster): AssignmentRow {
+  const { spec, status } = record;
+  const votes = status.classes.find(({ name }) => name === row.class)?.votes ?? [];
+  const planHash = planOf(record, row, cluster);
+  const plan = planHash === undefined ? { hops: [] } : { hops: [planHash], planHash };
+  const result = RESULTS.has(row.phase)
+    ? { result: row.phase as AssignmentRow['result'], resultReason: row.reason }
+    : {};
+  return {
+    subject: spec.subject,
+    rollout: spec.name,
+    wave: spec.waves[row.wave]?.name,
+    order: kindOf(row),
+    attempt: row.attempt,
+    target: { bundle: spec.target, ...plan },
+    approvedBy: votes.filter(({ approves }) => approves).map(({ by }) => by.user),
+    ...result,
+    deadlineAt: timeOf(row.deadlineAt),
+    doneAt: timeOf(row.doneAt),
+  };
+}
+
+function kindOf(row: RolloutRow): AssignmentRow['order'] {
+  if (isInFlight(row)) return 'Go';
+  if (row.phase === 'RollingBack') return 'Return';
+  return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
+}
+
+/** The plan that a cluster in flight carries out: what was ordered stays, whatever it would plan by now. */
+function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string | undefined {
+  if (!isInFlight(row)) return undefined;
+  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const isSame = before?.rollout === spec.name && before.attempt === row.attempt;
+  return (isSame ? before.target?.planHash : undefined) ?? cluster.report(spec.subject)?.planHash;
+}

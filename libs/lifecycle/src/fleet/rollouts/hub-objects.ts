@@ -1,0 +1,112 @@
+import { placesOf } from '#core/fleet/placement/waves';
+import type { RolloutRow } from '#core/fleet/rollout/row';
+import { sumOf } from '#core/fleet/rollout/tally';
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { ROWS_ANNOTATION, STATE_ANNOTATION, type StoredRow, storedRows } from './stored-rollout.js';
+
+const MOST_TRIES = 5;
+const asObject = (value: object): KubernetesObject => JSON.parse(JSON.stringify(value)) as KubernetesObject;
+const isConflict = (error: unknown): boolean => error instanceof KubeApiError && error.reason === 'Conflict';
+
+/** Another controller has written since: what was decided from the old view is dropped. */
+export class StaleViewError extends Error {}
+
+/**
+ * Writes what a roll-out has come to, with the rows that follow from it. Refused with a StaleViewError where
+ * the roll-out was written by another controller since it was read.
+ */
+export async function writeRollout(
+  hub: KubeClient,
+  object: FleetRollout,
+  record: RolloutRecord,
+  intent: readonly StoredRow[],
+): Promise<FleetRollout> {
+  const state = JSON.stringify({ step: record.version, status: record.status, intent });
+  const metadata = object.metadata as KubernetesObject['metadata'];
+  const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };
+  try {
+    const { object: stored } = await hub.update(asObject({ ...object, metadata: { ...metadata, annotations } }));
+    const written = await hub.updateStatus(asObject({ ...stored, status: rolloutStatus(record) }));
+    return { ...object, metadata: written.object.metadata as FleetRollout['metadata'] };
+  } catch (error) {
+    if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
+    throw error;
+  }
+}
+
+/** The status that people read; all of it follows from the roll-out and its rows. */
+function rolloutStatus({ spec, status, tallies }: RolloutRecord): object {
+  const timeOf = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : new Date(ms).toISOString();
+  return {
+    phase: status.phase,
+    reason: status.reason,
+    counts: sumOf(tallies).counts,
+    waves: spec.waves.map(({ name, spec: rules }, at) => ({
+      name,
+      phase: status.waves[at]?.phase,
+      reason: status.waves[at]?.reason,
+      members: tallies[at]?.targets,
+      limit: placesOf(rules.maxConcurrent, tallies[at]?.targets ?? 0),
+      counts: tallies[at]?.counts,
+      openedAt: timeOf(status.waves[at]?.openedAt),
+      completedAt: timeOf(status.waves[at]?.completedAt),
+    })),
+    classes: status.classes.map(({ name, changes, state }) => ({ hash: name, changes, approval: state.phase })),
+    startedAt: timeOf(status.startedAt),
+    finishedAt: timeOf(status.finishedAt),
+  };
+}
+
+/** A row of a roll-out in the assignment of its cluster; without a row of its own the order alone changes. */
+export type RowWrite = Readonly<{
+  cluster: string;
+  subject: string;
+  rollout: string | undefined;
+  step: number;
+  row: RolloutRow | undefined;
+  order: AssignmentRow | undefined;
+}>;
+
+/** Writes a row, unless a later step has written it already. */
+export async function writeRow(hub: KubeClient, write: RowWrite): Promise<void> {
+  const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name: write.cluster };
+  for (let left = MOST_TRIES; ; left--) {
+    const found = await hub.get(ref);
+    const changed = changedAssignment(found as unknown as FleetAssignment | undefined, write);
+    if (changed === undefined) return;
+    try {
+      if (found === undefined) await hub.create(changed);
+      else await hub.update(changed);
+      return;
+    } catch (error) {
+      // The applier has reported in between, or the object has come to be.
+      const isBetween = isConflict(error) || (error instanceof KubeApiError && error.reason === 'AlreadyExists');
+      if (!isBetween || left === 0) throw error;
+    }
+  }
+}
+
+function changedAssignment(found: FleetAssignment | undefined, write: RowWrite): KubernetesObject | undefined {
+  const { cluster, subject, rollout, step, row, order } = write;
+  const rows = found === undefined ? {} : storedRows(found);
+  const known = rollout === undefined ? undefined : rows[rollout];
+  if (known !== undefined && known.step >= step) return undefined;
+  const others = Object.fromEntries(Object.entries(rows).filter(([name]) => name !== rollout));
+  const stored = rollout === undefined || row === undefined ? others : { ...others, [rollout]: { step, row } };
+  const orders = (found?.spec?.rows ?? []).filter((one) => one.subject !== subject);
+  const metadata = (found?.metadata ?? { name: cluster }) as KubernetesObject['metadata'];
+  const annotations = { ...metadata.annotations, [ROWS_ANNOTATION]: JSON.stringify(stored) };
+  return asObject({
+    apiVersion: FLEET_API,
+    kind: 'FleetAssignment',
+    metadata: { ...metadata, annotations },
+    spec: { ...found?.spec, rows: order === undefined ? orders : [...orders, order] },
+    ...(found?.status === undefined ? {} : { status: found.status }),
+  });
+}

@@ -1,0 +1,89 @@
+import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
+import type { ClusterReport, Member, PlanReport } from '#core/fleet/rollout/facts';
+import type { AssignmentReport, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+
+type ClusterStatus = Readonly<{
+  uid?: string;
+  facts?: Readonly<Record<string, unknown>>;
+  conditions?: readonly Readonly<{ type: string; status: string; lastTransitionTime?: string }>[];
+}>;
+
+const HEX_OF_A_NUMBER = 12;
+const numberOf = (value: unknown): number => Number.parseInt(canonicalHash(value).slice(0, HEX_OF_A_NUMBER), 16);
+
+/** A cluster of the fleet, as its FleetCluster and its FleetAssignment show it. */
+export class LiveCluster implements Member, SelectedCluster {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly allowedNamespaces: readonly string[] | undefined;
+  readonly isReachable: boolean;
+  readonly lastContact: number;
+  readonly isPaused: boolean;
+  readonly pausedAt: number;
+  readonly isReplaced: boolean;
+  readonly generation: number;
+  readonly identity: number;
+
+  constructor(
+    object: FleetCluster,
+    readonly assignment: FleetAssignment | undefined,
+    now: number,
+  ) {
+    const status = (object.status ?? {}) as ClusterStatus;
+    const condition = (type: string) => status.conditions?.find((one) => one.type === type);
+    const reachable = condition('Reachable');
+    this.name = object.metadata.name;
+    this.labels = object.metadata.labels ?? {};
+    this.facts = status.facts ?? {};
+    this.allowedNamespaces = object.spec.allowedNamespaces;
+    // Before anything was reported the cluster was never reached.
+    this.isReachable = reachable?.status === 'True';
+    this.lastContact = Date.parse(reachable?.lastTransitionTime ?? new Date(now).toISOString());
+    this.isPaused = object.spec.paused;
+    this.pausedAt = now;
+    this.isReplaced = condition('IdentityStable')?.status === 'False';
+    this.generation = numberOf({ labels: this.labels, facts: this.facts });
+    this.identity = numberOf(status.uid ?? '');
+  }
+
+  report(subject: string): AssignmentReport | undefined {
+    return this.assignment?.status?.rows.find((row) => row.subject === subject);
+  }
+
+  /** What the preview found there for a target. */
+  plan(subject: string, target: string): PlanReport | undefined {
+    const report = this.report(subject);
+    if (report === undefined) return undefined;
+    const isUpToDate = report.bundle === target;
+    const isPlanned = isUpToDate || (report.planned === target && report.planHash !== undefined);
+    return {
+      state: isPlanned ? 'Planned' : 'Planning',
+      isChanged: report.state === 'Refused',
+      class: classOf(report),
+      changes: report.changes,
+      hops: 1,
+      hopsDone: isUpToDate ? 1 : 0,
+      isUpToDate,
+    };
+  }
+
+  /** What the cluster reports about an attempt of a roll-out. */
+  attempt(subject: string, rollout: string): ClusterReport | undefined {
+    const report = this.report(subject);
+    if (report === undefined || report.rollout !== rollout || report.attempt === 0) return undefined;
+    const { attempt, state, hop, healthy, message = '' } = report;
+    const isIdle = state === 'Ready';
+    const common = { attempt, hop: Math.max(1, hop), isIdle, isHealthy: isIdle && healthy, message };
+    if (state === 'Failed' || state === 'Refused') return { ...common, state };
+    if (isIdle) return { ...common, state: healthy ? 'Ready' : 'Unhealthy' };
+    return { ...common, state: 'Running' };
+  }
+}
+
+const HEX_OF_A_CLASS = 12;
+/** The name of a plan class: the beginning of its hash. */
+export const classOf = ({ planHash }: Pick<AssignmentReport, 'planHash'>): string =>
+  planHash?.slice(0, HEX_OF_A_CLASS) ?? 'none';

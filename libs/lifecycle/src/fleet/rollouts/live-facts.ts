@@ -1,0 +1,145 @@
+import type { ClusterReport, Member, PlanReport, RolloutFacts } from '#core/fleet/rollout/facts';
+import type { GateAnswer } from '#core/fleet/rollout/gate-progress';
+import { isInFlight } from '#core/fleet/rollout/row';
+import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
+import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
+import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
+import type { LiveCluster } from './live-cluster.js';
+
+/** What the facts of all roll-outs are read from. */
+export type FleetView = Readonly<{
+  now: number;
+  files: FleetFiles;
+  clusters: ReadonlyMap<string, LiveCluster>;
+  records: readonly RolloutRecord[];
+  rolloutsOf: (subject: string) => SubjectRollouts;
+  /** A target that waits for its turn. */
+  newTarget: (subject: FleetSubject) => string | undefined;
+}>;
+
+/** The facts of one roll-out, from the objects of the hub API. */
+export class LiveFacts implements RolloutFacts {
+  constructor(
+    readonly fleet: FleetView,
+    readonly record: RolloutRecord,
+  ) {}
+
+  get #subject() {
+    return this.fleet.files.subjects.get(this.record.subject.key);
+  }
+
+  member(cluster: string): Member | undefined {
+    return this.fleet.clusters.get(cluster);
+  }
+
+  isTarget(cluster: string): boolean {
+    return isTargetOf(this.#subject, this.fleet.clusters.get(cluster));
+  }
+
+  mayJoin(cluster: string): boolean {
+    if (this.role === 'active') return true;
+    return this.role === 'standing' && !this.#rollouts.isDecidedByNewer(this.record, cluster);
+  }
+
+  plan(cluster: string): PlanReport | undefined {
+    const { subject, spec } = this.record;
+    return this.fleet.clusters.get(cluster)?.plan(subject.key, spec.target);
+  }
+
+  report(cluster: string): ClusterReport | undefined {
+    const { subject, spec } = this.record;
+    return this.fleet.clusters.get(cluster)?.attempt(subject.key, spec.name);
+  }
+
+  /** Returns are not made yet: what a roll-out has changed stays, with the advice to go forward. */
+  returnCheck(): string {
+    return 'ContentGone';
+  }
+
+  /** The checks of a strategy are not asked yet: one that has some waits, or runs out of time. */
+  gateAnswer(): GateAnswer {
+    return 'none';
+  }
+
+  #windows(name: string): readonly WindowRules[] {
+    const [cluster, subject] = [this.fleet.clusters.get(name), this.#subject];
+    if (cluster === undefined || subject === undefined) return [];
+    const lifted = this.record.status.breakGlass.filter(({ until }) => until > this.fleet.now);
+    return this.fleet.files.windows.filter(
+      (window) =>
+        window.concerns(subject) &&
+        window.selects(cluster) &&
+        !lifted.some(({ groups }) => groups.some((group) => window.breakGlassGroups.includes(group))),
+    );
+  }
+
+  windowHold(cluster: string, isStart: boolean): WindowHold | undefined {
+    return windowHold(this.#windows(cluster), this.fleet.now, isStart);
+  }
+
+  isDeniedByWindow(cluster: string): boolean {
+    return isDenied(this.#windows(cluster), this.fleet.now);
+  }
+
+  isWindowInTheWay(groups: readonly string[]): boolean {
+    return [...this.record.rows.values()].some(({ cluster, phase }) => {
+      if (phase !== 'Waiting' && phase !== 'Applying') return false;
+      const others = this.#windows(cluster).filter(
+        ({ breakGlassGroups }) => !groups.some((group) => breakGlassGroups.includes(group)),
+      );
+      const isOpen = windowHold(others, this.fleet.now, true) === undefined;
+      return others.some((window) => window.type === 'Deny' && isActive(window, this.fleet.now)) || !isOpen;
+    });
+  }
+
+  needsCatalog(): boolean {
+    return false;
+  }
+
+  hasOtherRollout(cluster: string): boolean {
+    const { place, key } = this.record.subject;
+    return this.fleet.records.some((other) => {
+      const isShared =
+        other.subject.key === key || (place !== undefined && other.subject.place?.namespace === place.namespace);
+      const row = isShared && other !== this.record ? other.rows.get(cluster) : undefined;
+      return row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
+    });
+  }
+
+  hasConflict(name: string): boolean {
+    const [cluster, { place, key }] = [this.fleet.clusters.get(name), this.record.subject];
+    if (cluster === undefined || place === undefined) return false;
+    for (const other of this.fleet.files.subjects.values()) {
+      if (other.key === key) return false;
+      const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;
+      if (isSame && isTargetOf(other, cluster)) return true;
+    }
+    return false;
+  }
+
+  isTargetDenied(): boolean {
+    return false;
+  }
+
+  get isSubjectPaused(): boolean {
+    return this.#subject?.isPaused === true;
+  }
+
+  get hasQueued(): boolean {
+    return this.fleet.newTarget(this.record.subject) !== undefined;
+  }
+
+  get isNewest(): boolean {
+    return this.#rollouts.newest === this.record;
+  }
+
+  get role(): RolloutFacts['role'] {
+    return this.#rollouts.roleOf(this.record);
+  }
+
+  get #rollouts(): SubjectRollouts {
+    return this.fleet.rolloutsOf(this.record.subject.key);
+  }
+}

@@ -1,0 +1,118 @@
+import { wavesOf } from '#core/fleet/placement/waves';
+import { newStatus, type RolloutSpec } from '#core/fleet/rollout/rollout-state';
+import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
+import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
+import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { FleetState } from './fleet-state.js';
+import { LiveCluster } from './live-cluster.js';
+import { type FleetView, LiveFacts } from './live-facts.js';
+import { type StoredRow, storedRows, storedState } from './stored-rollout.js';
+
+/** A roll-out that was read, with its object and the step that was written last. */
+export type LiveRollout = Readonly<{ object: FleetRollout; record: RolloutRecord; facts: LiveFacts }>;
+
+/** The fleet as one pass of the controller sees it. */
+export class LiveFleet implements FleetView {
+  readonly files: FleetFiles;
+  readonly clusters: ReadonlyMap<string, LiveCluster>;
+  readonly rollouts: LiveRollout[] = [];
+  readonly #bySubject = new Map<string, SubjectRollouts>();
+
+  constructor(
+    readonly state: FleetState,
+    readonly now: number,
+  ) {
+    const { catalogs, strategies, operators, windows } = state;
+    this.files = new FleetFiles([...catalogs, ...strategies, ...operators, ...windows]);
+    const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
+    const clusters = state.clusters.map((one) => new LiveCluster(one, assignments.get(one.metadata.name), now));
+    this.clusters = new Map(clusters.map((one) => [one.name, one]));
+    const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
+    for (const object of inOrder) this.#add(object);
+  }
+
+  get records(): readonly RolloutRecord[] {
+    return this.rollouts.map(({ record }) => record);
+  }
+
+  rolloutsOf(subject: string): SubjectRollouts {
+    const known = this.#bySubject.get(subject) ?? new SubjectRollouts();
+    this.#bySubject.set(subject, known);
+    return known;
+  }
+
+  /** Names the order of clusters in a roll-out; known before its object is made, since cuts depend on it. */
+  rolloutUid(subject: string, rollout: string): string {
+    const operator = this.state.operators.find(
+      ({ metadata }) => subject === `FleetOperator/${metadata.namespace}/${metadata.name}`,
+    );
+    return `${(operator?.metadata as Readonly<{ uid?: string }> | undefined)?.uid ?? ''}/${rollout}`;
+  }
+
+  targetsOf(subject: FleetSubject): LiveCluster[] {
+    return [...this.clusters.values()].filter((cluster) => isTargetOf(subject, cluster));
+  }
+
+  /**
+   * What most clusters plan to move to, if no roll-out has brought it yet. The plans of clusters are made by
+   * their own catalogs.
+   */
+  newTarget(subject: FleetSubject): string | undefined {
+    const counts = new Map<string, number>();
+    for (const cluster of this.targetsOf(subject)) {
+      const report = cluster.report(subject.key);
+      if (report?.planned === undefined || report.planned === report.bundle) continue;
+      counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
+    }
+    const [most] = [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a));
+    const known = this.rolloutsOf(subject.key).records.some(({ spec }) => spec.target === most?.[0]);
+    return known ? undefined : most?.[0];
+  }
+
+  #add(object: FleetRollout): void {
+    const { metadata, spec } = object;
+    const key = `${spec.subject.kind}/${metadata.namespace}/${spec.subject.name}`;
+    const subject = this.files.subjects.get(key);
+    // The roll-outs of a subject that was deleted rest as they are.
+    if (subject === undefined) return;
+    const state = storedState(object);
+    const rollouts = this.rolloutsOf(key);
+    const rolloutSpec: RolloutSpec = {
+      name: `${metadata.namespace}/${metadata.name}`,
+      uid: this.rolloutUid(key, metadata.name),
+      subject: key,
+      number: spec.number,
+      target: spec.target.bundle,
+      trigger: spec.trigger === 'Retry' ? 'Retry' : 'Release',
+      strategy: spec.strategy,
+      waves: wavesOf(spec.strategy),
+      cuts: spec.cuts,
+    };
+    const reason = spec.trigger === 'Retry' ? 'Retry' : 'Released';
+    const status = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
+    const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
+    record.isNew = state === undefined;
+    record.version = state?.step ?? 0;
+    this.#readRows(record, state?.intent ?? []);
+    record.recount();
+    rollouts.records.push(record);
+    this.rollouts.push({ object, record, facts: new LiveFacts(this, record) });
+  }
+
+  /** Rows as the assignments have them, and as the roll-out's intent has them where that is newer. */
+  #readRows(record: RolloutRecord, intent: readonly StoredRow[]): void {
+    const steps = new Map<string, number>();
+    for (const { name, assignment } of this.clusters.values()) {
+      const stored = assignment === undefined ? undefined : storedRows(assignment)[record.spec.name];
+      if (stored === undefined) continue;
+      record.rows.set(name, stored.row);
+      steps.set(name, stored.step);
+    }
+    for (const { step, row } of intent) {
+      if (step > (steps.get(row.cluster) ?? -1)) record.rows.set(row.cluster, row);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { APPROVED_BY_ANNOTATION } from './carry-out-orders.js';
+import { PlayedFleet } from './rollouts.fixture.js';
+
+const NAMES = ['lab-1', 'shop-1', 'shop-2', 'shop-3'];
+const OLD = 'kafka-operator.v2.3.0';
+const NEW = 'kafka-operator.v2.4.0';
+const operator = {
+  package: 'kafka-operator',
+  namespace: 'kafka-system',
+  catalog: { name: 'c', namespace: 'olm' },
+  strategyRef: { name: 's' },
+  adopt: true,
+};
+const lab = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } }, soak: '10m' };
+
+let fleet: PlayedFleet | undefined;
+afterEach(async () => {
+  await fleet?.stop();
+  fleet = undefined;
+});
+
+async function begun(strategy: object): Promise<PlayedFleet> {
+  fleet = await PlayedFleet.begin(NAMES, (name) => ({ tier: name.startsWith('lab') ? 'lab' : 'shop' }));
+  await fleet.apply('FleetStrategy', 's', strategy);
+  await fleet.apply('FleetOperator', 'kafka', operator);
+  await fleet.settle();
+  return fleet;
+}
+
+const installed = (played: PlayedFleet) => Promise.all(played.clusters.map((cluster) => cluster.installed()));
+
+describe('a FleetOperator in a hub', () => {
+  it('makes no roll-out while no cluster plans anything', async () => {
+    const played = await begun({ waves: [lab] });
+    expect(await played.rollout('kafka-1')).toEqual({});
+  });
+
+  it('brings a new version through its waves, one cluster after the other', async () => {
+    const played = await begun({ waves: [lab] });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, OLD, OLD, OLD]);
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Progressing' });
+    await played.clock.advance(10 * 60_000);
+    let most = 0;
+    await played.settle(async () => {
+      const applying = (await played.rollout('kafka-1')) as { counts?: { applying: number; verifying: number } };
+      most = Math.max(most, (applying.counts?.applying ?? 0) + (applying.counts?.verifying ?? 0));
+    });
+    // The implicit wave soaks as the last one does.
+    await played.clock.advance(10 * 60_000);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
+    expect(most).toBe(1);
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed', reason: 'AllWavesComplete' });
+  });
+
+  it('stops in the first wave where the new version fails', async () => {
+    const played = await begun({ waves: [lab] });
+    played.cluster('lab-1').failing.add(NEW);
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Halted', reason: 'ThresholdExceeded' });
+    expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
+    await played.clock.advance(24 * 3_600_000);
+    await played.settle();
+    expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
+  });
+
+  it('starts a class once those who may have approved it, and says so on the InstallPlan', async () => {
+    const approval = { rules: [{ changes: ['Minor'], action: 'Manual', groups: ['board'] }] };
+    const played = await begun({ approval, waves: [{ ...lab, soak: '0s' }] });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
+    const [one] = (await played.rollout('kafka-1')).classes ?? [];
+    const decide = (user: string, groups: readonly string[]) =>
+      played.apply('FleetDecision', user, {
+        ...{ rollout: 'kafka-1', action: 'Approve', class: one?.hash, reason: 'CHG-1182', by: { user, groups } },
+      });
+    await decide('eve', []);
+    await played.settle();
+    expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
+    await decide('anna', ['board']);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
+    const plan = await played.cluster('shop-1').planOf(NEW);
+    expect(JSON.parse(plan?.metadata.annotations?.[APPROVED_BY_ANNOTATION] ?? '{}')).toEqual({
+      rollout: 'platform/kafka-1',
+      class: one?.hash,
+      approvedBy: ['anna'],
+    });
+  });
+
+  it('has a class for each plan that differs', async () => {
+    const played = await begun({ waves: [{ ...lab, soak: '0s' }] });
+    for (const cluster of played.clusters)
+      await cluster.offer(NEW, cluster.name === 'shop-3' ? 'get secrets' : 'get pods');
+    await played.settle();
+    expect((await played.rollout('kafka-1')).classes).toHaveLength(2);
+    expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
+  });
+});

@@ -1,0 +1,189 @@
+import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
+import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
+import { isFinal } from '#core/fleet/rollout/phases';
+import type { RolloutRow } from '#core/fleet/rollout/row';
+import { stepRollout } from '#core/fleet/rollout/step';
+import { isEvent } from '#core/fleet/simulation/step-events';
+import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import { orderOfRow } from './fleet-orders.js';
+import { readFleetState } from './fleet-state.js';
+import { StaleViewError, writeRollout, writeRow } from './hub-objects.js';
+import { LiveFleet, type LiveRollout } from './live-fleet.js';
+
+/** Steps of one roll-out in one pass; the next pass goes on. */
+const MOST_STEPS = 100;
+
+type RowsBefore = ReadonlyMap<string, RolloutRow>;
+
+/**
+ * Decides about roll-outs from the objects of the hub API, and writes what clusters are to do. It has no
+ * access to clusters. A pass depends on what is stored alone: it may be made at any time, by any controller.
+ */
+export class RolloutController {
+  constructor(
+    private readonly hub: KubeClient,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Makes every step that is due. Returns when the clock alone asks for the next pass, in milliseconds. */
+  async pass(): Promise<number | undefined> {
+    const now = this.clock.now().getTime();
+    const fleet = new LiveFleet(await readFleetState(this.hub), now);
+    for (const name of fleet.state.invalid) this.log.warn({ object: name }, 'fleet object does not follow its schema');
+    const wakes: number[] = [];
+    for (const rollout of fleet.rollouts) {
+      try {
+        wakes.push(...(await this.#advance(rollout, fleet)));
+      } catch (error) {
+        if (!(error instanceof StaleViewError)) throw error;
+        this.log.warn({ rollout: rollout.record.spec.name }, error.message);
+      }
+    }
+    for (const subject of fleet.files.subjects.values()) {
+      await this.#orderPreviews(subject, fleet);
+      await this.#release(subject, fleet);
+    }
+    const next = Math.min(...wakes.filter((at) => at > now));
+    return Number.isFinite(next) ? next - now : undefined;
+  }
+
+  /** Every target reports what it would do before there is a roll-out. */
+  async #orderPreviews(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
+    for (const { name, assignment } of fleet.targetsOf(subject)) {
+      if (assignment?.spec.rows.some((row) => row.subject === subject.key) === true) continue;
+      const order = { subject: subject.key, order: 'Preview', attempt: 0, approvedBy: [] } as const;
+      const write = { cluster: name, subject: subject.key, rollout: undefined, step: 0, row: undefined };
+      await writeRow(this.hub, { ...write, order: { ...order, approvedBy: [] } });
+    }
+  }
+
+  /** Makes a roll-out where clusters plan what none has brought yet, once the one before has ended. */
+  async #release(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
+    const target = fleet.newTarget(subject);
+    const { records, active } = fleet.rolloutsOf(subject.key);
+    if (target === undefined || active !== undefined) return;
+    const number = Math.max(0, ...records.map(({ spec }) => spec.number)) + 1;
+    const prefix = subject.rolloutPrefix.slice(subject.namespace.length + 1);
+    const name = `${prefix}-${number}`;
+    const { strategy } = subject;
+    const waves = wavesOf(strategy);
+    await this.hub.create({
+      apiVersion: FLEET_API,
+      kind: 'FleetRollout',
+      metadata: { name, namespace: subject.namespace },
+      spec: {
+        subject: { kind: subject.kind, name: subject.key.split('/')[2] },
+        number,
+        trigger: 'CatalogChange',
+        target: { bundle: target },
+        strategy,
+        cuts: cutsOf(waves, fleet.targetsOf(subject), fleet.rolloutUid(subject.key, name)),
+      },
+    });
+    this.log.info({ rollout: `${subject.namespace}/${name}`, target }, 'roll-out begins');
+  }
+
+  async #advance(rollout: LiveRollout, fleet: LiveFleet): Promise<number[]> {
+    const { record, facts } = rollout;
+    const decisions = decisionsFor(record.spec.name, fleet);
+    let current = rollout;
+    let before: RowsBefore = new Map(record.rows);
+    let statusBefore = record.isNew ? undefined : record.status;
+    const wakes: number[] = [];
+    for (let left = MOST_STEPS; left > 0; left--) {
+      const decided = record.isNew ? undefined : decisions.shift();
+      const examined = new Set([...record.rows.keys(), ...fleet.clusters.keys()]);
+      const result = stepRollout(record, facts, decided && decisionOf(decided, fleet.now), examined, fleet.now);
+      const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
+      const isMoved = result.status !== record.status || changes.some(isEvent) || record.isNew;
+      for (const row of result.rows.values()) record.store(row);
+      Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
+      wakes.splice(0, wakes.length, ...[...result.rowWakes.values(), result.wakeAt].filter((at) => at !== undefined));
+      if (decided !== undefined) {
+        // A decision has its effect once: it is in the roll-out before anything else follows.
+        current = await this.#write(current, before, statusBefore, fleet, true);
+        await this.#conclude(decided, result.decision);
+        [before, statusBefore] = [new Map(record.rows), record.status];
+      } else if (!isMoved) break;
+    }
+    await this.#write(current, before, statusBefore, fleet, false);
+    return isFinal(record.status.phase) && facts.role === 'frozen' ? [] : wakes;
+  }
+
+  /** Results of clusters first, then the roll-out with what begins, then those rows. */
+  async #write(
+    rollout: LiveRollout,
+    before: RowsBefore,
+    statusBefore: unknown,
+    fleet: LiveFleet,
+    hasDecision: boolean,
+  ): Promise<LiveRollout> {
+    const { record } = rollout;
+    const names = new Set([...before.keys(), ...record.rows.keys()]);
+    const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
+    const isWhole = hasDecision || statusBefore === undefined;
+    const first = isWhole ? [] : changed.filter((name) => !begins(before.get(name), record.rows.get(name)));
+    const then = changed.filter((name) => !first.includes(name));
+    if (changed.length === 0 && statusBefore === record.status) return rollout;
+    record.version++;
+    for (const name of first) await this.#writeRow(rollout, name, fleet);
+    const intent = then.flatMap((name) => record.rows.get(name) ?? []).map((row) => ({ step: record.version, row }));
+    const object = await writeRollout(this.hub, rollout.object, record, statusBefore === undefined ? [] : intent);
+    for (const name of then) await this.#writeRow(rollout, name, fleet);
+    return { ...rollout, object };
+  }
+
+  async #writeRow({ record }: LiveRollout, name: string, fleet: LiveFleet): Promise<void> {
+    const cluster = fleet.clusters.get(name);
+    // The assignment of a cluster that has left goes with it.
+    if (cluster === undefined) return;
+    const row = record.rows.get(name);
+    const { subject, name: rollout } = record.spec;
+    const order = row === undefined ? undefined : orderOfRow(record, row, cluster);
+    await writeRow(this.hub, { cluster: name, subject, rollout, step: record.version, row, order });
+    if (row !== undefined)
+      this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
+  }
+
+  async #conclude(decision: FleetDecision, effects: DecisionEffects | undefined): Promise<void> {
+    const reason = effects?.reason ?? 'NotApplicable';
+    const status = { effective: reason === 'Effective', reason, at: this.clock.now().toISOString() };
+    const { action, by, reason: why } = decision.spec;
+    this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
+    await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+  }
+}
+
+/** A cluster starts, goes on with a hop, or goes back. */
+function begins(before: RolloutRow | undefined, after: RolloutRow | undefined): boolean {
+  if (after === undefined) return false;
+  if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
+  return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
+}
+
+/** Decisions about a roll-out that have no outcome yet, the older ones first. */
+const decisionsFor = (rollout: string, { state }: LiveFleet): FleetDecision[] =>
+  state.decisions.filter(
+    ({ metadata, spec, status }) =>
+      `${metadata.namespace}/${spec.rollout}` === rollout &&
+      (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
+  );
+
+const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Decision => ({
+  rollout: `${metadata.namespace}/${spec.rollout}`,
+  action: spec.action,
+  class: spec.class ?? null,
+  wave: spec.wave ?? null,
+  clusters: spec.clusters ?? [],
+  by: spec.by,
+  at: now,
+  reason: spec.reason,
+  expiresAt: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
+});

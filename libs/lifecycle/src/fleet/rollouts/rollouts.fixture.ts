@@ -1,0 +1,239 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { expect } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
+import { PATIENCE } from '#testing/patience';
+import { carryOutOrders } from './carry-out-orders.js';
+import { RolloutController } from './rollout-controller.js';
+
+const OLM = 'operators.coreos.com/v1alpha1';
+/** Passes after which a fleet of these tests must have come to rest. */
+const MOST_PASSES = 60;
+const NAMESPACE = 'kafka-system';
+const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const OLM_KINDS = {
+  Subscription: 'subscriptions',
+  InstallPlan: 'installplans',
+  ClusterServiceVersion: 'clusterserviceversions',
+};
+
+const fleetDefinitions = async (): Promise<KubernetesObject[]> => {
+  const folder = join(PROJECT_ROOT, 'k8s/crds/fleet');
+  const files = (await readdir(folder)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return texts.map((text) => KubernetesObject.parse(load(text)));
+};
+
+const olmDefinitions = (): KubernetesObject[] =>
+  Object.entries(OLM_KINDS).map(([kind, plural]) =>
+    KubernetesObject.parse({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${plural}.operators.coreos.com` },
+      spec: {
+        group: 'operators.coreos.com',
+        names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+        scope: 'Namespaced',
+        versions: [
+          {
+            name: 'v1alpha1',
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: { openAPIV3Schema: { type: 'object', properties: { spec: ANYTHING, status: ANYTHING } } },
+          },
+        ],
+      },
+    }),
+  );
+
+/** Adds definitions, and waits until the API server serves their kinds. */
+async function define({ cluster, client }: DirectCluster, definitions: readonly KubernetesObject[]): Promise<void> {
+  for (const definition of definitions) cluster.create(definition);
+  for (const definition of definitions) {
+    const { group, names, versions } = definition['spec'] as {
+      group: string;
+      names: { kind: string };
+      versions: readonly { name: string }[];
+    };
+    const kind = { apiVersion: `${group}/${versions[0]?.name}`, kind: names.kind };
+    await expect.poll(() => client.serves(kind), PATIENCE).toBe(true);
+  }
+}
+
+const olm = (kind: keyof typeof OLM_KINDS, name: string, more: object) =>
+  ({ apiVersion: OLM, kind, metadata: { name, namespace: NAMESPACE }, ...more }) as KubernetesObject;
+const refTo = (kind: string, name: string) => ({ apiVersion: OLM, kind, name, namespace: NAMESPACE });
+
+async function withStatus(client: KubeClient, object: KubernetesObject, status: object): Promise<void> {
+  const { object: stored } = await client.create(object);
+  await client.updateStatus({ ...stored, status } as KubernetesObject);
+}
+
+/** A managed cluster in which OLM is played: it offers updates, and executes plans once they are approved. */
+export class PlayedCluster {
+  /** Plans for these bundles fail. */
+  readonly failing = new Set<string>();
+
+  constructor(
+    readonly name: string,
+    readonly direct: DirectCluster,
+  ) {}
+
+  get client(): KubeClient {
+    return this.direct.client;
+  }
+
+  async install(bundle: string): Promise<void> {
+    await this.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    const spec = { name: 'kafka-operator', source: 'c', sourceNamespace: 'olm', installPlanApproval: 'Manual' };
+    const status = { installedCSV: bundle, currentCSV: bundle, state: 'AtLatestKnown' };
+    await withStatus(this.client, olm('Subscription', 'kafka', { spec }), status);
+    await withStatus(this.client, olm('ClusterServiceVersion', bundle, { spec: {} }), { phase: 'Succeeded' });
+  }
+
+  async #status(change: object): Promise<void> {
+    await this.client.patch(refTo('Subscription', 'kafka'), { status: change }, { subresource: 'status' });
+  }
+
+  /** OLM finds an update and makes a plan that waits for approval. */
+  async offer(bundle: string, rights = 'get pods'): Promise<void> {
+    const name = `install-${bundle}`;
+    const resource = { sourceName: 'c', sourceNamespace: 'olm', group: 'rbac.authorization.k8s.io', version: 'v1' };
+    const step = {
+      resolving: bundle,
+      status: 'Unknown',
+      resource: { ...resource, kind: 'ClusterRole', name: 'r', manifest: rights },
+    };
+    const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [bundle] };
+    const status = { phase: 'RequiresApproval', catalogSources: ['c'], plan: [step] };
+    await withStatus(this.client, olm('InstallPlan', name, { spec }), status);
+    await this.#status({ currentCSV: bundle, state: 'UpgradePending', installPlanRef: { name } });
+  }
+
+  /** OLM executes what is approved. */
+  async play(): Promise<void> {
+    const subscription = (await this.client.get(refTo('Subscription', 'kafka'))) as {
+      status?: Record<string, unknown>;
+    };
+    const reference = (subscription.status?.['installPlanRef'] as { name?: string } | undefined)?.name;
+    const bundle = String(subscription.status?.['currentCSV']);
+    if (reference === undefined || subscription.status?.['installedCSV'] === bundle) return;
+    const plan = (await this.client.get(refTo('InstallPlan', reference))) as
+      | { spec?: { approved?: boolean }; status?: { phase?: string } }
+      | undefined;
+    if (plan?.spec?.approved !== true || plan.status?.phase === 'Failed') return;
+    if (this.failing.has(bundle)) {
+      const status = { phase: 'Failed', message: 'ImagePullBackOff' };
+      await this.client.patch(refTo('InstallPlan', reference), { status }, { subresource: 'status' });
+      return;
+    }
+    await withStatus(this.client, olm('ClusterServiceVersion', bundle, { spec: {} }), { phase: 'Succeeded' });
+    await this.#status({ installedCSV: bundle, state: 'AtLatestKnown' });
+  }
+
+  async installed(): Promise<unknown> {
+    const subscription = (await this.client.get(refTo('Subscription', 'kafka'))) as {
+      status?: Record<string, unknown>;
+    };
+    return subscription.status?.['installedCSV'];
+  }
+
+  /** Annotations that approvals have left on a plan. */
+  async planOf(bundle: string): Promise<KubernetesObject | undefined> {
+    return this.client.get(refTo('InstallPlan', `install-${bundle}`));
+  }
+}
+
+/** A hub API with the fleet's definitions, its controller, and managed clusters. */
+export class PlayedFleet {
+  readonly clock = new ManualClock('2026-01-05T00:00:00Z');
+  readonly clusters: PlayedCluster[] = [];
+  controller: RolloutController;
+
+  private constructor(readonly hub: DirectCluster) {
+    this.controller = new RolloutController(hub.client, this.clock, silentLog);
+  }
+
+  static async begin(
+    names: readonly string[],
+    labelsOf: (name: string) => Record<string, string>,
+  ): Promise<PlayedFleet> {
+    const fleet = new PlayedFleet(directCluster('hub'));
+    await define(fleet.hub, await fleetDefinitions());
+    await fleet.hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
+    for (const name of names) {
+      const cluster = new PlayedCluster(name, directCluster(name));
+      await define(cluster.direct, olmDefinitions());
+      await cluster.install('kafka-operator.v2.3.0');
+      fleet.clusters.push(cluster);
+      const { object } = await fleet.hub.client.create(
+        fleetObject('FleetCluster', name, { access: { context: name } }, labelsOf(name)),
+      );
+      const conditions = [{ type: 'Reachable', status: 'True', lastTransitionTime: '2026-01-05T00:00:00Z' }];
+      await fleet.hub.client.updateStatus({ ...object, status: { uid: name, conditions } } as KubernetesObject);
+    }
+    return fleet;
+  }
+
+  async apply(kind: string, name: string, spec: object): Promise<void> {
+    await this.hub.client.create(fleetObject(kind, name, spec));
+  }
+
+  cluster(name: string): PlayedCluster {
+    const found = this.clusters.find((one) => one.name === name);
+    if (found === undefined) throw new RangeError(`there is no cluster ${name}`);
+    return found;
+  }
+
+  /** The controller, the appliers and OLM work until nothing changes; `after` is called after each pass. */
+  async settle(after: () => void | Promise<void> = () => undefined): Promise<void> {
+    for (let quiet = 0, passes = 0; quiet < 2; passes++) {
+      if (passes > MOST_PASSES) throw new Error('the fleet does not come to rest');
+      for (const { cluster } of this.#all) cluster.requests.clear();
+      await this.controller.pass();
+      await after();
+      for (const { client } of this.clusters) {
+        await carryOutOrders({ hub: this.hub.client, client, globalCatalogNamespace: 'olm' });
+      }
+      for (const cluster of this.clusters) await cluster.play();
+      const isQuiet = this.#all.every(({ cluster }) => cluster.requests.writes().length === 0);
+      quiet = isQuiet ? quiet + 1 : 0;
+    }
+  }
+
+  get #all(): readonly DirectCluster[] {
+    return [this.hub, ...this.clusters.map(({ direct }) => direct)];
+  }
+
+  async rollout(name: string): Promise<{ phase?: string; reason?: string; classes?: { hash: string }[] }> {
+    const found = await this.hub.client.get({
+      apiVersion: FLEET_API,
+      kind: 'FleetRollout',
+      name,
+      namespace: 'platform',
+    });
+    return (found as { status?: object } | undefined)?.status ?? {};
+  }
+
+  async stop(): Promise<void> {
+    for (const { direct } of this.clusters) await direct.stop();
+    await this.hub.stop();
+  }
+}
+
+const NO_NAMESPACE = new Set(['FleetCluster', 'FleetWindow']);
+const fleetObject = (kind: string, name: string, spec: object, labels: Record<string, string> = {}): KubernetesObject =>
+  ({
+    apiVersion: FLEET_API,
+    kind,
+    metadata: { name, labels, ...(NO_NAMESPACE.has(kind) ? {} : { namespace: 'platform' }) },
+    spec,
+  }) as KubernetesObject;

@@ -1,0 +1,33 @@
+import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
+import type { RolloutRow } from '#core/fleet/rollout/row';
+
+/** On a FleetRollout: what happened once, and the rows that a step has begun and may not have written. */
+export const STATE_ANNOTATION = 'fleet.flotilla.dev/state';
+/** On a FleetAssignment: the rows of its cluster, by roll-out. */
+export const ROWS_ANNOTATION = 'fleet.flotilla.dev/rows';
+
+/** A row with the step that wrote it: of two the later one counts. */
+export type StoredRow = Readonly<{ step: number; row: RolloutRow }>;
+export type StoredState = Readonly<{ step: number; status: RolloutStatus; intent: readonly StoredRow[] }>;
+export type StoredRows = Readonly<Record<string, StoredRow>>;
+
+type Annotated = Readonly<{ metadata: object }>;
+
+const annotation = ({ metadata }: Annotated, key: string): string | undefined =>
+  (metadata as Readonly<{ annotations?: Readonly<Record<string, string>> }>).annotations?.[key];
+
+/** Reads what the controller itself has written; what it cannot read counts as absent. */
+function readJson<T>(text: string | undefined): T | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+export const storedState = (rollout: Annotated): StoredState | undefined =>
+  readJson<StoredState>(annotation(rollout, STATE_ANNOTATION));
+
+export const storedRows = (assignment: Annotated): StoredRows =>
+  readJson<StoredRows>(annotation(assignment, ROWS_ANNOTATION)) ?? {};
