@@ -85,5 +85,7 @@ describe('ObservedProblems', () => {
     await store.dropSolution(hash);
     expect(await problems.solution(input, hash)).toEqual(solution);
     expect(await problems.solution(rounds()(), hash)).toBeUndefined();
+    problems.forgetSolution(input);
+    expect(await problems.solution(input, hash)).toBeUndefined();
   });
 });

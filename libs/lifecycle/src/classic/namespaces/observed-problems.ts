@@ -64,6 +64,12 @@ export class ObservedProblems {
     return found;
   }
 
+  /** A solution that may not be acted on is read anew by the next round of the pass. */
+  forgetSolution({ reader }: Pick<InRound, 'reader'>): void {
+    const pass = this.#passes.get(reader);
+    if (pass !== undefined) delete pass.solution;
+  }
+
   /** As {@link of}, read anew. */
   async find(cluster: string, namespace: string): Promise<HashedProblem | undefined> {
     const observation = await this.store.getObservation(cluster, namespace);

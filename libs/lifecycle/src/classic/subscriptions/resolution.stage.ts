@@ -123,14 +123,15 @@ function tellGroupCount(input: NamespaceStageInput): Promise<StageOutcome> {
 }
 
 async function tellFailure(
-  { log, check, observe }: ResolutionDeps,
+  deps: ResolutionDeps,
   input: NamespaceStageInput,
   failed: FailedProblem,
 ): Promise<StageOutcome> {
+  const { log, check } = deps;
   const where = { cluster: input.client.cluster, namespace: input.read.namespace };
   const resolution = await check.verifiedFailure(where, failed);
   if (resolution === undefined) {
-    await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+    await solveAnew(deps, input);
     return AT_REST;
   }
   const reported = await conclude(input, { effect: 'failed', resolution });
@@ -199,16 +200,18 @@ async function install(
   return conclude(input, { effect: 'planned', resolution: part.resolution, plan });
 }
 
-/** A refused solution is observed and solved anew. */
-async function isAdmitted(
-  { check, observe }: ResolutionDeps,
-  input: NamespaceStageInput,
-  solved: ResolvedProblem,
-): Promise<boolean> {
+async function isAdmitted(deps: ResolutionDeps, input: NamespaceStageInput, solved: ResolvedProblem): Promise<boolean> {
   const where = { cluster: input.client.cluster, namespace: input.read.namespace };
-  const admitted = await check.admits(where, solved);
-  if (!admitted) await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+  const admitted = await deps.check.admits(where, solved);
+  if (!admitted) await solveAnew(deps, input);
   return admitted;
+}
+
+/** After a solution was refused. */
+async function solveAnew({ observed, observe }: ResolutionDeps, input: NamespaceStageInput): Promise<void> {
+  const where = { cluster: input.client.cluster, namespace: input.read.namespace };
+  observed.forgetSolution(input);
+  await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
 }
 
 /**
