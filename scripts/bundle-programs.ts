@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -83,6 +83,19 @@ const packages = output
   .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
 // What has to lie beside the programs as packages.
 await writeFile(join(programs, 'packages.json'), `${JSON.stringify([...new Set(packages)].sort())}\n`);
+for (const file of await readdir(programs)) {
+  if (!file.endsWith('.js')) continue;
+  const path = join(programs, file);
+  await writeFile(path, inLatin1(await readFile(path, 'utf8')));
+}
 for (const [name, source] of Object.entries(FILES)) {
   await cp(join(root, source), join(programs, name), { recursive: true });
+}
+
+/**
+ * V8 holds the text of every program as long as it runs, with two bytes a character where one is not in Latin-1: a
+ * few dozen of them would take 7 MiB of each service. In strings, templates and patterns an escape means the same.
+ */
+function inLatin1(code: string): string {
+  return code.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

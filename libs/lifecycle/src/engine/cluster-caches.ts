@@ -11,6 +11,9 @@ export type CacheLease = Readonly<{
   end: () => Promise<void>;
 }>;
 
+/** So many caches are a few hundred megabytes at most. */
+const MANY = 100;
+
 type Leased = { readonly cache: ClusterCache; holders: number };
 
 /**
@@ -21,6 +24,11 @@ export class ClusterCaches {
   readonly #leased = new Map<string, Leased>();
 
   constructor(private readonly options: ClusterCachesOptions) {}
+
+  /** Whether so many caches are open that those at rest should be closed soon. */
+  get areMany(): boolean {
+    return this.#leased.size > MANY;
+  }
 
   /** The client of the first role is the one that watches. */
   lease(client: KubeClient): CacheLease {

@@ -68,10 +68,13 @@ function clusterOf(...objects: readonly KubernetesObject[]) {
   return { client, held, emit, watched, lists: () => lists };
 }
 
-function viewOf(cluster: ReturnType<typeof clusterOf>, staysOpen = false) {
-  const clock = new ManualClock();
+function viewOf(
+  cluster: ReturnType<typeof clusterOf>,
+  staysOpen = false,
+  clock = new ManualClock(),
+  caches = new ClusterCaches({ clock, log: silentLog }),
+) {
   const moved: string[] = [];
-  const caches = new ClusterCaches({ clock, log: silentLog });
   const onMoved = (namespace: string) => void moved.push(namespace);
   const view = new ClusterView({ client: cluster.client, clock, caches, staysOpen, onMoved });
   const pass = async () => new PassReader(await view.reads({}));
@@ -136,6 +139,23 @@ describe('the view of an idle cluster', () => {
     expect(view.isOpen).toBe(true);
     await clock.advance(2 * MINUTE);
     expect(view.isOpen).toBe(false);
+    await view.stop();
+  });
+
+  it('is closed sooner while the caches of many clusters are open', async () => {
+    const clock = new ManualClock();
+    const caches = new ClusterCaches({ clock, log: silentLog });
+    const others = Array.from({ length: 120 }, (_, n) =>
+      caches.lease(Object.assign(clusterOf().client, { cluster: `cluster-${n}` })),
+    );
+    const { view, pass } = viewOf(clusterOf(), false, clock, caches);
+    await pass();
+    await clock.advance(6_000);
+    expect(view.isOpen).toBe(false);
+    await Promise.all(others.map((other) => other.end()));
+    await pass();
+    await clock.advance(6_000);
+    expect(view.isOpen, 'beside few others').toBe(true);
     await view.stop();
   });
 

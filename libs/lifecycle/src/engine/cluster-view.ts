@@ -30,9 +30,11 @@ const PATIENCE_MS = 250;
 const OPENING_MS = 1_000;
 /** A cache that no pass has read for so long is closed: the cache of an idle cluster takes megabytes. */
 const REST_MS = 60_000;
+/** The same while the caches of many clusters are open, as after a start: the jobs of a cluster come together. */
+const SHORT_REST_MS = 5_000;
 /**
  * The same after a pass has written: more work is likely to come, and the lists of an opening cache cost more
- * than the pass.
+ * than the pass. While many are open, a minute.
  */
 const REST_AFTER_WRITE_MS = 300_000;
 /**
@@ -144,7 +146,7 @@ export class ClusterView {
     });
     const listed = Promise.race([cache.whenSynced(), clock.sleep(OPENING_MS)]);
     this.#opened = { lease, rights, listed, unsubscribe };
-    if (this.#options.staysOpen !== true) this.#restIn(REST_MS);
+    if (this.#options.staysOpen !== true) this.#restIn(this.#restMs);
     return this.#opened;
   }
 
@@ -154,12 +156,18 @@ export class ClusterView {
     if (this.#options.staysOpen !== true) this.#secrets.start();
   }
 
+  get #restMs(): number {
+    return this.#options.caches.areMany ? SHORT_REST_MS : REST_MS;
+  }
+
   #restIn(delayMs: number): void {
     this.#cancelRest = this.#options.clock.after(delayMs, () => void this.#rest());
   }
 
   async #rest(): Promise<void> {
-    const left = Math.max(this.#usedAt + REST_MS, this.#wroteAt + REST_AFTER_WRITE_MS) - this.#now();
+    const { areMany } = this.#options.caches;
+    const afterWriteMs = areMany ? REST_MS : REST_AFTER_WRITE_MS;
+    const left = Math.max(this.#usedAt + this.#restMs, this.#wroteAt + afterWriteMs) - this.#now();
     if (left > 0) this.#restIn(left);
     else if (this.#mayBeWokenByRights()) this.#restIn(REST_MS);
     else await this.#close();

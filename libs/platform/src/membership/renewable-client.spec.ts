@@ -5,7 +5,7 @@ import { RenewableClient } from './renewable-client.js';
 
 const POD = { apiVersion: 'v1', kind: 'Pod' };
 
-/** Answers reads when the test says so, and keeps watches open until their signal ends them. */
+/** Answers reads when the test says so, and keeps watches open until one of their signals ends them. */
 function slowClient(login: string) {
   const answers: (() => void)[] = [];
   const state = { closed: false };
@@ -13,8 +13,10 @@ function slowClient(login: string) {
     cluster: 'east',
     budget: new ReadBudget('east'),
     serverVersion: () => new Promise<string>((resolve) => answers.push(() => resolve(login))),
-    async *watch(_kind: unknown, { signal }: WatchOptions): AsyncGenerator<WatchEvent<never>> {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    async *watch(_kind: unknown, { signal, until = signal }: WatchOptions): AsyncGenerator<WatchEvent<never>> {
+      await new Promise((resolve) => {
+        for (const one of [signal, until]) one.addEventListener('abort', resolve, { once: true });
+      });
     },
     actingAs: ({ user }: { user: string }) => ({ ...client, serverVersion: async () => `${login} for ${user}` }),
     close: async () => {

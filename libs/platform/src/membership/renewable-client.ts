@@ -116,8 +116,7 @@ export class RenewableClient extends KubeClient {
   /** Ends without an error when the login is replaced, as when the server ends it. */
   watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
     const { current } = this.#line;
-    const signal = AbortSignal.any([options.signal, current.signal]);
-    return this.#as(current).watch<T>(kind, { ...options, signal });
+    return this.#as(current).watch<T>(kind, { ...options, until: current.signal });
   }
 
   serves(kind: KindRef) {

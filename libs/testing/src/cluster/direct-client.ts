@@ -74,7 +74,7 @@ class DirectTransport extends HttpTransport {
   override async stream(request: ApiRequest): Promise<Exchange> {
     const answer = await this.#answer(request);
     const body = new PassThrough();
-    const exchange = { headers: {}, body, whole: () => body.writableFinished };
+    const exchange = { headers: {}, body, whole: () => body.writableFinished, cancel: () => void body.destroy() };
     if (!('watch' in answer)) {
       const { status, text } = whole(answer);
       body.end(text);
@@ -87,7 +87,9 @@ class DirectTransport extends HttpTransport {
     };
     const opened = this.cluster.openWatch(answer, new URL(request.path, this.server).searchParams, sink);
     body.on('close', () => opened.end());
-    request.signal?.addEventListener('abort', () => body.destroy(), { once: true });
+    for (const signal of [request.signal, request.until]) {
+      signal?.addEventListener('abort', () => body.destroy(), { once: true });
+    }
     return { ...exchange, status: 200 };
   }
 

@@ -123,16 +123,17 @@ export class ObservedObjects {
         log,
         kinds,
         // What is read from another role's cache is not kept here.
-        keep: shared === undefined ? (object) => this.#taken(object, keep, whole) : keep,
+        keep: shared === undefined && whole === true ? (object) => this.#taken(object, keep(object)) : keep,
+        ...(whole === true ? {} : { share: (object) => this.#taken(object, SHARED.within(keep(object))) }),
         ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
         ...(shared === undefined ? {} : { shared }),
-        onChange: (kind, object, previous) => {
+        onChange: (kind, object, previous, held) => {
           const subject = object ?? previous;
           // Lists leave apiVersion and kind out of their items.
           if (subject === undefined) return;
-          const origin = this.#origins.get(subject);
-          this.#origins.delete(subject);
+          const origin = this.#origins.get(held);
+          this.#origins.delete(held);
           onEvent({ ...subject, ...kind }, object === undefined ? 'gone' : 'changed', origin);
         },
       }),
@@ -140,8 +141,7 @@ export class ObservedObjects {
     this.#required = this.#caches.flatMap(([, cache], index) => (watched[index]?.optional === true ? [] : [cache]));
   }
 
-  #taken(object: KubernetesObject, keep: Watched['keep'], whole: true | undefined): KubernetesObject {
-    const kept = whole === true ? keep(object) : SHARED.within(keep(object));
+  #taken<T extends KubernetesObject>(object: KubernetesObject, kept: T): T {
     this.#origins.set(kept, changeOrigin(object));
     return kept;
   }

@@ -66,7 +66,9 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #keep: (object: T) => T;
   readonly #log: Log;
   readonly #random: () => number;
-  #stopping = new AbortController();
+  #stopped = false;
+  /** Ends what the reflector waits for, but for a watch; none while it watches, as it does most of the time. */
+  #waiting: AbortController | undefined;
   #running: Promise<void> | undefined;
   #watching: SilenceTimer | undefined;
   #syncedOnce = Promise.withResolvers<void>();
@@ -95,7 +97,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   /** Resolves once nothing more will be called. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopped = true;
+    this.#waiting?.abort();
     this.#watching?.abort();
     await this.#running;
     this.#options.client.budget.keep(0, this.#charged);
@@ -147,15 +150,14 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stopping;
     let listed = false;
-    while (!signal.aborted) {
+    while (!this.#stopped) {
       try {
-        listed = listed || (await this.#list());
+        listed = listed || (await this.#whileRunning((signal) => this.#list(signal)));
         if (listed) await this.#watch();
-        else await this.#options.clock.sleep(this.#jitter(this.#options.absentKindRetryMs ?? 5_000), signal);
+        else await this.#pause(this.#jitter(this.#options.absentKindRetryMs ?? 5_000));
       } catch (error) {
-        if (signal.aborted) return;
+        if (this.#stopped) return;
         if (KubeApiError.is(error, 'Expired', 'NotFound', TOO_LARGE)) listed = false;
         await this.#recover(error);
       }
@@ -163,9 +165,9 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** False where the kind is not served. */
-  async #list(): Promise<boolean> {
+  async #list(stopping: AbortSignal): Promise<boolean> {
     const list = await unlessStopped(
-      this.#stopping.signal,
+      stopping,
       this.#options.client.list<T>(this.kind, { ...this.#options.options, keep: this.#keep }),
     );
     // All of it is taken in, or nothing: objects that are missing in a part of a list have not gone.
@@ -185,13 +187,16 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     // One signal a watch: a fleet has tens of thousands, and combined signals take kilobytes each.
     const timer = new SilenceTimer(clock, silenceMs);
     this.#watching = timer;
-    if (this.#stopping.signal.aborted) timer.abort();
+    if (this.#stopped) timer.abort();
     let events = 0;
     let cancelProof = (): void => undefined;
     const onOpen = () => {
       this.#seen();
       // Accepting a watch proves nothing yet: overloaded servers accept and fail it at once, over and over.
-      cancelProof = clock.after(SHORTEST_WATCH_MS, () => this.#proven());
+      cancelProof = clock.after(SHORTEST_WATCH_MS, () => {
+        cancelProof = () => undefined;
+        this.#proven();
+      });
     };
     try {
       const stream = client.watch<T>(this.kind, {
@@ -202,7 +207,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         onOpen,
       });
       for await (const event of stream) {
-        if (this.#stopping.signal.aborted) return;
+        if (this.#stopped) return;
         events += 1;
         timer.heard();
         this.#seen();
@@ -215,7 +220,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       cancelProof();
     }
     const lasted = clock.now().getTime() - startedAt;
-    if (events > 0 || lasted >= SHORTEST_WATCH_MS || this.#stopping.signal.aborted) return;
+    if (events > 0 || lasted >= SHORTEST_WATCH_MS || this.#stopped) return;
     throw new KubeApiError(client.cluster, 0, 'Unreachable', 'the watch ended as soon as it was opened');
   }
 
@@ -320,7 +325,22 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     // too old, not over and over.
     const atOnce = expected && this.#failures === 0;
     this.#failures += 1;
-    await this.#options.clock.sleep(atOnce ? 0 : this.#jitter(pause), this.#stopping.signal);
+    await this.#pause(atOnce ? 0 : this.#jitter(pause));
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return this.#whileRunning((signal) => this.#options.clock.sleep(milliseconds, signal));
+  }
+
+  /** `signal` is aborted at the stop. */
+  async #whileRunning<R>(wait: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    try {
+      return await wait(waiting.signal);
+    } finally {
+      this.#waiting = undefined;
+    }
   }
 
   /** Half to one and a half: thousands of watches that broke together must not come back together. */

@@ -1,11 +1,14 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { heldBytes, OWN_BYTES } from '#core/kernel/read-budget/held-bytes';
+import { heldBytes } from '#core/kernel/read-budget/held-bytes';
+import { SharedObject } from './shared-object.js';
 
 /** Beyond, all are forgotten: what is in use stays where it is, and later values are shared anew. */
 const MOST_VALUES = 50_000;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
-/** Two objects, their entry in a store, and members that refer to shared values. */
-const OBJECT_BYTES = 320;
+/** A shared object and its entry in a store. */
+const OBJECT_BYTES = 128;
+/** What equal objects share, beside its values. */
+const SHARED_BYTES = 192;
 
 /**
  * One copy of each value that many objects have. The clusters of a fleet hold the same operators: of a
@@ -14,24 +17,40 @@ const OBJECT_BYTES = 320;
  */
 export class SharedValues {
   readonly #values = new Map<string, unknown>();
+  /** Whole objects without what each has alone. Apart, as each cluster may have objects of its own names. */
+  readonly #objects = new Map<string, KubernetesObject>();
   #characters = 0;
+  #objectCharacters = 0;
   /** Of all values that no object before had. */
   #newBytes = 0;
 
   constructor(private readonly most = { values: MOST_VALUES, characters: MOST_CHARACTERS }) {}
 
   get size(): number {
-    return this.#values.size;
+    return this.#values.size + this.#objects.size;
   }
 
   /**
    * Names, labels, annotations, spec and status of the object, shared but for its resourceVersion and uid.
    * Budgets count what it holds alone: itself, and the values that no object before it had.
    */
-  within(object: KubernetesObject): KubernetesObject {
-    const { apiVersion, kind, metadata, spec, status } = object;
-    const { name, namespace, labels, annotations, uid, resourceVersion } = metadata;
+  within(object: KubernetesObject): SharedObject {
     const before = this.#newBytes;
+    const shared = this.#whole(object);
+    const bytes = OBJECT_BYTES + heldBytes(object.metadata.uid) + this.#newBytes - before;
+    return new SharedObject(shared, object.metadata, bytes);
+  }
+
+  #whole({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
+    const { name, namespace, labels, annotations } = metadata;
+    const text = JSON.stringify([apiVersion, kind, name, namespace, labels, annotations, spec, status]);
+    const known = this.#objects.get(text);
+    if (known !== undefined) return known;
+    this.#objectCharacters += text.length;
+    if (this.#objects.size >= this.most.values || this.#objectCharacters > this.most.characters) {
+      this.#objects.clear();
+      this.#objectCharacters = text.length;
+    }
     // Literals: V8 gives an object that is put together from entries twice the memory.
     const shared = {
       apiVersion: this.#one(apiVersion),
@@ -41,15 +60,13 @@ export class SharedValues {
         namespace: this.#one(namespace),
         labels: this.#one(labels),
         annotations: this.#one(annotations),
-        uid,
-        resourceVersion,
       },
       spec: this.#one(spec),
       status: this.#one(status),
-      [OWN_BYTES]: OBJECT_BYTES,
-    };
-    shared[OWN_BYTES] += heldBytes([uid, resourceVersion]) + this.#newBytes - before;
-    return shared as unknown as KubernetesObject;
+    } as unknown as KubernetesObject;
+    this.#objects.set(text, shared);
+    this.#newBytes += SHARED_BYTES;
+    return shared;
   }
 
   #one(value: unknown): unknown {

@@ -3,15 +3,18 @@ import { type KindRef, KubeApiError } from '../client/kube-client.port.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
 import type { ClusterCache } from './cluster-cache.js';
 import type { KindWatch } from './kind-watch.js';
-import { Reflector, type ReflectorHandlers, type ReflectorOptions } from './reflector.js';
+import { Reflector, type ReflectorOptions } from './reflector.js';
 import { selects } from './selects.js';
 import { SharedKind } from './shared-kind.js';
+import type { SharedObject } from './shared-object.js';
+import { type HeldHandlers, SharingWatch } from './sharing-watch.js';
 
-/** `object` is absent where it was deleted, `previous` where it is new. */
+/** `object` is absent where it was deleted, `previous` where it is new; `held` is what `keep` or `share` returned. */
 export type CacheChange = (
   kind: KindRef,
   object: KubernetesObject | undefined,
   previous: KubernetesObject | undefined,
+  held: KubernetesObject,
 ) => void;
 
 export type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'handlers'> &
@@ -20,6 +23,8 @@ export type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' 
     onChange?: CacheChange;
     /** Kinds that this cache of another role has are read there, and not watched again. */
     shared?: ClusterCache;
+    /** What is kept where objects share what is equal in several clusters. Default: what `keep` returns. */
+    share?: (object: KubernetesObject) => SharedObject;
   }>;
 
 /** One cluster's objects of a set of kinds, kept up to date by watches. */
@@ -31,9 +36,9 @@ export class WatchCache {
     this.#cluster = options.client.cluster;
     this.#watches = new Map(
       kinds.map((kind) => {
-        const handlers: Handlers = {
-          onChange: (object, previous) => onChange?.(kind, object, previous),
-          onDelete: (object) => onChange?.(kind, undefined, object),
+        const handlers: HeldHandlers = {
+          onChange: (object, previous, held = object) => onChange?.(kind, object, previous, held),
+          onDelete: (object, held = object) => onChange?.(kind, undefined, object, held),
         };
         return [keyOf(kind), watchOf(kind, options, handlers)];
       }),
@@ -100,17 +105,17 @@ export class WatchCache {
   }
 }
 
-type Handlers = Required<Pick<ReflectorHandlers<KubernetesObject>, 'onChange' | 'onDelete'>>;
-
 function watchOf(
   kind: KindRef,
-  { shared, ...options }: Omit<WatchCacheOptions, 'kinds' | 'onChange'>,
-  handlers: Handlers,
+  { shared, share, ...options }: Omit<WatchCacheOptions, 'kinds' | 'onChange'>,
+  handlers: HeldHandlers,
 ): KindWatch {
   const selected = selects(options.options ?? {});
   const cache = shared?.ofKind(kind, options.options);
-  if (selected === undefined || cache === undefined) return new Reflector({ ...options, kind, handlers });
-  return new SharedKind({ cache, selected, keep: options.keep ?? withoutManagedFields, ...handlers });
+  const { keep = withoutManagedFields } = options;
+  if (selected !== undefined && cache !== undefined) return new SharedKind({ cache, selected, keep, ...handlers });
+  if (share !== undefined) return new SharingWatch({ ...options, keep: share, kind, handlers });
+  return new Reflector({ ...options, kind, handlers });
 }
 
 const keyOf = ({ apiVersion, kind }: KindRef): string => `${apiVersion} ${kind}`;

@@ -1,11 +1,10 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
-import { type WatchRate, watchRate } from '#core/kernel/read-budget/watch-rate';
-import { receivingMs } from '#core/kernel/read-budget/work-pace';
 import { ReadBudget } from '../limits/read-budget.js';
 import type { ApiRequest, HttpTransport } from '../transport/http-transport.js';
 import { TransportError } from '../transport/transport.error.js';
+import { WatchLines } from '../transport/watch-lines.js';
 import type { RequestHeaders } from '../transport/wire.js';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
@@ -26,7 +25,7 @@ import { listKey } from './list-key.js';
 import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
-import { asLost, type SizedEvent, watchEvents } from './watch-events.js';
+import { asLost, WatchEvents } from './watch-events.js';
 import { isWellFormedObject } from './well-formed-object.js';
 
 const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
@@ -38,8 +37,6 @@ const PATCH_TYPES = {
 
 /** Some 5,000 kinds; `/api/v1` has 12 KiB. */
 const LONGEST_DISCOVERY_BYTES = 1024 * 1024;
-/** So much of the time between two events of a watch counts as work for the first at most. */
-const LONGEST_EVENT_MS = 50;
 
 export type HttpKubeClientOptions = Readonly<{
   cluster: string;
@@ -172,48 +169,33 @@ export class HttpKubeClient extends KubeClient {
     }
   }
 
-  async *watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
     const what = `watch ${kind.kind}`;
-    const resource = await this.#required(what, kind);
-    const { namespace, signal, onOpen, ...parameters } = options;
-    const path = collectionPath(resource, namespace) + query({ ...parameters, watch: true, allowWatchBookmarks: true });
-    try {
-      const exchange = await this.#onto(kind, () => this.#requests.stream(what, { method: 'GET', path, signal }));
-      onOpen?.();
-      yield* this.#bounded(
-        kind,
-        watchEvents<T>(this.cluster, what, exchange, () => this.#requests.lease(), signal),
-        options,
-      );
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof TransportError && error.failure === 'too-large')
-        throw this.#exceeded(kind, options, 'event');
-      if (KubeApiError.is(error) && error.status === 404) this.#shared.discovery.forget(kind.apiVersion);
-      throw KubeApiError.is(error) ? error : this.#requests.failure(what, asLost(error));
-    }
+    const { namespace, signal, until, onOpen, ...parameters } = options;
+    const exceeded = (excess: Excess) => this.#exceeded(kind, options, excess);
+    return new WatchEvents<T>({
+      cluster: this.cluster,
+      what,
+      budget: this.budget,
+      signals: until === undefined ? [signal] : [signal, until],
+      exceeded,
+      failure: (error) => this.#watchFailure(what, kind, error, exceeded),
+      open: async () => {
+        const resource = await this.#required(what, kind);
+        const path =
+          collectionPath(resource, namespace) + query({ ...parameters, watch: true, allowWatchBookmarks: true });
+        const request = { method: 'GET', path, signal, ...(until && { until }) } as const;
+        const { body, whole } = await this.#onto(kind, () => this.#requests.stream(what, request));
+        onOpen?.();
+        return new WatchLines(body, whole, () => this.#requests.lease(), signal);
+      },
+    });
   }
 
-  /**
-   * Ends a watch that brings too much, and reads on only after the cluster has rested
-   * for the work that it makes.
-   */
-  async *#bounded<T extends KubernetesObject>(
-    kind: KindRef,
-    events: AsyncIterable<SizedEvent<T>>,
-    options: ListOptions,
-  ): AsyncGenerator<WatchEvent<T>> {
-    let rate: WatchRate | undefined;
-    for await (const { event, bytes, workMs } of events) {
-      const startedAt = performance.now();
-      const next = watchRate(rate, bytes, startedAt, this.budget.limits);
-      if ('excess' in next) throw this.#exceeded(kind, options, next.excess);
-      rate = next.rate;
-      yield event;
-      // The consumer may also have waited for something else meanwhile.
-      const taken = Math.min(performance.now() - startedAt, LONGEST_EVENT_MS);
-      await this.budget.restAfterEvent(receivingMs(bytes) + workMs + taken, rate.events);
-    }
+  #watchFailure(what: string, kind: KindRef, error: unknown, exceeded: (excess: Excess) => KubeApiError): unknown {
+    if (error instanceof TransportError && error.failure === 'too-large') return exceeded('event');
+    if (KubeApiError.is(error) && error.status === 404) this.#shared.discovery.forget(kind.apiVersion);
+    return KubeApiError.is(error) ? error : this.#requests.failure(what, asLost(error));
   }
 
   #exceeded(resource: KindRef, options: ListOptions, excess: Excess): KubeApiError {

@@ -24,10 +24,16 @@ export type WatchEvent<T extends KubernetesObject> =
 
 /**
  * `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is called once the server
- * has accepted the watch. Aborting `signal` ends it without an error.
+ * has accepted the watch. Aborting `signal` or `until` ends it without an error.
  */
 export type WatchOptions = ListOptions &
-  Readonly<{ resourceVersion: string; signal: AbortSignal; timeoutSeconds?: number; onOpen?: () => void }>;
+  Readonly<{
+    resourceVersion: string;
+    signal: AbortSignal;
+    until?: AbortSignal;
+    timeoutSeconds?: number;
+    onOpen?: () => void;
+  }>;
 
 /**
  * `uid`, `resourceVersion`: the object to delete; of another version the deletion is refused with reason

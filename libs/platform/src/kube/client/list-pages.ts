@@ -4,6 +4,7 @@ import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { LIST_BEGUN, type ListProgress, listProgress } from '#core/kernel/read-budget/list-progress';
 import { nextPageSize } from '#core/kernel/read-budget/page-size';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
+import { LIST_TURNS } from '../limits/list-turns.js';
 import { TransportError } from '../transport/transport.error.js';
 import type { ApiRequests } from './api-requests.js';
 import { KubeApiError, type KubernetesList, type ListOptions } from './kube-client.port.js';
@@ -63,28 +64,41 @@ class ListReader<T extends KubernetesObject> {
     let next: string | undefined;
     try {
       for (;;) {
-        const page = await this.#page(limit, next);
+        const page = await this.#inTurn(() => this.#taken(limit, next));
         if (page === 'too large') {
           limit = Math.ceil((limit ?? 1) / 10);
           continue;
         }
-        if (page.text === undefined) return undefined;
-        this.requests.budget.notePage();
-        const startedAt = performance.now();
-        const { bytes, metadata } = this.#take(page.text, limit);
+        if (page === undefined) return undefined;
+        const { bytes, metadata, tookMs } = page;
         const excess = share.add(bytes);
         if (excess !== undefined) throw this.#exceeded(excess);
         next = metadata?.continue;
         if (next === undefined || next === '') {
           return { items: this.#items, resourceVersion: metadata?.resourceVersion ?? '' };
         }
-        const tookMs = performance.now() - startedAt;
         limit = nextPageSize(limit, tookMs);
         await this.requests.budget.rest(tookMs);
       }
     } finally {
       share.release();
     }
+  }
+
+  /** What a pass waits for is read at once. */
+  #inTurn<R>(read: () => Promise<R>): Promise<R> {
+    return this.request.keep === undefined ? read() : LIST_TURNS.run(read);
+  }
+
+  /** One page, read and taken in. Undefined where the collection is not there. */
+  async #taken(limit: number | undefined, next: string | undefined) {
+    const page = await this.#page(limit, next);
+    if (page === 'too large') return page;
+    if (page.text === undefined) return undefined;
+    this.requests.budget.notePage();
+    const startedAt = performance.now();
+    const taken = this.#take(page.text, limit);
+    return { ...taken, tookMs: performance.now() - startedAt };
   }
 
   get #what(): string {

@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { proxyFor } from './proxy-environment.js';
 import { retryDelay } from './retry-after.js';
 import { warningsOf } from './warnings.js';
-import { watchLines } from './watch-lines.js';
+import { WatchLines } from './watch-lines.js';
 
 describe('Retry-After', () => {
   it.each([
@@ -36,9 +37,11 @@ describe('Warning', () => {
 });
 
 describe('the lines of a watch', () => {
-  const lines = (chunks: Buffer[]) => Array.fromAsync(watchLines(from(chunks)));
-  async function* from(chunks: Buffer[]) {
-    yield* chunks;
+  async function lines(chunks: Buffer[]): Promise<string[]> {
+    const read = new WatchLines(Readable.from(chunks), () => true);
+    const found: string[] = [];
+    for (let line = await read.next(); line !== undefined; line = await read.next()) found.push(line);
+    return found;
   }
 
   it.each([1, 2, 3, 5, 1000])('are the same however the bytes arrive (%d at a time)', async (size) => {

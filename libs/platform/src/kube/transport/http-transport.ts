@@ -47,6 +47,8 @@ export type ApiRequest = Readonly<{
   headers?: RequestHeaders;
   body?: string;
   signal?: AbortSignal;
+  /** Ends the request as `signal` does. */
+  until?: AbortSignal;
   /** Nothing but a watch waits for the answer. */
   background?: boolean;
 }>;
@@ -115,7 +117,7 @@ export class HttpTransport {
   /** One request with its whole answer, whatever its status. Fails with a TransportError only. */
   async request(request: ApiRequest): Promise<ApiResponse> {
     this.#enter();
-    const end = new RequestEnd(this.#options.requestTimeoutMs, request.signal, this.#running);
+    const end = new RequestEnd(this.#options.requestTimeoutMs, callersOf(request), this.#running);
     const { signal } = end;
     try {
       this.#closing.signal.throwIfAborted();
@@ -135,11 +137,11 @@ export class HttpTransport {
 
   /**
    * The answer as it comes, for watches. The deadline holds until the head of the answer is there; then
-   * `signal` alone ends it. The caller must destroy the body.
+   * `signal` and `until` alone end it. The caller must destroy the body.
    */
   async stream(request: ApiRequest): Promise<Exchange> {
     this.#enter();
-    const end = new RequestEnd(this.#options.requestTimeoutMs, request.signal, this.#running);
+    const end = new RequestEnd(this.#options.requestTimeoutMs, callersOf(request), this.#running);
     const exit = () => {
       end.release();
       this.#exit();
@@ -147,7 +149,7 @@ export class HttpTransport {
     try {
       this.#closing.signal.throwIfAborted();
       const exchange = await this.#persist(request, end.signal, (found) => Promise.resolve(found), true);
-      end.begun();
+      end.begun(exchange.cancel);
       if (exchange.body.closed) exit();
       else exchange.body.once('close', exit);
       return exchange;
@@ -311,6 +313,9 @@ export class HttpTransport {
     return new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
   }
 }
+
+const callersOf = ({ signal, until }: ApiRequest): readonly AbortSignal[] =>
+  [signal, until].filter((one) => one !== undefined);
 
 function needOf({ method, background = false }: ApiRequest, longLived: boolean): ConnectionNeed {
   if (method !== 'GET') return 'pass';

@@ -59,6 +59,7 @@ export class Http1Wire implements Wire {
           headers: response.headers,
           body: response,
           whole: () => response.complete,
+          cancel: (reason) => response.destroy(reason instanceof Error ? reason : new Error(String(reason))),
         });
       });
       message.end(request.body);

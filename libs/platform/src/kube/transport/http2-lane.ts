@@ -17,6 +17,11 @@ export type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number 
 
 const wasEnded = (stream: ClientHttp2Stream): boolean => !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
 
+function cancel(stream: ClientHttp2Stream, reason: unknown): void {
+  stream.close(NGHTTP2_CANCEL);
+  stream.destroy(reason instanceof Error ? reason : new Error(textOf(reason)));
+}
+
 /** One HTTP/2 session: counts its streams, finds out by pings when its peer is gone, obeys GOAWAY. */
 export class Http2Lane {
   #streams = 0;
@@ -81,32 +86,48 @@ export class Http2Lane {
     this.session.destroy(undefined, NGHTTP2_CANCEL);
   }
 
-  send(request: WireRequest): Promise<Exchange> {
-    return new Promise((resolve, reject) => {
-      const stream = this.#open(request);
-      let answered = false;
-      this.#streams += 1;
-      stream.on('error', (error) => {
-        if (!answered) reject(this.#failure(stream, error));
+  async send(request: WireRequest): Promise<Exchange> {
+    const stream = this.#open(request);
+    const answer = this.#answerOf(stream);
+    if (!request.longLived) return answer;
+    const stop = () => cancel(stream, request.signal.reason);
+    request.signal.addEventListener('abort', stop, { once: true });
+    if (request.signal.aborted) stop();
+    return answer.finally(() => request.signal.removeEventListener('abort', stop));
+  }
+
+  /** What is set up here stays as long as the stream: tens of thousands of watches rest, so it holds little. */
+  #answerOf(stream: ClientHttp2Stream): Promise<Exchange> {
+    const { promise, ...settle } = Promise.withResolvers<Exchange>();
+    let waiting: typeof settle | undefined = settle;
+    this.#streams += 1;
+    stream.on('error', (error) => waiting?.reject(this.#failure(stream, error)));
+    stream.once('response', (headers) => {
+      waiting?.resolve({
+        status: Number(headers[HTTP2_HEADER_STATUS]),
+        headers,
+        body: stream,
+        whole: () => wasEnded(stream),
+        cancel: (reason) => cancel(stream, reason),
       });
-      stream.once('response', (headers) => {
-        answered = true;
-        resolve({ status: Number(headers[HTTP2_HEADER_STATUS]), headers, body: stream, whole: () => wasEnded(stream) });
-      });
-      stream.once('close', () => {
-        this.#streams -= 1;
-        this.listener.onRoom();
-        // Every stream closes; an error with its stack is created only where a caller waits for it.
-        if (!answered) reject(this.#failure(stream, new Error(this.#whyEnded)));
-      });
+      waiting = undefined;
     });
+    stream.once('close', () => {
+      this.#streams -= 1;
+      this.listener.onRoom();
+      // Every stream closes; an error with its stack is created only where a caller waits for it.
+      waiting?.reject(this.#failure(stream, new Error(this.#whyEnded)));
+    });
+    return promise;
   }
 
   #open(request: WireRequest): ClientHttp2Stream {
+    // Node would hold the signal of a watch as long as the watch rests.
+    const { longLived, signal } = request;
     try {
       const stream = this.session.request(
         { ...request.headers, [HTTP2_HEADER_METHOD]: request.method, [HTTP2_HEADER_PATH]: request.path },
-        { endStream: request.body === undefined, signal: request.signal },
+        { endStream: request.body === undefined, ...(longLived ? {} : { signal }) },
       );
       if (request.body !== undefined) stream.end(request.body);
       return stream;

@@ -29,7 +29,7 @@ export async function readBody(exchange: Exchange, { limit, lease, signal }: Bod
   return Buffer.concat(chunks, size).toString('utf8');
 }
 
-/** As {@link bodyChunks}; fails where there are more or fewer bytes than the server has announced. */
+/** The body's bytes as they come. Fails where there are more or fewer bytes than the server has announced. */
 async function* whole(exchange: Exchange): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of bodyChunks(exchange)) {
@@ -65,7 +65,7 @@ async function* unpacked(exchange: Exchange, limit: number): AsyncGenerator<Buff
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 /** The body's bytes as they come. Fails where it was not the server that ended them. */
-export async function* bodyChunks(exchange: Exchange): AsyncGenerator<Buffer> {
+async function* bodyChunks(exchange: Exchange): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of exchange.body) if (Buffer.isBuffer(chunk)) yield chunk;
   } catch (error) {

@@ -3,28 +3,33 @@
  * takes back timer and listeners once the answer is there: a request leaves nothing that fires later.
  */
 export class RequestEnd {
-  readonly #ending = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  readonly #onCaller = () => this.#ending.abort(this.caller?.reason);
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onCaller = () => this.abort(this.callers.find(({ aborted }) => aborted)?.reason);
+  /** Undefined once the answer has begun: tens of thousands of watches rest, and a signal takes a kilobyte. */
+  #ending: AbortController | undefined = new AbortController();
+  #cancel: ((reason: unknown) => void) | undefined;
   #expired = false;
 
   constructor(
     deadlineMs: number,
-    private readonly caller: AbortSignal | undefined,
+    private readonly callers: readonly AbortSignal[],
     /** All requests that run: the transport ends them when it is closed. */
     private readonly running: Set<RequestEnd>,
   ) {
     this.#timer = setTimeout(() => {
       this.#expired = true;
-      this.#ending.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+      this.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
     }, deadlineMs).unref();
-    if (caller?.aborted) this.#onCaller();
-    else caller?.addEventListener('abort', this.#onCaller, { once: true });
+    for (const caller of callers) {
+      if (caller.aborted) this.abort(caller.reason);
+      else caller.addEventListener('abort', this.#onCaller, { once: true });
+    }
     running.add(this);
   }
 
+  /** Until the answer has begun. */
   get signal(): AbortSignal {
-    return this.#ending.signal;
+    return this.#ending?.signal ?? AbortSignal.abort();
   }
 
   /** Whether the deadline has passed. */
@@ -33,17 +38,23 @@ export class RequestEnd {
   }
 
   abort(reason: unknown): void {
-    this.#ending.abort(reason);
+    this.#ending?.abort(reason);
+    this.#cancel?.(reason);
   }
 
-  /** The answer has begun: only the caller and the transport end what comes of it. */
-  begun(): void {
+  /** The answer has begun: only the caller and the transport end what comes of it, by `cancel`. */
+  begun(cancel: (reason: unknown) => void): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const ending = this.#ending;
+    this.#ending = undefined;
+    this.#cancel = cancel;
+    if (ending?.signal.aborted) cancel(ending.signal.reason);
   }
 
   release(): void {
     clearTimeout(this.#timer);
-    this.caller?.removeEventListener('abort', this.#onCaller);
+    for (const caller of this.callers) caller.removeEventListener('abort', this.#onCaller);
     this.running.delete(this);
   }
 }

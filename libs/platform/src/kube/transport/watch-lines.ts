@@ -1,8 +1,8 @@
-import { StringDecoder } from 'node:string_decoder';
+import type { Readable } from 'node:stream';
 import type { AnswerLease } from './answer-bytes.js';
-import { TransportError } from './transport.error.js';
+import { TransportError, textOf } from './transport.error.js';
 
-/** etcd holds objects of at most 1.5 MiB; several times that is no longer a watch event. */
+/** etcd holds objects of at most 1.5 MiB; several times that is no longer a watch event. Bytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
@@ -11,62 +11,142 @@ const LONGEST_LINE = 16 * 1024 * 1024;
  */
 const SHORT_LINE = 256 * 1024;
 
+/** A line that comes in small pieces is put together on the way: each costs far more memory than its bytes. */
+const MOST_PIECES = 4_096;
+const LINE_END = 0x0a;
+const NOTHING = Buffer.alloc(0);
+const BROKEN = 'the connection broke in the middle of the answer';
+
 /**
  * The lines of a body, each without its end; what follows the last line end is dropped, being half an
  * event. A line that grows long is counted in a lease until it ends, so that many watches do not hold
- * long lines at the same time.
+ * long lines at the same time. Holds next to nothing between two lines: a fleet has tens of thousands of
+ * watches that rest.
  */
-export async function* watchLines(
-  body: AsyncIterable<Buffer>,
-  lease?: () => AnswerLease,
-  signal?: AbortSignal,
-): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  const line = new GrowingLine(lease, signal);
-  try {
-    for await (const chunk of body) {
-      const [first = '', ...more] = decoder.write(chunk).split('\n');
-      let last = first;
-      for (const next of more) {
-        yield line.end(last);
-        last = next;
-      }
-      await line.grow(last);
+export class WatchLines {
+  readonly #lines: string[] = [];
+  readonly #growing: GrowingLine;
+  #waiting: PromiseWithResolvers<string | undefined> | undefined;
+  #end: Readonly<{ error?: unknown }> | undefined;
+  /** The growing line waits until more of it may be read. */
+  #held = false;
+
+  constructor(
+    private readonly body: Readable,
+    /** Asked after the end of the body: whether the server ended it. */
+    private readonly whole: () => boolean,
+    lease?: () => AnswerLease,
+    private readonly signal?: AbortSignal,
+  ) {
+    this.#growing = new GrowingLine(lease);
+    body.on('data', (chunk: Buffer) => this.#take(chunk));
+    body.on('error', (error: Error) => this.#failed(error));
+    // Whether it is whole shows when all listeners have been called.
+    body.on('end', () => setImmediate(() => this.#ended()));
+    // After a GOAWAY Node closes the body of the last answer without an end, although all of it was given out.
+    body.on('close', () => this.#ended());
+  }
+
+  /** The next line; undefined after the last. Fails where it was not the server that ended the body. */
+  next(): Promise<string | undefined> {
+    const line = this.#lines.shift();
+    if (line !== undefined) return Promise.resolve(line);
+    if (this.#end !== undefined) return endOf(this.#end);
+    this.#waiting ??= Promise.withResolvers();
+    if (!this.#held) this.body.resume();
+    return this.#waiting.promise;
+  }
+
+  /** Cancels the watch; there are no more lines. */
+  close(): void {
+    this.#settle({});
+    this.body.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, from)) {
+      this.#lines.push(this.#growing.end(chunk.subarray(from, at)));
+      from = at + 1;
     }
-  } finally {
-    line.end('');
+    if (this.#lines.length > 0) this.#answer((waiting) => waiting.resolve(this.#lines.shift()));
+    if (from < chunk.length) this.#grow(chunk.subarray(from));
+    if (this.#waiting === undefined) this.body.pause();
+  }
+
+  #grow(piece: Buffer): void {
+    try {
+      this.#hold(this.#growing.grow(piece, this.signal));
+    } catch (error) {
+      this.#settle({ error });
+      this.body.destroy();
+    }
+  }
+
+  #hold(room: Promise<void> | undefined): void {
+    if (room === undefined) return;
+    this.#held = true;
+    this.body.pause();
+    const goOn = () => {
+      this.#held = false;
+      if (this.#waiting !== undefined) this.body.resume();
+    };
+    void room.then(goOn, (error: unknown) => this.#settle({ error }));
+  }
+
+  #failed(error: Error): void {
+    const isKnown = error instanceof TransportError || error.name === 'AbortError';
+    this.#settle({ error: isKnown ? error : new TransportError('lost', textOf(error)) });
+  }
+
+  #ended(): void {
+    this.#settle(this.whole() ? {} : { error: new TransportError('lost', BROKEN) });
+  }
+
+  /** The first end counts. */
+  #settle(end: Readonly<{ error?: unknown }>): void {
+    this.#end ??= end;
+    this.#growing.end(NOTHING);
+    this.#answer((waiting) => ('error' in end ? waiting.reject(end.error) : waiting.resolve(undefined)));
+  }
+
+  #answer(give: (waiting: PromiseWithResolvers<string | undefined>) => void): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting !== undefined) give(waiting);
   }
 }
 
+const endOf = (end: Readonly<{ error?: unknown }>): Promise<undefined> =>
+  'error' in end ? Promise.reject(end.error) : Promise.resolve(undefined);
+
 /** The line whose end has not come yet. */
 class GrowingLine {
-  #parts: string[] = [];
+  #pieces: Buffer[] = [];
   #length = 0;
   #leased: AnswerLease | undefined;
 
-  constructor(
-    private readonly lease: (() => AnswerLease) | undefined,
-    private readonly signal: AbortSignal | undefined,
-  ) {}
+  constructor(private readonly lease: (() => AnswerLease) | undefined) {}
 
-  async grow(part: string): Promise<void> {
-    if (part === '') return;
-    this.#parts.push(part);
-    this.#length += part.length;
+  /** Resolves when more of it may be read; undefined where that is at once. */
+  grow(piece: Buffer, signal: AbortSignal | undefined): Promise<void> | undefined {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
     if (this.#length > LONGEST_LINE) throw new TransportError('too-large', 'one watch event is larger than 16 MiB');
-    if (this.#length <= SHORT_LINE || this.lease === undefined) return;
-    const grown = this.#leased === undefined ? this.#length : part.length;
+    if (this.#pieces.length >= MOST_PIECES) this.#pieces = [Buffer.concat(this.#pieces, this.#length)];
+    if (this.#length <= SHORT_LINE || this.lease === undefined) return undefined;
+    const grown = this.#leased === undefined ? this.#length : piece.length;
     this.#leased ??= this.lease();
-    await this.#leased.grow(grown, this.signal);
+    return this.#leased.grow(grown, signal);
   }
 
   /** The whole line with its last part; the next one begins. */
-  end(part: string): string {
-    const whole = this.#parts.length === 0 ? part : this.#parts.join('') + part;
-    this.#parts = [];
+  end(part: Buffer): string {
+    const whole = this.#pieces.length === 0 ? part : Buffer.concat([...this.#pieces, part]);
+    this.#pieces = [];
     this.#length = 0;
     this.#leased?.release();
     this.#leased = undefined;
-    return whole;
+    return whole.toString('utf8');
   }
 }

@@ -10,6 +10,7 @@ export type WireRequest = Readonly<{
   path: string;
   headers: RequestHeaders;
   body?: Buffer;
+  /** Ends the request; that of a watch only until its answer begins, which `cancel` of its exchange ends. */
   signal: AbortSignal;
   /** A watch: it lives for minutes, so that it must not hold up short requests. */
   longLived: boolean;
@@ -25,6 +26,8 @@ export type Exchange = Readonly<{
    * ends it without an error.
    */
   whole(): boolean;
+  /** Ends the answer; its body fails with the reason. */
+  cancel(reason: unknown): void;
 }>;
 
 /** Connections of one identity to one server. */
