@@ -86,16 +86,19 @@ await writeFile(join(programs, 'packages.json'), `${JSON.stringify([...new Set(p
 for (const file of await readdir(programs)) {
   if (!file.endsWith('.js')) continue;
   const path = join(programs, file);
-  await writeFile(path, inLatin1(await readFile(path, 'utf8')));
+  await writeFile(path, inAscii(file, await readFile(path, 'utf8')));
 }
 for (const [name, source] of Object.entries(FILES)) {
   await cp(join(root, source), join(programs, name), { recursive: true });
 }
 
 /**
- * V8 holds the text of every program as long as it runs, with two bytes a character where one is not in Latin-1: a
- * few dozen of them would take 7 MiB of each service. In strings, templates and patterns an escape means the same.
+ * V8 holds the text of every program as long as it runs, and Node gives it two bytes a character where one is not
+ * ASCII: a few dozen of them would take 5 MiB of each service. In strings, templates and patterns an escape means
+ * the same.
  */
-function inLatin1(code: string): string {
-  return code.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+function inAscii(file: string, code: string): string {
+  const unsafe = /\\[^\0-\x7f]/.exec(code) ?? /String\.raw`[^`]*[^\0-\x7f]/.exec(code);
+  if (unsafe !== null) throw new Error(`bundling the programs: ${file} has ${JSON.stringify(unsafe[0])}`);
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
