@@ -93,9 +93,9 @@ for (const [name, source] of Object.entries(FILES)) {
 }
 
 /**
- * V8 holds the text of every program as long as it runs, and Node gives it two bytes a character where one is not
- * ASCII: a few dozen of them would take 5 MiB of each service. In strings, templates and patterns an escape means
- * the same.
+ * V8 holds the text of every program as long as it runs, and Node gives it two bytes a character where
+ * one is not ASCII: a few dozen of them would take 5 MiB of each service. In strings, templates and
+ * patterns an escape means the same.
  */
 function inAscii(file: string, code: string): string {
   const unsafe = /\\[^\0-\x7f]/.exec(code) ?? /String\.raw`[^`]*[^\0-\x7f]/.exec(code);

@@ -30,7 +30,10 @@ const PATIENCE_MS = 250;
 const OPENING_MS = 1_000;
 /** A cache that no pass has read for so long is closed: the cache of an idle cluster takes megabytes. */
 const REST_MS = 60_000;
-/** The same while the caches of many clusters are open, as after a start: the jobs of a cluster come together. */
+/**
+ * The same while the caches of many clusters are open, as after a start: the jobs of a cluster come
+ * together.
+ */
 const SHORT_REST_MS = 5_000;
 /**
  * The same after a pass has written: more work is likely to come, and the lists of an opening cache cost more

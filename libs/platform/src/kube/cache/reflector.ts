@@ -67,7 +67,10 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #log: Log;
   readonly #random: () => number;
   #stopped = false;
-  /** Ends what the reflector waits for, but for a watch; none while it watches, as it does most of the time. */
+  /**
+   * Ends what the reflector waits for, but for a watch; none while it watches, as it does most of the
+   * time.
+   */
   #waiting: AbortController | undefined;
   #running: Promise<void> | undefined;
   #watching: SilenceTimer | undefined;

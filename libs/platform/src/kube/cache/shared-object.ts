@@ -2,8 +2,8 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWN_BYTES } from '#core/kernel/read-budget/held-bytes';
 
 /**
- * An object that shares all but its resourceVersion and uid with equal objects of other clusters. A fleet holds
- * hundreds for each cluster: the parts of the object are put together when it is read.
+ * An object that shares all but its resourceVersion and uid with equal objects of other clusters. A fleet
+ * holds hundreds for each cluster: the parts of the object are put together when it is read.
  */
 export class SharedObject implements KubernetesObject {
   [field: string]: unknown;

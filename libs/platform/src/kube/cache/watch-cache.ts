@@ -9,7 +9,10 @@ import { SharedKind } from './shared-kind.js';
 import type { SharedObject } from './shared-object.js';
 import { type HeldHandlers, SharingWatch } from './sharing-watch.js';
 
-/** `object` is absent where it was deleted, `previous` where it is new; `held` is what `keep` or `share` returned. */
+/**
+ * `object` is absent where it was deleted, `previous` where it is new; `held` is what `keep` or `share`
+ * returned.
+ */
 export type CacheChange = (
   kind: KindRef,
   object: KubernetesObject | undefined,

@@ -37,11 +37,12 @@ export type WatchSource = Readonly<{
 type Event = z.infer<typeof Line>;
 
 /**
- * The events of one watch; an ERROR event is thrown, most of all 410 Expired. Ends when the server ends it, or
- * when it brings too much; it is read on only after the cluster has rested for the work that it makes.
+ * The events of one watch; an ERROR event is thrown, most of all 410 Expired. Ends when the server ends
+ * it, or when it brings too much; it is read on only after the cluster has rested for the work that it
+ * makes.
  *
- * Written out, and not as generators that read from each other: each of those takes half a kilobyte for as long as
- * the watch rests.
+ * Written out, and not as generators that read from each other: each of those takes half a kilobyte for
+ * as long as the watch rests.
  */
 export class WatchEvents<T extends KubernetesObject> implements AsyncIterableIterator<WatchEvent<T>, undefined> {
   #lines: WatchLines | undefined;

@@ -4,9 +4,9 @@ const MOST_AT_ONCE = 64;
 const SLOW_MS = 2_000;
 
 /**
- * Reads the pages of lists in turns, in the order of arrival. When a process starts, all kinds of all clusters are
- * listed; answers that wait to be parsed would take most of its memory. A cluster that does not answer gives its
- * place to the next one after two seconds.
+ * Reads the pages of lists in turns, in the order of arrival. When a process starts, all kinds of all
+ * clusters are listed; answers that wait to be parsed would take most of its memory. A cluster that does
+ * not answer gives its place to the next one after two seconds.
  */
 export class ListTurns {
   readonly #waiting = new Set<() => void>();

@@ -96,7 +96,10 @@ export class Http2Lane {
     return answer.finally(() => request.signal.removeEventListener('abort', stop));
   }
 
-  /** What is set up here stays as long as the stream: tens of thousands of watches rest, so it holds little. */
+  /**
+   * What is set up here stays as long as the stream: tens of thousands of watches rest, so it holds
+   * little.
+   */
   #answerOf(stream: ClientHttp2Stream): Promise<Exchange> {
     const { promise, ...settle } = Promise.withResolvers<Exchange>();
     let waiting: typeof settle | undefined = settle;

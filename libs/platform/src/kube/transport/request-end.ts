@@ -5,7 +5,9 @@
 export class RequestEnd {
   #timer: NodeJS.Timeout | undefined;
   readonly #onCaller = () => this.abort(this.callers.find(({ aborted }) => aborted)?.reason);
-  /** Undefined once the answer has begun: tens of thousands of watches rest, and a signal takes a kilobyte. */
+  /**
+   * Undefined once the answer has begun: tens of thousands of watches rest, and a signal takes a kilobyte.
+   */
   #ending: AbortController | undefined = new AbortController();
   #cancel: ((reason: unknown) => void) | undefined;
   #expired = false;

@@ -11,7 +11,9 @@ const LONGEST_LINE = 16 * 1024 * 1024;
  */
 const SHORT_LINE = 256 * 1024;
 
-/** A line that comes in small pieces is put together on the way: each costs far more memory than its bytes. */
+/**
+ * A line that comes in small pieces is put together on the way: each costs far more memory than its bytes.
+ */
 const MOST_PIECES = 4_096;
 const LINE_END = 0x0a;
 const NOTHING = Buffer.alloc(0);
@@ -43,7 +45,8 @@ export class WatchLines {
     body.on('error', (error: Error) => this.#failed(error));
     // Whether it is whole shows when all listeners have been called.
     body.on('end', () => setImmediate(() => this.#ended()));
-    // After a GOAWAY Node closes the body of the last answer without an end, although all of it was given out.
+    // After a GOAWAY Node closes the body of the last answer without an end, although all of it was given
+    // out.
     body.on('close', () => this.#ended());
   }
 
