@@ -152,6 +152,23 @@ export class SimulatedCluster {
     }
   }
 
+  /**
+   * Stores what it stored at an earlier time and nothing else, as a server whose data was restored from a backup
+   * (with `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for): every watch has to begin anew.
+   */
+  rollBack(to: readonly StoredObject[]): void {
+    const { storage } = this.#state;
+    const wanted = new Set(to.map(({ resource, object }) => `${resource} ${keyOf(object)}`));
+    this.endWatches();
+    for (const { resource, object } of this.stored()) {
+      if (!wanted.has(`${resource} ${keyOf(object)}`)) storage.remove(resource, object);
+    }
+    for (const { resource, object } of to) {
+      if (storage.get(resource, keyOf(object)) !== object) storage.put(resource, object);
+    }
+    this.expireWatches();
+  }
+
   /** Calls the listener at every write, until what is returned is called. */
   onChange(listener: (change: Change) => void): () => void {
     return this.#state.storage.onChange(listener);

@@ -10,7 +10,9 @@ export type TcpProxy = Readonly<{
    * From now on nothing passes in either direction, though connections stay open and new ones are accepted.
    */
   stall(): void;
-  /** Ends `stall`. */
+  /** Breaks every open connection, and new ones at once, as a server that is not there. */
+  refuse(): void;
+  /** Ends `stall` and `refuse`. */
   resume(): void;
   /** How many connections were made so far. */
   connections(): number;
@@ -28,6 +30,7 @@ export async function startTcpProxy(
 ): Promise<TcpProxy> {
   const sockets = new Set<net.Socket>();
   let stalled = false;
+  let refusing = false;
   let count = 0;
   const keep = (socket: net.Socket) => {
     sockets.add(socket);
@@ -38,6 +41,10 @@ export async function startTcpProxy(
   };
   const server = net.createServer((near) => {
     count += 1;
+    if (refusing) {
+      near.on('error', () => undefined).destroy();
+      return;
+    }
     const far = net.connect(target);
     keep(near);
     keep(far);
@@ -57,8 +64,13 @@ export async function startTcpProxy(
       stalled = true;
       for (const socket of sockets) socket.pause();
     },
+    refuse: () => {
+      refusing = true;
+      cut();
+    },
     resume: () => {
       stalled = false;
+      refusing = false;
       for (const socket of sockets) socket.resume();
     },
     connections: () => count,

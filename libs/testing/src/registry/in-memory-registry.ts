@@ -57,6 +57,8 @@ export type InMemoryRegistry = Readonly<{
   /** `Range` of the requests that had one. */
   ranges: readonly string[];
   failNext: (failure: FailNext) => void;
+  /** The same with every request that matches, until what it returns is called. */
+  failAll: (failure: FailNext) => () => void;
   /** From now on the blob or manifest is served with its last byte changed. */
   corrupt: (digest: string) => void;
   /**
@@ -95,6 +97,13 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<InMe
     authorizations: registry.authorizations,
     ranges: registry.ranges,
     failNext: (failure) => registry.failures.push({ times: 1, ...failure }),
+    failAll: (failure) => {
+      const pending = { ...failure, times: Number.POSITIVE_INFINITY };
+      registry.failures.push(pending);
+      return () => {
+        registry.failures = registry.failures.filter((one) => one !== pending);
+      };
+    },
     corrupt: (digest) => void state.corrupted.add(digest),
     requireAuth: (login, scheme = 'bearer') => {
       registry.login = { ...login, scheme };
