@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation format clean
+.PHONY: help setup build demo test verify audit pin-images e2e compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -87,6 +87,11 @@ bench-fleet: build ## CLUSTERS simulated clusters with OPERATORS each: joined, i
 
 bench-isolation: build ## the same upgrade without and beside troubled clusters: CLUSTERS=100 in all; about eight minutes
 	@node dist/bench/isolation.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(PAIRS),--pairs $(PAIRS))
+
+chaos: build ## faults at random on a fleet at work, the same end as without them; SEED=, SECONDS=600, CLUSTERS=12, ONLY=, TRACE=1
+	@node dist/scripts/prepare-redis.js
+	@node dist/test/chaos/chaos.js $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(CLUSTERS),--clusters $(CLUSTERS)) \
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(TRACE),--trace)
 
 format: setup ## rewrite files in our format
 	@biome check --write .

@@ -1,0 +1,75 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-cluster';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
+
+const BACKUPS_KEPT = 4;
+
+/** A simulated cluster with an API server and a network of its own. */
+export class ChaosCluster {
+  readonly cluster: SimulatedCluster;
+  #token: string;
+  /** What was stored at earlier times, the oldest first. */
+  readonly #backups: (readonly StoredObject[])[] = [];
+
+  private constructor(
+    readonly name: string,
+    readonly kubeconfigPath: string,
+    /** All that the services and the API server say to each other goes through it. */
+    readonly network: TcpProxy,
+    private readonly fleet: SimulatedFleet,
+  ) {
+    this.cluster = fleet.cluster(name);
+    this.#token = this.cluster.token;
+  }
+
+  static async start(name: string, folder: string): Promise<ChaosCluster> {
+    const fleet = await startSimulatedFleet({ clusters: [name], deploymentReadyAfterMs: 200, bookmarkEveryMs: 5_000 });
+    const { hostname: host, port } = new URL(fleet.cluster(name).url);
+    const network = await startTcpProxy({ host, port: Number(port) });
+    const chaosCluster = new ChaosCluster(name, join(folder, `kubeconfig-${name}`), network, fleet);
+    await chaosCluster.#writeKubeconfig();
+    return chaosCluster;
+  }
+
+  /** What the services log in with is refused from now on. */
+  expireToken(): void {
+    this.cluster.revokeToken(this.#token);
+  }
+
+  /** Gives the services another token, as whoever rotates credentials does. */
+  async renewToken(): Promise<void> {
+    this.#token = this.cluster.issueToken();
+    await this.#writeKubeconfig();
+  }
+
+  /** Of the cluster as it is now; only the last few are kept. */
+  backUp(): void {
+    this.#backups.push(this.cluster.stored());
+    if (this.#backups.length > BACKUPS_KEPT) this.#backups.shift();
+  }
+
+  /** Puts the oldest backup in place of all that is stored. Those that are newer are lost with the rest. */
+  restore(): void {
+    const [oldest] = this.#backups.splice(0);
+    if (oldest === undefined) return;
+    this.cluster.rollBack(oldest);
+    this.backUp();
+  }
+
+  async stop(): Promise<void> {
+    await this.network.stop();
+    await this.fleet.stop();
+  }
+
+  async #writeKubeconfig(): Promise<void> {
+    const { host } = new URL(this.cluster.url);
+    const text = this.fleet
+      .kubeconfig()
+      .replaceAll(host, `127.0.0.1:${this.network.port}`)
+      .replaceAll(this.cluster.token, this.#token);
+    await writeFile(`${this.kubeconfigPath}.new`, text, { mode: 0o600 });
+    await rename(`${this.kubeconfigPath}.new`, this.kubeconfigPath);
+  }
+}

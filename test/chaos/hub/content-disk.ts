@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterThisProcess } from '#platform/processes/watchdog';
+
+const SIZE = '64m';
+const PIECE = Buffer.alloc(1 << 20);
+const BALLAST = 'ballast';
+
+/** A small disk of its own for the content that services keep, where the machine lets it be made. */
+export class ContentDisk {
+  private constructor(
+    readonly folder: string,
+    /** Why there is none: the folder lies on the disk of the machine, which is not to be filled. */
+    readonly whyNot: string | undefined,
+  ) {}
+
+  static make(folder: string): ContentDisk {
+    mkdirSync(folder, { recursive: true });
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'pipe' });
+    } catch {
+      return new ContentDisk(folder, 'a small disk can be mounted only by root, on a system that lets it');
+    }
+    afterThisProcess('umount -l "$1" 2>/dev/null', [folder]);
+    return new ContentDisk(folder, undefined);
+  }
+
+  /** Writes until there is no room left. */
+  fill(): void {
+    const file = openSync(join(this.folder, BALLAST), 'w');
+    try {
+      for (;;) if (writeSync(file, PIECE) < PIECE.length) break;
+    } catch (error) {
+      if (Object(error).code !== 'ENOSPC') throw error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  clear(): void {
+    rmSync(join(this.folder, BALLAST), { force: true });
+  }
+
+  remove(): void {
+    if (this.whyNot === undefined) execFileSync('umount', ['-l', this.folder], { stdio: 'pipe' });
+  }
+}
