@@ -7,11 +7,12 @@ import { CATALOGS, OPERATORS } from './hub/chaos-operators.js';
 import { differences } from './judge/left-state.js';
 import { leaks } from './judge/resources-used.js';
 import { FAULT_NAMES } from './plan/fault-kinds.js';
+import { planChanges } from './plan/plan-changes.js';
 import { planFaults } from './plan/plan-faults.js';
-import { planWishes } from './plan/plan-wishes.js';
 import { type PlayedRun, playRun, type RunPlan } from './play-run.js';
 
-// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER. Exits 1 where a fault was not survived.
+// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER. Exits 1 where the end is
+// not that of a run without faults.
 
 const { values } = parseArgs({
   options: {
@@ -20,7 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     /** Of the names of faults, those that contain this text. */
     only: { type: 'string', default: '' },
-    /** Also writes every wish, and every phase of a ClusterServiceVersion. */
+    /** Also writes every change, and every phase of a ClusterServiceVersion. */
     trace: { type: 'boolean', default: false },
   },
 });
@@ -38,10 +39,10 @@ const only = values.only === '' ? '' : ` ONLY='${values.only}'`;
 const again = `make chaos SEED=${seed} SECONDS=${seconds} CLUSTERS=${clusterCount}${only}`;
 say(`seed ${seed}; to play it again: ${again}`);
 
-const wishes = planWishes({ seed, seconds, clusters, operators: OPERATORS, catalogs: CATALOGS, editions });
+const changes = planChanges({ seed, seconds, clusters, operators: OPERATORS, catalogs: CATALOGS, editions });
 const plan: RunPlan = {
   clusters,
-  wishes,
+  changes,
   editions,
   pace: 1,
   say,
@@ -52,14 +53,14 @@ const registry = await startRegistry();
 try {
   // Without faults there is no reason to wait between two changes.
   const calm = await playRun({ ...plan, pace: 0.25 }, registry);
-  say(`without faults: ${wishes.wishes.length} wishes carried out after ${calm.seconds.toFixed(0)} s`);
+  say(`without faults: ${changes.changes.length} changes carried out after ${calm.seconds.toFixed(0)} s`);
   for (const [fault, why] of calm.impossible) say(`not tried: ${fault}: ${why}`);
   const possible = faults.filter((fault) => !calm.impossible.has(fault));
   const planned = planFaults({ seed, seconds, clusters, services: SERVICE_NAMES, faults: possible });
   const disturbed = await playRun({ ...plan, faults: planned }, registry);
   const found = verdict(calm, disturbed);
   process.stdout.write(`${machine()}; seed ${seed}, ${seconds} s, ${clusterCount} clusters, `);
-  process.stdout.write(`${wishes.wishes.length} wishes, ${wishes.editions.length} catalog versions\n\n`);
+  process.stdout.write(`${changes.changes.length} changes, ${changes.editions.length} catalog versions\n\n`);
   process.stdout.write(`${faultTable(disturbed.recoveries.rows(faults))}\n`);
   for (const line of disturbed.recoveries.slowest(5)) say(line);
   for (const { service, exitCode } of disturbed.ownEnds) say(`${service} ended by itself with ${exitCode}`);

@@ -9,19 +9,19 @@ import { Recoveries } from './judge/recoveries.js';
 import { type ResourcesUsed, resourcesUsed } from './judge/resources-used.js';
 import { WrittenContents } from './judge/written-contents.js';
 import type { FaultName } from './plan/fault-kinds.js';
+import type { ChangePlan } from './plan/plan-changes.js';
 import type { PlannedFault } from './plan/plan-faults.js';
-import type { WishPlan } from './plan/plan-wishes.js';
-import { ClusterUser } from './wishes/cluster-user.js';
+import { ClusterUser } from './users/cluster-user.js';
 
 export type RunPlan = Readonly<{
   clusters: readonly string[];
-  wishes: WishPlan;
+  changes: ChangePlan;
   faults: readonly PlannedFault[];
   editions: number;
-  /** Of the planned times of wishes and editions; those of the faults stay. */
+  /** Of the planned times of changes and editions; those of the faults stay. */
   pace: number;
   say: (line: string) => void;
-  /** Gets every wish and every phase of a ClusterServiceVersion. */
+  /** Gets every change and every phase of a ClusterServiceVersion. */
   trace: (line: string) => void;
 }>;
 
@@ -48,7 +48,7 @@ const QUIET_MS = 4_000;
 const REST_MS = 12_000;
 const WRITES = /^(create|update|patch|delete|deletecollection)$/;
 
-/** Plays the wishes of a plan on a hub of its own, with its faults, and says what it left. */
+/** Plays the changes of a plan on a hub of its own, with its faults, and says what it left. */
 export async function playRun(plan: RunPlan, registry: InMemoryRegistry): Promise<PlayedRun> {
   for (const catalog of CATALOGS) await offerEdition(registry, catalog, 1);
   const hub = await startChaosHub(plan.clusters, registry);
@@ -98,8 +98,8 @@ class Run {
     this.#begunAt = performance.now();
     void this.#tick();
     void this.#backUp();
-    await Promise.all([this.#faults(), this.#offer(), ...this.#users.map((user) => this.#wish(user))]);
-    await this.#until('all wishes to be carried out', () => this.#pending());
+    await Promise.all([this.#faults(), this.#offer(), ...this.#users.map((user) => this.#change(user))]);
+    await this.#until('all changes to be carried out', () => this.#pending());
     for (const user of this.#users) user.stopPolling();
     const seconds = (performance.now() - this.#begunAt) / 1_000;
     await this.#untilQuiet();
@@ -161,7 +161,7 @@ class Run {
   }
 
   async #offer(): Promise<void> {
-    for (const { catalog, edition, atMs } of this.plan.wishes.editions.toSorted((a, b) => a.atMs - b.atMs)) {
+    for (const { catalog, edition, atMs } of this.plan.changes.editions.toSorted((a, b) => a.atMs - b.atMs)) {
       await this.#at(atMs * this.plan.pace);
       if (this.over) return;
       await offerEdition(this.hub.registry, catalog, edition);
@@ -169,14 +169,14 @@ class Run {
     }
   }
 
-  async #wish(user: ClusterUser): Promise<void> {
-    for (const wish of this.plan.wishes.wishes.filter(({ cluster }) => cluster === user.cluster.name)) {
-      await this.#at(wish.atMs * this.plan.pace);
-      await this.#until(`${wish.cluster} to be ready for "${wish.wish} ${wish.operator}"`, () =>
+  async #change(user: ClusterUser): Promise<void> {
+    for (const change of this.plan.changes.changes.filter(({ cluster }) => cluster === user.cluster.name)) {
+      await this.#at(change.atMs * this.plan.pace);
+      await this.#until(`${change.cluster} to be ready for "${change.kind} ${change.operator}"`, () =>
         user.pending(undefined),
       );
-      this.plan.trace(`${this.#now()} s: ${wish.cluster} ${wish.wish} ${wish.operator}`);
-      user.change(wish);
+      this.plan.trace(`${this.#now()} s: ${change.cluster} ${change.kind} ${change.operator}`);
+      user.change(change);
     }
   }
 

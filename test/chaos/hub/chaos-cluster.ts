@@ -38,7 +38,7 @@ export class ChaosCluster {
     this.cluster.revokeToken(this.#token);
   }
 
-  /** Gives the services another token, as whoever rotates credentials does. */
+  /** Gives the services another token, as an administrator who rotates credentials does. */
   async renewToken(): Promise<void> {
     this.#token = this.cluster.issueToken();
     await this.#writeKubeconfig();

@@ -3,7 +3,7 @@ import { buildImage } from '#platform/registry/image-builder';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
 import { bundleImage, packageBlobs } from '../../story/extension-fixture.js';
 
-/** Operators of every catalog. Each has a CRD, rights, a Service, a ConfigMap and a Deployment; the first a webhook. */
+/** Operators of every catalog, each with a CRD, rights, a Service, a Deployment; the first has a webhook. */
 export const OPERATORS = ['bell', 'lamp', 'buoy'] as const;
 /** Has a version that never changes; `buoy` depends on it. */
 export const DEPENDENCY = 'anchor';
@@ -19,7 +19,7 @@ const ANCHOR = { group: 'lamps.example.com', version: 'v1', kind: 'Anchor' };
 
 /**
  * Offers the first so many versions of every operator in a catalog, each of which replaces the one before:
- * whoever began with the first goes through all of them, however late a version is noticed.
+ * a Subscription that began with the first goes through all of them, however late they are noticed.
  */
 export async function offerEdition(registry: InMemoryRegistry, catalog: string, edition: number): Promise<void> {
   const blobs = await Promise.all([

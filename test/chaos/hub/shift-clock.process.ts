@@ -1,7 +1,7 @@
 import { readFileSync, watchFile } from 'node:fs';
 
-// Loaded by Node before a service: its clock is ahead by the milliseconds in a file. Timers and `performance.now()`
-// do not jump, as with a clock that is set anew.
+// Loaded by Node before a service: its clock is ahead by the milliseconds in a file. Timers and
+// `performance.now()` do not jump, as with a clock that is set anew.
 
 const file = process.env['FLOTILLA_TEST_CLOCK_FILE'] ?? '';
 const RealDate = Date;

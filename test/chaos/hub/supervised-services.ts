@@ -1,7 +1,7 @@
 import { pause } from '#testing/patience';
 import type { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
 
-/** How often it is looked whether a service has ended, and how long it then stays away. */
+/** How often services that have ended are noticed, and how long they then stay away. */
 const LOOK_EVERY_MS = 250;
 const AWAY_MS = 500;
 

@@ -37,7 +37,7 @@ const COMPONENT = /"operators\.coreos\.com\/[^"]+":"",?/g;
 export class WrittenContents {
   /** Contents as JSON, by `resource namespace/name for version`. */
   readonly byIntent = new Map<string, Set<string>>();
-  /** Deployments that were given an older version or setting than they had, by a writer that came too late. */
+  /** Deployments that were given an older version or setting than they had, by a late writer. */
   readonly wentBack: string[] = [];
   readonly #newest = new Map<string, readonly [version: number, setting: number]>();
 
@@ -82,7 +82,7 @@ export class WrittenContents {
 
 const versionOf = ({ metadata }: ApiObject): string => metadata.labels?.['olm.owner'] ?? '-';
 
-/** Without status, which tells what has happened, and without what changes at times of its own. */
+/** Without status, which follows from what has happened, and without what changes at times of its own. */
 function contentOf({ status: _status, ...object }: ApiObject): string {
   const plain: unknown = JSON.parse(
     JSON.stringify(normalised(object, object.kind), (key, value: unknown) => (RANDOM.has(key) ? 'random' : value)),

@@ -153,8 +153,8 @@ export class SimulatedCluster {
   }
 
   /**
-   * Stores what it stored at an earlier time and nothing else, as a server whose data was restored from a backup
-   * (with `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for): every watch has to begin anew.
+   * Stores what it stored at an earlier time and nothing else, as a server whose data was restored from a
+   * backup (with `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for): watches begin anew.
    */
   rollBack(to: readonly StoredObject[]): void {
     const { storage } = this.#state;

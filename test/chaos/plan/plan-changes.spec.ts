@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { planWishes, type WishesWanted } from './plan-wishes.js';
+import { type ChangesWanted, planChanges } from './plan-changes.js';
 
-const WANTED: WishesWanted = {
+const WANTED: ChangesWanted = {
   seed: 7,
   seconds: 300,
   clusters: ['a', 'b', 'c'],
@@ -11,19 +11,19 @@ const WANTED: WishesWanted = {
 };
 const seeds = Array.from({ length: 50 }, (_, seed) => seed);
 
-describe('the plan of the wishes', () => {
+describe('the plan of the changes', () => {
   it('is the same for the same seed, and another for another', () => {
-    expect(planWishes(WANTED)).toEqual(planWishes({ ...WANTED }));
-    expect(new Set(seeds.map((seed) => JSON.stringify(planWishes({ ...WANTED, seed })))).size).toBe(seeds.length);
+    expect(planChanges(WANTED)).toEqual(planChanges({ ...WANTED }));
+    expect(new Set(seeds.map((seed) => JSON.stringify(planChanges({ ...WANTED, seed })))).size).toBe(seeds.length);
   });
 
   it('asks for what is possible: each operator is subscribed to before anything else, and not twice', () => {
     for (const seed of seeds) {
       const there = new Set<string>();
-      for (const { cluster, operator, wish } of planWishes({ ...WANTED, seed }).wishes) {
+      for (const { cluster, operator, kind } of planChanges({ ...WANTED, seed }).changes) {
         const name = `${cluster} ${operator}`;
-        expect(there.has(name), `${name}: ${wish}`).toBe(wish !== 'subscribe');
-        if (wish === 'remove') there.delete(name);
+        expect(there.has(name), `${name}: ${kind}`).toBe(kind !== 'subscribe');
+        if (kind === 'remove') there.delete(name);
         else there.add(name);
       }
     }
@@ -31,8 +31,8 @@ describe('the plan of the wishes', () => {
 
   it('changes every cluster, and has each catalog end with its last edition, in order', () => {
     for (const seed of seeds) {
-      const { wishes, editions } = planWishes({ ...WANTED, seed });
-      expect(new Set(wishes.map(({ cluster }) => cluster))).toEqual(new Set(WANTED.clusters));
+      const { changes, editions } = planChanges({ ...WANTED, seed });
+      expect(new Set(changes.map(({ cluster }) => cluster))).toEqual(new Set(WANTED.clusters));
       for (const catalog of WANTED.catalogs) {
         const own = editions.filter((edition) => edition.catalog === catalog);
         expect(own.map(({ edition }) => edition)).toEqual([2, 3, 4]);

@@ -2,12 +2,12 @@ import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { ApiObject } from '#testing/cluster/objects/api-object';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { crdOf, csvOf, DEPENDENCY, deploymentOf, OPERATORS } from '../hub/chaos-operators.js';
-import type { PlannedWish } from '../plan/plan-wishes.js';
+import type { PlannedChange } from '../plan/plan-changes.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const CSV = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion' };
 const PLAN = { apiVersion: V1ALPHA1, kind: 'InstallPlan' };
-const SUBSCRIPTION = { apiVersion: V1ALPHA1, kind: 'Subscription', name: 'wish' };
+const SUBSCRIPTION = { apiVersion: V1ALPHA1, kind: 'Subscription', name: 'chosen' };
 const CATALOG = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace: 'olm' };
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -33,17 +33,17 @@ export class ClusterUser {
     private readonly image: string,
   ) {}
 
-  change({ operator, wish, manual }: PlannedWish): void {
+  change({ operator, kind, manual }: PlannedChange): void {
     const wanted = this.#wanted.get(operator);
     this.#changes += 1;
-    if (wish === 'subscribe') this.#wanted.set(operator, { manual, setting: '' });
-    if (wish === 'configure' && wanted !== undefined)
+    if (kind === 'subscribe') this.#wanted.set(operator, { manual, setting: '' });
+    if (kind === 'configure' && wanted !== undefined)
       this.#wanted.set(operator, { ...wanted, setting: `change-${this.#changes}` });
-    if (wish === 'remove') {
+    if (kind === 'remove') {
       this.#wanted.delete(operator);
       this.#damaged.delete(operator);
     }
-    if (wish === 'damage') this.#damage(operator);
+    if (kind === 'damage') this.#damage(operator);
     this.tick();
   }
 

@@ -1,13 +1,13 @@
 import { SeededDraws } from './seeded-draws.js';
 
 /** What the user of a cluster changes about one operator. */
-export type WishKind = 'subscribe' | 'configure' | 'damage' | 'remove';
+export type ChangeKind = 'subscribe' | 'configure' | 'damage' | 'remove';
 
 /** One change of what is wanted in a cluster; the next one is made once this one has been carried out. */
-export type PlannedWish = Readonly<{
+export type PlannedChange = Readonly<{
   cluster: string;
   operator: string;
-  wish: WishKind;
+  kind: ChangeKind;
   /** `subscribe`: InstallPlans are approved by the user. */
   manual: boolean;
   /** Not before, in milliseconds since the run begins. */
@@ -17,9 +17,9 @@ export type PlannedWish = Readonly<{
 /** A catalog offers a newer version of every operator. */
 export type PlannedEdition = Readonly<{ catalog: string; edition: number; atMs: number }>;
 
-export type WishPlan = Readonly<{ wishes: readonly PlannedWish[]; editions: readonly PlannedEdition[] }>;
+export type ChangePlan = Readonly<{ changes: readonly PlannedChange[]; editions: readonly PlannedEdition[] }>;
 
-export type WishesWanted = Readonly<{
+export type ChangesWanted = Readonly<{
   seed: number;
   seconds: number;
   clusters: readonly string[];
@@ -32,17 +32,17 @@ export type WishesWanted = Readonly<{
 /** Between two changes of one cluster, in milliseconds. */
 const GAP: readonly [least: number, most: number] = [2_000, 12_000];
 /** Of ten changes that are possible because the operator is there. */
-const OF_TEN: readonly WishKind[] = [
+const OF_TEN: readonly ChangeKind[] = [
   ...Array.from({ length: 5 }, () => 'configure' as const),
   ...Array.from({ length: 3 }, () => 'damage' as const),
   ...Array.from({ length: 2 }, () => 'remove' as const),
 ];
 
 /** What users and catalogs change in the course of a run: a function of its arguments alone. */
-export function planWishes(wanted: WishesWanted): WishPlan {
+export function planChanges(wanted: ChangesWanted): ChangePlan {
   const draws = new SeededDraws(wanted.seed ^ 0x5eed);
-  const wishes = wanted.clusters.flatMap((cluster, index) =>
-    wishesOf(cluster, wanted, new SeededDraws(draws.between(0, 1e9)), index > 0),
+  const changes = wanted.clusters.flatMap((cluster, index) =>
+    changesOf(cluster, wanted, new SeededDraws(draws.between(0, 1e9)), index > 0),
   );
   const editions = wanted.catalogs.flatMap((catalog) =>
     Array.from({ length: wanted.editions - 1 }, (_, index) => ({
@@ -51,28 +51,28 @@ export function planWishes(wanted: WishesWanted): WishPlan {
       atMs: Math.round((wanted.seconds * 1_000 * (index + 0.5 + draws.next() / 2)) / (wanted.editions - 1)),
     })),
   );
-  return { wishes, editions };
+  return { changes, editions };
 }
 
 /** Not `removes`: every operator is subscribed to at once and stays, so that it goes through all versions. */
-function wishesOf(
+function changesOf(
   cluster: string,
-  { operators, seconds }: WishesWanted,
+  { operators, seconds }: ChangesWanted,
   draws: SeededDraws,
   removes: boolean,
-): PlannedWish[] {
+): PlannedChange[] {
   const there = new Set<string>(removes ? [] : operators);
-  const wishes = [...there].map(
-    (operator): PlannedWish => ({ cluster, operator, wish: 'subscribe', manual: false, atMs: 0 }),
+  const changes = [...there].map(
+    (operator): PlannedChange => ({ cluster, operator, kind: 'subscribe', manual: false, atMs: 0 }),
   );
   const last = seconds * 1_000;
   for (let atMs = draws.between(0, 1_000); atMs < last; atMs += draws.between(...GAP)) {
     const operator = draws.oneOf(operators);
     const drawn = there.has(operator) ? draws.oneOf(OF_TEN) : 'subscribe';
-    const wish = drawn === 'remove' && !removes ? 'damage' : drawn;
-    if (wish === 'subscribe') there.add(operator);
-    if (wish === 'remove') there.delete(operator);
-    wishes.push({ cluster, operator, wish, manual: draws.next() < 0.3, atMs });
+    const kind = drawn === 'remove' && !removes ? 'damage' : drawn;
+    if (kind === 'subscribe') there.add(operator);
+    if (kind === 'remove') there.delete(operator);
+    changes.push({ cluster, operator, kind, manual: draws.next() < 0.3, atMs });
   }
-  return wishes;
+  return changes;
 }
