@@ -19,14 +19,7 @@ const JUDGED = new Set([
   'clusterserviceversions.operators.coreos.com',
 ]);
 /** Made anew for each install, or following from what is. */
-const RANDOM = new Set([
-  'deletionTimestamp',
-  'olmcahash',
-  'olmCAKey',
-  'ca.crt',
-  'caBundle',
-  'olm.deployment-spec-hash',
-]);
+const RANDOM = new Set(['olmcahash', 'olmCAKey', 'ca.crt', 'caBundle', 'olm.deployment-spec-hash']);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** An environment variable of each Deployment, whose value counts the changes of its cluster. */
 const SETTING = /\{"name":"CHAOS_SETTING","value":"change-(\d+)"\},?/;
@@ -43,8 +36,7 @@ export class WrittenContents {
 
   watch(cluster: SimulatedCluster): void {
     cluster.onChange(({ type, resource, object }) => {
-      // The cluster itself writes to roles that are made up of others.
-      if (type === 'DELETED' || !JUDGED.has(resource) || 'aggregationRule' in object) return;
+      if (type === 'DELETED' || !JUDGED.has(resource) || isOfCluster(object)) return;
       const { namespace = '', name } = object.metadata;
       const key = `${resource} ${namespace}/${name} for ${versionOf(object)}`;
       this.byIntent.set(key, (this.byIntent.get(key) ?? new Set()).add(contentOf(object)));
@@ -79,6 +71,10 @@ export class WrittenContents {
     this.#newest.set(key, [version, setting > 0 ? setting : oldSetting]);
   }
 }
+
+/** The cluster itself writes to roles that are made up of others, and to what is being deleted. */
+const isOfCluster = (object: ApiObject): boolean =>
+  'aggregationRule' in object || object.metadata.deletionTimestamp !== undefined;
 
 const versionOf = ({ metadata }: ApiObject): string => metadata.labels?.['olm.owner'] ?? '-';
 
