@@ -63,6 +63,21 @@ describe('an object', () => {
     expect(changeOrigin(deleted).own).toBe(own);
   });
 
+  it.for<[string, Record<string, string>, string, boolean]>([
+    ['has no conditions yet', {}, 'kube-controller-manager', true],
+    ['is not Available yet', { Available: 'False', Progressing: 'True' }, 'kube-controller-manager', true],
+    ['is Available', { Available: 'True', Progressing: 'True' }, 'kube-controller-manager', false],
+    ['has failed to roll out', { Available: 'False', Progressing: 'False' }, 'kube-controller-manager', false],
+    ['is not Available and was scaled', { Available: 'False' }, 'kubectl-scale', false],
+  ])('a Deployment that %s is of the applier, where %s %s: %s', ([, states, writer, own]) => {
+    const conditions = Object.entries(states).map(([type, status]) => ({ type, status }));
+    const writers: Writers = [
+      ['flotilla-applier', EARLY],
+      [writer, LATE],
+    ];
+    expect(changeOrigin({ ...object('Deployment', writers), status: { conditions } }).own).toBe(own);
+  });
+
   it('belongs to the ClusterServiceVersions of its owner references and labels', () => {
     const ownerReferences = [
       { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', name: 'lamp.v1', uid: '1' },

@@ -7,7 +7,7 @@ export type CsvName = Readonly<{ namespace: string; name: string }>;
 
 /** What an object, as the API server sent it, shows of its last change. */
 export type ChangeOrigin = Readonly<{
-  /** The applier wrote it last, or what gathers the rules that it has written. */
+  /** The applier wrote it last, or a controller that has not finished what the applier asked for. */
   own: boolean;
   /** The ClusterServiceVersions that it belongs to. */
   csvs: readonly CsvName[];
@@ -17,6 +17,8 @@ const DELETING = 'Deleting';
 /** Fills the rules of ClusterRoles in once those that they gather have changed. */
 const AGGREGATOR = 'clusterrole-aggregation-controller';
 const OF_PASSES: readonly unknown[] = [APPLIER, AGGREGATOR];
+/** Reports how far the roll-out of a Deployment is. */
+const ROLLER = 'kube-controller-manager';
 
 /**
  * Who changed the object last, as far as `metadata.managedFields` show. Their times are whole seconds: where
@@ -28,7 +30,10 @@ export function changeOrigin(object: KubernetesObject): ChangeOrigin {
   const { deletionTimestamp } = object.metadata;
   const deletedByOthers =
     deletionTimestamp !== undefined && (object.kind !== CSV_API.kind || phaseOf(object) !== DELETING);
-  return { own: !deletedByOthers && isWrittenLastBy(object, OF_PASSES), csvs: ownersOf(object) };
+  return {
+    own: !deletedByOthers && isWrittenLastBy(object, isRollingOut(object) ? [...OF_PASSES, ROLLER] : OF_PASSES),
+    csvs: ownersOf(object),
+  };
 }
 
 /**
@@ -52,6 +57,15 @@ export const staysInstalled = (csv: KubernetesObject | undefined): boolean =>
   csv !== undefined && phaseOf(csv) !== DELETING;
 
 const phaseOf = (object: KubernetesObject): unknown => asRecord(object['status'])['phase'];
+
+/** A Deployment that is not Available yet, and whose roll-out has not failed. */
+function isRollingOut(object: KubernetesObject): boolean {
+  if (object.kind !== 'Deployment') return false;
+  const conditions = asList(asRecord(object['status'])['conditions']).map(asRecord);
+  const is = (type: string, status: string) =>
+    conditions.some((one) => one['type'] === type && one['status'] === status);
+  return !is('Available', 'True') && !is('Progressing', 'False');
+}
 
 function isWrittenLastBy({ metadata }: KubernetesObject, managers: readonly unknown[]): boolean {
   const entries = asList(metadata['managedFields']).map(asRecord);
