@@ -20,7 +20,7 @@ const { values } = parseArgs({
     appliers: { type: 'string', default: '1' },
     /** Three more appliers run from a third to two thirds of the upgrades. */
     scale: { type: 'boolean', default: false },
-    'idle-seconds': { type: 'string', default: '60' },
+    'idle-seconds': { type: 'string' },
     /** The clusters lack OLM's kinds at first, which the hub then installs. */
     bare: { type: 'boolean', default: false },
     /** The operators are installed before the services start, which then rest. */
@@ -41,7 +41,8 @@ const size = {
   pollers: positive('pollers', values.pollers),
   appliers: positive('appliers', values.appliers),
 };
-const idleSeconds = positive('idle-seconds', values['idle-seconds']);
+// Caches of idle clusters are closed after a minute, and V8 gives memory back some time later.
+const idleSeconds = positive('idle-seconds', values['idle-seconds'] ?? (values['at-rest'] ? '120' : '60'));
 const options = {
   size,
   idleSeconds,

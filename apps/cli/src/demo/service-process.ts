@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { SERVICE_ALLOCATOR, SERVICE_ARGUMENTS } from '#platform/processes/service-memory';
 
 export type ServiceName = 'catalog-poller' | 'resolver-worker' | 'applier';
 
@@ -57,8 +58,14 @@ export class ServiceProcess {
 
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [this.program], {
-      env: { FLOTILLA_HUB_KEY_FILE: hubKeyFile(), ...LOOPBACK_ALLOWED, ...process.env, ...this.env },
+    this.#child = spawn(process.execPath, [...SERVICE_ARGUMENTS, this.program], {
+      env: {
+        FLOTILLA_HUB_KEY_FILE: hubKeyFile(),
+        ...SERVICE_ALLOCATOR,
+        ...LOOPBACK_ALLOWED,
+        ...process.env,
+        ...this.env,
+      },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);

@@ -2,6 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { visibleText } from '#core/kernel/text/visible-text';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
+import { boundGarbage } from '../processes/service-memory.js';
 import { readRedisAccess } from '../redis/redis-access.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
@@ -24,6 +25,7 @@ export async function runMain(
   partsOf: (hub: Hub) => Promise<ServiceParts>,
   { hasKey }: Readonly<{ hasKey: boolean }>,
 ): Promise<void> {
+  boundGarbage();
   const settings = settingsOrExit();
   const log = createLog({ service, level: settings.logLevel });
   warnOfUnknown(log);
