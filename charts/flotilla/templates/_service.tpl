@@ -1,0 +1,234 @@
+{{- define "flotilla.labels" -}}
+app.kubernetes.io/part-of: flotilla
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "flotilla.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* A Deployment and its Service. root; name; port; user (of Redis); own (values of the service); scaled (by an autoscaler); kubeconfig (Secret, where it has clusters) */ -}}
+{{- define "flotilla.service" -}}
+{{- $values := .root.Values -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    app.kubernetes.io/name: {{ .name }}
+    {{- include "flotilla.labels" .root | nindent 4 }}
+spec:
+  {{- if not .scaled }}
+  replicas: {{ .own.replicas }}
+  {{- end }}
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: {{ .name }}
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/name: {{ .name }}
+      annotations:
+        prometheus.io/scrape: "true"
+        prometheus.io/port: "9090"
+        {{- with $values.settings }}
+        # Settings are read at the start alone.
+        flotilla.dev/settings: {{ toJson . | sha256sum }}
+        {{- end }}
+    spec:
+      serviceAccountName: {{ .name }}
+      automountServiceAccountToken: {{ not (not (and .kubeconfig $values.selfManaged)) }}
+      enableServiceLinks: false
+      {{- with $values.image.pullSecrets }}
+      imagePullSecrets: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .own.nodeSelector }}
+      nodeSelector: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .own.tolerations }}
+      tolerations: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .own.affinity }}
+      affinity: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .own.priorityClassName }}
+      priorityClassName: {{ . }}
+      {{- end }}
+      topologySpreadConstraints:
+        {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+        - maxSkew: 1
+          topologyKey: {{ . }}
+          whenUnsatisfiable: ScheduleAnyway
+          labelSelector:
+            matchLabels:
+              app.kubernetes.io/name: {{ $.name }}
+        {{- end }}
+      # Longer than FLOTILLA_SHUTDOWN_TIMEOUT, in which the work that has begun is finished.
+      terminationGracePeriodSeconds: 30
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 1000
+        runAsGroup: 1000
+        fsGroup: 1000
+        seccompProfile:
+          type: RuntimeDefault
+      containers:
+        - name: {{ .name }}
+          image: {{ include "flotilla.image" .root }}
+          {{- with $values.image.pullPolicy }}
+          imagePullPolicy: {{ . }}
+          {{- end }}
+          args: [dist/programs/{{ .name }}.js]
+          env:
+            - name: FLOTILLA_BIND_ADDRESS
+              value: 0.0.0.0
+            {{- if eq .name "catalog-poller" }}
+            - name: FLOTILLA_PEER_ADDRESS
+              valueFrom:
+                fieldRef: { fieldPath: status.podIP }
+            {{- end }}
+            - name: FLOTILLA_METRICS_PORT
+              value: "9090"
+            - name: FLOTILLA_HTTP_AUTHENTICATED
+              value: content,packages,health
+            {{- if $values.redis.enabled }}
+            - name: REDIS_URL
+              value: redis://redis:6379
+            {{- end }}
+            - name: FLOTILLA_REDIS_URL
+              valueFrom:
+                secretKeyRef: { name: {{ $values.redis.urlSecret }}, key: url, optional: {{ $values.redis.enabled }} }
+            - name: FLOTILLA_REDIS_USER
+              value: flotilla-{{ .user }}
+            - name: FLOTILLA_REDIS_PASSWORD_FILE
+              value: /etc/flotilla/redis/password
+            - name: FLOTILLA_CONTENT_DIR
+              value: /var/lib/flotilla/content
+            - name: FLOTILLA_CONTENT_MAX_BYTES
+              value: {{ .own.contentMaxBytes | quote }}
+            {{- if .kubeconfig }}
+            - name: FLOTILLA_CONTENT_URL
+              value: http://catalog-poller:8080
+            {{- if not $values.selfManaged }}
+            - name: FLOTILLA_KUBECONFIG
+              value: /etc/flotilla/kubeconfig/config
+            {{- end }}
+            - name: FLOTILLA_HTTP_TOKENS_FILE
+              value: /etc/flotilla/http/tokens
+            - name: FLOTILLA_HUB_KEY_FILE
+              value: /etc/flotilla/hub-key/key
+            {{- end }}
+            {{- with .own.env }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+          envFrom:
+            - configMapRef: { name: flotilla-settings, optional: true }
+          ports:
+            - { name: http, containerPort: {{ .port }} }
+            - { name: metrics, containerPort: 9090 }
+          startupProbe:
+            httpGet: { path: /livez, port: http }
+            periodSeconds: 2
+            failureThreshold: 30
+          livenessProbe:
+            httpGet: { path: /livez, port: http }
+            periodSeconds: 10
+            timeoutSeconds: 5
+          readinessProbe:
+            httpGet: { path: /readyz, port: http }
+            periodSeconds: 5
+            timeoutSeconds: 5
+          resources: {{- toYaml .own.resources | nindent 12 }}
+          securityContext:
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities:
+              drop: [ALL]
+          volumeMounts:
+            - { name: redis-password, mountPath: /etc/flotilla/redis, readOnly: true }
+            - { name: tmp, mountPath: /tmp }
+            - { name: content, mountPath: /var/lib/flotilla }
+            {{- with .own.volumeMounts }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+            {{- if .kubeconfig }}
+            {{- if not $values.selfManaged }}
+            - { name: kubeconfig, mountPath: /etc/flotilla/kubeconfig, readOnly: true }
+            {{- end }}
+            - { name: hub-key, mountPath: /etc/flotilla/hub-key, readOnly: true }
+            - { name: http-tokens, mountPath: /etc/flotilla/http, readOnly: true }
+            {{- end }}
+      volumes:
+        - name: redis-password
+          secret:
+            secretName: {{ $values.secrets.redisPasswords }}
+            defaultMode: 0440
+            items: [{ key: {{ .user }}, path: password }]
+        - name: tmp
+          emptyDir: { sizeLimit: 64Mi }
+        - name: content
+          emptyDir: { sizeLimit: {{ .own.contentVolume }} }
+        {{- with .own.volumes }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+        {{- if .kubeconfig }}
+        {{- if not $values.selfManaged }}
+        - name: kubeconfig
+          secret:
+            secretName: {{ .kubeconfig }}
+            defaultMode: 0440
+        {{- end }}
+        - name: hub-key
+          secret:
+            secretName: {{ $values.secrets.hubKey }}
+            defaultMode: 0440
+        - name: http-tokens
+          secret:
+            secretName: {{ $values.secrets.httpTokens }}
+            optional: true
+            defaultMode: 0440
+        {{- end }}
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    app.kubernetes.io/name: {{ .name }}
+    {{- include "flotilla.labels" .root | nindent 4 }}
+spec:
+  selector:
+    app.kubernetes.io/name: {{ .name }}
+  ports:
+    - { name: http, port: {{ .port }}, targetPort: http }
+    - { name: metrics, port: 9090, targetPort: metrics }
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "flotilla.labels" .root | nindent 4 }}
+automountServiceAccountToken: false
+{{- if $values.disruptionBudgets }}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "flotilla.labels" .root | nindent 4 }}
+spec:
+  minAvailable: 1
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: {{ .name }}
+{{- end }}
+{{- end }}
