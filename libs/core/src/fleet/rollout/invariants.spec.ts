@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetEvent } from '../simulation/event-log.js';
 import { InvariantCheck } from './invariants.js';
+import type { OfflineRules } from './offline-check.js';
 
-const offline = { offline: 'Skip', offlineGrace: 300 } as const;
+const offline: OfflineRules = { offline: 'Skip', offlineGrace: 300 };
 const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1, ...offline };
 const rules = {
   subject: 'FleetOperator/n/a',
@@ -13,6 +14,7 @@ const rules = {
   waves: new Map([
     ['one', wave],
     ['two', wave],
+    ['patient', { ...wave, offline: 'Wait' }],
   ]),
 };
 
@@ -101,6 +103,13 @@ describe('the invariants of an event log', () => {
     { id: 'I22', events: [waits, opens, starts, event({ kind: 'world', phase: 'Paused' }), write] },
   ])('$id breaks', ({ id, events }) => {
     expect(broken(events)).toContain(id);
+  });
+
+  it('hold where a wave waits for a cluster that is away beside a wave that passes them over', () => {
+    const away = event({ kind: 'world', phase: 'Offline' });
+    const waiting = { ...waits, reason: 'Offline', wave: 'patient' };
+    const patient = { ...opens, wave: 'patient', t: 1 };
+    expect(broken([away, waiting, opens, patient, { ...other(waits), t: 301 }])).toEqual([]);
   });
 
   it('I6 breaks by a start that a window holds', () => {

@@ -231,7 +231,10 @@ export class InvariantCheck {
     if (event.phase === 'Complete' && wave.phase !== 'Complete') this.#completes(event, rollout, name);
     Object.assign(wave, { phase: event.phase, reason: event.reason });
     rollout.waves.set(name, wave);
-    if (event.phase === 'Open') this.#watchOffline(event, rollout, name, rollout.rows.keys());
+    if (event.phase === 'Open') {
+      const members = [...rollout.rows].filter(([, row]) => row.wave === name).map(([cluster]) => cluster);
+      this.#watchOffline(event, rollout, name, members);
+    }
     this.#counts(event, (phase) => rollout.count(name, phase));
   }
 
