@@ -17,6 +17,7 @@ import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import { isMemoryShort } from '#platform/processes/service-memory';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ApplierLifecycle } from './applier-lifecycle.js';
 import { ApplyProcessor, PASS } from './apply.processor.js';
@@ -46,7 +47,7 @@ export const applierModule = (
       provide: ClusterCaches,
       inject: [HUB],
       useFactory: ({ clock, log }: Hub) =>
-        new ClusterCaches({ clock, log, ...(besidePoller ? { handlerBytes: handlerBytesOf } : {}) }),
+        new ClusterCaches({ clock, log, isMemoryShort, ...(besidePoller ? { handlerBytes: handlerBytesOf } : {}) }),
     },
     {
       provide: ClusterViews,

@@ -2,7 +2,11 @@ import { ClusterCache, type ClusterCacheOptions } from '#platform/kube/cache/clu
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { CACHED_KINDS } from './cached-kinds.js';
 
-export type ClusterCachesOptions = Omit<ClusterCacheOptions, 'client' | 'kinds'>;
+export type ClusterCachesOptions = Omit<ClusterCacheOptions, 'client' | 'kinds'> &
+  Readonly<{
+    /** Whether the process should give up what it can read again; by default it never has to. */
+    isMemoryShort?: () => boolean;
+  }>;
 
 /** One role's right to read a cluster's cache, until it ends it. */
 export type CacheLease = Readonly<{
@@ -28,6 +32,11 @@ export class ClusterCaches {
   /** Whether so many caches are open that those at rest should be closed soon. */
   get areMany(): boolean {
     return this.#leased.size > MANY;
+  }
+
+  /** Whether memory is short, and these caches are why. */
+  get areTooMany(): boolean {
+    return this.areMany && this.options.isMemoryShort?.() === true;
   }
 
   /** The client of the first role is the one that watches. */

@@ -159,6 +159,25 @@ describe('the view of an idle cluster', () => {
     await view.stop();
   });
 
+  it('is closed a minute after a write where memory is short', async () => {
+    const clock = new ManualClock();
+    let short = false;
+    const caches = new ClusterCaches({ clock, log: silentLog, isMemoryShort: () => short });
+    const others = Array.from({ length: 120 }, (_, n) =>
+      caches.lease(Object.assign(clusterOf().client, { cluster: `cluster-${n}` })),
+    );
+    const { view } = viewOf(clusterOf(), false, clock, caches);
+    const { cache } = await view.reads({});
+    cache?.noteWritten({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '11' } });
+    await clock.advance(1.5 * MINUTE);
+    expect(view.isOpen).toBe(true);
+    short = true;
+    await clock.advance(1.1 * MINUTE);
+    expect(view.isOpen).toBe(false);
+    await view.stop();
+    await Promise.all(others.map((other) => other.end()));
+  });
+
   it('opens nothing any more after its end', async () => {
     const cluster = clusterOf({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '1' } });
     const { view, pass } = viewOf(cluster);

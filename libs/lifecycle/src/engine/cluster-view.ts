@@ -37,7 +37,7 @@ const REST_MS = 60_000;
 const SHORT_REST_MS = 5_000;
 /**
  * The same after a pass has written: more work is likely to come, and the lists of an opening cache cost more
- * than the pass. While many are open, a minute.
+ * than the pass. While memory is short, a minute.
  */
 const REST_AFTER_WRITE_MS = 300_000;
 /**
@@ -168,10 +168,9 @@ export class ClusterView {
   }
 
   async #rest(): Promise<void> {
-    const { areMany } = this.#options.caches;
-    const afterWriteMs = areMany ? REST_MS : REST_AFTER_WRITE_MS;
+    const afterWriteMs = this.#options.caches.areTooMany ? REST_MS : REST_AFTER_WRITE_MS;
     const left = Math.max(this.#usedAt + this.#restMs, this.#wroteAt + afterWriteMs) - this.#now();
-    if (left > 0) this.#restIn(left);
+    if (left > 0) this.#restIn(Math.min(left, REST_MS));
     else if (this.#mayBeWokenByRights()) this.#restIn(REST_MS);
     else await this.#close();
   }

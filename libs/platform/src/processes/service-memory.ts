@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** Arguments of Node for each service: the young generation of its heap, MiB (decision record 0194). */
 export const SERVICE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=8'];
@@ -17,4 +17,12 @@ const GROWTH_PERCENT = 75;
  */
 export function boundGarbage(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+const SHORT = 0.4;
+
+/** Whether the heap holds so much of what V8 allows itself that what can be read again should be given up. */
+export function isMemoryShort(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > limit * SHORT;
 }

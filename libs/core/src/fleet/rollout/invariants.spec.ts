@@ -3,7 +3,7 @@ import type { FleetEvent } from '../simulation/event-log.js';
 import { InvariantCheck } from './invariants.js';
 import type { OfflineRules } from './offline-check.js';
 
-const offline: OfflineRules = { offline: 'Skip', offlineGrace: 300 };
+const offline = { offline: 'Skip' as OfflineRules['offline'], offlineGrace: 300 };
 const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1, ...offline };
 const rules = {
   subject: 'FleetOperator/n/a',
