@@ -3,8 +3,8 @@ import type { FleetEvent } from '../simulation/event-log.js';
 import { InvariantCheck } from './invariants.js';
 import type { OfflineRules } from './offline-check.js';
 
-const offline = { offline: 'Skip' as OfflineRules['offline'], offlineGrace: 300 };
-const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1, ...offline };
+const offline: OfflineRules = { offline: 'Skip', offlineGrace: 300 };
+const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1 };
 const rules = {
   subject: 'FleetOperator/n/a',
   place: 'namespace a',
@@ -12,9 +12,9 @@ const rules = {
   chosen: () => 2,
   returnBlocked: undefined,
   waves: new Map([
-    ['one', wave],
-    ['two', wave],
-    ['patient', { ...wave, offline: 'Wait' }],
+    ['one', { ...wave, ...offline }],
+    ['two', { ...wave, ...offline }],
+    ['patient', { ...wave, ...offline, offline: 'Wait' as OfflineRules['offline'] }],
   ]),
 };
 
