@@ -84,4 +84,14 @@ describe('the Operator object of a package', () => {
     expect(await atRest()).toEqual([]);
     expect(parts()).toEqual(before);
   });
+
+  it('names no CRD any more that is deleted after its operator', async () => {
+    const csv = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', namespace: 'lights' };
+    bench.cluster.delete({ ...csv, name: LIGHTHOUSE });
+    await bench.settle('lights', () => parts().every((ref) => ref.startsWith('CustomResourceDefinition ')));
+    const [crd = ''] = parts();
+    const [kind = '', name = ''] = crd.split(' ');
+    bench.cluster.delete({ apiVersion: 'apiextensions.k8s.io/v1', kind, name });
+    await bench.settle('lights', () => parts().length === 0);
+  });
 });

@@ -41,6 +41,11 @@ describe('affectedNamespaces', () => {
     const named = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'named' } };
     expect(affectedNamespaces(named, view)).toEqual(['naming', 'platform']);
   });
+  it('sends a CRD to the namespaces of the Operators that gather it', () => {
+    const labels = { 'operators.coreos.com/lamp.team-b': '', 'operators.coreos.com/lamp-x.harbour': '' };
+    const crd = object('CustomResourceDefinition', undefined, labels);
+    expect(affectedNamespaces(crd, view)).toEqual(['harbour', 'team-b', 'waiting']);
+  });
   it('follows the owner label of a Deployment to the namespace of its CSV', () => {
     expect(affectedNamespaces(object('Deployment', 'elsewhere', { 'olm.owner.namespace': 'team-b' }), view)).toEqual([
       'team-b',

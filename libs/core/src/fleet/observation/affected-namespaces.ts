@@ -1,3 +1,4 @@
+import { componentLabelsOf } from '../../classic/operators/component-label.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
@@ -38,8 +39,14 @@ const ownOrOriginal: Rule = (object, view) => {
   if (original === undefined) return own(object, view);
   return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
 };
-const waiting: Rule = (object, view) => view.waitingForCluster(object);
 const waitingOrOwning: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
+/**
+ * The namespaces of the Operators that gather the CRD: the label outlives the operator, and its Operator must
+ * not name a CRD that is gone.
+ */
+const gathering = (object: KubernetesObject): readonly string[] =>
+  componentLabelsOf(object).map((label) => label.slice(label.lastIndexOf('.') + 1));
+const waitingOrGathering: Rule = (object, view) => [...view.waitingForCluster(object), ...gathering(object)];
 /** A binding outside the namespaces of its operators: one of the operators that use it has made it. */
 const sharedToo =
   (rule: Rule): Rule =>
@@ -71,7 +78,7 @@ const rules: Readonly<Record<string, Rule>> = {
   APIService: ownerByLabel,
   ValidatingWebhookConfiguration: ownerByLabel,
   MutatingWebhookConfiguration: ownerByLabel,
-  CustomResourceDefinition: waiting,
+  CustomResourceDefinition: waitingOrGathering,
   Namespace: selectingNamespaces,
   OLMConfig: selectingNamespaces,
 };

@@ -5,7 +5,13 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { Subscription } from '../../kernel/api/subscription.js';
 import { heldBytes } from '../../kernel/read-budget/held-bytes.js';
-import { observedCsv, observedNames, observedOperatorGroup, observedSubscription } from './observed-part.js';
+import {
+  observedCrd,
+  observedCsv,
+  observedNames,
+  observedOperatorGroup,
+  observedSubscription,
+} from './observed-part.js';
 
 const LARGE = 'x'.repeat(20_000);
 const metadata = (name: string) => ({
@@ -110,6 +116,19 @@ describe('what is kept of an observed object', () => {
         resourceVersion: '17',
         labels: { 'olm.owner.namespace': 'sea' },
       },
+    });
+  });
+
+  it('keeps of a CRD which Operators gather it', () => {
+    const metadata = {
+      name: 'lamps.example.com',
+      resourceVersion: '17',
+      labels: { 'operators.coreos.com/lamp.sea': '', team: 'lights' },
+    };
+    expect(observedCrd({ apiVersion: 'v1', kind: 'CustomResourceDefinition', metadata, spec: {} }).metadata).toEqual({
+      name: 'lamps.example.com',
+      resourceVersion: '17',
+      labels: { 'operators.coreos.com/lamp.sea': '' },
     });
   });
 

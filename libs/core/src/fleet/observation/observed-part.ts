@@ -1,3 +1,4 @@
+import { componentLabelsOf } from '../../classic/operators/component-label.js';
 import {
   EXCLUDE_GLOBAL,
   ISOLATION_ANNOTATION,
@@ -24,6 +25,10 @@ export function isMarkedCopy({ metadata: { labels, namespace } }: KubernetesObje
 
 /** Which object it is, in which version, and which namespace it concerns. */
 export const observedNames = (object: KubernetesObject): KubernetesObject => withNames(object, [], {});
+
+/** The same, and which Operators gather the CRD. */
+export const observedCrd = (object: KubernetesObject): KubernetesObject =>
+  withNames(object, [], {}, [...LABELS, ...componentLabelsOf(object)]);
 
 /** What the resolution of a namespace, its metrics and the choice of namespaces read of a Subscription. */
 export function observedSubscription(object: KubernetesObject): KubernetesObject {
@@ -70,10 +75,15 @@ export function observedCsv(object: KubernetesObject): KubernetesObject {
   });
 }
 
-function withNames(object: KubernetesObject, annotations: readonly string[], rest: Fields): KubernetesObject {
+function withNames(
+  object: KubernetesObject,
+  annotations: readonly string[],
+  rest: Fields,
+  kept: readonly string[] = LABELS,
+): KubernetesObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace, resourceVersion } = metadata;
-  const [labels, notes] = [only(metadata.labels ?? {}, LABELS), only(metadata.annotations ?? {}, annotations)];
+  const [labels, notes] = [only(metadata.labels ?? {}, kept), only(metadata.annotations ?? {}, annotations)];
   return {
     apiVersion,
     kind,

@@ -1,6 +1,7 @@
 import { type ChangeOrigin, changeOrigin } from '#core/fleet/observation/change-origin';
 import {
   isMarkedCopy,
+  observedCrd,
   observedCsv,
   observedNames,
   observedOperatorGroup,
@@ -59,7 +60,7 @@ const watched: readonly Watched[] = [
   { kinds: [SUBSCRIPTIONS], keep: observedSubscription, handlerBytes: () => SERIES_BYTES },
   { kinds: [CSVS], keep: observedCsv, handlerBytes: (csv) => (isMarkedCopy(csv) ? 0 : SERIES_BYTES) },
   { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: observedNames },
-  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedNames },
+  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedCrd },
   {
     kinds: [
       { apiVersion: 'apps/v1', kind: 'Deployment' },
