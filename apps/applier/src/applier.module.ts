@@ -6,6 +6,7 @@ import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { MovedSubjects } from '#lifecycle/engine/moved-subjects';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
+import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
@@ -58,6 +59,7 @@ export const applierModule = (
     SolvedProcessor,
     ApplierLifecycle,
     healthIndicator(ClusterContact, ({ check }) => check),
+    healthIndicator(WriteRefusals, ({ check }) => check),
     healthIndicator(ClusterUpgrades, ({ check }) => check),
     healthIndicator<Hub>(HUB, ({ refused }) => refused.check),
     healthIndicator(ClusterRegistration, ({ check }) => check),
@@ -94,8 +96,15 @@ const PARTS: readonly Provider[] = [
       ClusterUpgrades,
       ClusterLimiter,
       PollerAgreement,
+      WriteRefusals,
     ],
     useFactory: fleetOf,
+  },
+  {
+    provide: WriteRefusals,
+    inject: [HUB, CLUSTERS],
+    useFactory: ({ clock, metrics: { troubles } }: Hub, clusters: ServiceClusters) =>
+      new WriteRefusals({ clock, troubles, clusters: () => clusters.known() }),
   },
   { provide: ClusterContact, inject: [HUB, CLUSTERS, ClusterViews], useFactory: contactOf },
   {
@@ -131,10 +140,12 @@ function fleetOf(
   upgrades: ClusterUpgrades,
   limiter: ClusterLimiter,
   agreement: PollerAgreement,
+  refusals: WriteRefusals,
 ): AppliedFleet {
   const forget = (cluster: string) => {
     limiter.forget(cluster);
     agreement.forget(cluster);
+    refusals.forget(cluster);
   };
   return new AppliedFleet({ hub, clusters, detectors, views, registration, upgrades, forget, random: Math.random });
 }

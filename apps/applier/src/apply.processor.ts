@@ -2,6 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
+import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
@@ -49,6 +50,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     private readonly detectors: OlmDetectors,
     private readonly limiter: ClusterLimiter,
     private readonly contact: ClusterContact,
+    private readonly refusals: WriteRefusals,
     @Optional() @Inject(SHARDS) shards?: ShardSource,
   ) {
     super(queues.apply, applyConcurrency + MOST_WAITING, shards);
@@ -113,6 +115,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     if (!acts) return this.detectors.againAfterMs(cluster);
     const outcome = await this.pass(client, subject, signal);
     this.#logOutcome(subject, outcome);
+    this.refusals.note(subject, outcome);
     const againAfterMs = pauseAfter(outcome);
     // A pass that wrote nothing may have read the cache alone.
     if (outcome.rounds > 1) this.contact.noteEnd(cluster);

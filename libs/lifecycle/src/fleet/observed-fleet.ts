@@ -142,7 +142,10 @@ export class ObservedFleet {
     const { clock, log, metrics, extensionProblems, settings } = hub;
     const publishing = { ...this.#publishing, rules: EXTENSION_RULES, store: extensionProblems };
     return new ObservedV1({
-      catalogs: { client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
+      catalogs: {
+        ...{ client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
+        troubles: metrics.troubles,
+      },
       extensions: {
         client,
         clock,

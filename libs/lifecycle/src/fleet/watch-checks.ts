@@ -61,7 +61,13 @@ export function v1WatchesCheck({ clock, staleAfterMs, clusters, of }: WatchCheck
     seen,
     (cluster) => freshness(cluster)?.problems[0],
   );
-  return { name, check: async () => ({ ...(await check()), up: true }) };
+  return {
+    name,
+    check: async () => {
+      const { away: _, ...health } = await check();
+      return { ...health, up: true };
+    },
+  };
 }
 
 const lastSeen = (freshness: Freshness | undefined): Date | undefined =>

@@ -7,6 +7,8 @@ export type Health = Readonly<{
   detail: string;
   /** Names of all clusters that the check is about: those that the service manages. */
   clusters?: readonly string[];
+  /** Those of `clusters` that cannot be reached; absent where the check does not find that out. */
+  away?: readonly string[];
 }>;
 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
@@ -41,7 +43,7 @@ export const freshnessCheck = (
     const stale = all.filter(([, seen]) => isStale(now, maxAgeMs, seen));
     const clusters = [...all.map(([cluster]) => cluster), ...leftToOlm()].sort();
     if (stale.length === 0) {
-      return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters };
+      return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters, away: [] };
     }
     // The few that are named are those of which something is known.
     const reasons = stale.map(([cluster, seen]) => ({ cluster, seen, why: whyAway(cluster) }));
@@ -51,7 +53,8 @@ export const freshnessCheck = (
       .map(({ cluster, seen, why }) => `${cluster} (${age(now, seen)}${because(why)})`);
     const more = stale.length > shown.length ? ` and ${stale.length - shown.length} more` : '';
     const detail = `no sign of life from ${stale.length} of ${clusters.length} clusters: ${shown.join(', ')}${more}`;
-    return { up: stale.length < clusters.length, degraded: true, detail, clusters };
+    const away = stale.map(([cluster]) => cluster);
+    return { up: stale.length < clusters.length, degraded: true, detail, clusters, away };
   },
 });
 

@@ -19,8 +19,9 @@ import { healthWithoutDetails } from '#core/kernel/http-access/health-without-de
 import type { HttpArea } from '#core/kernel/http-access/http-area';
 import { buildInfo } from '../files/build-info.js';
 import { HttpAccess } from '../http-access/http-access.js';
-import type { HealthCheck } from './health-check.js';
+import type { Health, HealthCheck } from './health-check.js';
 import { HealthIndicator, healthIndicator } from './health-indicator.js';
+import { watchHealth } from './health-metrics.js';
 import { Shutdown } from './shutdown.js';
 
 export type HealthOptions = Readonly<{
@@ -37,8 +38,8 @@ const HEALTH_OPTIONS = Symbol('health options');
 
 /** The order of the checks in answers; others come after these. */
 const ORDER: readonly string[] = [
-  ...['service', 'redis', 'watches', 'extensions', 'clusters', 'olm', 'openshift', 'values', 'settings', 'joining'],
-  'budgets',
+  ...['service', 'redis', 'watches', 'extensions', 'clusters', 'writes', 'olm', 'openshift', 'values', 'settings'],
+  ...['joining', 'budgets'],
 ];
 const rank = ({ name }: HealthIndicator): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 
@@ -62,6 +63,9 @@ export class HealthController implements OnModuleInit {
   onModuleInit(): void {
     const found = this.providers.getProviders().map(({ instance }): unknown => instance);
     this.#checks = found.filter((one) => one instanceof HealthIndicator).toSorted((a, b) => rank(a) - rank(b));
+    watchHealth(this.options.registry, () =>
+      Promise.all(this.#checks.map(async (check) => ({ name: check.name, health: await this.#healthOf(check) }))),
+    );
   }
 
   @Get('livez')
@@ -120,15 +124,18 @@ export class HealthController implements OnModuleInit {
 
   async #indicate(indicator: HealthIndicator) {
     const session = this.indicators.check(indicator.name);
-    const { up, degraded, detail, clusters } = await this.#inTime(indicator).catch((error: unknown) => ({
-      up: false,
-      degraded: false,
-      clusters: undefined,
-      detail: error instanceof Error ? error.message : String(error),
-    }));
+    const { up, degraded, detail, clusters } = await this.#healthOf(indicator);
     const facts: Readonly<Record<string, unknown>> = clusters === undefined ? { detail } : { detail, clusters };
     if (!up) return session.down(facts);
     return degraded ? session.degraded(facts) : session.up(facts);
+  }
+
+  /** A check that fails, or takes too long, is down. */
+  #healthOf(indicator: HealthIndicator): Promise<Health> {
+    return this.#inTime(indicator).catch((error: unknown) => ({
+      up: false,
+      detail: error instanceof Error ? error.message : String(error),
+    }));
   }
 
   async #inTime(indicator: HealthIndicator) {

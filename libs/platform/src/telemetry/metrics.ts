@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
+import { ClusterTroubles } from './cluster-troubles.js';
 import { ExtensionMetrics } from './extension-metrics.js';
 import { inTime } from './in-time.js';
 import { LaneMetrics } from './lane-metrics.js';
@@ -34,6 +35,7 @@ const LAG_EVERY_MS = 100;
 export class Metrics {
   readonly registry: Registry;
   readonly extensions: ExtensionMetrics;
+  readonly troubles: ClusterTroubles;
   readonly #csvSucceeded: ObjectSeries;
   readonly #csvAbnormal: ObjectSeries;
   readonly #catalogReady: ObjectSeries;
@@ -61,6 +63,7 @@ export class Metrics {
   constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {
     this.registry = registry;
     this.extensions = new ExtensionMetrics(registry, clusterLimit);
+    this.troubles = new ClusterTroubles(registry);
     if (processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
     const noted = <M extends Gauge | Counter>(metric: M): M => {
       this.#ofClusters.push(metric);
@@ -170,6 +173,7 @@ export class Metrics {
 
   catalogReady(cluster: string, namespace: string, name: string, ready: boolean): void {
     this.#catalogReady.set(cluster, `${namespace}/${name}`, { namespace, name }, ready ? 1 : 0);
+    this.troubles.catalog(cluster, 'CatalogSource', `${namespace}/${name}`, ready);
     this.#snapshots.inc(this.#catalogLabels.of(cluster, { namespace, name }), 0);
   }
 
@@ -179,6 +183,7 @@ export class Metrics {
 
   catalogGone(cluster: string, namespace: string, name: string): void {
     this.#catalogReady.delete(cluster, `${namespace}/${name}`);
+    this.troubles.catalogGone(cluster, 'CatalogSource', `${namespace}/${name}`);
     const labels = this.#catalogLabels.of(cluster, { namespace, name });
     if (!isShared(labels)) this.#snapshots.remove(labels);
   }
@@ -222,6 +227,7 @@ export class Metrics {
   /** The cluster has left: nothing is reported of it any more. */
   async clusterGone(cluster: string): Promise<void> {
     this.extensions.clusterGone(cluster);
+    await this.troubles.clusterGone(cluster);
     for (const series of [this.#csvSucceeded, this.#csvAbnormal, this.#catalogReady]) series.forget(cluster);
     for (const labels of [this.#syncLabels, this.#catalogLabels]) labels.forget(cluster);
     this.#subscriptionLabels.delete(cluster);

@@ -8,6 +8,7 @@ import { Reflector } from '#platform/kube/cache/reflector';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServedContent } from '#platform/metas/serve-metas';
 import type { Freshness } from '#platform/telemetry/health-check';
+import type { ClusterTroubles } from '#platform/telemetry/cluster-troubles';
 import type { Log } from '#platform/telemetry/log.port';
 import { ClusterCatalogRefresh, type ClusterCatalogRefreshDeps } from './cluster-catalog-refresh.js';
 
@@ -15,6 +16,8 @@ export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState' | 'cl
   Readonly<{
     client: KubeClient;
     log: Log;
+    /** Counts catalogs that cannot be used. */
+    troubles?: Pick<ClusterTroubles, 'catalog' | 'catalogGone'> | undefined;
     /** The hub, as clients reach it; without a closing slash. */
     contentUrl: string;
     /** A catalog, or its served content, may have changed. */
@@ -102,8 +105,22 @@ export class ServedCatalogs {
   #take(catalog: ClusterCatalog): void {
     if (catalog.metadata.deletionTimestamp !== undefined) this.#forget(nameOf(catalog));
     else this.#keep(catalog);
+    this.#measure(catalog);
     const patch = nameLabelPatch(catalog) ?? releasePatch(catalog);
     if (patch !== undefined) void this.#patch(catalog, patch);
+  }
+
+  /**
+   * By its own status, as a user sees it. Before its first status a catalog is neither ready nor not; one that a
+   * user has made unavailable lacks nothing.
+   */
+  #measure({ metadata, spec, status }: ClusterCatalog): void {
+    const { troubles, client } = this.deps;
+    const { name = '' } = metadata;
+    if (spec.availabilityMode === 'Unavailable') troubles?.catalogGone(client.cluster, 'ClusterCatalog', name);
+    else if (status?.conditions !== undefined && this.#catalogs.has(name)) {
+      troubles?.catalog(client.cluster, 'ClusterCatalog', name, isServing(status.conditions));
+    }
   }
 
   #keep(catalog: ClusterCatalog): void {
@@ -145,6 +162,7 @@ export class ServedCatalogs {
   #forget(name: string): void {
     this.#catalogs.get(name)?.stop();
     this.#catalogs.delete(name);
+    this.deps.troubles?.catalogGone(this.deps.client.cluster, 'ClusterCatalog', name);
     this.#reported.delete(name);
     this.#due.get(name)?.();
     this.#due.delete(name);
@@ -211,5 +229,8 @@ export class ServedCatalogs {
     );
   }
 }
+
+const isServing = (conditions: NonNullable<NonNullable<ClusterCatalog['status']>['conditions']>): boolean =>
+  conditions.some(({ type, status }) => type === 'Serving' && status === 'True');
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';

@@ -8,6 +8,7 @@ import { formatVersion } from '#core/kernel/versions/version';
 import type { Metrics } from '#platform/telemetry/metrics';
 
 type Event = 'changed' | 'gone';
+const FAILED = 'ResolutionFailed';
 
 /** Feeds OLM's per-object series from the watches of one cluster (spec: metrics.md §1). */
 export class ObjectMetrics {
@@ -43,8 +44,12 @@ export class ObjectMetrics {
     const { namespace = '', name = '' } = metadata;
     if (event === 'gone') {
       this.metrics.subscriptionGone(this.cluster, namespace, name);
+      this.metrics.troubles.unresolved(this.cluster, `${namespace}/${name}`, undefined);
       return;
     }
+    const failed = status?.conditions?.find(({ type, status: holds }) => type === FAILED && holds === 'True');
+    const reason = failed && (failed.reason ?? '');
+    this.metrics.troubles.unresolved(this.cluster, `${namespace}/${name}`, reason);
     this.metrics.subscriptionSynced(this.cluster, {
       namespace,
       name,

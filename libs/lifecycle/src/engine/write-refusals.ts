@@ -1,0 +1,97 @@
+import { type Subject, subjectName } from '#core/kernel/subject/subject';
+import { counted } from '#core/kernel/text/counted';
+import type { Clock } from '#platform/clock/clock.port';
+import type { ClusterTroubles } from '#platform/telemetry/cluster-troubles';
+import type { Health, HealthCheck } from '#platform/telemetry/health-check';
+import type { PassOutcome } from './reconcile-loop.js';
+
+export type WriteRefusalsOptions = Readonly<{
+  clock: Pick<Clock, 'now'>;
+  troubles: Pick<ClusterTroubles, 'refused'>;
+  /** Names of all clusters that are managed now. */
+  clusters: () => readonly string[];
+}>;
+
+type Refused = { times: number; lastMs: number };
+type RefusedInCluster = { subjects: Map<string, Refused>; latest: string };
+
+/** A single refusal may be of the moment: a namespace that is being deleted, a webhook that restarts. */
+const COUNTED_FROM = 2;
+/** A refused pass is repeated sooner; one that was not has gone, or is another applier's. */
+const FORGET_AFTER_MS = 3_600_000;
+const NAMED = 5;
+const LONGEST_REASON = 300;
+
+/**
+ * The subjects of which the API server refuses a write, in one pass after the other: the applier lacks a right, or
+ * a webhook denies what it does. Reported by a health check and by a metric, until a pass ends without a refusal.
+ */
+export class WriteRefusals {
+  readonly #clusters = new Map<string, RefusedInCluster>();
+
+  constructor(private readonly options: WriteRefusalsOptions) {}
+
+  readonly check: HealthCheck = { name: 'writes', check: async () => this.#health() };
+
+  /** The end of a pass of the subject. */
+  note(subject: Subject, outcome: PassOutcome): void {
+    const { cluster } = subject;
+    if (outcome.result === 'refused') this.#add(subject, outcome.error.message);
+    else if (this.#clusters.get(cluster)?.subjects.delete(subjectName(subject)) === true) this.#report(cluster);
+  }
+
+  /** The cluster has left. */
+  forget(cluster: string): void {
+    this.#clusters.delete(cluster);
+  }
+
+  #add(subject: Subject, message: string): void {
+    const { cluster } = subject;
+    const name = subjectName(subject);
+    const known = this.#clusters.get(cluster) ?? { subjects: new Map<string, Refused>(), latest: '' };
+    const { times } = known.subjects.get(name) ?? { times: 0 };
+    known.subjects.set(name, { times: times + 1, lastMs: this.options.clock.now().getTime() });
+    known.latest = `${plainName(subject)}: ${message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON)}`;
+    this.#clusters.set(cluster, known);
+    this.#report(cluster);
+  }
+
+  #report(cluster: string): void {
+    const known = this.#clusters.get(cluster);
+    this.options.troubles.refused(cluster, known === undefined ? 0 : countOf(known));
+    if (known?.subjects.size === 0) this.#clusters.delete(cluster);
+  }
+
+  #tidy(): void {
+    const oldest = this.options.clock.now().getTime() - FORGET_AFTER_MS;
+    for (const [cluster, { subjects }] of this.#clusters) {
+      const old = [...subjects].filter(([, { lastMs }]) => lastMs < oldest);
+      for (const [name] of old) subjects.delete(name);
+      if (old.length > 0) this.#report(cluster);
+    }
+  }
+
+  #health(): Health {
+    this.#tidy();
+    const clusters = [...this.options.clusters()].sort();
+    const refused = clusters.flatMap((cluster) => {
+      const known = this.#clusters.get(cluster);
+      const count = known === undefined ? 0 : countOf(known);
+      return known === undefined || count === 0 ? [] : [`${cluster} (${counted(count, 'subject')}, ${known.latest})`];
+    });
+    if (refused.length === 0) return { up: true, detail: 'no cluster refuses writes', clusters };
+    const more = refused.length > NAMED ? ` and ${refused.length - NAMED} more` : '';
+    const detail =
+      `${refused.length} of ${clusters.length} clusters refuse writes: ${refused.slice(0, NAMED).join('; ')}${more}; ` +
+      'flotilla clusters check NAME lists the rights that are missing';
+    return { up: true, degraded: true, detail, clusters };
+  }
+}
+
+const countOf = ({ subjects }: RefusedInCluster): number =>
+  [...subjects.values()].filter(({ times }) => times >= COUNTED_FROM).length;
+
+function plainName(subject: Subject): string {
+  if ('namespace' in subject) return `namespace ${subject.namespace}`;
+  return 'extension' in subject ? `ClusterExtension ${subject.extension}` : `ClusterObjectSet ${subject.objectSet}`;
+}

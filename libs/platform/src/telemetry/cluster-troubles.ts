@@ -1,0 +1,58 @@
+import { Gauge, type Registry } from 'prom-client';
+import { ObjectTally } from './object-tally.js';
+
+export type CatalogKind = 'CatalogSource' | 'ClusterCatalog';
+
+/** Reasons of condition ResolutionFailed that the hub writes; a cluster may hold others, which users wrote. */
+const REASONS: ReadonlySet<string> = new Set(['ConstraintsNotSatisfiable', 'ErrorPreventedResolution']);
+
+/**
+ * What a cluster needs a user for, as one number per cluster and cause: the number of series does not grow with
+ * the number of objects. `flotilla status` names the objects.
+ */
+export class ClusterTroubles {
+  readonly #unresolved: ObjectTally;
+  readonly #notReady: ObjectTally;
+  readonly #refused: Gauge;
+  readonly #gauges: readonly Gauge[];
+
+  constructor(registry: Registry) {
+    const gauge = (name: string, help: string, ...labels: string[]) =>
+      new Gauge({ name, help, labelNames: ['cluster', ...labels], registers: [registry] });
+    const unresolved = gauge('flotilla_subscriptions_unresolved', 'Subscriptions that cannot be resolved', 'reason');
+    const notReady = gauge('flotilla_catalogs_not_ready', 'Catalogs that cannot be used', 'kind');
+    this.#refused = gauge('flotilla_refused_subjects', 'Subjects for which the API server refuses a write');
+    this.#unresolved = new ObjectTally(unresolved);
+    this.#notReady = new ObjectTally(notReady);
+    this.#gauges = [unresolved, notReady, this.#refused];
+  }
+
+  /** `reason`: of condition ResolutionFailed, where it is True. */
+  unresolved(cluster: string, subscription: string, reason: string | undefined): void {
+    const group = reason === undefined ? undefined : { reason: REASONS.has(reason) ? reason : 'other' };
+    this.#unresolved.set(cluster, subscription, group);
+  }
+
+  catalog(cluster: string, kind: CatalogKind, name: string, ready: boolean): void {
+    this.#notReady.begin(cluster, { kind });
+    this.#notReady.set(cluster, `${kind}/${name}`, ready ? undefined : { kind });
+  }
+
+  catalogGone(cluster: string, kind: CatalogKind, name: string): void {
+    this.#notReady.set(cluster, `${kind}/${name}`, undefined);
+  }
+
+  refused(cluster: string, subjects: number): void {
+    this.#refused.set({ cluster }, subjects);
+  }
+
+  /** The cluster has left: nothing is reported of it any more. */
+  async clusterGone(cluster: string): Promise<void> {
+    this.#unresolved.forget(cluster);
+    this.#notReady.forget(cluster);
+    for (const gauge of this.#gauges) {
+      const { values } = await gauge.get();
+      for (const { labels } of values) if (labels['cluster'] === cluster) gauge.remove(labels);
+    }
+  }
+}
