@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { watchHealth } from '#platform/telemetry/health-metrics';
 import { Metrics } from '#platform/telemetry/metrics';
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
@@ -17,6 +18,7 @@ describe('the table of metrics in docs/operations.md', () => {
     const metrics = new Metrics({ processMetrics: false });
     metrics.watchQueues([]);
     metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
+    watchHealth(metrics.registry, async () => []);
     const exported = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
     const listed = rows.flatMap(([, names = '']) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
     expect(listed.toSorted()).toEqual(exported.toSorted());

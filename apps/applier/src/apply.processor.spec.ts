@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Subject } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import type { PassOutcome } from '#lifecycle/engine/reconcile-loop';
+import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { Settings } from '#platform/config/settings';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
@@ -21,6 +22,7 @@ const REFUSED = new KubeApiError('east', 403, 'Forbidden', 'not yours');
 let clock: ManualClock;
 let queues: Queues;
 let contact: ClusterContact;
+let refusals: WriteRefusals;
 let passes: string[];
 /** How the jobs ended, as the queue counts them. */
 let finished: FinishedJob['outcome'][];
@@ -45,6 +47,7 @@ beforeEach(async () => {
   const onFinished = ({ outcome: ends }: FinishedJob) => void finished.push(ends);
   queues = memoryQueues({ clock, log, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
   contact = new ClusterContact({ clusters: () => ['east'], clock, log, ask: async () => undefined });
+  refusals = new WriteRefusals({ clock, troubles: { refused: () => undefined }, clusters: () => ['east'] });
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   const hurried = <T>(work: () => Promise<T>) => work();
   const clients = ['east', 'west'].map((cluster) => ({ cluster, hurried }) as unknown as KubeClient);
@@ -66,6 +69,7 @@ beforeEach(async () => {
     detectors,
     limiter,
     contact,
+    refusals,
   ).start();
 });
 afterEach(() => queues.apply.close());
@@ -171,6 +175,22 @@ describe('a cluster', () => {
     expect(passes, 'it waits for its turn').toHaveLength(1);
     await applied({ cluster: 'west', namespace: 'mill' });
     expect(passes, 'other clusters do not').toHaveLength(2);
+  });
+
+  it('that refuses writes over and over is named by health, until a pass ends without a refusal', async () => {
+    outcome = { rounds: 1, result: 'refused', error: REFUSED };
+    const writes = () => refusals.check.check();
+    await applied();
+    expect(await writes(), 'one refusal may be of the moment').toMatchObject({ detail: 'no cluster refuses writes' });
+    await clock.advance(2_000);
+    expect(await writes()).toMatchObject({
+      up: true,
+      degraded: true,
+      detail: expect.stringMatching(/^1 of 1 clusters refuse writes: east \(1 subject, namespace shop: .*not yours\)/),
+    });
+    outcome = { rounds: 1, result: 'done' };
+    await clock.advance(2_000);
+    expect(await writes()).toMatchObject({ detail: 'no cluster refuses writes' });
   });
 
   it('answers where a pass wrote something; one that wrote nothing may have read the cache alone', async () => {

@@ -30,4 +30,5 @@ export const allServices = (
     catalogPollerModule(poller),
   ],
   port: catalogPollerPort,
+  services: ['catalog-poller', 'resolver-worker', 'applier'],
 });

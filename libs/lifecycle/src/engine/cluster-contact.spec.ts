@@ -42,6 +42,7 @@ describe('ClusterContact', () => {
       degraded: true,
       detail: '2 of 2 clusters do not answer: east (not heard of yet), west (not heard of yet)',
       clusters,
+      away: clusters,
     });
   });
 
@@ -49,7 +50,7 @@ describe('ClusterContact', () => {
     const { contact, health, pass, asked } = contactOf();
     contact.start();
     await pass(0);
-    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters });
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters, away: [] });
     await pass(20_000);
     contact.noteEnd('east');
     await pass(10_000);
@@ -88,6 +89,7 @@ describe('ClusterContact', () => {
       degraded: true,
       detail: '1 of 2 clusters do not answer: west (connection refused)',
       clusters,
+      away: ['west'],
     });
     away.add('east');
     await pass(30_000);
@@ -95,7 +97,7 @@ describe('ClusterContact', () => {
     expect((await health()).up).toBe(false);
     away.clear();
     await pass(30_000);
-    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters });
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters, away: [] });
     contact.stop();
   });
 
@@ -136,7 +138,7 @@ describe('ClusterContact', () => {
       contact.noteEnd('west', new KubeApiError('west', 500, 'InternalError', 'failed calling webhook'));
       await pass(1_000);
     }
-    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters });
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters, away: [] });
     contact.stop();
   });
 
@@ -149,7 +151,7 @@ describe('ClusterContact', () => {
     names.splice(0, 2, 'west');
     contact.update();
     contact.noteEnd('west');
-    expect(await health()).toEqual({ up: true, detail: '1 of 1 clusters answer', clusters: ['west'] });
+    expect(await health()).toEqual({ up: true, detail: '1 of 1 clusters answer', clusters: ['west'], away: [] });
   });
 
   it('asks an idle cluster a few times an hour', async () => {

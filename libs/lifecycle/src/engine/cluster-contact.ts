@@ -160,7 +160,8 @@ export class ClusterContact {
     const all = [...this.#contacts];
     const away = all.filter(([, contact]) => this.#isAway(contact));
     const clusters = all.map(([cluster]) => cluster).sort();
-    if (away.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters answer`, clusters, away: [] };
+    if (away.length === 0)
+      return { up: true, detail: `${all.length} of ${all.length} clusters answer`, clusters, away: [] };
     const named = away.slice(0, NAMED).map(([cluster, contact]) => `${cluster} (${this.#why(cluster, contact)})`);
     const more = away.length > NAMED ? ` and ${away.length - NAMED} more` : '';
     const detail = `${away.length} of ${all.length} clusters do not answer: ${named.join(', ')}${more}`;

@@ -12,7 +12,12 @@ import { hubModule } from './hub.module.js';
 import { HubKey } from './hub-key.js';
 
 /** What a service adds to the common frame: its modules, which find the hub by its tokens, and its port. */
-export type ServiceParts = Readonly<{ imports: readonly (DynamicModule | Type)[]; port: number }>;
+export type ServiceParts = Readonly<{
+  imports: readonly (DynamicModule | Type)[];
+  port: number;
+  /** Names of the services that the process runs, for its metrics. Default: the one that it is named after. */
+  services?: readonly string[];
+}>;
 
 const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 
@@ -51,10 +56,11 @@ export const startOn = (hub: Hub, service: string, parts: ServiceParts): Promise
 function runOn(
   hub: Hub,
   name: string,
-  { imports, port }: ServiceParts,
+  { imports, port, services = [name] }: ServiceParts,
   run: (options: ServiceOptions) => Promise<RunningService>,
 ): Promise<RunningService> {
   const { settings, log, metrics, access, tls } = hub;
+  metrics.servicesRun(services);
   return run({
     name,
     imports: [hubModule(hub), ...imports],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { watchHealth } from './health-metrics.js';
 import { Metrics } from './metrics.js';
 
 const Rule = z.looseObject({
@@ -27,13 +28,24 @@ describe('the alerts', () => {
       ['ClusterTooLarge', 'warning', '10m'],
       ['FlotillaValueRefused', 'critical', undefined],
       ['FlotillaRedisFull', 'critical', '1m'],
+      ['ClusterUnreachable', 'warning', '5m'],
+      ['ClusterWritesRefused', 'warning', '10m'],
+      ['SubscriptionUnresolved', 'warning', '10m'],
+      ['CatalogNotReady', 'warning', '10m'],
+      ['FlotillaDown', 'critical', '5m'],
+      ['FlotillaNotReady', 'critical', '5m'],
+      ['FlotillaDegraded', 'warning', '15m'],
+      ['FlotillaJobsFailing', 'warning', '30m'],
+      ['FlotillaQueueSlow', 'warning', '15m'],
     ]);
   });
 
   it.each(rules)('$alert asks for series that there are', async ({ expr }) => {
-    const names = [...expr.matchAll(/\b[a-z]+(?:_[a-z]+)+(?=[{[ ])/g)].map(([name]) => name);
+    const names = [...expr.matchAll(/\b[a-z]+(?:_[a-z]+)+(?=[{[ )])/g)].map(([name]) => name.replace(/_bucket$/, ''));
     const metrics = new Metrics({ processMetrics: false });
     metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
+    metrics.watchQueues([]);
+    watchHealth(metrics.registry, async () => []);
     const known = new Set((await metrics.registry.getMetricsAsJSON()).map(({ name }) => name));
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !known.has(name))).toEqual([]);

@@ -14,7 +14,6 @@ export class ClusterTroubles {
   readonly #unresolved: ObjectTally;
   readonly #notReady: ObjectTally;
   readonly #refused: Gauge;
-  readonly #gauges: readonly Gauge[];
 
   constructor(registry: Registry) {
     const gauge = (name: string, help: string, ...labels: string[]) =>
@@ -24,7 +23,6 @@ export class ClusterTroubles {
     this.#refused = gauge('flotilla_refused_subjects', 'Subjects for which the API server refuses a write');
     this.#unresolved = new ObjectTally(unresolved);
     this.#notReady = new ObjectTally(notReady);
-    this.#gauges = [unresolved, notReady, this.#refused];
   }
 
   /** `reason`: of condition ResolutionFailed, where it is True. */
@@ -47,12 +45,9 @@ export class ClusterTroubles {
   }
 
   /** The cluster has left: nothing is reported of it any more. */
-  async clusterGone(cluster: string): Promise<void> {
+  clusterGone(cluster: string): void {
     this.#unresolved.forget(cluster);
     this.#notReady.forget(cluster);
-    for (const gauge of this.#gauges) {
-      const { values } = await gauge.get();
-      for (const { labels } of values) if (labels['cluster'] === cluster) gauge.remove(labels);
-    }
+    this.#refused.remove({ cluster });
   }
 }

@@ -10,15 +10,27 @@ describe('freshnessCheck', () => {
     freshnessCheck('watches', clock, 60_000, () => new Map(Object.entries(seen))).check();
 
   it.each([
-    { seen: {}, health: { up: true, detail: '0 of 0 clusters are watched' }, because: 'nothing is asked of it yet' },
-    { seen: { a: fresh }, health: { up: true, detail: '1 of 1 clusters are watched' }, because: 'all is fresh' },
+    {
+      seen: {},
+      away: [],
+      health: { up: true, detail: '0 of 0 clusters are watched' },
+      because: 'nothing is asked of it yet',
+    },
+    {
+      seen: { a: fresh },
+      away: [],
+      health: { up: true, detail: '1 of 1 clusters are watched' },
+      because: 'all is fresh',
+    },
     {
       seen: { a: fresh, b: old },
+      away: ['b'],
       health: { up: true, degraded: true, detail: 'no sign of life from 1 of 2 clusters: b (for 600 s)' },
       because: 'one cluster that is away is not our failure',
     },
     {
       seen: { a: undefined, b: old },
+      away: ['a', 'b'],
       health: {
         up: false,
         degraded: true,
@@ -26,8 +38,8 @@ describe('freshnessCheck', () => {
       },
       because: 'all away: we are cut off',
     },
-  ])('$health.detail: $because', async ({ seen, health }) => {
-    expect(await check(seen)).toEqual({ ...health, clusters: Object.keys(seen) });
+  ])('$health.detail: $because', async ({ seen, away, health }) => {
+    expect(await check(seen)).toEqual({ ...health, clusters: Object.keys(seen), away });
   });
 
   it.each([

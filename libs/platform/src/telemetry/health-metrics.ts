@@ -4,6 +4,8 @@ import type { Health } from './health-check.js';
 /** What a check of `/healthz` answered. */
 export type CheckedHealth = Readonly<{ name: string; health: Health }>;
 
+const STATUS = 'flotilla_health_check_status';
+const REACHABLE = 'flotilla_cluster_reachable';
 const STATUSES = ['up', 'degraded', 'down'] as const;
 
 /**
@@ -18,6 +20,7 @@ export function watchHealth(registry: Registry, checkAll: () => Promise<readonly
     });
     return underWay;
   };
+  for (const name of [STATUS, REACHABLE]) registry.removeSingleMetric(name);
   statusGauge(registry, checked);
   reachableGauge(registry, checked);
 }
@@ -26,7 +29,7 @@ type Checked = () => Promise<readonly CheckedHealth[]>;
 
 function statusGauge(registry: Registry, checked: Checked): void {
   const gauge: Gauge = new Gauge({
-    name: 'flotilla_health_check_status',
+    name: STATUS,
     help: 'Checks of /healthz: 1 at the status that the check has now, 0 at the others',
     labelNames: ['check', 'status'],
     registers: [registry],
@@ -42,7 +45,7 @@ function statusGauge(registry: Registry, checked: Checked): void {
 
 function reachableGauge(registry: Registry, checked: Checked): void {
   const gauge: Gauge = new Gauge({
-    name: 'flotilla_cluster_reachable',
+    name: REACHABLE,
     help: 'Whether the cluster answers: 1 or 0, by the check of /healthz that asks',
     labelNames: ['cluster', 'check'],
     registers: [registry],

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { projectVersion } from '../files/build-info.js';
 import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
 import { ClusterTroubles } from './cluster-troubles.js';
 import { ExtensionMetrics } from './extension-metrics.js';
@@ -55,6 +56,7 @@ export class Metrics {
   readonly #refused: Counter;
   readonly #ofClusters: (Gauge | Counter)[] = [];
   readonly #resolution: Summary;
+  readonly #services: Gauge;
   readonly #jobs: Histogram;
   readonly #jobWaits: Histogram;
   readonly lanes: LaneMetrics;
@@ -110,6 +112,7 @@ export class Metrics {
       'what',
     );
     this.#resolution = resolutionDurations(registry);
+    this.#services = serviceInfo(registry);
     this.#jobs = jobDurations(registry);
     this.#jobWaits = jobWaits(registry);
     this.lanes = new LaneMetrics(registry);
@@ -227,7 +230,7 @@ export class Metrics {
   /** The cluster has left: nothing is reported of it any more. */
   async clusterGone(cluster: string): Promise<void> {
     this.extensions.clusterGone(cluster);
-    await this.troubles.clusterGone(cluster);
+    this.troubles.clusterGone(cluster);
     for (const series of [this.#csvSucceeded, this.#csvAbnormal, this.#catalogReady]) series.forget(cluster);
     for (const labels of [this.#syncLabels, this.#catalogLabels]) labels.forget(cluster);
     this.#subscriptionLabels.delete(cluster);
@@ -235,6 +238,11 @@ export class Metrics {
       const { values } = await metric.get();
       for (const { labels } of values) if (labels['cluster'] === cluster) metric.remove(labels);
     }
+  }
+
+  /** The services that this process runs. */
+  servicesRun(services: readonly string[]): void {
+    for (const service of services) this.#services.set({ service, version: projectVersion() }, 1);
   }
 
   resolved(outcome: 'succeeded' | 'failed', seconds: number): void {
@@ -272,6 +280,14 @@ const resolutionDurations = (registry: Registry): Summary =>
     help: 'Duration of a resolution',
     labelNames: ['outcome'],
     percentiles: [0.9, 0.95, 0.99],
+    registers: [registry],
+  });
+
+const serviceInfo = (registry: Registry): Gauge =>
+  new Gauge({
+    name: 'flotilla_service_info',
+    help: 'Services of the hub that the process runs, with their version; always 1',
+    labelNames: ['service', 'version'],
     registers: [registry],
   });
 

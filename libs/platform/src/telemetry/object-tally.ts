@@ -7,6 +7,8 @@ type Group = Readonly<Record<string, string>>;
  * of objects. A change of one object costs the same however many there are.
  */
 export class ObjectTally {
+  /** By cluster: the groups that have a series. */
+  readonly #groups = new Map<string, Map<string, Group>>();
   /** By cluster, then by object: the group that counts it. */
   readonly #objects = new Map<string, Map<string, Group>>();
 
@@ -14,6 +16,10 @@ export class ObjectTally {
 
   /** Initialises the series of the group at 0, so that it is seen before the first object is counted. */
   begin(cluster: string, group: Group): void {
+    const groups = this.#groups.get(cluster) ?? new Map<string, Group>();
+    const key = Object.values(group).join('/');
+    if (groups.has(key)) return;
+    this.#groups.set(cluster, groups.set(key, group));
     this.gauge.inc({ cluster, ...group }, 0);
   }
 
@@ -26,13 +32,16 @@ export class ObjectTally {
       objects?.delete(object);
       return;
     }
+    this.begin(cluster, group);
     this.gauge.inc({ cluster, ...group });
     if (objects === undefined) this.#objects.set(cluster, new Map([[object, group]]));
     else objects.set(object, group);
   }
 
-  /** The cluster has left; the caller removes its series. */
+  /** The cluster has left. */
   forget(cluster: string): void {
+    for (const group of this.#groups.get(cluster)?.values() ?? []) this.gauge.remove({ cluster, ...group });
+    this.#groups.delete(cluster);
     this.#objects.delete(cluster);
   }
 }

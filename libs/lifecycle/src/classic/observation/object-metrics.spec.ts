@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { Subscription } from '#core/kernel/api/subscription';
 import { Metrics } from '#platform/telemetry/metrics';
 import { ObjectMetrics } from './object-metrics.js';
 
@@ -40,5 +41,35 @@ describe('catalogsource_ready', () => {
     expect(await ready(metrics)).toEqual(value === undefined ? [] : [`${series} ${value}`]);
     objects.note(source(status), 'gone');
     expect(await ready(metrics)).toEqual([]);
+  });
+});
+
+describe('flotilla_subscriptions_unresolved', () => {
+  const subscription = (...conditions: readonly { type: string; status: string; reason?: string }[]): Subscription => ({
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'Subscription',
+    metadata: { name: 'lamp', namespace: 'apps' },
+    spec: { name: 'lamp', source: 'shelf', sourceNamespace: 'olm' },
+    status: { conditions: [...conditions] },
+  });
+  const count = async (metrics: Metrics) =>
+    (await metrics.registry.metrics())
+      .split('\n')
+      .filter((line) => line.startsWith('flotilla_subscriptions_unresolved{'));
+
+  it('follows condition ResolutionFailed', async () => {
+    const metrics = new Metrics({ processMetrics: false });
+    const objects = new ObjectMetrics(metrics, 'east');
+    const failed = (status: string) => ({ type: 'ResolutionFailed', status, reason: 'ConstraintsNotSatisfiable' });
+    const series = 'flotilla_subscriptions_unresolved{cluster="east",reason="ConstraintsNotSatisfiable"}';
+    const healthy = { type: 'CatalogSourcesUnhealthy', status: 'False' };
+    objects.note(subscription(healthy, failed('True')), 'changed');
+    objects.note(subscription(healthy, failed('True')), 'changed');
+    expect(await count(metrics)).toEqual([`${series} 1`]);
+    objects.note(subscription(healthy, failed('False')), 'changed');
+    expect(await count(metrics)).toEqual([`${series} 0`]);
+    objects.note(subscription(failed('True')), 'changed');
+    objects.note(subscription(failed('True')), 'gone');
+    expect(await count(metrics)).toEqual([`${series} 0`]);
   });
 });

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import type { PassOutcome } from './reconcile-loop.js';
+import { WriteRefusals } from './write-refusals.js';
+
+const refused = (cluster: string): PassOutcome => ({
+  ...{ rounds: 1, result: 'refused' },
+  error: new KubeApiError(cluster, 403, 'Forbidden', 'subscriptions is forbidden:\n  no right'),
+});
+const DONE: PassOutcome = { rounds: 1, result: 'done' };
+
+function made() {
+  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  const counts = new Map<string, number>();
+  const troubles = { refused: (cluster: string, count: number) => void counts.set(cluster, count) };
+  const refusals = new WriteRefusals({ clock, troubles, clusters: () => ['west', 'east'] });
+  const note = (subject: Parameters<WriteRefusals['note']>[0], outcome: PassOutcome, times = 1) => {
+    for (let n = 0; n < times; n += 1) refusals.note(subject, outcome);
+  };
+  return { clock, counts, refusals, note, health: () => refusals.check.check() };
+}
+const SHOP = { cluster: 'east', namespace: 'shop' };
+
+describe('writes that are refused', () => {
+  it('are named from the second time in a row on, in one line, with what to do', async () => {
+    const { note, health, counts } = made();
+    note(SHOP, refused('east'));
+    expect(await health()).toEqual({ up: true, detail: 'no cluster refuses writes', clusters: ['east', 'west'] });
+    note(SHOP, DONE);
+    note(SHOP, refused('east'));
+    expect(counts.get('east')).toBe(0);
+    note(SHOP, refused('east'));
+    note({ cluster: 'east', extension: 'lamp' }, refused('east'), 2);
+    expect(counts.get('east')).toBe(2);
+    expect(await health()).toMatchObject({
+      up: true,
+      degraded: true,
+      detail: expect.stringMatching(
+        /^1 of 2 clusters refuse writes: east \(2 subjects, ClusterExtension lamp: .*forbidden: no right\); flotilla clusters check NAME/,
+      ),
+    });
+  });
+
+  it('are over once every subject had a pass without a refusal', async () => {
+    const { note, health, counts } = made();
+    note(SHOP, refused('east'), 3);
+    note({ cluster: 'east', namespace: 'mill' }, DONE);
+    expect(counts.get('east')).toBe(1);
+    note(SHOP, { rounds: 1, result: 'waits', waitsFor: 'approval' });
+    expect(counts.get('east')).toBe(0);
+    expect((await health()).degraded).toBeUndefined();
+  });
+
+  it('are forgotten with the cluster, and where no pass of the subject comes any more', async () => {
+    const { note, health, clock, refusals, counts } = made();
+    note(SHOP, refused('east'), 2);
+    note({ cluster: 'west', namespace: 'shop' }, refused('west'), 2);
+    refusals.forget('east');
+    expect(await health()).toMatchObject({ detail: expect.stringMatching(/^1 of 2 clusters .*: west/) });
+    await clock.advance(3_600_001);
+    expect((await health()).degraded).toBeUndefined();
+    expect(counts.get('west')).toBe(0);
+  });
+});
