@@ -82,14 +82,16 @@ describe('a cluster whose client certificate in the kubeconfig has expired', () 
       await expect.poll(() => answerOf(service, '/healthz'), PATIENCE).toMatch(reason);
     await expect
       .poll(() => answerOf('catalog-poller', '/metrics'), PATIENCE)
-      .toMatch(/^flotilla_cluster_away\{cluster="pilot"\} 1$/m);
+      .toMatch(/^flotilla_cluster_reachable\{cluster="pilot",check="watches"\} 0$/m);
   });
 
   it('holds up no other', async () => {
     await expect.poll(() => hasOlmKinds(fleet, 'east'), PATIENCE).toBe(true);
     subscribe(fleet, 'east', { address: `127.0.0.1:${catalogs.port}` });
     await expect.poll(() => csvs(fleet, 'east'), PATIENCE).toEqual(atVersion('v1.2.0'));
-    expect(await answerOf('catalog-poller', '/metrics')).toMatch(/^flotilla_cluster_away\{cluster="east"\} 0$/m);
+    expect(await answerOf('catalog-poller', '/metrics')).toMatch(
+      /^flotilla_cluster_reachable\{cluster="east",check="watches"\} 1$/m,
+    );
   });
 
   it(`is worked on ${TAKEN_UP_MS / 1_000} s after the kubeconfig has a new certificate, without a restart`, async () => {
@@ -101,6 +103,6 @@ describe('a cluster whose client certificate in the kubeconfig has expired', () 
     await expect.poll(() => csvs(fleet, 'pilot'), PATIENCE).toEqual(atVersion('v1.2.0'));
     await expect
       .poll(() => answerOf('catalog-poller', '/metrics'), PATIENCE)
-      .toMatch(/^flotilla_cluster_away\{cluster="pilot"\} 0$/m);
+      .toMatch(/^flotilla_cluster_reachable\{cluster="pilot",check="watches"\} 1$/m);
   });
 });

@@ -119,10 +119,6 @@ describe('a hub with a cluster that is away, one that refuses writes, and one wi
     ).toEqual([]);
   });
 
-  it('debug', async () => {
-    await new Promise((r) => setTimeout(r, 15000));
-    console.log(JSON.stringify(fleet.cluster('east').list({ ...olm('Subscription') })), JSON.stringify(fleet.cluster('east').list({ apiVersion: 'v1', kind: 'Event' })));
-  });
   it('/healthz names the clusters, and flotilla status says the same of each check', async () => {
     await expect.poll(async () => (await health())['writes']?.status, LONG_PATIENCE).toBe('degraded');
     const details = await health();

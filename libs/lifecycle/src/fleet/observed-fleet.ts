@@ -23,7 +23,7 @@ import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js'
 import { publishProblem } from '../engine/publish-problem.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
-import { awayClusters, classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
+import { classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
   hub: Hub;
@@ -168,7 +168,6 @@ export class ObservedFleet {
   }
 
   #countObjects(): void {
-    this.deps.hub.metrics.clustersAway(awayClusters(this.#watchDeps));
     for (const [cluster, { classic }] of this.#membership.all()) {
       this.deps.hub.metrics.objectCounts(cluster, classic.counts());
     }

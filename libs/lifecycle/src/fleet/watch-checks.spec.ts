@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { Freshness } from '#platform/telemetry/health-check';
-import { awayClusters, classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
+import { classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
 
 type Cluster = Readonly<{
   /** Undefined where the cluster has not joined. */
@@ -82,15 +82,5 @@ describe('how fresh the watches of a fleet are', () => {
     const [classicHealth, v1Health] = await checked(clusters);
     expect(classicHealth).toMatchObject(classic);
     expect(v1Health).toMatchObject(v1);
-  });
-
-  it('says of each cluster whether it is away', () => {
-    const clusters = { east: { classic: {} }, west: { classic: OLD }, north: {}, south: { held: true } };
-    expect(Object.fromEntries(awayClusters(depsOf(clusters)))).toEqual({
-      east: false,
-      west: true,
-      north: true,
-      south: false,
-    });
   });
 });

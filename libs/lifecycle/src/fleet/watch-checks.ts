@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock/clock.port';
-import { type Freshness, freshnessCheck, type HealthCheck, isStale } from '#platform/telemetry/health-check';
+import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 
 type Watched = Readonly<{ freshness: () => Freshness }>;
 
@@ -31,20 +31,6 @@ export function classicWatchesCheck({
   const seen = () => new Map(watched().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
   const why = (cluster: string) => problemOf(cluster) ?? freshness(cluster)?.problems[0];
   return freshnessCheck('watches', clock, staleAfterMs, seen, why, () => clusters().filter(isHeld));
-}
-
-/** Of each cluster whether its watches of OLM Classic's kinds are stale; not where it is left to OLM. */
-export function awayClusters({
-  clock,
-  staleAfterMs,
-  clusters,
-  isHeld,
-  of,
-}: WatchChecksDeps): ReadonlyMap<string, boolean> {
-  const now = clock.now().getTime();
-  const isAway = (cluster: string) =>
-    !isHeld(cluster) && isStale(now, staleAfterMs, lastSeen(of(cluster)?.classic.freshness()));
-  return new Map(clusters().map((cluster) => [cluster, isAway(cluster)]));
 }
 
 /**

@@ -59,7 +59,7 @@ export const freshnessCheck = (
 });
 
 /** Whether there was no sign of life for too long, or none at all. */
-export const isStale = (nowMs: number, maxAgeMs: number, seen: Date | undefined): boolean =>
+const isStale = (nowMs: number, maxAgeMs: number, seen: Date | undefined): boolean =>
   seen === undefined || nowMs - seen.getTime() > maxAgeMs;
 
 const age = (now: number, seen: Date | undefined): string =>

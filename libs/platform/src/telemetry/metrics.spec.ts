@@ -126,13 +126,6 @@ describe('Metrics', () => {
     ]);
   });
 
-  it('reports which clusters are away, and nothing of those that another process has now', async () => {
-    const metrics = make();
-    metrics.clustersAway(new Map(Object.entries({ east: true, west: false })));
-    metrics.clustersAway(new Map([['east', false]]));
-    expect(await series(metrics, 'flotilla_cluster_away')).toEqual(['flotilla_cluster_away{cluster="east"} 0']);
-  });
-
   it('a catalog has its readiness and, from the first state on, a counter of reads', async () => {
     const metrics = make();
     metrics.catalogReady('east', 'olm', 'community', false);

@@ -49,7 +49,6 @@ export class Metrics {
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
   readonly #held: Gauge;
-  readonly #away: Gauge;
   readonly #blockers: Gauge;
   readonly #tooLarge: Gauge;
   readonly #kept: Gauge;
@@ -93,7 +92,6 @@ export class Metrics {
       'flotilla_cluster_left_to_olm',
       'Whether the cluster is left alone since OLM itself works there',
     );
-    this.#away = gauge('flotilla_cluster_away', 'Whether nothing is heard from the cluster');
     this.#tooLarge = gauge('flotilla_cluster_too_large', 'Reads of the cluster that exceed their budget');
     this.#kept = gauge('flotilla_cluster_kept_bytes', 'Memory (estimated) for what is kept of the cluster');
     this.#blockers = gauge(
@@ -194,12 +192,6 @@ export class Metrics {
   /** Whether a cluster is left alone because OLM itself is at work there. */
   clusterHeld(cluster: string, held: boolean): void {
     this.#held.set({ cluster }, held ? 1 : 0);
-  }
-
-  /** Whether nothing is heard from them: of all clusters of the process, and of no others. */
-  clustersAway(away: ReadonlyMap<string, boolean>): void {
-    this.#away.reset();
-    for (const [cluster, isAway] of away) this.#away.set({ cluster }, isAway ? 1 : 0);
   }
 
   /**

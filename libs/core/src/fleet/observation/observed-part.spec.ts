@@ -119,6 +119,16 @@ describe('what is kept of an observed object', () => {
     });
   });
 
+  it('keeps of a Subscription that it cannot be resolved, and no other condition', () => {
+    const failed = { type: 'ResolutionFailed', status: 'True', reason: 'ConstraintsNotSatisfiable', message: 'xxx' };
+    const conditions = [failed, { type: 'CatalogSourcesUnhealthy', status: 'False' }];
+    expect(observedSubscription(subscription({ conditions }))).toMatchObject({
+      status: { conditions: [{ type: 'ResolutionFailed', status: 'True', reason: 'ConstraintsNotSatisfiable' }] },
+    });
+    const resolved = observedSubscription(subscription({ conditions: [{ ...failed, status: 'False' }] }));
+    expect(resolved['status']).toEqual({});
+  });
+
   it('keeps of a CRD which Operators gather it', () => {
     const metadata = {
       name: 'lamps.example.com',

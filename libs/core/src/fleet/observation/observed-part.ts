@@ -5,7 +5,7 @@ import {
   PROPERTIES_ANNOTATION,
 } from '../../classic/resolution/desired-namespace.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { asRecord } from '../../kernel/crd/loose-value.js';
+import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,11 +30,18 @@ export const observedNames = (object: KubernetesObject): KubernetesObject => wit
 export const observedCrd = (object: KubernetesObject): KubernetesObject =>
   withNames(object, [], {}, [...LABELS, ...componentLabelsOf(object)]);
 
+const isFailure = ({ type, status }: Fields): boolean => type === 'ResolutionFailed' && status === 'True';
+
 /** What the resolution of a namespace, its metrics and the choice of namespaces read of a Subscription. */
 export function observedSubscription(object: KubernetesObject): KubernetesObject {
-  const { installedCSV, currentCSV, installPlanRef, state } = asRecord(object['status']);
+  const { installedCSV, currentCSV, installPlanRef, state, conditions } = asRecord(object['status']);
+  const failures = asList(conditions).map(asRecord).filter(isFailure);
   const status = {
     ...present({ installedCSV, currentCSV, state }),
+    // For the metrics: that it cannot be resolved, and the reason.
+    ...(failures.length === 0
+      ? {}
+      : { conditions: failures.map(({ type, status: holds, reason }) => present({ type, status: holds, reason })) }),
     // That there is a plan matters, and not which one: each cluster has names of its own.
     ...(installPlanRef === undefined ? {} : { installPlanRef: { name: '' } }),
   };
