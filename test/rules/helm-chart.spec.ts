@@ -56,7 +56,7 @@ describe('charts/flotilla, rendered', needing(tools), () => {
     { folder: 'k8s/overlays/keda', set: ['--set', 'resolver.autoscaling.by=keda'] },
     {
       folder: 'k8s/overlays/monitoring',
-      set: ['--set', 'monitoring.podMonitor=true,monitoring.alerts=true'],
+      set: ['--set', 'monitoring.podMonitor=true,monitoring.alerts=true,monitoring.dashboards=true'],
     },
     {
       folder: 'k8s/overlays/hub-kind',

@@ -57,7 +57,7 @@ export function chartSchema(): string {
       redis: closed('enabled', 'image', 'resources', 'urlSecret', 'addresses', 'ports'),
       networkPolicies: { type: 'boolean' },
       disruptionBudgets: { type: 'boolean' },
-      monitoring: closed('podMonitor', 'interval', 'alerts'),
+      monitoring: closed('podMonitor', 'interval', 'alerts', 'dashboards'),
     },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
