@@ -23,8 +23,9 @@ const NAMED = 5;
 const LONGEST_REASON = 300;
 
 /**
- * The subjects of which the API server refuses a write, in one pass after the other: the applier lacks a right, or
- * a webhook denies what it does. Reported by a health check and by a metric, until a pass ends without a refusal.
+ * The subjects of which the API server refuses a write, in one pass after the other: the applier lacks a
+ * right, or a webhook denies what it does. Reported by a health check and by a metric, until a pass ends
+ * without a refusal.
  */
 export class WriteRefusals {
   readonly #clusters = new Map<string, RefusedInCluster>();
@@ -83,7 +84,7 @@ export class WriteRefusals {
     const more = refused.length > NAMED ? ` and ${refused.length - NAMED} more` : '';
     const detail =
       `${refused.length} of ${clusters.length} clusters refuse writes: ${refused.slice(0, NAMED).join('; ')}${more}; ` +
-      'flotilla clusters check NAME lists the rights that are missing';
+      'the verb "clusters check" lists rights that are missing';
     return { up: true, degraded: true, detail, clusters };
   }
 }

@@ -15,7 +15,7 @@ import { HubKey } from './hub-key.js';
 export type ServiceParts = Readonly<{
   imports: readonly (DynamicModule | Type)[];
   port: number;
-  /** Names of the services that the process runs, for its metrics. Default: the one that it is named after. */
+  /** Services that the process runs, for its metrics. Default: the one that it is named after. */
   services?: readonly string[];
 }>;
 

@@ -3,12 +3,12 @@ import { ObjectTally } from './object-tally.js';
 
 export type CatalogKind = 'CatalogSource' | 'ClusterCatalog';
 
-/** Reasons of condition ResolutionFailed that the hub writes; a cluster may hold others, which users wrote. */
+/** Reasons of condition ResolutionFailed that the hub writes; users may have written others. */
 const REASONS: ReadonlySet<string> = new Set(['ConstraintsNotSatisfiable', 'ErrorPreventedResolution']);
 
 /**
- * What a cluster needs a user for, as one number per cluster and cause: the number of series does not grow with
- * the number of objects. `flotilla status` names the objects.
+ * What a cluster needs a user for, as one number per cluster and cause: the number of series does not grow
+ * with the number of objects. `flotilla status` names the objects.
  */
 export class ClusterTroubles {
   readonly #unresolved: ObjectTally;

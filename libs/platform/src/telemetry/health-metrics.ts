@@ -9,8 +9,8 @@ const REACHABLE = 'flotilla_cluster_reachable';
 const STATUSES = ['up', 'degraded', 'down'] as const;
 
 /**
- * The checks of `/healthz` as metrics. They are run once per scrape, by the same code as for `/healthz`, so that
- * both always say the same; nothing is counted between scrapes.
+ * The checks of `/healthz` as metrics. They are run once per scrape, by the same code as for `/healthz`, so
+ * that both always say the same; nothing is counted between scrapes.
  */
 export function watchHealth(registry: Registry, checkAll: () => Promise<readonly CheckedHealth[]>): void {
   let underWay: Promise<readonly CheckedHealth[]> | undefined;

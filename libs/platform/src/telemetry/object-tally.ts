@@ -3,8 +3,8 @@ import type { Gauge } from 'prom-client';
 type Group = Readonly<Record<string, string>>;
 
 /**
- * A gauge of how many objects of a cluster are in a state: one series per cluster and group, whatever the number
- * of objects. A change of one object costs the same however many there are.
+ * A gauge of how many objects of a cluster are in a state: one series per cluster and group, whatever the
+ * number of objects. A change of one object costs the same however many there are.
  */
 export class ObjectTally {
   /** By cluster: the groups that have a series. */

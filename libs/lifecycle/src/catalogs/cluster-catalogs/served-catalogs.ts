@@ -111,8 +111,8 @@ export class ServedCatalogs {
   }
 
   /**
-   * By its own status, as a user sees it. Before its first status a catalog is neither ready nor not; one that a
-   * user has made unavailable lacks nothing.
+   * By its own status, as a user sees it. Before its first status a catalog is neither ready nor not; one
+   * that a user has made unavailable lacks nothing.
    */
   #measure({ metadata, spec, status }: ClusterCatalog): void {
     const { troubles, client } = this.deps;
