@@ -37,7 +37,7 @@ describe('writes that are refused', () => {
       up: true,
       degraded: true,
       detail: expect.stringMatching(
-        /^1 of 2 clusters refuse writes: east \(2 subjects, ClusterExtension lamp: .*forbidden: no right\); flotilla clusters check NAME/,
+        /^1 of 2 clusters refuse writes: east \(2 subjects, ClusterExtension lamp: .*forbidden: no right\); the verb "clusters check"/,
       ),
     });
   });
