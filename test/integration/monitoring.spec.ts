@@ -106,6 +106,7 @@ describe('a hub with a cluster that is away, one that refuses writes, and one wi
           'flotilla_cluster_reachable{cluster="west",check="clusters"} 1',
           'flotilla_refused_subjects{cluster="west"} 1',
           'flotilla_subscriptions_unresolved{cluster="east",reason="ConstraintsNotSatisfiable"} 1',
+          'flotilla_subscriptions_unresolved{cluster="east",reason="ErrorPreventedResolution"} 1',
           'flotilla_catalogs_not_ready{cluster="east",kind="CatalogSource"} 1',
           'flotilla_catalogs_not_ready{cluster="east",kind="ClusterCatalog"} 1',
           'flotilla_health_check_status{check="writes",status="degraded"} 1',

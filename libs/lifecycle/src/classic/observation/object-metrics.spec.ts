@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { observedSubscription } from '#core/fleet/observation/observed-part';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { Metrics } from '#platform/telemetry/metrics';
@@ -60,16 +61,18 @@ describe('flotilla_subscriptions_unresolved', () => {
   it('follows condition ResolutionFailed', async () => {
     const metrics = new Metrics({ processMetrics: false });
     const objects = new ObjectMetrics(metrics, 'east');
+    // What the poller keeps of a Subscription is what the metrics get.
+    const note = (seen: Subscription, event: 'changed' | 'gone') => objects.note(observedSubscription(seen), event);
     const failed = (status: string) => ({ type: 'ResolutionFailed', status, reason: 'ConstraintsNotSatisfiable' });
     const series = 'flotilla_subscriptions_unresolved{cluster="east",reason="ConstraintsNotSatisfiable"}';
     const healthy = { type: 'CatalogSourcesUnhealthy', status: 'False' };
-    objects.note(subscription(healthy, failed('True')), 'changed');
-    objects.note(subscription(healthy, failed('True')), 'changed');
+    note(subscription(healthy, failed('True')), 'changed');
+    note(subscription(healthy, failed('True')), 'changed');
     expect(await count(metrics)).toEqual([`${series} 1`]);
-    objects.note(subscription(healthy, failed('False')), 'changed');
+    note(subscription(healthy, failed('False')), 'changed');
     expect(await count(metrics)).toEqual([`${series} 0`]);
-    objects.note(subscription(failed('True')), 'changed');
-    objects.note(subscription(failed('True')), 'gone');
+    note(subscription(failed('True')), 'changed');
+    note(subscription(failed('True')), 'gone');
     expect(await count(metrics)).toEqual([`${series} 0`]);
   });
 });
