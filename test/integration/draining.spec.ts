@@ -10,13 +10,13 @@ import { type Hub, openHub } from '#platform/hub/hub';
 import { hubModule } from '#platform/hub/hub.module';
 import { HubKey } from '#platform/hub/hub-key';
 import type { ServiceParts } from '#platform/hub/run-main';
-import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { fixedClusters } from '#platform/membership/service-clusters.port';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Shutdown, shutdownModule } from '#platform/telemetry/shutdown';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { applierModule } from '../../apps/applier/src/applier.module.js';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   const [client] = await clients();
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await joinCrds(client);
+  await serveCrds(client);
   await client.close();
 });
 afterAll(async () => {

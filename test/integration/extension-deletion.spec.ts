@@ -6,9 +6,9 @@ import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluste
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { SystemClock } from '#platform/clock/system-clock';
-import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [first] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'flotilla-applier' });
   if (first === undefined) throw new Error('the fleet has no cluster');
   client = first;
-  await joinCrds(client);
+  await serveCrds(client);
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lights' } });
 });
 afterAll(async () => {

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { PATIENCE } from '#testing/patience';
 import { put, subscription } from './live/live-objects.fixture.js';
 import { runFlotilla } from './run-flotilla.fixture.js';
 
@@ -27,8 +26,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'dead'), dead, { mode: 0o600 });
   const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await joinCrds(client);
-  await vi.waitFor(async () => expect(await client.serves(subscription())).toBe(true), PATIENCE);
+  await serveCrds(client);
   await client.close();
   fleet.cluster('east').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   put(fleet.cluster('east'), subscription());

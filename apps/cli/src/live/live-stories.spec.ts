@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
-import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { reconcileNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
 import { operatorGroupStage } from '../../../../libs/lifecycle/src/classic/operator-groups/operator-group.stage.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await joinCrds(client);
+  await serveCrds(client);
   await client.close();
   const east = fleet.cluster('east');
   for (const name of ['olm', 'wish', 'lost', 'wait', 'alone', 'sick']) {
