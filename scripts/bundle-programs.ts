@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import { LOADED_LATE } from './supply-chain/loaded-late.ts';
 
 // Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs:
 // Node then reads some thirty files at a start instead of two thousand, which takes less than half of the
@@ -29,7 +30,7 @@ const FILES = {
 const EXTERNAL = [
   // They find their own files by their place, or evaluate code.
   /^@grpc\//,
-  'logic-solver',
+  ...LOADED_LATE,
   // Only where developers run tests.
   'testcontainers',
   // Nest asks for these where they are installed; Flotilla uses none of them.
@@ -82,7 +83,10 @@ const packages = output
   .filter((name) => !isBuiltin(name) && !files.has(name))
   .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
 // What has to lie beside the programs as packages.
-await writeFile(join(programs, 'packages.json'), `${JSON.stringify([...new Set(packages)].sort())}\n`);
+await writeFile(
+  join(programs, 'packages.json'),
+  `${JSON.stringify([...new Set([...packages, ...LOADED_LATE])].sort())}\n`,
+);
 for (const file of await readdir(programs)) {
   if (!file.endsWith('.js')) continue;
   const path = join(programs, file);

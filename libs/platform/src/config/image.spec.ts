@@ -5,6 +5,7 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LOADED_LATE } from '../../../../scripts/supply-chain/loaded-late.js';
 import { PROJECT_ROOT } from '../files/project-root.js';
 import { readSettings, unknownSettings } from './settings.js';
 
@@ -84,6 +85,13 @@ describe('Dockerfile', () => {
     expect(uses).toContain('k8s/base/managed-cluster');
     const missing = uses.filter((path) => !inImage.some((kept) => path === kept || path.startsWith(`${kept}/`)));
     expect(missing).toEqual([]);
+  });
+
+  it('has every package that its programs load late, which no import of a bundle names', async () => {
+    const texts = (await programFiles()).map(read).filter((text) => text.includes('createRequire('));
+    const loaded = texts.flatMap((text) => [...text.matchAll(/\bloadPackage\('([^']+)'\)/g)].map(([, name]) => name));
+    expect(loaded).toHaveLength(texts.length);
+    expect(loaded.toSorted()).toEqual(LOADED_LATE);
   });
 
   it('needs no package that is for development alone', async () => {
