@@ -113,6 +113,16 @@ describe('charts/flotilla, with helm', needing(helm), () => {
     });
   });
 
+  it('has no disruption budget where there is one pod, so that its node can be drained', () => {
+    const budgets = (...args: string[]) => Object.keys(rendered(...args)).filter((name) => name.startsWith('PodDis'));
+    expect(budgets('--set', 'applier.replicas=1')).toEqual([
+      'PodDisruptionBudget catalog-poller',
+      'PodDisruptionBudget resolver-worker',
+    ]);
+    const scaled = 'resolver.autoscaling.by=hpa,resolver.replicas=1';
+    expect(budgets('--set', scaled)).toContain('PodDisruptionBudget resolver-worker');
+  });
+
   it('takes what pods are placed by, further volumes, and an image by its digest', () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const set = `poller.nodeSelector.disk=ssd,poller.priorityClassName=high,image.digest=${digest},image.pullSecrets[0].name=login,poller.volumes[0].name=ca,poller.volumeMounts[0].name=ca`;

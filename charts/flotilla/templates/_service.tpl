@@ -216,7 +216,8 @@ metadata:
   labels:
     {{- include "flotilla.labels" .root | nindent 4 }}
 automountServiceAccountToken: false
-{{- if $values.disruptionBudgets }}
+{{- /* With one pod a budget would hold every drain of a node for ever. */ -}}
+{{- if and $values.disruptionBudgets (or .scaled (gt (int .own.replicas) 1)) }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget
