@@ -46,6 +46,7 @@ describe('what the applier reports of its work', () => {
       {
         cluster: 'east',
         namespace: 'lost',
+        change: expect.stringMatching(/^[0-9a-f]{32}$/),
         message: expect.stringContaining('no operators found in package ghost-operator'),
       },
     ]);

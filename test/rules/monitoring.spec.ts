@@ -82,12 +82,23 @@ describe('what Prometheus is asked', () => {
 });
 
 const FOLDER = 'k8s/monitoring/dashboards';
+const GridPos = z.object({ h: z.number(), w: z.number(), x: z.number(), y: z.number() });
+const Source = z.looseObject({ type: z.string(), uid: z.string() });
 const Panel = z.looseObject({
   id: z.number(),
   title: z.string(),
-  targets: z.array(z.looseObject({ expr: z.string(), legendFormat: z.string().optional() })),
+  gridPos: GridPos,
+  datasource: Source,
+  targets: z.array(
+    z.looseObject({ expr: z.string(), legendFormat: z.string().optional(), refId: z.string(), datasource: Source }),
+  ),
 });
-const Variable = z.looseObject({ name: z.string(), type: z.string(), definition: z.string().optional() });
+const Variable = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  definition: z.string().optional(),
+  datasource: Source.optional(),
+});
 const Dashboard = z.looseObject({
   uid: z.string(),
   title: z.string(),
@@ -128,6 +139,34 @@ describe('the dashboards', () => {
     }
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(dashboards)(
+    '$file asks the Prometheus that is chosen, for each panel and query',
+    ({ panels, templating }) => {
+      const [source, ...others] = templating.list;
+      expect(source).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
+      const chosen = { type: 'prometheus', uid: ['$', '{datasource}'].join('') };
+      for (const { name, datasource } of others) expect(datasource, name).toEqual(chosen);
+      for (const { title, datasource, targets } of panels) {
+        expect(datasource, title).toEqual(chosen);
+        for (const target of targets) expect(target.datasource, title).toEqual(chosen);
+        expect(new Set(targets.map(({ refId }) => refId)).size, title).toBe(targets.length);
+      }
+    },
+  );
+
+  it.each(dashboards)('$file has panels that lie within the grid of 24 columns, none on another', ({ panels }) => {
+    const cells = new Map<string, string>();
+    for (const { title, gridPos } of panels) {
+      const { x, y, w, h } = gridPos;
+      expect([x >= 0, y >= 0, w > 0, h > 0, x + w <= 24], title).toEqual([true, true, true, true, true]);
+      for (let cell = 0; cell < w * h; cell += 1) {
+        const place = `${x + (cell % w)}/${y + Math.floor(cell / w)}`;
+        expect(cells.get(place), `${title} at ${place}`).toBeUndefined();
+        cells.set(place, title);
+      }
+    }
   });
 
   it.each(dashboards)('$file has variables of metrics that there are', ({ templating }) => {

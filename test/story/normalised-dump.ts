@@ -28,7 +28,10 @@ const clusterScoped: readonly (readonly [KindRef, ListOptions])[] = [
   [{ apiVersion: RBAC, kind: 'ClusterRoleBinding' }, OWNED],
 ];
 
-/** Times, versions and identities, which no two runs share; and counts of how often something was written. */
+/**
+ * Times, versions and identities, which no two runs share; counts of how often something was written; and
+ * what had been observed when a plan was made.
+ */
 const FLEETING = new Set([
   'uid',
   'uuid',
@@ -46,6 +49,7 @@ const FLEETING = new Set([
   'startTime',
   'clusterIP',
   'clusterIPs',
+  'flotilla.dev/change',
 ]);
 
 /** What OLM and its operators left in these namespaces and at cluster level. */

@@ -13,6 +13,7 @@ import { fixedClusters } from '#platform/membership/service-clusters.port';
 import type { FinishedJob } from '#platform/queue/job-queue.port';
 import { memoryQueues, type Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
+import { Metrics } from '#platform/telemetry/metrics';
 import { ApplyProcessor } from './apply.processor.js';
 
 const SHOP: Subject = { cluster: 'east', namespace: 'shop' };
@@ -63,7 +64,7 @@ beforeEach(async () => {
   await new ApplyProcessor(
     queues,
     settings,
-    { clock, log },
+    { clock, log, metrics: new Metrics({ processMetrics: false }) },
     fixedClusters(clients),
     pass,
     detectors,

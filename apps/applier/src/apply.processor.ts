@@ -44,7 +44,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
   constructor(
     @Inject(QUEUES) private readonly queues: Queues,
     @Inject(SETTINGS) { applyConcurrency }: Settings,
-    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log'>,
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics'>,
     @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
     @Inject(PASS) private readonly pass: Pass<Subject>,
     private readonly detectors: OlmDetectors,
@@ -113,7 +113,9 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const { cluster } = subject;
     const { acts } = await this.detectors.status(cluster);
     if (!acts) return this.detectors.againAfterMs(cluster);
+    const begun = performance.now();
     const outcome = await this.pass(client, subject, signal);
+    this.hub.metrics.stages.took('pass', (performance.now() - begun) / 1_000);
     this.#logOutcome(subject, outcome);
     this.refusals.note(subject, outcome);
     const againAfterMs = pauseAfter(outcome);

@@ -28,14 +28,20 @@ function solveProblemsOf(hub: Hub, pool: SolverPool): SolveProblems {
       solver: new NamespaceSolver(new RecordCache(problems, settings.recordCacheBytes), pool),
       solved,
       log,
-      onSolved: (outcome, seconds) => metrics.resolved(outcome, seconds),
+      onSolved: (outcome, seconds) => {
+        metrics.resolved(outcome, seconds);
+        metrics.stages.took('solve', seconds);
+      },
     }),
     extensions: new SolveProblem<ExtensionProblems>({
       store: extensionProblems,
       solver: new ExtensionSolver(extensionProblems),
       solved,
       log,
-      onSolved: (outcome, seconds) => metrics.extensions.resolved(outcome, seconds),
+      onSolved: (outcome, seconds) => {
+        metrics.extensions.resolved(outcome, seconds);
+        metrics.stages.took('solve', seconds);
+      },
     }),
   });
 }

@@ -4,8 +4,8 @@ import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-
 
 /** Given by the API server, and another one in each run. */
 const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp']);
-/** Its value is made of UIDs, too. */
-const MARK = 'flotilla.dev/made-by-hub';
+/** Their values are made of UIDs, and of what was observed when, too. */
+const MARKS = new Set(['flotilla.dev/made-by-hub', 'flotilla.dev/change']);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
@@ -56,7 +56,7 @@ function withoutHistory(csv: Readonly<Record<string, unknown>>): object {
 
 function canonicalOf(object: object): string {
   const json = JSON.stringify(object, (key, value: unknown) => {
-    if (VOLATILE.has(key) || key === MARK) return undefined;
+    if (VOLATILE.has(key) || MARKS.has(key)) return undefined;
     return key === 'managedFields' && Array.isArray(value) ? inOrder(value) : value;
   });
   return canonicalJson(JSON.parse(json)).replaceAll(UID, 'UID').replaceAll(TIME, 'TIME');

@@ -45,6 +45,11 @@ export const DECIDED: readonly Departure[] = [
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/made-by-hub')),
   },
   {
+    name: 'plan-change',
+    because: 'decision 0212: a plan names the change that it is part of',
+    leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/change')),
+  },
+  {
     name: 'plan-shared-crds',
     because: 'decision 0122: a plan names the other owners of a CRD and what changes for them',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),

@@ -22,12 +22,16 @@ export function requireLive({ reader }: Pick<RoundInput, 'reader'>, what: string
  * A refusal is an outcome.
  */
 export async function tryActions(
-  { client, reader, now, signal }: RoundInput,
+  { client, reader, now, signal, change }: RoundInput,
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
   if (!reader.live && actions.some(isUnlockedDeletion)) throw new DecidedOnCache();
-  const outcome = await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
+  const outcome = await performActions(client, actions, now, {
+    known: (ref) => known.find(isAbout(ref)),
+    signal,
+    change,
+  });
   for (const object of outcome.written) reader.noteWritten(object);
   const failed = outcome.ok ? undefined : outcome.action;
   for (const action of outcome.unseen) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gaveUpInTime } from '#core/classic/resolution/given-up';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { changeOf } from '#core/kernel/change/change-id';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, resolveContract, solvedContract } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
@@ -10,7 +11,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { NamespaceSolver } from '../solve/namespace-solver.js';
 import { SolveProblem } from '../solve/solve-problem.js';
 import { NAMESPACE_RULES } from './problem-families.js';
-import { publishProblem } from './publish-problem.js';
+import { type PublishedChange, publishProblem } from './publish-problem.js';
 
 const problem: ResolutionProblem = {
   wishes: { namespace: 'apps', globalCatalogNamespace: 'olm', operatorGroups: [], subscriptions: [], installed: [] },
@@ -78,6 +79,34 @@ describe('a problem that has not changed', () => {
     await publish();
     expect(store.puts, 'after the store was emptied').toBe(3);
     expect((await store.getObservation('east', 'apps'))?.problem).toBe(hash);
+  });
+});
+
+describe('a change', () => {
+  it('is reported once for each problem that differs from the one before, with its name and time', async () => {
+    const store = new MemoryProblemStore();
+    const [resolve, apply] = [new MemoryJobQueue(resolveContract), new MemoryJobQueue(applyContract)];
+    const changes: PublishedChange[] = [];
+    const onChange = (change: PublishedChange) => void changes.push(change);
+    const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000, onChange };
+    const other: ResolutionProblem = { ...problem, catalogs: [{ key: { namespace: 'olm', name: 'shelf' } }] } as never;
+    const publish = async (one: ResolutionProblem, sinceMs: number) => {
+      const hash = await store.putProblem(one, new Map());
+      await publishProblem<NamespaceProblems>(
+        deps,
+        where,
+        { hash, problem: one, records: new Map() },
+        {},
+        true,
+        sinceMs,
+      );
+      return hash;
+    };
+    const [first, , second] = [await publish(problem, 1), await publish(problem, 2), await publish(other, 3)];
+    expect(changes).toEqual([
+      { change: changeOf(where, first), problem: first, subject: where, owner: where, sinceMs: 1 },
+      { change: changeOf(where, second), problem: second, subject: where, owner: where, sinceMs: 3 },
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { changeOf } from '#core/kernel/change/change-id';
 import type { Owner } from '#core/kernel/fairness/owner';
 import { type Subject, subjectName } from '#core/kernel/subject/subject';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
@@ -13,6 +14,18 @@ export type ObservedProblem<F extends ProblemFamily> = Readonly<{
   records: ReadonlyMap<string, F['record']>;
 }>;
 
+/**
+ * A subject has another problem than it had: what is to be done there has changed. `owner` has the name of a
+ * ClusterExtension in the place of the namespace. `sinceMs`: when the first event came that it follows from.
+ */
+export type PublishedChange = Readonly<{
+  change: string;
+  problem: string;
+  subject: Subject;
+  owner: Owner;
+  sinceMs: number | undefined;
+}>;
+
 export type PublishDeps<F extends ProblemFamily> = Readonly<{
   rules: FamilyRules<F>;
   store: ProblemStore<F>;
@@ -22,6 +35,7 @@ export type PublishDeps<F extends ProblemFamily> = Readonly<{
   apply: JobQueue<SubjectJob>;
   /** Problems that were given up after less time are solved anew. */
   solveDeadlineMs: number;
+  onChange?: ((change: PublishedChange) => void) | undefined;
 }>;
 
 /**
@@ -42,6 +56,7 @@ export async function publishProblem<F extends ProblemFamily>(
   observed: ObservedProblem<F> | undefined,
   versions: SeenVersions,
   urgent = true,
+  sinceMs?: number,
 ): Promise<boolean> {
   const seenIsStored = deps.seen.putSeen(subject.cluster, subjectName(subject), versions);
   if (observed === undefined) {
@@ -49,7 +64,7 @@ export async function publishProblem<F extends ProblemFamily>(
     await Promise.all([seenIsStored, urgent ? deps.apply.add({ v: 1, ...subject }) : undefined]);
     return urgent;
   }
-  const [, isNews] = await Promise.all([seenIsStored, publishObserved(deps, subject, observed)]);
+  const [, isNews] = await Promise.all([seenIsStored, publishObserved(deps, subject, observed, sinceMs)]);
   if (!urgent && !isNews) return false;
   await deps.apply.add({ v: 1, ...subject });
   return true;
@@ -57,17 +72,19 @@ export async function publishProblem<F extends ProblemFamily>(
 
 /** Answers whether the problem is new, and its solution was there before it. */
 async function publishObserved<F extends ProblemFamily>(
-  { rules, store, resolve, solveDeadlineMs }: PublishDeps<F>,
+  { rules, store, resolve, solveDeadlineMs, onChange }: PublishDeps<F>,
   subject: Subject,
   { hash, problem, records }: ObservedProblem<F>,
+  sinceMs: number | undefined,
 ): Promise<boolean> {
   const owner = ownerOf(subject);
   if (await store.isPublished({ subject, owner, problem: hash, records: [...records.keys()] })) return false;
   await Promise.all([store.putProblem(problem, records), store.waitFor(hash, subject)]);
-  const [solution] = await Promise.all([
+  const [solution, isChange] = await Promise.all([
     store.getSolution(hash),
     store.putObservation(owner.cluster, owner.namespace, { problem: hash }),
   ]);
+  if (isChange) onChange?.({ change: changeOf(owner, hash), problem: hash, subject, owner, sinceMs });
   if (solution !== undefined && !rules.isSolvedAnew(solution, solveDeadlineMs)) return true;
   await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
   return false;

@@ -11,6 +11,8 @@ export type RoundInput = Readonly<{
   signal: AbortSignal;
   /** For work that goes on when the pass has ended. */
   patience: Patience;
+  /** The change that what is done is part of, where it is known: Events name it. */
+  change?: string | undefined;
 }>;
 
 /** What every stage of a pass gets: the subject as just read, and the cluster to act on. */

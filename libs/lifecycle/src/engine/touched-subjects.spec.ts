@@ -7,15 +7,19 @@ import { TouchedSubjects } from './touched-subjects.js';
 /** Passes begin in this order; each lasts until it is ended. */
 function passes() {
   const clock = new ManualClock();
+  const startMs = clock.now().getTime();
   const begun: string[] = [];
+  /** When the first event of each pass came, in milliseconds. */
+  const since: number[] = [];
   const failed: string[] = [];
   const endings: Array<PromiseWithResolvers<void>> = [];
   const pace = new ObservationPace(clock);
   const touched = new TouchedSubjects<NamespaceSubject>({
     clock,
     pace,
-    observe: ({ namespace }) => {
+    observe: ({ namespace }, sinceMs) => {
       begun.push(namespace);
+      since.push(sinceMs - startMs);
       const ending = Promise.withResolvers<void>();
       endings.push(ending);
       return ending.promise;
@@ -29,7 +33,7 @@ function passes() {
     await clock.advance(100);
   };
   const touch = (namespace: string) => touched.touch({ cluster: 'east', namespace });
-  return { touched, touch, clock, begun, failed, end, pace };
+  return { touched, touch, clock, begun, since, failed, end, pace };
 }
 
 describe('the touched subjects of a cluster', () => {
@@ -40,6 +44,19 @@ describe('the touched subjects of a cluster', () => {
     expect(begun).toEqual([]);
     await clock.advance(1);
     expect(begun).toEqual(['a']);
+  });
+
+  it('know since when they wait for their pass: since the first event', async () => {
+    const { touch, clock, since, end } = passes();
+    touch('a');
+    await clock.advance(10);
+    touch('a');
+    await clock.advance(15);
+    touch('a');
+    await clock.advance(100);
+    await end();
+    await clock.advance(10_000);
+    expect(since).toEqual([0, 25]);
   });
 
   it('never get two passes at once: what comes meanwhile gets a pass afterwards', async () => {

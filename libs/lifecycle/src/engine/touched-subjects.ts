@@ -6,7 +6,8 @@ export type TouchedSubjectsOptions<S extends Subject> = Readonly<{
   clock: Clock;
   /** Shared by all that is observed in a process. Default: one of its own. */
   pace?: ObservationPace | undefined;
-  observe: (subject: S) => Promise<void>;
+  /** `sinceMs`: when the first event that it is for came. */
+  observe: (subject: S, sinceMs: number) => Promise<void>;
   /** The subject will be observed again without another event. */
   onFailure: (subject: S, error: unknown) => void;
 }>;
@@ -22,7 +23,7 @@ const AGAIN_MS = 30_000;
  */
 export class TouchedSubjects<S extends Subject> {
   /** By key. */
-  readonly #touched = new Map<string, S>();
+  readonly #touched = new Map<string, Readonly<{ subject: S; sinceMs: number }>>();
   /** Keys that are observed now, rest, or gather events. */
   readonly #held = new Set<string>();
   /** Keys whose turn it is, in order. */
@@ -37,7 +38,8 @@ export class TouchedSubjects<S extends Subject> {
 
   touch(subject: S): void {
     const key = subjectKey(subject);
-    this.#touched.set(key, subject);
+    const sinceMs = this.#touched.get(key)?.sinceMs ?? this.options.clock.now().getTime();
+    this.#touched.set(key, { subject, sinceMs });
     if (!this.#held.has(key) && !this.#due.has(key)) this.#gather(key);
   }
 
@@ -68,11 +70,12 @@ export class TouchedSubjects<S extends Subject> {
   }
 
   async #observe(key: string): Promise<void> {
-    const subject = this.#touched.get(key);
-    if (subject === undefined) return;
+    const touched = this.#touched.get(key);
+    if (touched === undefined) return;
+    const { subject, sinceMs } = touched;
     this.#touched.delete(key);
     this.#held.add(key);
-    await this.options.observe(subject).catch((error: unknown) => this.#later(subject, error));
+    await this.options.observe(subject, sinceMs).catch((error: unknown) => this.#later(subject, error));
     this.#pace.note();
     this.#rest(key, this.#pace.restMs - GATHER_MS);
   }

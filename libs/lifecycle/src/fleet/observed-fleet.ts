@@ -1,4 +1,4 @@
-import type { Subject } from '#core/kernel/subject/subject';
+import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { Timers } from '#platform/clock/timers';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
@@ -20,7 +20,7 @@ import type { ClusterCaches } from '../engine/cluster-caches.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
 import { ObservationPace } from '../engine/observation-pace.js';
 import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
-import { publishProblem } from '../engine/publish-problem.js';
+import { type PublishedChange, publishProblem } from '../engine/publish-problem.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
 import { classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
@@ -155,7 +155,8 @@ export class ObservedFleet {
         pace: this.#pace,
         packages: this.#packages,
         gates: extensionGatesOf(settings),
-        publish: async (...what) => void (await publishProblem<ExtensionProblems>(publishing, ...what)),
+        publish: async (subject, problem, seen, sinceMs) =>
+          void (await publishProblem<ExtensionProblems>(publishing, subject, problem, seen, true, sinceMs)),
       },
     });
   }
@@ -164,7 +165,15 @@ export class ObservedFleet {
   get #publishing() {
     const { problems, queues, settings } = this.deps.hub;
     const { resolve, apply } = queues;
-    return { seen: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline };
+    const onChange = (change: PublishedChange) => this.#noteChange(change);
+    return { seen: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline, onChange };
+  }
+
+  #noteChange({ change, problem, subject, sinceMs }: PublishedChange): void {
+    const { clock, log, metrics } = this.deps.hub;
+    const seconds = sinceMs === undefined ? undefined : Math.max(0, clock.now().getTime() - sinceMs) / 1_000;
+    if (seconds !== undefined) metrics.stages.took('observe', seconds);
+    log.info({ ...subject, change, problem, seconds }, `${subjectKind(subject)} has another problem`);
   }
 
   #countObjects(): void {

@@ -1,3 +1,4 @@
+import { changeOf } from '#core/kernel/change/change-id';
 import type { Owner } from '#core/kernel/fairness/owner';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SolvedJob } from '#platform/queue/jobs';
@@ -46,7 +47,8 @@ export class SolveProblem<F extends ProblemFamily> {
     const seconds = (performance.now() - start) / 1_000;
     const { outcome, text, fields } = solver.report(problem, solution);
     onSolved(outcome, seconds);
-    log.info({ problem: hash, ...fields, seconds }, text);
+    const change = owner && changeOf(owner, hash);
+    log.info({ problem: hash, ...(change && { change }), ...fields, seconds }, text);
     await store.putSolution(hash, solution);
   }
 }

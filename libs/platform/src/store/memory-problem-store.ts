@@ -45,8 +45,10 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
     return structuredClone(this.#solutions.get(hash));
   }
 
-  async putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
+  async putObservation(cluster: string, namespace: string, observation: Observation): Promise<boolean> {
+    const before = this.#observations.get(`${cluster}/${namespace}`);
     this.#observations.set(`${cluster}/${namespace}`, structuredClone(observation));
+    return before?.problem !== observation.problem;
   }
 
   async getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {

@@ -55,7 +55,8 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract getSolution(hash: string): Promise<F['solution'] | undefined>;
   /** For a solution that cannot be used: the poller has the problem solved anew when it next observes it. */
   abstract dropSolution(hash: string): Promise<void>;
-  abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
+  /** Answers whether another problem was observed before, or none. */
+  abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<boolean>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   /**
    * Whether all that this process published of a subject a short while ago is still there: the observation as

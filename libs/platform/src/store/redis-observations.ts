@@ -75,9 +75,9 @@ export class RedisObservations {
 
   /**
    * Its time is the clock's, and never earlier than that of the observation before, nor
-   * than an applier demands.
+   * than an applier demands. Answers whether another problem was observed before, or none.
    */
-  async put(cluster: string, namespace: string, { problem }: Observation): Promise<void> {
+  async put(cluster: string, namespace: string, { problem }: Observation): Promise<boolean> {
     const place = `${cluster}/${namespace}`;
     const [before, demanded] = await Promise.all([
       this.#read(OBSERVATION, place, (value) => this.#signed('observation', cluster, namespace, value)),
@@ -89,6 +89,7 @@ export class RedisObservations {
     const text = `${value} ${code}`;
     await this.redis.set(this.#name(OBSERVATION, place), text, 'EX', this.options.ttlSeconds);
     this.#written.set(place, { problem, text });
+    return before.value?.split(' ')[0] !== problem;
   }
 
   /**

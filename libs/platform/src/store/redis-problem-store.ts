@@ -146,7 +146,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     await this.redis.del(this.#solutionKey(hash));
   }
 
-  putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
+  putObservation(cluster: string, namespace: string, observation: Observation): Promise<boolean> {
     return this.#observations.put(cluster, namespace, observation);
   }
 

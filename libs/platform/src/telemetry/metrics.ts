@@ -7,6 +7,7 @@ import { inTime } from './in-time.js';
 import { LaneMetrics } from './lane-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 import { type RedisSource, watchRedis } from './redis-metrics.js';
+import { StageDurations } from './stage-durations.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
 export type SubscriptionFacts = Readonly<{
@@ -59,6 +60,7 @@ export class Metrics {
   readonly #jobs: Histogram;
   readonly #jobWaits: Histogram;
   readonly lanes: LaneMetrics;
+  readonly stages: StageDurations;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
 
   constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {
@@ -114,6 +116,7 @@ export class Metrics {
     this.#jobs = jobDurations(registry);
     this.#jobWaits = jobWaits(registry);
     this.lanes = new LaneMetrics(registry);
+    this.stages = new StageDurations(registry);
   }
 
   csv(cluster: string, { namespace, name, version, phase, reason }: CsvFacts): void {

@@ -73,6 +73,28 @@ describe('csv-lifecycle.md §3: an install', () => {
     ]);
   });
 
+  it('is part of the change of its plan, and timed from the start of the plan, once', async () => {
+    const metadata = { annotations: { 'flotilla.dev/change': 'c1' } };
+    const spec = { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['lamp.v1'], generation: 1 };
+    const status = { phase: 'Complete', catalogSources: [], plan: [], startTime: '2025-12-31T23:59:50Z' };
+    at.put(objectOf('InstallPlan', 'install-1', 'shop', { metadata, spec, status }));
+    at.put(lampCsv('shop'));
+    const seconds: number[] = [];
+    const changes: unknown[] = [];
+    const noting: Log = { ...log, info: ({ change }) => void changes.push(change) };
+    const again = () => at.pass('shop', [csvStage(noting, (taken) => void seconds.push(taken))]);
+    for (const _ of [1, 2, 3]) {
+      await again();
+      await settled();
+    }
+    expect(seconds).toEqual([10]);
+    expect(new Set(changes)).toEqual(new Set(['c1']));
+    const events = at.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: 'shop' });
+    expect(new Set(events.map((event) => event.metadata.annotations?.['flotilla.dev/change']))).toEqual(
+      new Set(['c1']),
+    );
+  });
+
   it('operator-groups.md §3: a member gets the annotations of its group, and so do its pods', async () => {
     at.put(lampCsv('shop'));
     await pass();

@@ -1,7 +1,9 @@
 import type { CsvStep } from '#core/classic/csv/csv-world';
 import { installFailed, stepCsv } from '#core/classic/csv/step-csv';
+import { changeOfPlan, planOfCsv, secondsUntilReady } from '#core/classic/install-plan/plan-of-csv';
 import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform, tryActions, writeStatus } from '../../engine/perform.js';
@@ -12,6 +14,9 @@ import { readNamespace } from '../namespaces/namespace-read.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
+/** Called when a ClusterServiceVersion is Succeeded for the first time; `seconds`: since its plan began. */
+export type OnReady = (seconds: number) => void;
+
 /** An install takes four steps that follow at once; what turns in circles is checked by the whole pass. */
 const STEPS_AT_ONCE = 4;
 
@@ -20,15 +25,21 @@ const STEPS_AT_ONCE = 4;
  * stages have nothing to do in between.
  */
 export const csvStage =
-  (log: Log): NamespaceStage =>
+  (log: Log, onReady: OnReady = () => undefined): NamespaceStage =>
   (input) => {
     let current = input;
+    const measure = (plan: InstallPlan | undefined, { status = {} }: ClusterServiceVersion) => {
+      const seconds = secondsUntilReady(plan, status, input.now);
+      if (seconds !== undefined) onReady(seconds);
+    };
     /** One step; `again`: a further one follows at once. */
     const next = async (uid: string | undefined): Promise<StageOutcome & Readonly<{ again: boolean }>> => {
       const csv = current.read.csvs.find(({ metadata }) => metadata.uid === uid);
       if (csv === undefined) return { ...AT_REST, again: false };
       const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
-      const outcome = await takeStep(current, csv, step, log);
+      const plan = step.status && planOfCsv(csv.metadata.name ?? '', current.read.installPlans);
+      const outcome = await takeStep({ ...current, change: plan && changeOfPlan(plan) }, csv, step, log);
+      if (outcome.moved && step.status?.phase === 'Succeeded') measure(plan, csv);
       // A further step, also of another CSV, may change what this one wrote: the annotation of their group.
       if (outcome.moved) current = await withOwnWrites(current);
       return { ...outcome, again: outcome.moved && followsAtOnce(step) };
@@ -76,13 +87,14 @@ async function takeStep(
 
 function logPhase(
   log: Log,
-  { client, read }: NamespaceStageInput,
+  { client, read, change }: NamespaceStageInput,
   { metadata, status }: ClusterServiceVersion,
   now: CsvStatus = {},
 ) {
   const { phase, reason, message } = now;
   const { cluster } = client;
-  const facts = { cluster, namespace: read.namespace, name: metadata.name, from: status?.phase ?? '', phase, reason };
+  const where = { cluster, namespace: read.namespace, name: metadata.name, change };
+  const facts = { ...where, from: status?.phase ?? '', phase, reason };
   if (phase === 'Failed') log.warn({ ...facts, message }, 'ClusterServiceVersion failed');
   else log.info(facts, 'ClusterServiceVersion moved');
 }

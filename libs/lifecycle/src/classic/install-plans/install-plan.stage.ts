@@ -1,3 +1,4 @@
+import { changeOfPlan } from '#core/classic/install-plan/plan-of-csv';
 import {
   concludeExecution,
   contextOf,
@@ -56,7 +57,7 @@ const RIGHTS: readonly KindRef[] = [
 export const installPlanStage =
   (settings: InstallPlanSettings): NamespaceStage =>
   (input) =>
-    eachInTurn(input.read.installPlans, (plan) => takeTurn(input, plan, settings));
+    eachInTurn(input.read.installPlans, (plan) => takeTurn({ ...input, change: changeOfPlan(plan) }, plan, settings));
 
 async function takeTurn(
   input: NamespaceStageInput,
@@ -155,8 +156,9 @@ async function write(
   const { phase, message } = status;
   const from = plan.status?.phase ?? '';
   if (!written.moved || (from === phase && message === plan.status?.message)) return written;
-  const { cluster } = input.client;
-  const facts = { cluster, namespace: input.read.namespace, name: plan.metadata.name, from, phase, message };
+  const { change, client, read } = input;
+  const where = { cluster: client.cluster, namespace: read.namespace, name: plan.metadata.name, change };
+  const facts = { ...where, from, phase, message };
   if (phase === 'Failed') log.warn(facts, 'InstallPlan failed');
   else log.info(facts, 'InstallPlan moved');
   return written;

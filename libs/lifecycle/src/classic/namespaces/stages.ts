@@ -61,7 +61,7 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       metrics,
     }),
     operatorConditionStage,
-    csvStage(log),
+    csvStage(log, (seconds) => metrics.stages.took('ready', seconds)),
     copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
     operatorStage,
   ];

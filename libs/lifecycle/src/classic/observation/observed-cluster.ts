@@ -50,12 +50,16 @@ export type ObservedClusterDeps = Readonly<{
   /** Shared by all that the process observes. */
   pace?: ObservationPace | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
-  /** Answers whether a pass was enqueued, as one always is where it is urgent. */
+  /**
+   * Answers whether a pass was enqueued, as one always is where it is urgent. `sinceMs`: when the first event
+   * that it is for came.
+   */
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
     problem: ObservedProblem<NamespaceProblems> | undefined,
     seen: SeenVersions,
     urgent: boolean,
+    sinceMs: number,
   ) => Promise<boolean>;
 }>;
 
@@ -89,7 +93,7 @@ export class ObservedCluster implements ClusterPart {
     this.#touched = new TouchedSubjects({
       clock: deps.clock,
       pace: deps.pace,
-      observe: ({ namespace }) => this.#pass(namespace),
+      observe: ({ namespace }, sinceMs) => this.#pass(namespace, sinceMs),
       onFailure: ({ namespace }, err) =>
         deps.log.error(
           { cluster: this.name, namespace, err },
@@ -178,7 +182,7 @@ export class ObservedCluster implements ClusterPart {
     this.#touched.touch({ cluster: this.name, namespace });
   }
 
-  async #pass(namespace: string): Promise<void> {
+  async #pass(namespace: string, sinceMs: number): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
     const problem = this.#observe(namespace);
     for (const { key } of problem?.problem.catalogs ?? []) {
@@ -188,7 +192,7 @@ export class ObservedCluster implements ClusterPart {
     const taken = this.#urgency.take(namespace);
     try {
       const where = { cluster: this.name, namespace };
-      const enqueued = await this.deps.publish(where, problem, seen, taken.urgency === 'now');
+      const enqueued = await this.deps.publish(where, problem, seen, taken.urgency === 'now', sinceMs);
       this.#urgency.settle(namespace, taken, enqueued);
     } catch (error) {
       this.#sightings.putBack(namespace, seen);

@@ -14,6 +14,7 @@ import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-pl
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { CHANGE_ANNOTATION, changeOf } from '#core/kernel/change/change-id';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { environmentName } from '#platform/config/settings';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
@@ -78,9 +79,11 @@ export const resolutionStage =
     if (againAfterMs !== undefined) return waitFor('an upgrade that is under way', againAfterMs);
     const solved = await currentSolution(deps, input);
     if (solved === undefined) return AT_REST;
-    const { solution } = solved;
-    if (solution.result !== 'resolved') return tellFailure(deps, input, { ...solved, solution });
-    return install(deps, input, { ...solved, solution }, unpack);
+    const { solution, hash } = solved;
+    const change = changeOf({ cluster: input.client.cluster, namespace: read.namespace }, hash);
+    const changing = { ...input, change };
+    if (solution.result !== 'resolved') return tellFailure(deps, changing, { ...solved, solution });
+    return install(deps, changing, { ...solved, solution }, unpack);
   };
 
 const untilUpgraded = ({ read, now }: NamespaceStageInput): number | undefined =>
@@ -138,7 +141,7 @@ async function tellFailure(
   if (!reported.moved) return reported;
   const { namespace } = input.read;
   const { message, advice } = resolution;
-  log.warn({ cluster: input.client.cluster, namespace, message }, 'resolution failed');
+  log.warn({ ...where, change: input.change, message }, 'resolution failed');
   await perform(input, [warning(namespace, `${message}. ${advice}`)]);
   return reported;
 }
@@ -261,7 +264,7 @@ const askingFor = ({ subscriptions }: Part, { read }: NamespaceStageInput): read
 type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
 async function makePlan(
-  { marks }: ResolutionDeps,
+  { marks, log }: ResolutionDeps,
   input: NamespaceStageInput,
   part: Part,
   bundles: FetchedBundles,
@@ -272,7 +275,11 @@ async function makePlan(
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
   if (planned.result === 'nothing') return { plan: undefined };
   const mark = marks?.markOf(input.client.cluster, planned.plan, planned.status);
-  const made = planned.existing ?? (await createPlan(input, marked(planned.plan, mark), bundles));
+  const made = planned.existing ?? (await createPlan(input, marked(planned.plan, mark, input.change), bundles));
+  if (planned.existing === undefined) {
+    const where = { cluster: input.client.cluster, namespace, name: made.metadata.name };
+    log.info({ ...where, change: input.change, csvs: made.spec.clusterServiceVersionNames }, 'InstallPlan made');
+  }
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, made, { status: planned.status, mark }) : made;
   input.reader.noteWritten(live);
@@ -326,11 +333,16 @@ async function putStatus(
   return (await client.updateStatus({ ...plan, status })).object;
 }
 
-const marked = (plan: InstallPlan, mark: string | undefined): InstallPlan => ({
+/** A plan that is made to be shown alone has no mark, and names no change. */
+const marked = (plan: InstallPlan, mark: string | undefined, change?: string): InstallPlan => ({
   ...plan,
   metadata: {
     ...plan.metadata,
-    annotations: { ...plan.metadata.annotations, ...(mark === undefined ? {} : { [PLAN_MARK_ANNOTATION]: mark }) },
+    annotations: {
+      ...plan.metadata.annotations,
+      ...(mark !== undefined && { [PLAN_MARK_ANNOTATION]: mark }),
+      ...(mark !== undefined && change !== undefined && { [CHANGE_ANNOTATION]: change }),
+    },
   },
 });
 

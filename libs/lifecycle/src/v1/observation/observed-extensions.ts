@@ -43,6 +43,7 @@ export type ObservedExtensionsDeps = Readonly<{
     subject: RevisionsSubject,
     problem: ObservedProblem<ExtensionProblems> | undefined,
     seen: SeenVersions,
+    sinceMs: number,
   ) => Promise<void>;
 }>;
 
@@ -64,7 +65,7 @@ export class ObservedExtensions {
     this.#touched = new TouchedSubjects({
       clock,
       pace,
-      observe: (subject) => this.#pass(subject),
+      observe: (subject, sinceMs) => this.#pass(subject, sinceMs),
       onFailure: (subject, err) =>
         log.error({ ...subject, err }, 'an extension could not be observed; it will be tried again'),
     });
@@ -167,7 +168,7 @@ export class ObservedExtensions {
     return { cluster: this.deps.client.cluster, objectSet: metadata.name ?? '' };
   }
 
-  async #pass(subject: RevisionsSubject): Promise<void> {
+  async #pass(subject: RevisionsSubject, sinceMs: number): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
     const all = this.#revisions();
     this.#managed.follow(all);
@@ -175,7 +176,7 @@ export class ObservedExtensions {
     const name = subjectName(subject);
     const seen = this.#sightings.take(name);
     try {
-      await this.deps.publish(subject, problem, seen);
+      await this.deps.publish(subject, problem, seen, sinceMs);
     } catch (error) {
       this.#sightings.putBack(name, seen);
       throw error;

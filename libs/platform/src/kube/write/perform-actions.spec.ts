@@ -222,6 +222,16 @@ describe('events', () => {
     expect(counted).toContainEqual({ reason: 'Sank', count: 1, lastTimestamp: '2026-03-01T12:00:00Z' });
   });
 
+  it('name the change that they are part of, the last one where they come again', async () => {
+    const name = unused();
+    const named = () => events(name).map(({ metadata, count }) => [metadata.annotations, count]);
+    await performActions(client, [emit(name)], NOW, { change: 'c1' });
+    expect(named()).toEqual([[{ 'flotilla.dev/change': 'c1' }, 1]]);
+    await performActions(client, [emit(name)], NOW, { change: 'c2' });
+    await performActions(client, [emit(name)], NOW);
+    expect(named()).toEqual([[{ 'flotilla.dev/change': 'c2' }, 3]]);
+  });
+
   it('that cannot be written stop nothing', async () => {
     const name = unused();
     cluster().failNext({ verb: 'create', resource: 'events' }, 403, 'Forbidden', 'the namespace is being terminated');

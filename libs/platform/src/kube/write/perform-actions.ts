@@ -14,6 +14,8 @@ export type PerformOptions = Readonly<{
   known?: (ref: ObjectRef) => KubernetesObject | undefined;
   /** The component that the Events name as their source. */
   component?: string;
+  /** The change that the Events are part of. */
+  change?: string | undefined;
   /** The manager of the client's applies, to compare ownership. */
   fieldManager?: string;
   signal?: AbortSignal;
@@ -176,7 +178,8 @@ async function emit(
   progress: Progress,
 ): Promise<void> {
   try {
-    await recordEvent(client, action, options.component ?? EVENT_COMPONENT, now);
+    const { component = EVENT_COMPONENT, change } = options;
+    await recordEvent(client, action, { component, change }, now);
   } catch (error) {
     if (!KubeApiError.is(error)) throw error;
     progress.warnings.push({ action, text: `the event ${action.reason} could not be written: ${error.message}` });

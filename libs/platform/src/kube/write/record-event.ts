@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { CHANGE_ANNOTATION } from '#core/kernel/change/change-id';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { KubeApiError, type KubeClient } from '../client/kube-client.port.js';
 
 export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
+
+/** The component that an Event names as its source, and the change that it is part of, if it is of one. */
+export type EventSource = Readonly<{ component: string; change?: string | undefined }>;
 
 const LONGEST_MESSAGE = 1024;
 const LONGEST_NAME = 253;
@@ -15,7 +19,9 @@ export const EVENT_COMPONENT = 'flotilla';
  * Writes a v1 Event. Its name follows from what it says about which object, so that the same event seen again
  * raises `count` instead of adding another one.
  */
-export async function recordEvent(client: KubeClient, event: EmitEvent, component: string, now: Date): Promise<void> {
+export async function recordEvent(client: KubeClient, event: EmitEvent, by: EventSource, now: Date): Promise<void> {
+  const { component, change } = by;
+  const annotations = change === undefined ? undefined : { [CHANGE_ANNOTATION]: change };
   const { about, type, reason } = event;
   const message = clipMessage(event.message, LONGEST_MESSAGE);
   const { name, namespace } = eventRef(event, component);
@@ -23,7 +29,7 @@ export async function recordEvent(client: KubeClient, event: EmitEvent, componen
   const object: KubernetesObject = {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name, namespace },
+    metadata: { name, namespace, ...(annotations && { annotations }) },
     involvedObject: {
       apiVersion: about.apiVersion,
       kind: about.kind,
@@ -45,7 +51,7 @@ export async function recordEvent(client: KubeClient, event: EmitEvent, componen
     await client.create(object);
   } catch (error) {
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
-    await countAgain(client, eventRef(event, component), time);
+    await countAgain(client, eventRef(event, component), { time, annotations });
   }
 }
 
@@ -57,10 +63,14 @@ export function eventRef(event: EmitEvent, component = EVENT_COMPONENT): ObjectR
   return { apiVersion: 'v1', kind: 'Event', name, namespace: about.namespace ?? 'default' };
 }
 
-async function countAgain(client: KubeClient, ref: ObjectRef, lastTimestamp: string): Promise<void> {
+async function countAgain(
+  client: KubeClient,
+  ref: ObjectRef,
+  { time: lastTimestamp, annotations }: Readonly<{ time: string; annotations: Record<string, string> | undefined }>,
+): Promise<void> {
   const there = await client.get(ref);
   const count = Number(there?.['count'] ?? 1) + 1;
-  await client.patch(ref, { count, lastTimestamp });
+  await client.patch(ref, { count, lastTimestamp, ...(annotations && { metadata: { annotations } }) });
 }
 
 function eventName(about: EmitEvent['about'], said: readonly string[]): string {

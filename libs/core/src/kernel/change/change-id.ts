@@ -1,0 +1,15 @@
+import { canonicalHash } from '../canonical/canonical-json.js';
+import type { Owner } from '../fairness/owner.js';
+
+/** Annotation of InstallPlans and Events, ours: the change that they are part of. */
+export const CHANGE_ANNOTATION = 'flotilla.dev/change';
+
+const DIGITS = 32;
+
+/**
+ * Names one change: a namespace, or a ClusterExtension in its place, that has this problem, by its hash.
+ * Every service can make it, so that no queue carries it; the same problem of the same namespace has the same
+ * name at any time. 32 hexadecimal digits, as the id of a trace has.
+ */
+export const changeOf = ({ cluster, namespace }: Owner, problem: string): string =>
+  canonicalHash(['change', cluster, namespace, problem]).slice(0, DIGITS);

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { LONG_PATIENCE } from '#testing/patience';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
+import { atVersion, chainCatalogText, csvs, PACKAGE, subscribe, VERSIONS } from './ownership-support/chain-fleet.js';
+
+const run = promisify(execFile);
+const CLUSTER = 'ship-1';
+
+const Plan = z.looseObject({
+  metadata: z.looseObject({ name: z.string(), annotations: z.looseObject({ 'flotilla.dev/change': z.string() }) }),
+  spec: z.looseObject({ clusterServiceVersionNames: z.array(z.string()) }),
+});
+const Line = z.looseObject({ time: z.string(), service: z.string(), msg: z.string(), change: z.string() });
+type Line = z.infer<typeof Line>;
+
+let folder: string;
+let fleet: SimulatedFleet;
+let catalogs: CatalogServer;
+let environment: DemoEnvironment;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-change-'));
+  fleet = await startSimulatedFleet({ clusters: [CLUSTER], deploymentReadyAfterMs: 100 });
+  const text = await chainCatalogText(VERSIONS);
+  catalogs = await serveCatalog(await loadCatalog([{ path: 'catalog.json', bytes: Buffer.from(text) }]), { port: 0 });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig] });
+  await Promise.all(environment.clients.map(installMissingCrds));
+  subscribe(fleet, CLUSTER, { address: `127.0.0.1:${catalogs.port}` });
+  await vi.waitFor(() => expect(csvs(fleet, CLUSTER)).toEqual(atVersion('v1.2.0')), LONG_PATIENCE);
+});
+afterAll(async () => {
+  await environment?.stop();
+  await catalogs?.stop();
+  await fleet?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** By the version that the plan installs. */
+const changes = (): ReadonlyMap<string, string> =>
+  new Map(
+    fleet
+      .cluster(CLUSTER)
+      .list({ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' })
+      .map((plan) => Plan.parse(plan))
+      .map(({ metadata, spec }) => [
+        spec.clusterServiceVersionNames.join(' '),
+        metadata.annotations['flotilla.dev/change'],
+      ]),
+  );
+
+/** What the command of docs/operations.md finds in the logs of the services, by time. */
+async function followed(change: string): Promise<readonly Line[]> {
+  const page = await readFile(join(PROJECT_ROOT, 'docs/operations.md'), 'utf8');
+  const command = /^grep -h .*\*\.log$/m.exec(page)?.[0] ?? '';
+  const logs = dirname(environment.services[0]?.logFile ?? '');
+  const { stdout } = await run('bash', ['-c', command], { cwd: logs, env: { ...process.env, CHANGE: change } });
+  const lines = stdout.trimEnd().split('\n');
+  return lines.map((line) => Line.parse(JSON.parse(line))).toSorted((a, b) => (a.time < b.time ? -1 : 1));
+}
+
+describe('an install and two upgrades', () => {
+  it.each(VERSIONS)(
+    'to %s is one change: its lines in the logs of all services are found by its name',
+    async (version) => {
+      const change = changes().get(`${PACKAGE}.${version}`) ?? '';
+      const lines = await followed(change);
+      const said = [...new Set(lines.map(({ service, msg }) => `${service}: ${msg}`))];
+      expect(said.slice(0, 3)).toEqual([
+        'catalog-poller: namespace has another problem',
+        'resolver-worker: problem solved',
+        'applier: InstallPlan made',
+      ]);
+      // A plan whose status met another write is noted as complete a moment after its objects are there.
+      expect(said.slice(3).toSorted()).toEqual(['applier: ClusterServiceVersion moved', 'applier: InstallPlan moved']);
+      const ready = { change, name: `${PACKAGE}.${version}`, phase: 'Succeeded' };
+      expect(lines).toContainEqual(expect.objectContaining(ready));
+    },
+  );
+
+  it('are different changes, and their Events name them', () => {
+    const named = [...changes().values()];
+    expect(new Set(named).size).toBe(VERSIONS.length);
+    const events = fleet.cluster(CLUSTER).list({ apiVersion: 'v1', kind: 'Event', namespace: 'lights' });
+    const succeeded = events.filter(({ reason }) => reason === 'InstallSucceeded');
+    expect(new Set(succeeded.map(({ metadata }) => metadata.annotations?.['flotilla.dev/change']))).toEqual(
+      new Set(named),
+    );
+  });
+
+  it('are measured, each part of the way', async () => {
+    const counted = new Map<string, number>();
+    for (const service of environment.services) {
+      const text = await (await fetch(`${await service.url()}/metrics`)).text();
+      for (const [, stage = '', count] of text.matchAll(
+        /^flotilla_stage_duration_seconds_count\{stage="(\w+)"\} (\d+)/gm,
+      ))
+        counted.set(stage, (counted.get(stage) ?? 0) + Number(count));
+    }
+    expect(counted.get('ready')).toBe(VERSIONS.length);
+    expect(counted.get('observe')).toBeGreaterThanOrEqual(VERSIONS.length);
+    expect(counted.get('solve')).toBeGreaterThanOrEqual(VERSIONS.length);
+    expect(counted.get('pass')).toBeGreaterThanOrEqual(VERSIONS.length);
+  });
+});
