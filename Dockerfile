@@ -53,6 +53,7 @@ COPY bin/flotilla-in-image /usr/local/bin/flotilla
 COPY k8s/crds k8s/crds
 COPY k8s/joining k8s/joining
 COPY k8s/base/managed-cluster k8s/base/managed-cluster
+COPY k8s/overlays/fleet k8s/overlays/fleet
 COPY examples examples
 # The programs; dist/node_modules, the packages that they import; dist/sbom.cdx.json, which packages are in all of it (CycloneDX).
 COPY --from=build /flotilla/dist dist

@@ -132,6 +132,10 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     expect(String(refused)).toContain('violates PodSecurity "restricted');
   });
 
+  it('what a hub of a fleet needs is accepted', async () => {
+    expect(await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/overlays/fleet')))).toEqual([]);
+  });
+
   it('the roles for managed clusters are accepted', async () => {
     expect(await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/base/managed-cluster')))).toEqual([]);
   });

@@ -27,7 +27,7 @@ const REPLAN = 'libs/core/src/classic/install-plan/replan-command.ts';
 const RESOLUTION = 'libs/core/src/classic/resolution/explain/advice.ts';
 /** In double quotes stands the name of a verb, not a command. */
 const COMMAND =
-  /(?<!"[^"]*)(?:^|[`': (])(?:kubectl (?:-n \S+ )?(?:annotate|apply|create|delete|edit|get|label|patch)|flotilla (?:approve|bundle|catalog|clusters|crd|explain|get|health|plan|resolve|retry|status|up))\b/;
+  /(?<!"[^"]*)(?:^|[`': (])(?:kubectl (?:-n \S+ )?(?:annotate|apply|create|delete|edit|get|label|patch)|flotilla (?:approve|bundle|catalog|clusters|crd|explain|get|health|plan|resolve|fleet|retry|status|up))\b/;
 const COMMENT = /^\s*(?:\/\/|\/?\*)/;
 
 const linesOf = (folder: string): string[] =>

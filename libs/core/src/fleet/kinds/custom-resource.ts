@@ -104,13 +104,20 @@ function structural(schema: JsonSchema): JsonSchema {
   const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] === true;
   return {
     ...Object.fromEntries(kept),
-    ...(Array.isArray(anyOf) ? { 'x-kubernetes-int-or-string': true } : {}),
+    ...(Array.isArray(anyOf) ? { 'x-kubernetes-int-or-string': true, ...boundsOf(anyOf) } : {}),
     // The pattern of a time is that of its format.
     ...(pattern === undefined || schema['format'] !== undefined ? {} : { pattern }),
     ...(isMap && !keepsAll ? { additionalProperties: structural(additionalProperties as JsonSchema) } : {}),
     ...(properties === undefined ? {} : { properties: mapped(properties as Readonly<Record<string, JsonSchema>>) }),
     ...(items === undefined ? {} : { items: structural(items as JsonSchema) }),
   };
+}
+
+/** Bounds of a number and the pattern of a text hold for values of their own type alone. */
+function boundsOf(parts: readonly JsonSchema[]): JsonSchema {
+  const { minimum } = parts.find(({ type }) => type === 'integer') ?? {};
+  const { pattern } = parts.find(({ type }) => type === 'string') ?? {};
+  return { ...(minimum === undefined ? {} : { minimum }), ...(pattern === undefined ? {} : { pattern }) };
 }
 
 const mapped = (properties: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>

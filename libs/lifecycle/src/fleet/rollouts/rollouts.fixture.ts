@@ -26,7 +26,7 @@ const OLM_KINDS = {
 
 const fleetDefinitions = async (): Promise<KubernetesObject[]> => {
   const folder = join(PROJECT_ROOT, 'k8s/crds/fleet');
-  const files = (await readdir(folder)).sort();
+  const files = (await readdir(folder)).filter((file) => file.startsWith('fleet.')).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   return texts.map((text) => KubernetesObject.parse(load(text)));
 };

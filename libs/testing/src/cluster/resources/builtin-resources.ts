@@ -226,6 +226,23 @@ const machinery: readonly Row[] = [
     generation: true,
   },
   {
+    kind: 'ValidatingAdmissionPolicy',
+    resource: 'validatingadmissionpolicies',
+    group: admission,
+    categories: extensions,
+    cluster: true,
+    subresources: status,
+    generation: true,
+  },
+  {
+    kind: 'ValidatingAdmissionPolicyBinding',
+    resource: 'validatingadmissionpolicybindings',
+    group: admission,
+    categories: extensions,
+    cluster: true,
+    generation: true,
+  },
+  {
     kind: 'ValidatingWebhookConfiguration',
     resource: 'validatingwebhookconfigurations',
     group: admission,
