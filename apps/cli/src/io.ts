@@ -30,6 +30,8 @@ export type Io = Readonly<{
    */
   columns?: number | undefined;
   exit: (code: ExitCode) => void;
+  /** Asks the person at the terminal for one line; absent where there is none. */
+  ask?: (question: string) => Promise<string>;
   /** Whole standard input, for `-f -`. */
   stdin: () => Promise<string>;
 }>;
@@ -39,6 +41,16 @@ export class UsageError extends Error {}
 
 /** A named object, package, channel or version is not there: one line on standard error, exit code 1. */
 export class NotFound extends Error {}
+
+async function askLine(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}
 
 /** The process's own streams. `exit` sets the code and lets pending output drain. */
 export const processIo: Io = {
@@ -54,6 +66,7 @@ export const processIo: Io = {
   exit: (code) => {
     process.exitCode = code;
   },
+  ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askLine } : {}),
   stdin: async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));

@@ -25,7 +25,7 @@ describe('flotilla __complete', () => {
     { words: ['get', 'csvs', '--output', '=', 'js'], offers: ['json', ':4'], because: 'bash splits that word' },
     { words: ['crd', 'check', '-o', 'js'], offers: ['json', ':4'], because: 'formats, not files' },
     { words: ['catalog', 'render', './x', '-o', 'ya'], offers: ['yaml', ':4'], because: 'formats of a description' },
-    { words: ['fleet', 's'], offers: ['simulate', ':4'], because: 'the verb below fleet' },
+    { words: ['fleet', 'si'], offers: ['simulate', ':4'], because: 'the verb below fleet' },
     { words: ['fleet', 'simulate', '--faults', ''], offers: [':0'], because: 'a file' },
     { words: ['catalog', 'validate', ''], offers: [':0'], because: 'catalogs are files and directories' },
     { words: ['catalog', 'dockerfile', ''], offers: [':16'], because: 'directories alone' },

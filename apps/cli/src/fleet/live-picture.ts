@@ -47,13 +47,13 @@ export class LivePicture {
 
   constructor(readonly timesOf: TimesOf = () => undefined) {}
 
-  /** Takes in the next event. */
-  watch(event: FleetEvent): void {
+  /** Takes in the next event; one that is no news is not among the last events that are shown. */
+  watch(event: FleetEvent, isNews = true): void {
     if (event.kind === 'rollout') this.#rollout(event);
     else if (event.kind === 'wave') this.#wave(event);
     else if (event.kind === 'cluster') this.#cluster(event);
     const isReason = event.kind === 'cluster' && event.phase === 'Waiting';
-    if (isReason || event.kind === 'write') return;
+    if (isReason || event.kind === 'write' || !isNews) return;
     this.#last.push(eventLine(event).trim());
     if (this.#last.length > MOST_EVENTS) this.#last.shift();
   }

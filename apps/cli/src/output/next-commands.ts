@@ -25,6 +25,25 @@ export const NEXT = {
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,
+  initFleet: (context: string): string => `flotilla fleet init --context ${shellWord(context)}`,
+  fleetRollout: (rollout: string): string => `flotilla fleet status ${rollout}`,
+  fleetPlan: (rollout: string): string => `flotilla fleet plan ${rollout}`,
+  fleetClass: (rollout: string, hash: string): string => `flotilla fleet plan ${rollout} --class ${hash}`,
+  fleetExplain: (rollout: string, cluster: string): string => `flotilla fleet explain ${rollout} -C ${cluster}`,
+  fleetFailures: (rollout: string): string => `flotilla fleet explain ${rollout}`,
+  fleetWindows: (cluster: string): string => `flotilla fleet windows -C ${cluster}`,
+  approveClass: (rollout: string, hash: string): string =>
+    `flotilla fleet approve ${rollout} --class ${hash} --reason "…"`,
+  promoteWave: (rollout: string, wave: string): string =>
+    `flotilla fleet promote ${rollout} --wave ${wave} --reason "…"`,
+  resumeRollout: (rollout: string): string => `flotilla fleet resume ${rollout} --reason "…"`,
+  retryCluster: (rollout: string, cluster: string): string =>
+    `flotilla fleet retry ${rollout} -C ${cluster} --reason "…"`,
+  retryRollout: (rollout: string): string => `flotilla fleet retry ${rollout} --reason "…"`,
+  skipCluster: (rollout: string, cluster: string): string =>
+    `flotilla fleet skip ${rollout} -C ${cluster} --reason "…"`,
+  rollBack: (rollout: string): string => `flotilla fleet rollback ${rollout} --reason "…"`,
+  breakGlass: (rollout: string): string => `flotilla fleet break-glass ${rollout} --for 1h --reason "…"`,
   grantRole: (role: string): readonly string[] => [
     'kubectl apply -k k8s/base/managed-cluster',
     `kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} --user=USER`,

@@ -64,6 +64,28 @@ export function classState(
   return Number.isFinite(next) ? { ...state, until: next } : state;
 }
 
+/** What one rule demands of a class, and whose approvals count by now. */
+export type ApprovalDemand = Readonly<{
+  /** Groups whose members may approve; none: everybody with the right to. */
+  groups: readonly string[];
+  min: number;
+  approvedBy: readonly string[];
+}>;
+
+/** Every rule that a class must satisfy, with the users whose approvals count now. */
+export function approvalDemands(
+  changes: readonly ChangeKind[],
+  approval: ApprovalSpec | undefined,
+  votes: readonly ClassVote[],
+  now: number,
+): readonly ApprovalDemand[] {
+  const approvals = votes.slice(votes.findLastIndex(({ approves }) => !approves) + 1);
+  return demandOf(changes, approval).manual.map(({ groups, min, validFor }) => {
+    const valid = approvals.filter(({ by, at }) => counts(groups, by) && at + durationMs(validFor) > now);
+    return { groups, min, approvedBy: [...new Set(valid.map(({ by }) => by.user))] };
+  });
+}
+
 /** Until when a rule is satisfied by the newest approvals of different users. */
 function heldUntil(approvals: readonly ClassVote[], groups: readonly string[], min: number, validFor: number): number {
   const newest = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
@@ -54,8 +54,13 @@ const olmDefinitions = (): KubernetesObject[] =>
     }),
   );
 
+/** A simulated API server, with a client of it. */
+export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
+/** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */
+export type PlayedFleetOptions = Readonly<{ open?: (name: string) => PlayedServer; start?: string }>;
+
 /** Adds definitions, and waits until the API server serves their kinds. */
-async function define({ cluster, client }: DirectCluster, definitions: readonly KubernetesObject[]): Promise<void> {
+async function define({ cluster, client }: PlayedServer, definitions: readonly KubernetesObject[]): Promise<void> {
   for (const definition of definitions) cluster.create(definition);
   for (const definition of definitions) {
     const { group, names, versions } = definition['spec'] as {
@@ -64,7 +69,7 @@ async function define({ cluster, client }: DirectCluster, definitions: readonly 
       versions: readonly { name: string }[];
     };
     const kind = { apiVersion: `${group}/${versions[0]?.name}`, kind: names.kind };
-    await expect.poll(() => client.serves(kind), PATIENCE).toBe(true);
+    await vi.waitFor(async () => expect(await client.serves(kind)).toBe(true), PATIENCE);
   }
 }
 
@@ -84,7 +89,7 @@ export class PlayedCluster {
 
   constructor(
     readonly name: string,
-    readonly direct: DirectCluster,
+    readonly direct: PlayedServer,
   ) {}
 
   get client(): KubeClient {
@@ -154,30 +159,35 @@ export class PlayedCluster {
 
 /** A hub API with the fleet's definitions, its controller, and managed clusters. */
 export class PlayedFleet {
-  readonly clock = new ManualClock('2026-01-05T00:00:00Z');
+  readonly clock: ManualClock;
   readonly clusters: PlayedCluster[] = [];
   controller: RolloutController;
 
-  private constructor(readonly hub: DirectCluster) {
+  private constructor(
+    readonly hub: PlayedServer,
+    start: string,
+  ) {
+    this.clock = new ManualClock(start);
     this.controller = new RolloutController(hub.client, this.clock, silentLog);
   }
 
   static async begin(
     names: readonly string[],
     labelsOf: (name: string) => Record<string, string>,
+    { open = directCluster, start = '2026-01-05T00:00:00Z' }: PlayedFleetOptions = {},
   ): Promise<PlayedFleet> {
-    const fleet = new PlayedFleet(directCluster('hub'));
+    const fleet = new PlayedFleet(open('hub'), start);
     await define(fleet.hub, await fleetDefinitions());
     await fleet.hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
     for (const name of names) {
-      const cluster = new PlayedCluster(name, directCluster(name));
+      const cluster = new PlayedCluster(name, open(name));
       await define(cluster.direct, olmDefinitions());
       await cluster.install('kafka-operator.v2.3.0');
       fleet.clusters.push(cluster);
       const { object } = await fleet.hub.client.create(
         fleetObject('FleetCluster', name, { access: { context: name } }, labelsOf(name)),
       );
-      const conditions = [{ type: 'Reachable', status: 'True', lastTransitionTime: '2026-01-05T00:00:00Z' }];
+      const conditions = [{ type: 'Reachable', status: 'True', lastTransitionTime: start }];
       await fleet.hub.client.updateStatus({ ...object, status: { uid: name, conditions } } as KubernetesObject);
     }
     return fleet;
@@ -209,7 +219,7 @@ export class PlayedFleet {
     }
   }
 
-  get #all(): readonly DirectCluster[] {
+  get #all(): readonly PlayedServer[] {
     return [this.hub, ...this.clusters.map(({ direct }) => direct)];
   }
 

@@ -1,0 +1,219 @@
+import { isFinal } from '#core/fleet/rollout/phases';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { counted } from '#core/kernel/text/counted';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type Io, NotFound, UsageError } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { NEXT } from '../output/next-commands.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import {
+  explainRow,
+  type FleetExplanation,
+  type FleetStep,
+  overThreshold,
+  troubles,
+  wavesBefore,
+} from './explain-row.js';
+import { meantName, nameOnly, readFleet } from './read-fleet.js';
+import { rolloutAnswer } from './rollout-answer.js';
+import { shortName } from './show-status.js';
+
+export type ExplainAsked = Readonly<{
+  what: string;
+  cluster?: string | undefined;
+  namespace?: string | undefined;
+  output: AnswerFormat;
+}>;
+
+const MOST_EXAMPLES = 5;
+/** A cluster in one of these neither waits nor has failed. */
+const WELL = new Set(['Done', 'Applying', 'Verifying', 'RollingBack', 'Removed']);
+
+/** `flotilla fleet explain`: the one reason behind the state of a cluster, an operator or a roll-out. */
+export async function explainFleet(hub: KubeClient, io: Io, asked: ExplainAsked, now: Date): Promise<void> {
+  const fleet = await readFleet(hub, now);
+  const explanations = explanationsOf(fleet, asked);
+  const isWell = explanations.every(isAllWell);
+  const verdict = verdictOf(isWell);
+  if (isData(asked.output)) await printData(io, { verdict, explanations }, asked.output);
+  else io.out(explanations.map(explanationText).join(''));
+  io.exit(exitCodeOf(verdict));
+}
+
+const isAllWell = ({ phase }: FleetExplanation): boolean => WELL.has(phase);
+
+/** The sentence, the chain behind it, and the commands that help. */
+export function explanationText({ about, sentence, chain, todo }: FleetExplanation): string {
+  const stop = /[.!?]$/.test(sentence) ? '' : '.';
+  const steps = todo.map(({ command, note }: FleetStep) => `  → ${command}${note === '' ? '' : `   (${note})`}\n`);
+  return `${about} ${sentence}${stop}\n${chain.map((line) => `  ${line}\n`).join('')}${steps.join('')}`;
+}
+
+function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainAsked): FleetExplanation[] {
+  const clusters = [...fleet.clusters.keys()];
+  const subjects = [...fleet.files.subjects.values()].map(({ rolloutPrefix }) => rolloutPrefix);
+  const rollouts = fleet.rollouts.map(({ record }) => record.spec.name);
+  const found = cluster === undefined ? kindOf(what, clusters, rollouts, subjects, namespace) : undefined;
+  if (found?.kind === 'cluster') return ofCluster(fleet, found.name);
+  const named = found ?? kindOf(what, [], rollouts, subjects, namespace);
+  const rollout = named.kind === 'rollout' ? rolloutOf(fleet, named.name) : newestOf(fleet, named.name);
+  if (rollout === undefined) return [nothingToDo(named.name)];
+  if (cluster !== undefined) return [ofRow(fleet, rollout, meantName('cluster', cluster, clusters))];
+  return [ofRollout(fleet, rollout)];
+}
+
+type Named = Readonly<{ kind: 'cluster' | 'rollout' | 'subject'; name: string }>;
+
+/** What a word is the name of, or the only name that begins with it. */
+function kindOf(
+  word: string,
+  clusters: readonly string[],
+  rollouts: readonly string[],
+  subjects: readonly string[],
+  namespace?: string,
+): Named {
+  const lists = [
+    ['cluster', clusters],
+    ['rollout', rollouts],
+    ['subject', subjects],
+  ] as const;
+  const place = (name: string): boolean => namespace === undefined || name.startsWith(`${namespace}/`);
+  const all = lists.flatMap(([kind, names]) =>
+    names.filter((name) => kind === 'cluster' || place(name)).map((name) => ({ kind, name })),
+  );
+  const exact = all.filter(({ name }) => name === word || nameOnly(name) === word);
+  const found = exact.length > 0 ? exact : all.filter(({ name }) => nameOnly(name).startsWith(word));
+  const [first, ...others] = found;
+  // Roll-outs begin with the name of their subject: the subject is the shorter word.
+  if (first !== undefined && (others.length === 0 || exact.length === 1)) return first;
+  if (first === undefined) {
+    throw new NotFound(`"${word}" is the name of no cluster, roll-out, FleetOperator or Staged FleetCatalog`);
+  }
+  const names = found.slice(0, MOST_EXAMPLES).map(({ kind, name }) => `${kind} ${name}`);
+  throw new UsageError(`what is "${word}"? It may be ${names.join(', ')}; write more of the name`);
+}
+
+const rolloutOf = (fleet: LiveFleet, name: string): LiveRollout | undefined =>
+  fleet.rollouts.find(({ record }) => record.spec.name === name);
+
+/** The roll-out of a subject that is at work, else its newest. */
+function newestOf(fleet: LiveFleet, subject: string): LiveRollout | undefined {
+  const own = fleet.rollouts.filter(({ record }) => record.subject.rolloutPrefix === subject);
+  return own.find(({ facts }) => facts.role === 'active') ?? own.at(-1);
+}
+
+const nothingToDo = (subject: string): FleetExplanation => ({
+  about: subject,
+  phase: 'Done',
+  reason: 'UpToDate',
+  sentence: 'has no roll-out: no cluster plans a change',
+  chain: [],
+  todo: [],
+});
+
+function ofRow(fleet: LiveFleet, rollout: LiveRollout, cluster: string): FleetExplanation {
+  const { record, facts } = rollout;
+  const row = record.rows.get(cluster);
+  const short = shortName(fleet, record.spec.name);
+  if (row !== undefined) return explainRow({ fleet, rollout, row, short });
+  const sentence = facts.isTarget(cluster)
+    ? `has no part in ${record.spec.name} yet`
+    : `is no target of ${record.spec.name}: clusters of the subject or of its catalog do not match, or the cluster does not allow its namespace`;
+  return { about: cluster, phase: 'Removed', reason: 'Unplaced', sentence, chain: [], todo: [] };
+}
+
+/** What is wrong with the cluster itself, then its part in each roll-out that is not over. */
+function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
+  const object = fleet.state.clusters.find(({ metadata }) => metadata.name === name);
+  const wrong = object === undefined ? [] : troubles(object);
+  const rows = fleet.rollouts
+    .filter(({ record, facts }) => facts.role !== 'frozen' && record.rows.has(name))
+    .map((rollout) => {
+      const explained = ofRow(fleet, rollout, name);
+      return { ...explained, about: `${name}, ${rollout.record.spec.name}:` };
+    });
+  const own: FleetExplanation = {
+    about: name,
+    phase: wrong.length === 0 ? 'Done' : 'Waiting',
+    reason: wrong.length === 0 ? 'Well' : 'Troubled',
+    sentence: wrong.length === 0 ? `is well, with ${counted(rows.length, 'roll-out')}` : 'has trouble of its own',
+    chain: wrong,
+    todo: [],
+  };
+  return [own, ...rows];
+}
+
+/** What holds a roll-out: the reason that most clusters have, or why it has stopped. */
+function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
+  const { record } = rollout;
+  const { phase, reason } = record.status;
+  const short = shortName(fleet, record.spec.name);
+  const answer = rolloutAnswer(fleet, rollout);
+  const inFlight = answer.counts.applying + answer.counts.verifying;
+  const base = { about: record.spec.name, reason };
+  const causes = answer.failures.flatMap(({ reason: why, cause, clusters, sample }) => [
+    `${clusters} Failed (${why})${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`,
+  ]);
+  if (isFinal(phase)) {
+    const isWell = phase === 'Completed' && answer.counts.failed === 0;
+    const sentence = `has ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`;
+    const todo = answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first));
+    return { ...base, phase: isWell ? 'Done' : 'Failed', sentence, chain: causes, todo };
+  }
+  if (phase === 'Halted' || phase === 'Paused') {
+    const todo =
+      reason === 'RollbackIncomplete'
+        ? [{ command: NEXT.rollBack(short), note: 'tries again' }]
+        : [
+            { command: NEXT.resumeRollout(short), note: phase === 'Halted' ? 'the failures are forgiven' : '' },
+            ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
+          ];
+    return {
+      ...base,
+      phase: 'Waiting',
+      sentence: stopText(phase, reason),
+      chain: [...overThreshold(rollout), ...causes],
+      todo,
+    };
+  }
+  const [most] = heldRows(rollout);
+  const at = record.status.waves.findIndex((wave) => wave.phase !== 'Complete');
+  const { chain = [], todo = [] } = wavesBefore(rollout, at, short);
+  const sentence = `is ${phase} (${reason}): ${inFlight} in flight`;
+  if (inFlight > 0 || most === undefined) {
+    return { ...base, phase: inFlight > 0 ? 'Applying' : 'Waiting', sentence, chain: [...chain, ...causes], todo };
+  }
+  const example = explainRow({ fleet, rollout, row: most, short });
+  const waiting = answer.waiting.map((one) => `${one.clusters} ${one.reason}`).join(' · ');
+  return {
+    ...base,
+    phase: 'Waiting',
+    sentence: `waits: ${waiting}`,
+    chain: [...chain, `${example.about} ${example.sentence}`, ...example.chain],
+    todo: [...todo, ...example.todo],
+  };
+}
+
+const stopText = (phase: string, reason: string): string =>
+  phase === 'Paused'
+    ? reason === 'SubjectPaused'
+      ? 'is paused, since spec.paused of its subject is set (SubjectPaused)'
+      : 'is paused by a decision'
+    : `has stopped (${reason}): it starts nothing until somebody decides`;
+
+const failureStep = (short: string, cluster: string | undefined): FleetStep[] =>
+  cluster === undefined ? [] : [{ command: NEXT.fleetExplain(short, cluster), note: 'one of them' }];
+
+/** Waiting clusters of the first wave that is not over, those with the commonest reason first. */
+function heldRows({ record }: LiveRollout) {
+  const at = record.status.waves.findIndex(({ phase }) => phase !== 'Complete');
+  const rows = [...record.rows.values()].filter(({ phase, wave }) => phase === 'Waiting' && wave === at);
+  const counts = Map.groupBy(rows, ({ reason }) => reason);
+  return rows.sort(
+    (a, b) =>
+      (counts.get(b.reason)?.length ?? 0) - (counts.get(a.reason)?.length ?? 0) || byCodeUnit(a.cluster, b.cluster),
+  );
+}

@@ -1,0 +1,313 @@
+import { approvalDemands } from '#core/fleet/approval/class-approval';
+import { durationMs, placesOf, thresholdOf } from '#core/fleet/placement/waves';
+import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
+import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { shortDuration } from '#core/kernel/durations/short-duration';
+import { counted } from '#core/kernel/text/counted';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { NEXT } from '../output/next-commands.js';
+import { holdOf } from './window-hold.js';
+
+/** A command that helps, and what must be known before it is given. */
+export type FleetStep = Readonly<{ command: string; note: string }>;
+
+/** The one reason behind the state of something, what lies behind that, and what can be done. */
+export type FleetExplanation = Readonly<{
+  about: string;
+  phase: string;
+  reason: string;
+  /** `waits for …`, without its subject. */
+  sentence: string;
+  chain: readonly string[];
+  todo: readonly FleetStep[];
+}>;
+
+/** What one row is explained from. `short`: the roll-out's name as commands take it. */
+type Place = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; row: RolloutRow; short: string }>;
+type Words = Readonly<{ sentence: string; chain?: readonly string[]; todo?: readonly FleetStep[] }>;
+
+const step = (command: string, note = ''): FleetStep => ({ command, note });
+
+/** Why a cluster is where it is in a roll-out. */
+export function explainRow(place: Place): FleetExplanation {
+  const { row } = place;
+  const { sentence, chain = [], todo = [] } = wordsOf(place);
+  return { about: row.cluster, phase: row.phase, reason: row.reason, sentence, chain, todo };
+}
+
+function wordsOf(place: Place): Words {
+  const { row, rollout, fleet } = place;
+  const target = rollout.record.spec.target;
+  switch (row.phase) {
+    case 'Waiting':
+      return WAITING[row.reason]?.(place) ?? { sentence: `waits (${row.reason})` };
+    case 'Applying':
+      return applying(place);
+    case 'Verifying':
+      return verifying(place);
+    case 'Done':
+      return { sentence: row.reason === 'UpToDate' ? `had ${target} already` : `has ${target}, healthy` };
+    case 'Failed':
+      return failed(place);
+    case 'RollingBack':
+      return { sentence: `goes back to what it had before (${row.reason})` };
+    case 'RolledBack':
+      return {
+        sentence: `has gone back to what it had before ${target}`,
+        todo: [step(NEXT.retryCluster(place.short, row.cluster), 'tries the target again there')],
+      };
+    case 'Skipped':
+      return SKIPPED[row.reason]?.(place) ?? { sentence: `is set aside (${row.reason})` };
+    case 'Removed':
+      return { sentence: `is no target any more (${row.reason}), as of ${new Date(fleet.now).toISOString()}` };
+  }
+}
+
+const since = ({ fleet }: Place, ms: number): string => shortDuration(fleet.now - ms);
+
+const waveOfRow = ({ rollout, row }: Place) => {
+  const { spec, status, tallies } = rollout.record;
+  return { wave: spec.waves[row.wave], state: status.waves[row.wave], tally: tallies[row.wave] };
+};
+
+const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
+  Offline: (place) => {
+    const member = place.fleet.clusters.get(place.row.cluster);
+    const { wave } = waveOfRow(place);
+    const policy = wave?.spec.offline ?? 'Skip';
+    const what = {
+      Skip: `after ${wave?.spec.offlineGrace} in an open wave it is set aside, and catches up when it returns`,
+      Wait: 'its wave waits for it',
+      Fail: `after ${wave?.spec.offlineGrace} in an open wave it counts as failed`,
+    }[policy];
+    const ago = member === undefined ? '' : ` since ${since(place, member.lastContact)}`;
+    return { sentence: `waits, since it cannot be reached${ago} (Offline): ${what}` };
+  },
+  Planning: (place) => {
+    const report = place.fleet.clusters.get(place.row.cluster)?.report(place.rollout.record.spec.subject);
+    const chain = report?.message === undefined ? [] : [report.message];
+    return { sentence: 'waits for its plan (Planning)', chain };
+  },
+  PlanChanged: () => ({
+    sentence:
+      'waits for a new plan (PlanChanged): what it would do now is not what was planned, and nothing was written',
+  }),
+  Rejected: (place) => {
+    const vote = classOf(place)?.votes.findLast(({ approves }) => !approves);
+    const who = vote === undefined ? '' : ` by ${vote.by.user}, ${since(place, vote.at)} ago`;
+    const hash = place.row.class ?? '';
+    return {
+      sentence: `waits, since its plan was rejected${who} (Rejected)`,
+      chain: [`class ${hash}: ${classOf(place)?.changes.join(', ') ?? ''}`],
+      todo: [step(NEXT.approveClass(place.short, hash), 'takes the rejection back')],
+    };
+  },
+  Denied: (place) => ({
+    sentence: 'waits, since a rule of the strategy denies its plan (Denied)',
+    chain: [`class ${place.row.class ?? ''}: ${classOf(place)?.changes.join(', ') ?? ''}`],
+  }),
+  Approval: approval,
+  RolloutPaused: (place) => {
+    const isSubject = place.rollout.facts.isSubjectPaused;
+    return {
+      sentence: `waits, since ${isSubject ? 'spec.paused of the subject is set' : 'the roll-out is paused'} (RolloutPaused)`,
+      todo: isSubject ? [] : [step(NEXT.resumeRollout(place.short))],
+    };
+  },
+  Halted: (place) => {
+    const { phase, reason } = place.rollout.record.status;
+    return {
+      sentence: 'waits, since its roll-out starts nothing now (Halted)',
+      chain: [`the roll-out is ${phase} (${reason})`, ...overThreshold(place.rollout)],
+      todo: [step(NEXT.fleetFailures(place.short), 'why it stopped')],
+    };
+  },
+  WaveNotOpen: (place) => ({
+    sentence: `waits for wave ${waveOfRow(place).wave?.name ?? ''} (WaveNotOpen)`,
+    ...wavesBefore(place.rollout, place.row.wave, place.short),
+  }),
+  WaitingCatalog: () => ({ sentence: 'waits for a catalog that its target needs (WaitingCatalog)' }),
+  OtherRollout: (place) => ({
+    sentence: 'waits for another roll-out in the same namespace (OtherRollout)',
+    chain: otherRollouts(place).map((name) => `${name} is at work there`),
+  }),
+  Neighbour: () => ({ sentence: 'waits for the approval of the operators that its plan moves, too (Neighbour)' }),
+  Frozen: windowWords,
+  Window: windowWords,
+  GateBefore: (place) => ({
+    sentence: 'waits for a check that comes before the change (GateBefore)',
+    chain: gateLines(place, 'Before'),
+  }),
+  Budget: (place) => {
+    const { wave, tally } = waveOfRow(place);
+    const limit = placesOf(wave?.spec.maxConcurrent ?? 1, tally?.targets ?? 0);
+    return {
+      sentence: `waits for a place (Budget): ${tally?.inFlight ?? 0} of ${limit} are in flight in wave ${wave?.name ?? ''}`,
+    };
+  },
+};
+
+const classOf = ({ rollout, row }: Place) => rollout.record.status.classes.find(({ name }) => name === row.class);
+
+function approval(place: Place): Words {
+  const { rollout, row, fleet, short } = place;
+  const found = classOf(place);
+  const rules = rollout.record.spec.strategy.approval;
+  const demands = approvalDemands(found?.changes ?? [], rules, found?.votes ?? [], fleet.now);
+  const open = demands.filter(({ min, approvedBy }) => approvedBy.length < min);
+  const needs = open.map(({ min, groups, approvedBy }) => {
+    const who = groups.length === 0 ? 'anybody with the right to' : groups.join(' or ');
+    const given = approvedBy.length === 0 ? '' : `; given by ${approvedBy.join(', ')}`;
+    return `${counted(min, 'approval')} of ${who}${given}`;
+  });
+  const hash = row.class ?? '';
+  const groups = [...new Set(open.flatMap((one) => one.groups))];
+  return {
+    sentence: `waits for approval (Approval) of class ${hash}: ${found?.changes.join(', ') ?? ''}`,
+    chain: needs.map((one) => `needs ${one}`),
+    todo: [
+      step(NEXT.fleetClass(short, hash), 'what it would change'),
+      step(NEXT.approveClass(short, hash), groups.length === 0 ? '' : `needs group ${groups.join(' or ')}`),
+    ],
+  };
+}
+
+function windowWords(place: Place): Words {
+  const { fleet, rollout, row, short } = place;
+  const hold = holdOf(fleet, rollout.record.subject, row.cluster);
+  if (hold === undefined) return { sentence: `waits for a window (${row.reason})` };
+  const what = hold.isFreeze ? 'waits for the end of a freeze' : 'waits for a window';
+  const groups = hold.breakGlassGroups;
+  return {
+    sentence: `${what} (${row.reason}): ${hold.sentence}`,
+    todo: groups.length === 0 ? [] : [step(NEXT.breakGlass(short), `needs group ${groups.join(' or ')}`)],
+  };
+}
+
+function gateLines({ rollout, row }: Place, when: 'Before' | 'After'): string[] {
+  const gates = rollout.record.spec.waves[row.wave]?.spec.gates ?? [];
+  return gates
+    .filter((gate) => gate.when === when && gate.scope === 'Cluster')
+    .map(({ name }) => `check ${name}: ${row.gates[name]?.state ?? 'not asked yet'}`);
+}
+
+const otherRollouts = ({ fleet, rollout, row }: Place): string[] =>
+  fleet.rollouts.flatMap(({ record }) => {
+    const other = record === rollout.record ? undefined : record.rows.get(row.cluster);
+    const isAtWork = other !== undefined && (isInFlight(other) || other.phase === 'RollingBack');
+    return isAtWork ? [record.spec.name] : [];
+  });
+
+/** Waves with more failures than they accept. */
+export const overThreshold = ({ record }: LiveRollout): string[] =>
+  record.spec.waves.flatMap(({ name, spec }, at) => {
+    const tally = record.tallies[at];
+    const accepted = thresholdOf(spec.failureThreshold, tally?.targets ?? 0);
+    const failures = tally?.failures ?? 0;
+    return failures > accepted ? [`wave ${name}: ${counted(failures, 'failure')}, ${accepted} accepted`] : [];
+  });
+
+/** Why the waves before are not over. */
+export function wavesBefore({ record }: LiveRollout, wave: number, short: string): Pick<Words, 'chain' | 'todo'> {
+  const { spec, status, tallies } = record;
+  const at = status.waves.findIndex(({ phase }, index) => index <= wave && phase !== 'Complete');
+  const [rules, state, tally] = [spec.waves[at], status.waves[at], tallies[at]];
+  if (rules === undefined || state === undefined || tally === undefined) return {};
+  const { waiting, done, failed, targets } = tally.counts;
+  const counts = `${done} of ${targets} done, ${tally.inFlight} in flight, ${waiting} waiting, ${failed} failed`;
+  const isManual = state.phase === 'AwaitingPromotion' || state.reason === 'NotEnoughSuccesses';
+  return {
+    chain: [`wave ${rules.name} is ${state.phase} (${state.reason}): ${counts}`],
+    todo: isManual ? [step(NEXT.promoteWave(short, rules.name))] : [],
+  };
+}
+
+function applying(place: Place): Words {
+  const { fleet, row, rollout, short } = place;
+  const kept: Readonly<Record<string, string>> = {
+    ClusterPaused: 'is kept between two steps, since the cluster is paused',
+    RolloutPaused: 'is kept between two steps, since the roll-out is paused',
+    Halted: 'is kept between two steps, since the roll-out has stopped',
+    WindowClosed: 'is kept between two steps until its window opens',
+    Unreachable: 'is being changed, and cannot be reached now',
+  };
+  const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
+  const sentence = kept[row.reason] ?? `is being changed to ${rollout.record.spec.target}, step ${row.hop}${left}`;
+  const todo = row.reason === 'RolloutPaused' ? [step(NEXT.resumeRollout(short))] : [];
+  return { sentence: `${sentence} (${row.reason})`, todo };
+}
+
+function verifying(place: Place): Words {
+  const { fleet, row } = place;
+  const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
+  return { sentence: `has the target, and is not yet known to be healthy${left}`, chain: gateLines(place, 'After') };
+}
+
+function failed({ row, rollout, short }: Place): Words {
+  const { cluster, reason, message, goBack } = row;
+  const why = message === '' ? '' : `: ${message}`;
+  const texts: Readonly<Record<string, string>> = {
+    ApplyFailed: `could not be changed${why}`,
+    ResolutionFailed: `has no plan that leads to ${rollout.record.spec.target}${why}`,
+    ProgressDeadlineExceeded: `was not done in ${deadlineOf(rollout, row)}${why}`,
+    GateRed: `did not pass a check${why}`,
+    GateTimeout: `did not pass its checks in time${why}`,
+    HealthLost: `was healthy with the target, and is not any more${why}`,
+    Offline: 'could not be reached for longer than its wave accepts',
+    RollbackBlocked: `cannot go back (${goBack?.blocked ?? 'no reason is known'}): go forward with a corrected version`,
+    RollbackFailed: `did not come back to what it had before${why}`,
+  };
+  const back = reason.startsWith('Rollback') ? [] : [step(NEXT.skipCluster(short, cluster), 'it stays as it is')];
+  return {
+    sentence: `${texts[reason] ?? `failed${why}`} (${reason})`,
+    todo: [step(NEXT.retryCluster(short, cluster), 'once the cause is gone'), ...back],
+  };
+}
+
+const deadlineOf = ({ record }: LiveRollout, { wave }: RolloutRow): string =>
+  shortDuration(durationMs(record.spec.waves[wave]?.spec.progressDeadline ?? '30m'));
+
+const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
+  Offline: () => ({ sentence: 'is set aside, since it could not be reached (Offline); it catches up when it returns' }),
+  LostContact: () => ({
+    sentence: 'is set aside, since it fell silent while it was changed (LostContact); it goes on when it returns',
+  }),
+  ClusterPaused: (place) => ({
+    sentence: 'is set aside, since spec.paused of its FleetCluster is set (ClusterPaused)',
+    chain: conditionLines(place),
+  }),
+  IdentityChanged: () => ({
+    sentence: 'is set aside, since another cluster answers under its name (IdentityChanged)',
+  }),
+  LeftToOLM: () => ({ sentence: 'is left alone, since OLM itself is at work there (LeftToOLM)' }),
+  Conflict: () => ({
+    sentence: 'is set aside, since another FleetOperator, or an object that is not adopted, has this place (Conflict)',
+  }),
+  VersionNotAllowed: () => ({
+    sentence: 'is set aside, since spec.versions allows no version there (VersionNotAllowed)',
+  }),
+  ByDecision: ({ short, row }) => ({
+    sentence: 'was set aside by a decision (ByDecision)',
+    todo: [step(NEXT.retryCluster(short, row.cluster), 'takes it in again')],
+  }),
+  Superseded: () => ({ sentence: 'was set aside for a newer target (Superseded)' }),
+};
+
+/** Conditions of the cluster that are not as they should be. */
+function conditionLines({ fleet, row }: Place): string[] {
+  const object = fleet.state.clusters.find(({ metadata }) => metadata.name === row.cluster);
+  return object === undefined ? [] : troubles(object);
+}
+
+/** `Reachable: False (Timeout): …` of each condition that is not as it should be. */
+export function troubles({ status }: FleetCluster): string[] {
+  const { conditions = [] } = (status ?? {}) as Readonly<{
+    conditions?: readonly Readonly<{ type: string; status: string; reason?: string; message?: string }>[];
+  }>;
+  return conditions
+    .filter((one) => one.status !== 'True')
+    .map(({ type, status: value, reason = '', message = '' }) => {
+      const why = message === '' ? '' : `: ${message}`;
+      return `${type} is ${value} (${reason})${why}`;
+    });
+}

@@ -1,0 +1,120 @@
+import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
+import { selectorProblem } from '#core/fleet/placement/select-clusters';
+import { cutsOf, orderOf, waveOf, wavesOf } from '#core/fleet/placement/waves';
+import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
+import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { FleetStrategy } from '#core/kernel/api/fleet/fleet-strategy';
+import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
+import { counted } from '#core/kernel/text/counted';
+
+/** A cluster, as plans and lint read it. */
+export type LintedCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
+
+/** What is checked: what people wrote, and the clusters that there are. */
+export type LintedFleet = Readonly<{
+  operators: readonly FleetOperator[];
+  catalogs: readonly FleetCatalog[];
+  strategies: readonly FleetStrategy[];
+  windows: readonly FleetWindow[];
+  files: FleetFiles;
+  clusters: readonly LintedCluster[];
+}>;
+
+/** A wave of a subject as it would be cut now. */
+export type PlannedWave = Readonly<{ name: string; members: number; share: string; soak: string; isImplicit: boolean }>;
+
+/** The clusters that a subject is to be in. */
+export const targetsOf = (subject: FleetSubject, { clusters }: LintedFleet): LintedCluster[] =>
+  clusters.filter((cluster) => isTargetOf(subject, cluster));
+
+/** The waves of a subject with their members, if a roll-out began now. */
+export function plannedWaves(subject: FleetSubject, fleet: LintedFleet): PlannedWave[] {
+  const waves = wavesOf(subject.strategy);
+  const targets = targetsOf(subject, fleet);
+  // The order of a roll-out that does not exist yet: sizes are the same in every order.
+  const uid = `preview/${subject.key}`;
+  const cuts = cutsOf(waves, targets, uid);
+  const members = targets.map((cluster) => waveOf(waves, cuts, cluster, orderOf(uid, cluster.name)));
+  return waves.map(({ name, spec }, at) => ({
+    name,
+    members: members.filter((wave) => wave === at).length,
+    share:
+      spec.percent === undefined ? (spec.count === undefined ? 'all that match' : `${spec.count}`) : `${spec.percent}%`,
+    soak: spec.soak,
+    isImplicit: at === waves.length - 1,
+  }));
+}
+
+/** What is probably not meant so, one line each. Nothing of it is refused by the API server. */
+export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
+  const { kind, namespace } = subject;
+  const name = subject.key.split('/')[2] ?? '';
+  const object = (kind === 'FleetOperator' ? fleet.operators : fleet.catalogs).find(
+    ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
+  );
+  const strategy = object?.spec.strategyRef?.name;
+  const targets = targetsOf(subject, fleet);
+  return [
+    ...(strategy !== undefined && !hasName(fleet.strategies, namespace, strategy)
+      ? [`there is no FleetStrategy ${namespace}/${strategy}: the built-in one counts (one, tenth, rest)`]
+      : []),
+    ...catalogLint(object, fleet),
+    ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),
+    ...(targets.length === 0 ? [`no cluster is selected: nothing will be rolled out`] : waveLint(subject, fleet)),
+    ...conflictLint(subject, fleet, targets),
+    ...(subject.isPaused ? ['spec.paused is set: nothing will start'] : []),
+  ];
+}
+
+const hasName = (
+  objects: readonly Readonly<{ metadata: Readonly<{ name: string; namespace?: string }> }>[],
+  namespace: string,
+  name: string,
+): boolean => objects.some(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+
+function catalogLint(object: FleetOperator | FleetCatalog | undefined, { catalogs }: LintedFleet): string[] {
+  if (object?.kind !== 'FleetOperator') return [];
+  const { fleetCatalog } = object.spec.catalog;
+  if (fleetCatalog === undefined || hasName(catalogs, object.metadata.namespace, fleetCatalog)) return [];
+  return [`there is no FleetCatalog ${object.metadata.namespace}/${fleetCatalog}`];
+}
+
+function selectorLint(what: string, selector: Parameters<typeof selectorProblem>[0]): string[] {
+  const problem = selectorProblem(selector);
+  return problem === undefined ? [] : [`${what} match none: ${problem}`];
+}
+
+function waveLint(subject: FleetSubject, fleet: LintedFleet): string[] {
+  const waves = plannedWaves(subject, fleet);
+  const named = waves.filter(({ isImplicit }) => !isImplicit);
+  const rest = waves.at(-1);
+  const { spec } = wavesOf(subject.strategy).at(-2) ?? {};
+  return [
+    ...named
+      .filter(({ members }) => members === 0)
+      .map(({ name }) => `wave ${name} selects no cluster: it completes at once, without its soak and checks`),
+    ...wavesOf(subject.strategy).flatMap((wave) => selectorLint(`clusters of wave ${wave.name}`, wave.spec.clusters)),
+    ...(rest !== undefined && rest.members > 0 && named.length > 0
+      ? [
+          `${counted(rest.members, 'cluster')} in no wave of the strategy: they follow in wave rest, with the settings of wave ${spec?.name ?? ''}`,
+        ]
+      : []),
+  ];
+}
+
+function conflictLint(subject: FleetSubject, { files }: LintedFleet, targets: readonly LintedCluster[]): string[] {
+  const { place } = subject;
+  if (place === undefined) return [];
+  for (const other of files.subjects.values()) {
+    if (other.key === subject.key) return [];
+    if (other.place?.package !== place.package || other.place.namespace !== place.namespace) continue;
+    const both = targets.filter((cluster) => isTargetOf(other, cluster)).length;
+    if (both > 0)
+      return [
+        `${other.key} is older and has ${place.package} in namespace ${place.namespace} of ${counted(both, 'of these clusters', 'of these clusters')}, too`,
+      ];
+  }
+  return [];
+}

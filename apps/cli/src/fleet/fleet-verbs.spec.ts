@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NEW, OLD, offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
+
+const LAB = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } }, soak: '10m' };
+const NAMES = ['lab-1', 'shop-1', 'shop-2', 'shop-3'];
+const because = ['--reason', 'CHG-1182'];
+let hub: PlayedHub;
+
+const installed = () => Promise.all(hub.fleet.clusters.map((cluster) => cluster.installed()));
+const classOf = async () => (await hub.fleet.rollout('kafka-1')).classes?.[0]?.hash ?? '';
+
+describe('a roll-out whose plans wait for approval', () => {
+  beforeAll(async () => {
+    const approval = { rules: [{ changes: ['Minor'], action: 'Manual' }] };
+    hub = await startPlayedHub(NAMES, { waves: [LAB], approval });
+  });
+  afterAll(() => hub.stop());
+
+  it('there is none while no cluster plans a change', async () => {
+    const { out, exit } = await hub.flotilla('status');
+    expect({ out, exit }).toEqual({
+      out: '4 clusters, all reachable · 1 subject · 0 roll-outs\nNo cluster plans a change: there is nothing to roll out.\n',
+      exit: 0,
+    });
+    expect((await hub.flotilla('status', 'kafka-1')).err).toBe('error: there is no roll-out "kafka-1"\n');
+  });
+
+  it('fleet status shows its waves, what clusters wait for, and the class', async () => {
+    await offerAll(hub);
+    const hash = await classOf();
+    const { out, exit } = await hub.flotilla('status', 'kafka');
+    expect(exit).toBe(0);
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^platform\/kafka-1 {2}kafka-operator\.v2\.4\.0 {2}Progressing {3}wave 1 of 2 \(lab\), /),
+      'WAVE  STATE    MEMBERS  DONE  FLIGHT  WAIT  FAILED  SKIPPED  NOTE',
+      'lab   Open     1        0     0/1     1     0       0        soak 10m after the last success',
+      'rest  Pending  3        0     0       3     0       0',
+      '4 Approval',
+      `1 class waits for approval: ${hash}, 4 clusters (Minor)`,
+      `  → flotilla fleet plan kafka-1 --class ${hash}`,
+      '',
+    ]);
+    const all = await hub.flotilla('status');
+    expect(all.out).toMatch(/^platform\/kafka-1 +\S+ +Progressing +1\/2 lab +0\/4 +0 +1 class waits for approval$/m);
+    const data = await hub.flotilla('status', 'kafka-1', '-o', 'json');
+    expect(JSON.parse(data.out)).toMatchObject({
+      verdict: 'yes',
+      name: 'platform/kafka-1',
+      counts: { targets: 4, waiting: 4 },
+      waiting: [{ reason: 'Approval', clusters: 4 }],
+      classes: [{ hash, clusters: 4, changes: ['Minor'], approval: 'Waiting' }],
+    });
+    expect((await hub.flotilla('status', '-o', 'name')).out).toBe('fleetrollout.fleet.flotilla.dev/kafka-1\n');
+  });
+
+  it('fleet explain says what the cluster waits for, and what to do', async () => {
+    const hash = await classOf();
+    const { out, exit } = await hub.flotilla('explain', 'kafka', '-C', 'lab');
+    expect(exit).toBe(1);
+    expect(out).toBe(
+      `lab-1 waits for approval (Approval) of class ${hash}: Minor.\n  needs 1 approval of anybody with the right to\n` +
+        `  → flotilla fleet plan kafka-1 --class ${hash}   (what it would change)\n` +
+        `  → flotilla fleet approve kafka-1 --class ${hash} --reason "…"\n`,
+    );
+    expect((await hub.flotilla('explain', 'nothing')).exit).toBe(1);
+  });
+
+  it.each([
+    { args: ['approve', 'kafka-1', '--class', '0000', ...because], says: /there is no plan class "0000"/, exit: 1 },
+    { args: ['approve', 'kafka-1', ...because], says: /name one plan class with --class HASH/, exit: 2 },
+    { args: ['approve', 'kafka-1', '--all-classes'], says: /a decision needs a reason/, exit: 2 },
+    { args: ['resume', 'kafka-1', ...because], says: /kafka-1 is not resumed: there is nothing to which/, exit: 1 },
+    { args: ['break-glass', 'kafka-1', '--for', '5h', ...because], says: /4h at most/, exit: 2 },
+    { args: ['break-glass', 'kafka-1', ...because], says: /for how long\?/, exit: 2 },
+    {
+      args: ['pause', 'kafka-9', ...because],
+      says: /there is no roll-out "kafka-9" \(did you mean "kafka-1"\?\)/,
+      exit: 1,
+    },
+    { args: ['skip', 'kafka-1', '-C', 'none', ...because], says: /there is no cluster "none"/, exit: 1 },
+  ])('refuses $args in one line, and makes no decision', async ({ args, says, exit }) => {
+    const answer = await hub.flotilla(...args);
+    expect(answer.err).toMatch(says);
+    expect(answer.exit).toBe(exit);
+    expect(hub.fleet.hub.cluster.list({ apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetDecision' })).toEqual(
+      [],
+    );
+  });
+
+  it('fleet approve --dry-run says what would be, and approves nothing', async () => {
+    const hash = await classOf();
+    const { out, err, exit } = await hub.flotilla(
+      'approve',
+      'kafka',
+      '--class',
+      hash.slice(0, 4),
+      '--dry-run',
+      ...because,
+    );
+    expect(err).toContain(`${OLD} → ${NEW}, 4 clusters\n  class    ${hash}: Minor\n`);
+    expect(out).toBe(
+      `class ${hash} of kafka-1 would be approved by admin: clusters of the class may start (--dry-run)\n`,
+    );
+    expect(exit).toBe(0);
+    expect(await installed()).toEqual([OLD, OLD, OLD, OLD]);
+  });
+
+  it('fleet approve without a controller says that the decision stays', async () => {
+    const { err, exit } = await hub.flotilla('pause', 'kafka-1', '--timeout', '300ms', ...because);
+    expect(exit).toBe(3);
+    expect(err).toMatch(
+      /^error: decision kafka-1-pause-\w+ is made and stays, but no controller has answered in 0\.3s/,
+    );
+    await hub.fleet.settle();
+    const { out } = await hub.flotilla('explain', 'kafka-1', '-o', 'json');
+    expect(JSON.parse(out)).toMatchObject({ verdict: 'no', explanations: [{ sentence: 'is paused by a decision' }] });
+  });
+
+  it('fleet resume and approve, as explain and status advise, start its clusters', async () => {
+    const resumed = await hub.decide('resume', 'kafka-1', ...because);
+    expect(resumed).toMatchObject({ exit: 0, out: 'kafka-1 resumed by admin: it goes on\n' });
+    const hash = await classOf();
+    const { out, exit } = await hub.decide('approve', 'kafka-1', '--all-classes', ...because);
+    expect({ out, exit }).toEqual({
+      out: `class ${hash} of kafka-1 approved by admin (1 of 1): 4 clusters may start\n`,
+      exit: 0,
+    });
+    expect(await installed()).toEqual([NEW, OLD, OLD, OLD]);
+    const again = await hub.flotilla('approve', 'kafka-1', '--all-classes', ...because);
+    expect(again).toMatchObject({ exit: 1, err: 'error: nothing waits for this decision\n' });
+  });
+
+  it('fleet promote ends the soak', async () => {
+    expect((await hub.flotilla('status', 'kafka-1')).out).toMatch(/^lab +Soaking .* soaks for another (9|10)m/m);
+    expect((await hub.flotilla('explain', 'shop-1')).out).toContain(
+      'shop-1, platform/kafka-1: waits for wave rest (WaveNotOpen).\n  wave lab is Soaking (Soak): 1 of 1 done',
+    );
+    const { out } = await hub.decide('promote', 'kafka-1', '--wave', 'lab', ...because);
+    expect(out).toBe('kafka-1 promoted by admin: the wave goes on\n');
+    expect((await installed()).filter((bundle) => bundle === NEW)).toHaveLength(4);
+  });
+
+  it('fleet status --watch ends with the roll-out, with one event a line', async () => {
+    expect((await hub.decide('promote', 'kafka-1', ...because)).exit).toBe(0);
+    const { out, exit } = await hub.flotilla('status', 'kafka-1', '--watch', '-o', 'json');
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text) as { kind: string; phase: string });
+    expect(events.filter(({ kind }) => kind === 'rollout').map(({ phase }) => phase)).toEqual(['Completed']);
+    expect(exit).toBe(0);
+    expect((await hub.flotilla('explain', 'kafka')).exit).toBe(0);
+  });
+});
+
+describe('a roll-out that stops', () => {
+  beforeAll(async () => {
+    hub = await startPlayedHub(NAMES, { waves: [{ ...LAB, soak: '0s' }] });
+    hub.fleet.cluster('lab-1').failing.add(NEW);
+    await offerAll(hub);
+  });
+  afterAll(() => hub.stop());
+
+  it('shows why, and the commands that help', async () => {
+    const { out } = await hub.flotilla('status', 'kafka-1');
+    expect(out).toContain('  Halted (ThresholdExceeded)   wave 1 of 2 (lab), ');
+    expect(out).toContain('1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n');
+    expect(out).toContain('  → flotilla fleet resume kafka-1 --reason "…"   (goes on; the failures are forgiven)\n');
+    const one = await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1');
+    expect(one.out).toMatch(/^lab-1 could not be changed: ImagePullBackOff \(ApplyFailed\)\.\n/);
+    const whole = await hub.flotilla('explain', 'kafka-1');
+    expect(whole.out).toMatch(/^platform\/kafka-1 has stopped .*\n {2}wave lab: 1 failure, 0 accepted\n/);
+    expect([one.exit, whole.exit]).toEqual([1, 1]);
+  });
+
+  it('goes on without the cluster that fleet skip sets aside', async () => {
+    const { out } = await hub.decide('skip', 'kafka-1', '-C', 'lab-1', ...because);
+    expect(out).toBe('kafka-1 set aside by admin: the clusters stay as they are\n');
+    expect((await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1')).out).toMatch(/was set aside by a decision/);
+  });
+
+  it('ends with fleet abort', async () => {
+    const { out, exit } = await hub.decide('abort', 'kafka-1', ...because, '-o', 'json');
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      verdict: 'yes',
+      decisions: [{ action: 'Abort', result: 'effective', by: 'admin' }],
+    });
+    expect((await hub.flotilla('status', 'kafka-1')).out).toMatch(/ {2}Aborted {3}after /);
+  });
+});
+
+describe('windows', () => {
+  beforeAll(async () => {
+    hub = await startPlayedHub(NAMES, { waves: [{ ...LAB, soak: '0s' }] });
+    await hub.fleet.apply('FleetWindow', 'freeze', {
+      type: 'Deny',
+      clusters: { selector: { matchLabels: { tier: 'lab' } } },
+      breakGlassGroups: ['system:masters'],
+    });
+    await hub.fleet.apply('FleetWindow', 'fair', {
+      type: 'Deny',
+      period: { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' },
+    });
+    await offerAll(hub);
+  });
+  afterAll(() => hub.stop());
+
+  it('are listed with what is active, and whether a change may start', async () => {
+    const { out, exit } = await hub.flotilla('windows');
+    expect(out).toMatch(/^freeze +Deny +yes +no end is set +1 +all$/m);
+    expect(out).toMatch(/^fair +Deny +no +never again +4 +all$/m);
+    expect(out).toMatch(/\nA change may start in 3 of 4 clusters\.\n$/);
+    expect(exit).toBe(0);
+    const lab = await hub.flotilla('windows', '-C', 'lab-1');
+    expect(lab.out).toMatch(/No change may start in lab-1 \(Frozen: freeze\); no time is known when one may\.\n$/);
+    expect(lab.exit).toBe(1);
+    const then = await hub.flotilla('windows', '-C', 'shop-1', '--at', '2020-01-01T12:00:00Z');
+    expect(then.out).toContain('(Window: fair); one may Thu 00:00 UTC.');
+    expect((await hub.flotilla('windows', '--at', 'soon')).err).toMatch(/"soon" is no time/);
+  });
+
+  it('are explained, and lifted by fleet break-glass as the explanation says', async () => {
+    const { out } = await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1');
+    expect(out).toBe(
+      'lab-1 waits for the end of a freeze (Frozen): Deny "freeze" freezes all changes until it is deleted.\n' +
+        '  → flotilla fleet break-glass kafka-1 --for 1h --reason "…"   (needs group system:masters)\n',
+    );
+    const lifted = await hub.decide('break-glass', 'kafka-1', '--for', '1h', ...because);
+    expect(lifted.out).toBe('kafka-1 freed from windows by admin: windows do not hold it\n');
+    expect(await hub.fleet.cluster('lab-1').installed()).toBe(NEW);
+  });
+});

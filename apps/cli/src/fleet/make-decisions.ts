@@ -1,0 +1,181 @@
+import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
+import { counted } from '#core/kernel/text/counted';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { parseDuration } from '#platform/config/duration';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type Io, NotFound, UsageError } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { NEXT } from '../output/next-commands.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, type Verdict } from '../output/verdict.js';
+import { type DecisionAsked, type DecisionOutcome, decide, foreseen, whoAmI } from './decide.js';
+import { DECISION_WORDS } from './decision-words.js';
+import { planClassText } from './plan-text.js';
+import { meantName, meantRollout, readFleet } from './read-fleet.js';
+import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
+import { shortName } from './show-status.js';
+
+/** A decision verb as it was typed. */
+export type DecisionOrder = Readonly<{
+  action: DecisionAction;
+  rollout: string;
+  namespace?: string | undefined;
+  class?: string | undefined;
+  allClasses?: boolean | undefined;
+  wave?: string | undefined;
+  clusters?: readonly string[] | undefined;
+  /** How long windows are lifted. */
+  for?: string | undefined;
+  reason?: string | undefined;
+  dryRun: boolean;
+  wait: boolean;
+  timeout: string;
+  output: AnswerFormat;
+}>;
+
+const LEAST_REASON = 3;
+const MOST_BREAK_GLASS_MS = 4 * 3_600_000;
+
+/** A verb that decides: checks what can be known before, makes the decision, and waits for its effect. */
+export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrder): Promise<void> {
+  const reason = await reasonOf(order.reason, io);
+  const waitMs = order.wait ? durationOf('--timeout', order.timeout) : undefined;
+  const fleet = await readFleet(hub, new Date());
+  const rollout = meantRollout(fleet, order.rollout, order.namespace);
+  const by = await whoAmI(hub);
+  const decisions = decisionsAsked(fleet, rollout, order, reason);
+  const outcomes: DecisionOutcome[] = [];
+  for (const asked of decisions) {
+    if (asked.class !== undefined) io.err(await planClassText(hub, fleet, rollout, asked.class));
+    const verdict = foreseen(fleet, rollout, asked, by);
+    const known = { decision: null, rollout: rollout.record.spec.name, action: asked.action, by: by.user };
+    outcomes.push(
+      verdict === 'Effective'
+        ? await decide(hub, rollout.record.spec.name, asked, by, { dryRun: order.dryRun, waitMs })
+        : { ...known, class: asked.class ?? null, result: 'refused', reason: verdict, message: '' },
+    );
+  }
+  const after = order.dryRun ? fleet : await readFleet(hub, new Date());
+  await report(after, outcomes, order, io);
+}
+
+async function report(
+  fleet: LiveFleet,
+  outcomes: readonly DecisionOutcome[],
+  { output }: DecisionOrder,
+  io: Io,
+): Promise<void> {
+  const verdict = verdictOn(outcomes);
+  if (isData(output)) await printData(io, { verdict, decisions: outcomes }, output);
+  else for (const outcome of outcomes) (isLost(outcome) ? io.err : io.out)(`${outcomeText(fleet, outcome)}\n`);
+  if (outcomes.length === 0 && !isData(output)) io.err('error: nothing waits for this decision\n');
+  io.exit(exitCodeOf(verdict));
+}
+
+const isLost = ({ result }: DecisionOutcome): boolean => result === 'refused' || result === 'unanswered';
+
+function verdictOn(outcomes: readonly DecisionOutcome[]): Verdict {
+  if (outcomes.length === 0 || outcomes.some(({ result }) => result === 'refused')) return 'no';
+  return outcomes.some(isLost) ? 'incomplete' : 'yes';
+}
+
+/** The reason that was given, else asked for at a terminal. */
+async function reasonOf(given: string | undefined, io: Io): Promise<string> {
+  const reason = (given ?? (await io.ask?.('reason: ')) ?? '').trim();
+  if (reason.length >= LEAST_REASON) return reason;
+  throw new UsageError('a decision needs a reason of at least three characters, such as --reason "CHG-1182"');
+}
+
+function durationOf(option: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new UsageError(`invalid ${option} "${text}": expected a duration such as 30s or 1h`);
+}
+
+/** The decisions that a command line stands for: one, or one for each class that waits. */
+function decisionsAsked(fleet: LiveFleet, rollout: LiveRollout, order: DecisionOrder, reason: string): DecisionAsked[] {
+  const { action, allClasses = false } = order;
+  const { classes } = rolloutAnswer(fleet, rollout);
+  const base = {
+    action,
+    reason,
+    wave: order.wave,
+    clusters: order.clusters?.map((name) => meantName('cluster', name, [...fleet.clusters.keys()])),
+    expiresAt: expiresAt(fleet, order),
+  };
+  if (action !== 'Approve' && action !== 'Reject') {
+    return [{ ...base, class: order.class === undefined ? undefined : meantClass(classes, order.class).hash }];
+  }
+  if (allClasses === (order.class !== undefined)) {
+    throw new UsageError('name one plan class with --class HASH, or all that wait with --all-classes');
+  }
+  if (order.class !== undefined) return [{ ...base, class: meantClass(classes, order.class).hash }];
+  return classes.filter(({ approval }) => approval === 'Waiting').map(({ hash }) => ({ ...base, class: hash }));
+}
+
+function expiresAt(fleet: LiveFleet, order: DecisionOrder): string | undefined {
+  if (order.action !== 'BreakGlass') return undefined;
+  if (order.for === undefined) throw new UsageError('for how long? Say so with --for 1h, at most 4h');
+  const ms = durationOf('--for', order.for);
+  if (ms > MOST_BREAK_GLASS_MS) throw new UsageError(`--for ${order.for}: windows are lifted for 4h at most`);
+  return new Date(fleet.now + ms).toISOString();
+}
+
+/** The class whose hash is, or begins with, what was typed. */
+export function meantClass(classes: readonly ClassAnswer[], typed: string): ClassAnswer {
+  const found = classes.filter(({ hash }) => hash.startsWith(typed));
+  const [first, ...others] = found;
+  if (first === undefined) {
+    const known = classes.map(({ hash }) => hash).join(', ') || 'none';
+    throw new NotFound(`there is no plan class "${typed}"; there is ${known}`);
+  }
+  if (others.length === 0) return first;
+  throw new UsageError(`which class? "${typed}" may be ${found.map(({ hash }) => hash).join(', ')}`);
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  NotAllowed: 'the rules of its strategy, or the groups of its windows, do not name you or your groups',
+  NotApplicable: 'there is nothing to which it applies now',
+  UnknownClass: 'it has no such plan class',
+  UnknownWave: 'it has no such wave',
+  UnknownCluster: 'a cluster has no part in it',
+  UnknownRollout: 'it is gone',
+  Expired: 'its time was over before it could take effect',
+};
+
+function outcomeText(fleet: LiveFleet, outcome: DecisionOutcome): string {
+  const { action, result, reason, message, by } = outcome;
+  const { verb, past, effect } = DECISION_WORDS[action];
+  const short = shortName(fleet, outcome.rollout);
+  const what = outcome.class === null ? short : `class ${outcome.class} of ${short}`;
+  switch (result) {
+    case 'effective':
+      return action === 'Approve' ? approvedText(fleet, outcome, what) : `${what} ${past} by ${by}: ${effect}`;
+    case 'would-be-effective':
+      return `${what} would be ${past} by ${by}: ${effect} (--dry-run)`;
+    case 'made':
+      return `decision ${outcome.decision} made: ${verb} ${what} (${NEXT.fleetRollout(short)} shows its effect)`;
+    case 'unanswered':
+      return `error: decision ${outcome.decision} is made and stays, but ${message}; it takes effect when the controller runs`;
+    case 'refused': {
+      const why = message === '' ? `${REFUSALS[reason] ?? reason} (${reason})` : message;
+      return `error: ${what} is not ${past}: ${why}`;
+    }
+  }
+}
+
+/** `class … approved by anna (1 of 1): 44 clusters may start`, or what is missing still. */
+function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOutcome, what: string): string {
+  const found = fleet.rollouts.find(({ record }) => record.spec.name === rollout);
+  const answer = found === undefined ? undefined : rolloutAnswer(fleet, found).classes.find((one) => one.hash === hash);
+  if (answer === undefined) return `${what} approved by ${by}`;
+  const { demands, clusters } = answer;
+  const open = demands.filter(({ min, approvedBy }) => approvedBy.length < min);
+  const given = demands.reduce((sum, { min, approvedBy }) => sum + Math.min(min, approvedBy.length), 0);
+  const needed = demands.reduce((sum, { min }) => sum + min, 0);
+  const votes = needed === 0 ? '' : ` (${given} of ${needed})`;
+  if (open.length === 0) return `${what} approved by ${by}${votes}: ${counted(clusters, 'cluster')} may start`;
+  const groups = open.map((one) => (one.groups.length === 0 ? 'another user' : one.groups.join(' or ')));
+  return `${what} approved by ${by}${votes}: an approval of ${groups.join(', and of ')} is still needed`;
+}

@@ -1,0 +1,128 @@
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { counted } from '#core/kernel/text/counted';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
+
+/** A plan class with what it would change, as far as the hub keeps it. */
+export type PlanClass = ClassAnswer &
+  Readonly<{
+    /** What most clusters of the class have. */
+    from: string | null;
+    to: string;
+    plan: FleetPlan['spec'] | null;
+  }>;
+
+/** Lines of one kind of change that are printed; the rest is counted. */
+const MOST_LINES = 12;
+const LABEL = 9;
+
+/** The class of a roll-out, with the FleetPlan that keeps what was reviewed. */
+export async function planClass(
+  hub: KubeClient,
+  fleet: LiveFleet,
+  rollout: LiveRollout,
+  answer: ClassAnswer,
+): Promise<PlanClass> {
+  const [namespace, name = ''] = rollout.record.spec.name.split('/');
+  const ref = { apiVersion: FLEET_API, kind: 'FleetPlan', name: `${name}-${answer.hash}`, namespace };
+  const plan = FleetPlan.safeParse(await hub.get(ref)).data?.spec ?? null;
+  const rows = [...rollout.record.rows.values()].filter((row) => row.class === answer.hash);
+  const clusters = rows.map(({ cluster }) => cluster);
+  return {
+    ...answer,
+    from: fromOf(fleet, rollout.record.spec.subject, clusters),
+    to: rollout.record.spec.target,
+    plan,
+  };
+}
+
+/** What most of these clusters have installed. */
+export function fromOf(fleet: LiveFleet, subject: string, clusters: readonly string[]): string | null {
+  const counts = new Map<string, number>();
+  for (const name of clusters) {
+    const bundle = fleet.clusters.get(name)?.report(subject)?.bundle;
+    if (bundle !== undefined) counts.set(bundle, (counts.get(bundle) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(a, b))[0]?.[0] ?? null;
+}
+
+/** The class of a decision, as text; empty where the roll-out has no such class. */
+export async function planClassText(
+  hub: KubeClient,
+  fleet: LiveFleet,
+  rollout: LiveRollout,
+  hash: string,
+): Promise<string> {
+  const found = rolloutAnswer(fleet, rollout).classes.find((one) => one.hash === hash);
+  return found === undefined ? '' : classPlanText(await planClass(hub, fleet, rollout, found));
+}
+
+/** What a class would change, for people. */
+export function classPlanText(answer: PlanClass): string {
+  const { from, to, plan, clusters, changes, hash } = answer;
+  const hops = plan === null ? '' : `, ${counted(plan.path.length, 'hop')}`;
+  const first = plan?.path[0]?.from ?? from;
+  const head = `${first === null ? 'new' : first} → ${to}${hops}, ${counted(clusters, 'cluster')}\n`;
+  if (plan === null) {
+    return `${head}${line('class', `${hash}: ${changes.join(', ') || 'no change of a kind that is known'}`)}`;
+  }
+  const { images, crds, rbac, webhooks, dependencies, neighbours, objects } = plan;
+  const rows = [
+    line('class', `${hash}: ${changes.join(', ')}`),
+    ...plan.path.slice(1).map((hop) => line('then', `${hop.from ?? ''} → ${hop.to}`)),
+    ...lines('image', imageTexts(images?.added ?? [], images?.removed ?? [])),
+    ...lines('crd', crds.map(crdText)),
+    ...lines('rights', [
+      ...(rbac?.added ?? []).map((one) => `+ ${one}`),
+      ...(rbac?.removed ?? []).map((one) => `- ${one}`),
+    ]),
+    ...lines('webhook', webhooks),
+    ...lines('needs', dependencies),
+    ...lines('objects', objectTexts(objects)),
+    ...lines('also', neighbours.length === 0 ? ['nothing else moves in these namespaces'] : neighbours),
+  ];
+  return `${head}${rows.join('')}`;
+}
+
+const line = (label: string, text: string): string => `  ${label.padEnd(LABEL)}${text}\n`;
+
+function lines(label: string, texts: readonly string[]): string[] {
+  const shown = texts.slice(0, MOST_LINES).map((text, at) => line(at === 0 ? label : '', text));
+  return texts.length > MOST_LINES ? [...shown, line('', `and ${texts.length - MOST_LINES} more`)] : shown;
+}
+
+/** An image with the digest that it replaces: of the same repository. */
+function imageTexts(added: readonly string[], removed: readonly string[]): string[] {
+  const repository = (image: string): string => image.split('@')[0] ?? image;
+  const left = [...removed];
+  const texts = added.map((image) => {
+    const at = left.findIndex((one) => repository(one) === repository(image));
+    const [was] = at < 0 ? [] : left.splice(at, 1);
+    return was === undefined ? image : `${image}  (was ${was.slice(repository(was).length)})`;
+  });
+  return [...texts, ...left.map((image) => `${image}  (no longer)`)];
+}
+
+function crdText({ name, adds, removes, storage, breaking, owners }: FleetPlan['spec']['crds'][number]): string {
+  const parts = [
+    ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),
+    removes.length === 0 ? 'nothing removed' : `removes ${removes.join(', ')}`,
+    ...(storage === undefined ? [] : [`stores ${storage}`]),
+    ...breaking.map((one) => `BREAKS: ${one}`),
+    ...(owners.length === 0 ? [] : [`also of ${owners.join(', ')}`]),
+  ];
+  return `${name}: ${parts.join('; ')}`;
+}
+
+function objectTexts(objects: FleetPlan['spec']['objects']): string[] {
+  if (objects === undefined) return [];
+  const { created, changed, deleted } = objects;
+  return [
+    ...created.map((one) => `+ ${one}`),
+    ...changed.map((one) => `~ ${one}`),
+    ...deleted.map((one) => `- ${one}`),
+  ];
+}

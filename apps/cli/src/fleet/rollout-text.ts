@@ -1,0 +1,164 @@
+import { durationMs } from '#core/fleet/placement/waves';
+import { shortDuration } from '#core/kernel/durations/short-duration';
+import { counted } from '#core/kernel/text/counted';
+import { type Columns, table } from '../commands/catalog-table.js';
+import { cutTo } from '../output/display-width.js';
+import { NEXT } from '../output/next-commands.js';
+import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnswer } from './rollout-answer.js';
+
+/** How a roll-out is printed: `short` is its name as commands take it. */
+export type RolloutTextOptions = Readonly<{ short: string; now: number; width?: number | undefined; wide: boolean }>;
+
+const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
+/** Classes that wait for approval are named up to this many. */
+const NAMED_CLASSES = 5;
+/** A wave's name in a hash of this length is unique enough to be typed. */
+const SHORT_HASH = 12;
+
+/** One roll-out for people: a line, its waves, what clusters wait for, and what is to be done. */
+export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions): string {
+  const { width, wide } = options;
+  const parts = [
+    fitted(headline(answer, options), width),
+    table(answer.waves, waveColumns(answer, options), wide ? undefined : width).trimEnd(),
+    waitingLine(answer.waiting, width),
+    ...answer.failures.map((failure) => failureLine(failure, options)),
+    ...classLines(answer.classes, options),
+    ...nextLines(answer, options),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n')}\n`;
+}
+
+const fitted = (line: string, width: number | undefined): string => (width === undefined ? line : cutTo(line, width));
+
+function headline(answer: RolloutAnswer, { now }: RolloutTextOptions): string {
+  const { name, target, phase, reason, waves, currentWave, startedAt, finishedAt } = answer;
+  const until = finishedAt === null ? now : Date.parse(finishedAt);
+  const took = shortDuration(until - Date.parse(startedAt));
+  const usual = new Set(['Planned', 'AllWavesComplete', 'Released', 'Decision']);
+  const why = usual.has(reason) ? '' : ` (${reason})`;
+  const state = `${name}  ${target}  ${phase}${why}`;
+  if (FINAL.has(phase)) return `${state}   after ${took}`;
+  const wave = currentWave === null ? undefined : waves[currentWave - 1];
+  const place = wave === undefined ? '' : `wave ${currentWave} of ${waves.length} (${wave.name}), `;
+  return `${state}   ${place}${took}`;
+}
+
+function waveColumns({ waves, phase }: RolloutAnswer, { now }: RolloutTextOptions): Columns<WaveAnswer> {
+  const number = (heading: string, of: (wave: WaveAnswer) => number) =>
+    [heading, (wave: WaveAnswer) => String(of(wave))] as const;
+  const hasReturns = waves.some(({ counts }) => counts.rollingBack + counts.rolledBack > 0);
+  const isOver = FINAL.has(phase);
+  return [
+    ['WAVE', ({ name }) => name],
+    ['STATE', (wave) => wave.phase],
+    number('MEMBERS', ({ counts }) => counts.targets),
+    number('DONE', ({ counts }) => counts.done),
+    ['FLIGHT', (wave) => flightOf(wave, isOver)],
+    number('WAIT', ({ counts }) => counts.waiting),
+    number('FAILED', ({ counts }) => counts.failed),
+    number('SKIPPED', ({ counts }) => counts.skipped),
+    ...(hasReturns ? [number('BACK', ({ counts }) => counts.rollingBack + counts.rolledBack)] : []),
+    ['NOTE', (wave) => noteOf(wave, now)],
+  ];
+}
+
+/** In flight, of the limit while the wave is at work. */
+function flightOf({ phase, counts, limit }: WaveAnswer, isOver: boolean): string {
+  const inFlight = counts.applying + counts.verifying;
+  const atWork = !isOver && (phase === 'Open' || phase === 'Soaking');
+  return atWork ? `${inFlight}/${limit}` : String(inFlight);
+}
+
+function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): string {
+  const hasSoak = durationMs(soak) > 0;
+  switch (phase) {
+    case 'Open':
+      if (reason === 'NotEnoughSuccesses') return 'not enough successes';
+      return hasSoak ? `soak ${soak} after the last success` : '';
+    case 'Soaking':
+      if (soakUntil === null) return 'waits for its checks';
+      return `soaks for another ${shortDuration(Date.parse(soakUntil) - now)}`;
+    case 'AwaitingPromotion':
+      return 'waits for promotion';
+    case 'Pending':
+      return reason === 'GateBefore' ? 'waits for its checks' : '';
+    case 'Complete':
+      return reason === 'Promoted' ? 'promoted' : reason === 'Empty' ? 'empty' : '';
+    default:
+      return '';
+  }
+}
+
+function waitingLine(waiting: readonly WaitingAnswer[], width: number | undefined): string {
+  const parts = waiting.map(({ reason, clusters, window }) => {
+    const until = window === null ? '' : ` (${window.until})`;
+    return `${clusters} ${reason}${until}`;
+  });
+  return wrapped(parts, ' · ', width);
+}
+
+/** Parts in lines of a terminal, never cut within a part. */
+function wrapped(parts: readonly string[], separator: string, width = Number.POSITIVE_INFINITY): string {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? part : `${last}${separator}${part}`;
+    if (last !== undefined && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines.join('\n');
+}
+
+function failureLine({ reason, cause, clusters, sample }: FailureAnswer, { width }: RolloutTextOptions): string {
+  const why = cause === '' ? '' : `: ${cause}`;
+  const more = clusters > sample.length ? ', …' : '';
+  return fitted(`${clusters} Failed (${reason})${why} [${sample.join(', ')}${more}]`, width);
+}
+
+function classLines(classes: readonly ClassAnswer[], { short }: RolloutTextOptions): string[] {
+  const waiting = classes.filter(({ approval }) => approval === 'Waiting');
+  const refused = classes.filter(({ approval }) => approval === 'Rejected' || approval === 'Denied');
+  const shown = waiting.slice(0, NAMED_CLASSES);
+  const lines = shown.flatMap((one, at) => {
+    const head = at === 0 ? `${counted(waiting.length, 'class waits', 'classes wait')} for approval: ` : '  ';
+    return [`${head}${classText(one)}`, `  → ${NEXT.fleetClass(short, one.hash.slice(0, SHORT_HASH))}`];
+  });
+  const more = waiting.length - shown.length;
+  return [
+    ...lines,
+    ...(more > 0 ? [`  and ${more} more: ${NEXT.fleetPlan(short)}`] : []),
+    ...refused.map((one) => `${one.approval}: ${classText(one)}`),
+  ];
+}
+
+/** `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, and how many of several approvals there are. */
+export function classText({ hash, clusters, changes, demands }: ClassAnswer): string {
+  const partly = demands.find(({ min, approvedBy }) => min > 1 && approvedBy.length > 0);
+  const votes = partly === undefined ? '' : `, ${partly.approvedBy.length} of ${partly.min} approvals`;
+  return `${hash}, ${counted(clusters, 'cluster')} (${changes.join(', ')})${votes}`;
+}
+
+/** What a user can do about a roll-out that does not go on by itself. */
+function nextLines({ phase, reason, waves, failures }: RolloutAnswer, { short }: RolloutTextOptions): string[] {
+  const next = (command: string, note = ''): string => `  → ${command}${note === '' ? '' : `   (${note})`}`;
+  if (phase === 'Halted' && reason === 'RollbackIncomplete') {
+    return [next(NEXT.fleetFailures(short), 'why clusters did not go back'), next(NEXT.rollBack(short), 'tries again')];
+  }
+  if (phase === 'Halted') {
+    return [
+      next(NEXT.fleetFailures(short), 'why it stopped'),
+      next(NEXT.resumeRollout(short), 'goes on; the failures are forgiven'),
+      next(NEXT.rollBack(short), 'every cluster that it changed goes back'),
+    ];
+  }
+  if (phase === 'Paused' && reason === 'Decision') return [next(NEXT.resumeRollout(short))];
+  if (FINAL.has(phase)) return [];
+  const promotable = waves.find(
+    (wave) => wave.phase === 'AwaitingPromotion' || (wave.phase === 'Open' && wave.reason === 'NotEnoughSuccesses'),
+  );
+  return [
+    ...(promotable === undefined ? [] : [next(NEXT.promoteWave(short, promotable.name))]),
+    ...(failures.length === 0 ? [] : [next(NEXT.fleetFailures(short))]),
+  ];
+}

@@ -1,0 +1,173 @@
+import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { counted } from '#core/kernel/text/counted';
+import { classOf } from '#lifecycle/fleet/rollouts/live-cluster';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type Columns, table } from '../commands/catalog-table.js';
+import type { Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { NEXT } from '../output/next-commands.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import { type LintedFleet, lintOf, type PlannedWave, plannedWaves, targetsOf } from './fleet-lint.js';
+import { meantClass } from './make-decisions.js';
+import { classPlanText, fromOf, type PlanClass, planClass } from './plan-text.js';
+import { meantName, meantRollout, nameOnly, readFleet } from './read-fleet.js';
+import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
+import { shortName } from './show-status.js';
+
+export type PlanAsked = Readonly<{
+  name?: string | undefined;
+  namespace?: string | undefined;
+  class?: string | undefined;
+  output: AnswerFormat;
+}>;
+
+/** What one subject, or one roll-out, would do. */
+export type SubjectPlan = Readonly<{
+  name: string;
+  subject: string;
+  clusters: number;
+  /** Clusters that have reported no plan yet. */
+  unplanned: number;
+  waves: readonly PlannedWave[];
+  classes: readonly PlanClass[];
+  lint: readonly string[];
+}>;
+
+/** `flotilla fleet plan`: plan classes of a roll-out, or what would be rolled out, with waves and lint. */
+export async function showPlan(hub: KubeClient, io: Io, asked: PlanAsked, now: Date): Promise<void> {
+  const fleet = await readFleet(hub, now);
+  const rollout = rolloutAsked(fleet, asked);
+  if (asked.class !== undefined && rollout !== undefined) {
+    const answer = meantClass(rolloutAnswer(fleet, rollout).classes, asked.class);
+    const found = await planClass(hub, fleet, rollout, answer);
+    if (isData(asked.output)) await printData(io, { verdict: 'yes', ...found }, asked.output);
+    else io.out(`${classPlanText(found)}${approveLine(fleet, rollout, answer)}`);
+    return io.exit(0);
+  }
+  const plans =
+    rollout === undefined
+      ? subjectsAsked(fleet, asked).map((subject) => subjectPlan(fleet, subject))
+      : [await rolloutPlan(hub, fleet, rollout)];
+  await printPlans(io, plans, asked.output);
+}
+
+/** Prints plans; exit code 1 where nothing can be planned. */
+export async function printPlans(io: Io, plans: readonly SubjectPlan[], output: AnswerFormat): Promise<void> {
+  const verdict = verdictOf(plans.some(({ clusters }) => clusters > 0));
+  if (isData(output)) await printData(io, { verdict, plans }, output);
+  else if (plans.length === 0)
+    io.out('There is no FleetOperator and no Staged FleetCatalog: nothing can be planned.\n');
+  else io.out(plans.map((plan) => planText(plan, io.columns)).join('\n'));
+  io.exit(exitCodeOf(verdict));
+}
+
+const approveLine = (fleet: LiveFleet, { record }: LiveRollout, { hash, approval }: ClassAnswer): string =>
+  approval === 'Waiting' ? `  → ${NEXT.approveClass(shortName(fleet, record.spec.name), hash)}\n` : '';
+
+/** The roll-out that is meant; undefined where a subject is, or nothing was named. */
+function rolloutAsked(fleet: LiveFleet, { name, namespace }: PlanAsked): LiveRollout | undefined {
+  if (name === undefined) return undefined;
+  const isSubject = [...fleet.files.subjects.values()].some(
+    ({ rolloutPrefix }) => rolloutPrefix === name || nameOnly(rolloutPrefix) === name,
+  );
+  return isSubject ? undefined : meantRollout(fleet, name, namespace);
+}
+
+function subjectsAsked(fleet: LiveFleet, { name, namespace }: PlanAsked): FleetSubject[] {
+  const all = [...fleet.files.subjects.values()].filter(
+    (one) => namespace === undefined || one.namespace === namespace,
+  );
+  if (name === undefined) return all;
+  const meant = meantName(
+    'FleetOperator',
+    name,
+    all.map(({ rolloutPrefix }) => rolloutPrefix),
+    namespace,
+  );
+  return all.filter(({ rolloutPrefix }) => rolloutPrefix === meant);
+}
+
+const lintedFleet = (fleet: LiveFleet): LintedFleet => ({
+  ...fleet.state,
+  files: fleet.files,
+  clusters: [...fleet.clusters.values()],
+});
+
+async function rolloutPlan(hub: KubeClient, fleet: LiveFleet, rollout: LiveRollout): Promise<SubjectPlan> {
+  const answer = rolloutAnswer(fleet, rollout);
+  const classes: PlanClass[] = [];
+  for (const one of answer.classes) classes.push(await planClass(hub, fleet, rollout, one));
+  return {
+    name: answer.name,
+    subject: answer.subject,
+    clusters: answer.counts.targets,
+    unplanned: answer.waiting.find(({ reason }) => reason === 'Planning')?.clusters ?? 0,
+    waves: answer.waves.map(({ name, counts, soak }, at) => ({
+      name,
+      members: counts.targets,
+      share:
+        rollout.record.spec.waves[at]?.spec.percent === undefined
+          ? ''
+          : `${rollout.record.spec.waves[at]?.spec.percent}%`,
+      soak,
+      isImplicit: at === answer.waves.length - 1,
+    })),
+    classes,
+    lint: lintOf(rollout.record.subject, lintedFleet(fleet)),
+  };
+}
+
+/** What the clusters of a subject have reported that they would do, by equal plans. */
+function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
+  const linted = lintedFleet(fleet);
+  const targets = targetsOf(subject, linted).map(({ name }) => name);
+  const reports = targets.flatMap((name) => fleet.clusters.get(name)?.report(subject.key) ?? []);
+  const planned = targets.filter((name) => {
+    const report = fleet.clusters.get(name)?.report(subject.key);
+    return report?.planned !== undefined && report.planned !== report.bundle;
+  });
+  const byPlan = Map.groupBy(planned, (name) => {
+    const report = fleet.clusters.get(name)?.report(subject.key);
+    return `${classOf(report ?? {})}\n${report?.planned ?? ''}`;
+  });
+  const classes = [...byPlan].map(([key, names]): PlanClass => {
+    const [hash = '', to = ''] = key.split('\n');
+    const changes = fleet.clusters.get(names[0] ?? '')?.report(subject.key)?.changes ?? [];
+    const base = { hash, clusters: names.length, changes, approval: 'Preview', reason: '', demands: [], plan: null };
+    return { ...base, from: fromOf(fleet, subject.key, names), to };
+  });
+  return {
+    name: subject.rolloutPrefix,
+    subject: subject.key,
+    clusters: targets.length,
+    unplanned: targets.length - reports.filter(({ state }) => state !== 'Planning').length,
+    waves: plannedWaves(subject, linted),
+    classes: classes.sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.hash, b.hash)),
+    lint: lintOf(subject, linted),
+  };
+}
+
+const WAVES: Columns<PlannedWave> = [
+  ['WAVE', ({ name }) => name],
+  ['MEMBERS', ({ members }) => String(members)],
+  ['SHARE', ({ share, isImplicit }) => (isImplicit ? 'what no wave takes' : share || 'all that match')],
+  ['SOAK', ({ soak }) => soak],
+];
+
+function planText(plan: SubjectPlan, width: number | undefined): string {
+  const { name, clusters, unplanned, classes, waves, lint } = plan;
+  const waiting = unplanned === 0 ? '' : `, ${unplanned} without a plan yet`;
+  const head = `${name}: ${counted(clusters, 'cluster')}${waiting}\n`;
+  const nothing = classes.length === 0 ? 'no cluster plans a change\n' : '';
+  return [
+    head,
+    ...classes.map((one) => `\n${classPlanText(one)}`),
+    nothing,
+    `\n${table(waves, WAVES, width)}`,
+    ...(lint.length === 0 ? [] : ['\n', ...lint.map((line) => `note: ${line}\n`)]),
+  ].join('');
+}

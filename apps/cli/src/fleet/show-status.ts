@@ -1,0 +1,114 @@
+import { isFinal } from '#core/fleet/rollout/phases';
+import { counted } from '#core/kernel/text/counted';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type Columns, table } from '../commands/catalog-table.js';
+import { ExitCode, type Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { NEXT } from '../output/next-commands.js';
+import type { ListFormat } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { meantRollout, nameOnly, readFleet } from './read-fleet.js';
+import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
+import { rolloutText } from './rollout-text.js';
+
+export type StatusAsked = Readonly<{
+  rollout?: string | undefined;
+  namespace?: string | undefined;
+  output: ListFormat;
+  all: boolean;
+}>;
+
+/** `flotilla fleet status`: all roll-outs, or one. */
+export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, now: Date): Promise<void> {
+  const fleet = await readFleet(hub, now);
+  const { rollout, namespace, output } = asked;
+  if (rollout !== undefined) {
+    const found = meantRollout(fleet, rollout, namespace);
+    const answer = rolloutAnswer(fleet, found);
+    if (isData(output)) await printData(io, { verdict: 'yes', ...answer }, output);
+    else if (output === 'name') io.out(`${objectName(answer.name)}\n`);
+    else {
+      const short = shortName(fleet, answer.name);
+      io.out(rolloutText(answer, { short, now: fleet.now, width: io.columns, wide: output === 'wide' }));
+    }
+  } else await showAll(fleet, io, asked);
+  io.exit(ExitCode.done);
+}
+
+/** The name of a roll-out as commands take it: without its namespace where that is no other's name. */
+export function shortName(fleet: LiveFleet, name: string): string {
+  const isOnly = fleet.rollouts.filter(({ record }) => nameOnly(record.spec.name) === nameOnly(name)).length === 1;
+  return isOnly ? nameOnly(name) : name;
+}
+
+/** `fleetrollout.fleet.flotilla.dev/NAME`, as `kubectl -o name`. */
+const objectName = (name: string): string => `fleetrollout.fleet.flotilla.dev/${nameOnly(name)}`;
+
+async function showAll(fleet: LiveFleet, io: Io, { namespace, output, all }: StatusAsked): Promise<void> {
+  const shown = fleet.rollouts
+    .filter(({ record }) => namespace === undefined || record.spec.name.startsWith(`${namespace}/`))
+    .filter((one) => all || isOfNow(one));
+  const rollouts = shown.map((one) => rolloutAnswer(fleet, one));
+  const clusters = {
+    total: fleet.clusters.size,
+    reachable: [...fleet.clusters.values()].filter(({ isReachable }) => isReachable).length,
+    paused: [...fleet.clusters.values()].filter(({ isPaused }) => isPaused).length,
+  };
+  const subjects = fleet.files.subjects.size;
+  if (isData(output)) return printData(io, { verdict: 'yes', clusters, subjects, rollouts }, output);
+  if (output === 'name') return io.out(rollouts.map(({ name }) => `${objectName(name)}\n`).join(''));
+  const paused = clusters.paused === 0 ? '' : `, ${clusters.paused} paused`;
+  const away = clusters.total - clusters.reachable;
+  const state = away === 0 ? 'all reachable' : `${clusters.reachable} reachable`;
+  const head = `${counted(clusters.total, 'cluster')}, ${state}${paused} · ${counted(subjects, 'subject')} · ${counted(rollouts.length, 'roll-out')}\n`;
+  if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}`);
+  io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide'), output === 'wide' ? undefined : io.columns)}`);
+  const waiting = rollouts.filter((one) => noteOf(one) !== '' && !isFinal(one.phase));
+  for (const { name } of waiting.slice(0, MOST_ADVICE)) io.out(`  → ${NEXT.fleetRollout(shortName(fleet, name))}\n`);
+}
+
+const MOST_ADVICE = 5;
+
+/** Roll-outs that are at work, and the newest of each subject. */
+const isOfNow = ({ record, facts }: LiveRollout): boolean =>
+  !isFinal(record.status.phase) || facts.isNewest || facts.role === 'standing';
+
+const nothingText = (fleet: LiveFleet): string =>
+  fleet.files.subjects.size > 0
+    ? 'No cluster plans a change: there is nothing to roll out.\n'
+    : 'There is no FleetOperator yet: nothing is rolled out.\n';
+
+const overviewColumns = (isWide: boolean): Columns<RolloutAnswer> => [
+  ['ROLLOUT', ({ name }) => name],
+  ['TARGET', ({ target }) => target],
+  ['PHASE', ({ phase }) => phase],
+  ['WAVE', (one) => (one.currentWave === null ? '-' : waveText(one, one.currentWave))],
+  ['DONE', ({ counts }) => `${counts.done}/${counts.targets}`],
+  ['FAILED', ({ counts }) => String(counts.failed)],
+  ...(isWide
+    ? ([
+        ['WAIT', ({ counts }: RolloutAnswer) => String(counts.waiting)],
+        ['SKIPPED', ({ counts }: RolloutAnswer) => String(counts.skipped)],
+        ['STARTED', ({ startedAt }: RolloutAnswer) => startedAt],
+      ] as const)
+    : []),
+  ['NOTE', noteOf],
+];
+
+const waveText = ({ waves }: RolloutAnswer, current: number): string =>
+  `${current}/${waves.length} ${waves[current - 1]?.name ?? ''}`;
+
+/** What is most worth knowing about a roll-out, in a few words. */
+function noteOf({ phase, reason, classes, waves, waiting }: RolloutAnswer): string {
+  const toApprove = classes.filter(({ approval }) => approval === 'Waiting').length;
+  if (toApprove > 0) return `${counted(toApprove, 'class waits', 'classes wait')} for approval`;
+  if (phase === 'Halted' || phase === 'Paused') return reason;
+  if (isFinal(phase)) return '';
+  if (waves.some((wave) => wave.phase === 'AwaitingPromotion')) return 'waits for promotion';
+  if (waves.some((wave) => wave.phase === 'Soaking')) return 'soaks';
+  const [first] = waiting.filter((one) => one.reason !== 'WaveNotOpen' && one.reason !== 'Budget');
+  return first === undefined
+    ? ''
+    : `${first.clusters} ${first.reason}${first.window === null ? '' : ` (${first.window.until})`}`;
+}

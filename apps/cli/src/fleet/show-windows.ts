@@ -1,0 +1,115 @@
+import { windowAnswer, windowTimes, zonedTime, zoneOf } from '#core/fleet/windows/window-answer';
+import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
+import { counted } from '#core/kernel/text/counted';
+import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type Columns, table } from '../commands/catalog-table.js';
+import type { Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import type { ListFormat } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import { meantName, readFleet } from './read-fleet.js';
+
+export type WindowsAsked = Readonly<{ cluster?: string | undefined; output: ListFormat }>;
+
+/** A window as it is listed; times in RFC 3339, null where none is known. */
+type ListedWindow = Readonly<{
+  name: string;
+  type: string;
+  active: boolean;
+  zone: string;
+  start: string | null;
+  end: string | null;
+  clusters: number;
+  subjects: string;
+  breakGlassGroups: readonly string[];
+}>;
+
+/** `flotilla fleet windows`: the windows of the fleet or of a cluster, and whether a change may start. */
+export async function showWindows(hub: KubeClient, io: Io, asked: WindowsAsked, now: Date): Promise<void> {
+  const fleet = await readFleet(hub, now);
+  const cluster =
+    asked.cluster === undefined ? undefined : meantName('cluster', asked.cluster, [...fleet.clusters.keys()]);
+  const windows = fleet.state.windows.flatMap((window) => listed(fleet, window, cluster));
+  const names = cluster === undefined ? [...fleet.clusters.keys()] : [cluster];
+  const open = names.filter((name) => isOpen(fleet, name));
+  const verdict = verdictOf(open.length > 0 || names.length === 0);
+  const { output } = asked;
+  if (isData(output)) {
+    const at = now.toISOString();
+    await printData(io, { verdict, at, cluster: cluster ?? null, open: open.length, windows }, output);
+  } else if (output === 'name') {
+    io.out(windows.map(({ name }) => `fleetwindow.fleet.flotilla.dev/${name}\n`).join(''));
+  } else {
+    const wide = output === 'wide';
+    if (windows.length > 0) io.out(`${table(windows, columns(fleet.now, wide), wide ? undefined : io.columns)}\n`);
+    io.out(`${conclusion(fleet, cluster, open.length, names.length)}\n`);
+  }
+  io.exit(exitCodeOf(verdict));
+}
+
+/** Windows for some subjects alone close nothing for the others. */
+const matching = (fleet: LiveFleet, cluster: string) => {
+  const member = fleet.clusters.get(cluster);
+  const general = new Set(
+    fleet.state.windows.filter(({ spec }) => spec.subjects === undefined).map(({ metadata }) => metadata.name),
+  );
+  return member === undefined
+    ? []
+    : fleet.files.windows.filter((window) => general.has(window.name) && window.selects(member));
+};
+
+const isOpen = (fleet: LiveFleet, cluster: string): boolean =>
+  windowAnswer(matching(fleet, cluster), fleet.now).hold === undefined;
+
+function listed(fleet: LiveFleet, window: FleetWindow, cluster: string | undefined): ListedWindow[] {
+  const rules = fleet.files.windows.find(({ name }) => name === window.metadata.name);
+  if (rules === undefined) return [];
+  const selected = [...fleet.clusters.values()].filter((one) => rules.selects(one));
+  if (cluster !== undefined && !selected.some(({ name }) => name === cluster)) return [];
+  const { isActive, start, end } = windowTimes(rules, fleet.now);
+  const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+  const { type, subjects, breakGlassGroups } = window.spec;
+  return [
+    {
+      name: window.metadata.name,
+      type,
+      active: isActive,
+      zone: zoneOf(window),
+      start: time(start),
+      end: time(end),
+      clusters: selected.length,
+      subjects: subjects === undefined ? 'all' : 'some',
+      breakGlassGroups,
+    },
+  ];
+}
+
+const columns = (now: number, isWide: boolean): Columns<ListedWindow> => [
+  ['NAME', ({ name }) => name],
+  ['TYPE', ({ type }) => type],
+  ['ACTIVE', ({ active }) => (active ? 'yes' : 'no')],
+  ['NEXT', (window) => nextOf(window, now)],
+  ['CLUSTERS', ({ clusters }) => String(clusters)],
+  ['SUBJECTS', ({ subjects }) => subjects],
+  ...(isWide
+    ? ([['BREAK GLASS', ({ breakGlassGroups }: ListedWindow) => breakGlassGroups.join(', ') || '-']] as const)
+    : []),
+];
+
+/** When it ends, or begins. */
+function nextOf({ active, start, end, zone }: ListedWindow, now: number): string {
+  if (active) return end === null ? 'no end is set' : `ends ${zonedTime(Date.parse(end), zone, now)}`;
+  return start === null ? 'never again' : `begins ${zonedTime(Date.parse(start), zone, now)}`;
+}
+
+function conclusion(fleet: LiveFleet, cluster: string | undefined, open: number, all: number): string {
+  if (cluster === undefined) return `A change may start in ${open} of ${counted(all, 'cluster')}.`;
+  const { hold, by, until } = windowAnswer(matching(fleet, cluster), fleet.now);
+  if (hold === undefined) return `A change may start in ${cluster}.`;
+  const object = fleet.state.windows.find(({ metadata }) => metadata.name === by[0]?.name);
+  const zone = object === undefined ? 'UTC' : zoneOf(object);
+  const when = until === undefined ? 'no time is known when one may' : `one may ${zonedTime(until, zone, fleet.now)}`;
+  return `No change may start in ${cluster} (${hold}: ${by.map(({ name }) => name).join(', ')}); ${when}.`;
+}

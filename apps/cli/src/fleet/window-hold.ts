@@ -1,0 +1,74 @@
+import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import { windowAnswer, zonedTime, zoneOf } from '#core/fleet/windows/window-answer';
+import type { WindowRules } from '#core/fleet/windows/window-rules';
+import { shortDuration } from '#core/kernel/durations/short-duration';
+import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+
+/** What windows hold a cluster, and until when. */
+export type WindowHoldText = Readonly<{
+  windows: readonly string[];
+  isFreeze: boolean;
+  /** When a start is possible again; null where no time is known. */
+  untilAt: string | null;
+  /** `opens Sat 22:00 Europe/Berlin`, or `no end is set`. */
+  until: string;
+  /** A sentence about the first of the windows. */
+  sentence: string;
+  /** Groups that may lift every window in the way. */
+  breakGlassGroups: readonly string[];
+}>;
+
+/** The windows that concern a cluster, for a subject or for all. */
+export const windowsOf = (fleet: LiveFleet, cluster: string, subject?: FleetSubject): readonly WindowRules[] => {
+  const member = fleet.clusters.get(cluster);
+  if (member === undefined) return [];
+  return fleet.files.windows.filter(
+    (window) => window.selects(member) && (subject === undefined || window.concerns(subject)),
+  );
+};
+
+/** What holds a cluster now; undefined where no window does. */
+export function holdOf(fleet: LiveFleet, subject: FleetSubject, cluster: string): WindowHoldText | undefined {
+  const { now } = fleet;
+  const { hold, by, until } = windowAnswer(windowsOf(fleet, cluster, subject), now);
+  const [first] = by;
+  if (hold === undefined || first === undefined) return undefined;
+  const object = fleet.state.windows.find(({ metadata }) => metadata.name === first.name);
+  const zone = object === undefined ? 'UTC' : zoneOf(object);
+  const when = until === undefined ? 'no end is set' : `opens ${zonedTime(until, zone, now)}`;
+  return {
+    windows: by.map(({ name }) => name),
+    isFreeze: hold === 'Frozen',
+    untilAt: until === undefined ? null : new Date(until).toISOString(),
+    until: when,
+    sentence: sentenceOf(first, until, zone, now, hold === 'Frozen'),
+    breakGlassGroups: sharedGroups(by),
+  };
+}
+
+function sentenceOf(
+  window: WindowRules,
+  until: number | undefined,
+  zone: string,
+  now: number,
+  isFreeze: boolean,
+): string {
+  const name = `"${window.name}"`;
+  if (isFreeze) return `Deny ${name} freezes all changes until it is deleted.`;
+  const span = window.spanAt(until ?? now);
+  if (window.type === 'Deny') {
+    return until === undefined
+      ? `Deny ${name} is active, and no time is known when a change may start.`
+      : `Deny ${name} is active; a change may start ${zonedTime(until, zone, now)}.`;
+  }
+  if (until === undefined || span === undefined) return `Allow ${name} is not active, and no time is known when it is.`;
+  const length = span.end - span.start;
+  return `Allow ${name} opens ${zonedTime(until, zone, now)} and lasts ${shortDuration(length)}.`;
+}
+
+/** Groups that each of the windows names: who lifts one of them alone lifts nothing. */
+const sharedGroups = (windows: readonly WindowRules[]): readonly string[] => {
+  const [first, ...others] = windows;
+  const groups = first?.breakGlassGroups ?? [];
+  return groups.filter((group) => others.every(({ breakGlassGroups }) => breakGlassGroups.includes(group)));
+};
