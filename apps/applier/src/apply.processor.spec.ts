@@ -107,6 +107,25 @@ describe('a job of the queue apply', () => {
     expect(await waiting()).toBe(0);
   });
 
+  it('comes no more after a pause of an earlier pass once nothing is left to do', async () => {
+    outcome = { rounds: 2, result: 'waits', waitsFor: 'the install to end', againAfterMs: 300_000 };
+    await applied();
+    expect(await waiting()).toBe(1);
+    outcome = { rounds: 2, result: 'done' };
+    await applied();
+    expect(await waiting()).toBe(0);
+    await clock.advance(300_000);
+    expect(passes).toHaveLength(2);
+  });
+
+  it('comes again after the earlier pause where a later pass waits, too', async () => {
+    outcome = { rounds: 2, result: 'waits', waitsFor: 'the install to end', againAfterMs: 300_000 };
+    await applied();
+    outcome = { rounds: 1, result: 'waits', waitsFor: 'the solution' };
+    await applied();
+    expect(await waiting()).toBe(1);
+  });
+
   it('does not come again where the pass waits for an event', async () => {
     outcome = { rounds: 1, result: 'waits', waitsFor: 'the solution' };
     await applied();

@@ -116,6 +116,8 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const begun = performance.now();
     const outcome = await this.pass(client, subject, signal);
     this.hub.metrics.stages.took('pass', (performance.now() - begun) / 1_000);
+    // What an earlier pass wanted to see again later, such as an install that has ended since, is seen.
+    if (outcome.result === 'done') await this.queues.apply.forgetDelayed({ v: 1, ...subject });
     this.#logOutcome(subject, outcome);
     this.refusals.note(subject, outcome);
     const againAfterMs = pauseAfter(outcome);

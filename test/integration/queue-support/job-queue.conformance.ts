@@ -148,6 +148,19 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await expect.poll(() => it.runs, PATIENCE).toEqual(['a', 'a']);
     });
 
+    it('a delayed job that is forgotten does not come, and one that is set after it does', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('a'), late);
+      await queue.add(thing('b'), late);
+      await queue.forgetDelayed(thing('a'));
+      await queue.forgetDelayed(thing('c'));
+      await expect.poll(() => settled(queue), PATIENCE).toEqual({ ...NOTHING, delayed: 1 });
+      await queue.add(thing('a'), soon);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
+    });
+
     it('a delayed job does not hold back one that waits', async () => {
       const queue = await start();
       const it = recorder();

@@ -151,6 +151,10 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     await this.#raise(added.id, priority);
   }
 
+  forgetDelayed(job: J): Promise<void> {
+    return this.#delayedJobs.forget(canonicalJson(this.contract.schema.parse(job)));
+  }
+
   /** A more urgent duplicate makes the waiting job as urgent as itself. */
   async #raise(jobId: string, priority: number): Promise<void> {
     const held = this.#ranks.noted(jobId);

@@ -63,6 +63,8 @@ export type JobCounts = Readonly<{
 export abstract class JobQueue<J> {
   abstract readonly name: string;
   abstract add(job: J, options?: AddOptions): Promise<void>;
+  /** Forgets the delayed job of the key, where this process has set one: what it was to do is done. */
+  abstract forgetDelayed(job: J): Promise<void>;
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;
   abstract counts(): Promise<JobCounts>;

@@ -85,6 +85,12 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     else this.#enqueue(copy, this.#ranks.rank(copy));
   }
 
+  async forgetDelayed(job: J): Promise<void> {
+    const key = this.contract.keyOf(job);
+    this.#delayedJobs.get(key)?.cancel();
+    this.#delayedJobs.delete(key);
+  }
+
   async process(handler: JobHandler<J>, { concurrency }: ProcessOptions): Promise<void> {
     this.#handler = handler;
     this.#concurrency = concurrency;

@@ -83,6 +83,12 @@ export class RedisDelayedJobs {
     if (this.#dueMs.size > MOST_REMEMBERED && oldest !== undefined) this.#dueMs.delete(oldest);
   }
 
+  /** Sends nothing where this process has not set the member, or has taken it since. */
+  async forget(member: string): Promise<void> {
+    if (!this.#dueMs.delete(member)) return;
+    await this.redis.zrem(this.#delayedJobs, member);
+  }
+
   async count(): Promise<number> {
     const [delayedJobs, claims] = await Promise.all([
       this.redis.zcard(this.#delayedJobs),

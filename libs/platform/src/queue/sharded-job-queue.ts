@@ -32,6 +32,10 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
     return this.#queueOf(this.options.shardOf(job)).add(job, options);
   }
 
+  forgetDelayed(job: J): Promise<void> {
+    return this.#queueOf(this.options.shardOf(job)).forgetDelayed(job);
+  }
+
   /** Takes the jobs of the shards that `shards` has, all where it is absent. */
   async process(handler: JobHandler<J>, { concurrency, shards }: ProcessOptions): Promise<void> {
     const slots = new JobSlots(concurrency);
