@@ -97,7 +97,7 @@ describe('a change', () => {
         where,
         { hash, problem: one, records: new Map() },
         {},
-        true,
+        'now',
         sinceMs,
       );
       return hash;
@@ -123,7 +123,7 @@ describe('where no pass is urgent', () => {
         where,
         what === 'nothing' ? undefined : observed,
         { Role: '7' },
-        false,
+        'for-news',
       ),
       passes: (await apply.counts()).waiting,
       solves: (await resolve.counts()).waiting,
@@ -144,5 +144,39 @@ describe('where no pass is urgent', () => {
     await store.putSolution(hash, { result: 'error', message: 'no', advice: 'none' });
     expect(await publish()).toEqual({ enqueued: true, passes: 1, solves: 0 });
     expect(await publish()).toMatchObject({ enqueued: false });
+  });
+});
+
+describe('a subject that was at rest when the process began', () => {
+  const publishing = async () => {
+    const store = new MemoryProblemStore();
+    const [resolve, apply] = [new MemoryJobQueue(resolveContract), new MemoryJobQueue(applyContract)];
+    const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000 };
+    const hash = await store.putProblem(problem, new Map());
+    await store.putSolution(hash, { result: 'error', message: 'no', advice: 'none' });
+    const observed = { hash, problem, records: new Map() };
+    const publish = () => publishProblem<NamespaceProblems>(deps, where, observed, { Role: '7' }, 'if-known');
+    const known = () => store.getObservation('east', 'apps');
+    return { store, hash, publish, known };
+  };
+
+  it('is not published where Redis was emptied, so that it does not wait for the solution with all others', async () => {
+    const { store, hash, publish, known } = await publishing();
+    expect(await publish()).toBe(false);
+    expect([await known(), await store.takeWaiters(hash)]).toEqual([undefined, []]);
+    expect(await store.getSeen('east', 'apps', ['Role'])).toEqual({ Role: '7' });
+  });
+
+  it('gets no pass where its problem is the one that is known', async () => {
+    const { store, hash, publish } = await publishing();
+    await store.putObservation('east', 'apps', { problem: hash });
+    expect(await publish()).toBe(false);
+  });
+
+  it('is published where a catalog has changed since', async () => {
+    const { store, hash, publish, known } = await publishing();
+    await store.putObservation('east', 'apps', { problem: 'a'.repeat(64) });
+    expect(await publish()).toBe(true);
+    expect(await known()).toEqual({ problem: hash });
   });
 });

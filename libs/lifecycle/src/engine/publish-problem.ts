@@ -7,6 +7,13 @@ import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
 import type { FamilyRules } from './problem-families.js';
 
+/**
+ * When a pass over the subject is due: at once; only for a new problem that is solved already; or, as the
+ * second, and nothing is published either where Redis knows nothing of the subject, since it was emptied: the
+ * subject was at rest, and is published with a pass at a time of its own.
+ */
+export type PassAsk = 'now' | 'for-news' | 'if-known';
+
 /** A problem as it was observed, with the package records that it names, by hash. */
 export type ObservedProblem<F extends ProblemFamily> = Readonly<{
   hash: string;
@@ -55,19 +62,33 @@ export async function publishProblem<F extends ProblemFamily>(
   subject: Subject,
   observed: ObservedProblem<F> | undefined,
   versions: SeenVersions,
-  urgent = true,
+  ask: PassAsk = 'now',
   sinceMs?: number,
 ): Promise<boolean> {
+  const urgent = ask === 'now';
   const seenIsStored = deps.seen.putSeen(subject.cluster, subjectName(subject), versions);
   if (observed === undefined) {
     // Redis carries out what one connection sends in its order: the pass finds what was seen.
     await Promise.all([seenIsStored, urgent ? deps.apply.add({ v: 1, ...subject }) : undefined]);
     return urgent;
   }
-  const [, isNews] = await Promise.all([seenIsStored, publishObserved(deps, subject, observed, sinceMs)]);
+  const publish = ask === 'if-known' ? publishOther : publishObserved;
+  const [, isNews] = await Promise.all([seenIsStored, publish(deps, subject, observed, sinceMs)]);
   if (!urgent && !isNews) return false;
   await deps.apply.add({ v: 1, ...subject });
   return true;
+}
+
+/** As {@link publishObserved}, where Redis knows the subject with another problem. */
+async function publishOther<F extends ProblemFamily>(
+  deps: PublishDeps<F>,
+  subject: Subject,
+  observed: ObservedProblem<F>,
+  sinceMs: number | undefined,
+): Promise<boolean> {
+  const { cluster, namespace } = ownerOf(subject);
+  const known = await deps.store.getObservation(cluster, namespace);
+  return known !== undefined && known.problem !== observed.hash && publishObserved(deps, subject, observed, sinceMs);
 }
 
 /** Answers whether the problem is new, and its solution was there before it. */

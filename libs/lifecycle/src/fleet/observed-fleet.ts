@@ -18,6 +18,7 @@ import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
 import { ObservedCluster } from '../classic/observation/observed-cluster.js';
 import type { ClusterCaches } from '../engine/cluster-caches.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
+import { ClusterTurns } from '../engine/cluster-turns.js';
 import { ObservationPace } from '../engine/observation-pace.js';
 import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
 import { type PublishedChange, publishProblem } from '../engine/publish-problem.js';
@@ -54,11 +55,13 @@ export class ObservedFleet {
   readonly #jsonl: SharedJsonl;
   readonly #packages = new CatalogPackages();
   readonly #pace: ObservationPace;
+  readonly #turns: ClusterTurns;
 
   constructor(private readonly deps: ObservedFleetDeps) {
     const { redis, redisLosses: losses, clock, log, settings } = deps.hub;
     this.#timers = new Timers(clock);
     this.#pace = new ObservationPace(clock);
+    this.#turns = new ClusterTurns(clock);
     this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
     this.#membership = new ClusterMembership({
       ...deps,
@@ -132,6 +135,8 @@ export class ObservedFleet {
       globalCatalogNamespace,
       caches,
       pace: this.#pace,
+      // Where the applier is in the same process, its caches are open; what is being deleted is not known.
+      turns: caches === undefined ? this.#turns : undefined,
       catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
       publish: (...what) => publishProblem<NamespaceProblems>(publishing, ...what),
     });
@@ -156,7 +161,7 @@ export class ObservedFleet {
         packages: this.#packages,
         gates: extensionGatesOf(settings),
         publish: async (subject, problem, seen, sinceMs) =>
-          void (await publishProblem<ExtensionProblems>(publishing, subject, problem, seen, true, sinceMs)),
+          void (await publishProblem<ExtensionProblems>(publishing, subject, problem, seen, 'now', sinceMs)),
       },
     });
   }

@@ -9,6 +9,8 @@ export type CsvName = Readonly<{ namespace: string; name: string }>;
 export type ChangeOrigin = Readonly<{
   /** The applier wrote it last, or a controller that has not finished what the applier asked for. */
   own: boolean;
+  /** It is being deleted. */
+  deleting: boolean;
   /** The ClusterServiceVersions that it belongs to. */
   csvs: readonly CsvName[];
 }>;
@@ -32,6 +34,7 @@ export function changeOrigin(object: KubernetesObject): ChangeOrigin {
     deletionTimestamp !== undefined && (object.kind !== CSV_API.kind || phaseOf(object) !== DELETING);
   return {
     own: !deletedByOthers && isWrittenLastBy(object, isRollingOut(object) ? [...OF_PASSES, ROLLER] : OF_PASSES),
+    deleting: deletionTimestamp !== undefined,
     csvs: ownersOf(object),
   };
 }
@@ -44,7 +47,7 @@ export function changeOrigin(object: KubernetesObject): ChangeOrigin {
 export function isOfPasses(
   { kind, status }: Readonly<{ kind: string; status?: unknown }>,
   event: 'changed' | 'gone',
-  { own, csvs }: ChangeOrigin,
+  { own, csvs }: Pick<ChangeOrigin, 'own' | 'csvs'>,
   isThere: (csv: CsvName) => boolean,
 ): boolean {
   if (event === 'changed') return own;

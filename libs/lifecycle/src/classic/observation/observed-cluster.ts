@@ -2,6 +2,7 @@ import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-
 import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/fleet/observation/change-origin';
+import { isNamespaceAtRest, type NamespaceObjects } from '#core/fleet/observation/namespace-at-rest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
@@ -21,9 +22,10 @@ import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import type { ClusterCaches } from '../../engine/cluster-caches.js';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ClusterTurns } from '../../engine/cluster-turns.js';
 import type { ObservationPace } from '../../engine/observation-pace.js';
 import { PassUrgency, type Urgency } from '../../engine/pass-urgency.js';
-import type { ObservedProblem } from '../../engine/publish-problem.js';
+import type { ObservedProblem, PassAsk } from '../../engine/publish-problem.js';
 import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
 import { TouchedSubjects } from '../../engine/touched-subjects.js';
@@ -50,15 +52,17 @@ export type ObservedClusterDeps = Readonly<{
   /** Shared by all that the process observes. */
   pace?: ObservationPace | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
+  /** When the cluster has its turn at passes over what is at rest. Absent: at once. */
+  turns?: Pick<ClusterTurns, 'next'> | undefined;
   /**
-   * Answers whether a pass was enqueued, as one always is where it is urgent. `sinceMs`: when the first event
-   * that it is for came.
+   * Answers whether a pass was enqueued, as one always is where it is asked for now. `sinceMs`: when the
+   * first event that it is for came.
    */
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
     problem: ObservedProblem<NamespaceProblems> | undefined,
     seen: SeenVersions,
-    urgent: boolean,
+    ask: PassAsk,
     sinceMs: number,
   ) => Promise<boolean>;
 }>;
@@ -84,6 +88,10 @@ export class ObservedCluster implements ClusterPart {
   readonly #sightings = new Sightings();
   readonly #timers: Timers;
   readonly #urgency: PassUrgency;
+  /** Namespaces at rest that wait for the turn of the cluster (decision record 0220). */
+  readonly #resting = new Set<string>();
+  /** Namespaces in which something was seen being deleted. */
+  readonly #leaving = new Set<string>();
   #stopped = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
@@ -160,11 +168,29 @@ export class ObservedCluster implements ClusterPart {
     };
   }
 
-  /** A pass is due for every namespace with objects of OLM's kinds. */
+  /** Each namespace with objects of OLM's kinds gets a pass; those at rest in the turn of the cluster. */
   touchAll(): void {
-    for (const kind of OBSERVED) {
-      for (const object of this.#cache.named(kind)) this.#touchFor(object, object.metadata.namespace);
+    const all = new Set(OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]));
+    const resting = [...all].filter((namespace) => this.#isAtRest(namespace));
+    const waitMs = resting.length === 0 ? 0 : (this.deps.turns?.next() ?? 0);
+    if (waitMs > 0) {
+      for (const namespace of resting) this.#resting.add(namespace);
+      this.#timers.after(waitMs, () => this.#endRest());
     }
+    this.#leaving.clear();
+    for (const kind of OBSERVED) {
+      for (const object of this.#cache.named(kind)) this.#touchFor(object, object.metadata.namespace, 'for-news');
+    }
+    for (const namespace of all) if (!this.#resting.has(namespace)) this.touch(namespace);
+  }
+
+  #isAtRest(namespace: string): boolean {
+    return !this.#leaving.has(namespace) && isNamespaceAtRest(this.#objectsOf(namespace));
+  }
+
+  #endRest(): void {
+    for (const namespace of this.#resting) this.touch(namespace);
+    this.#resting.clear();
   }
 
   /** Each namespace with objects of OLM's kinds, and what catalogs depend on. */
@@ -178,6 +204,7 @@ export class ObservedCluster implements ClusterPart {
 
   /** Observes the namespace. */
   touch(namespace: string, urgency: Urgency = 'now'): void {
+    if (urgency === 'now') this.#resting.delete(namespace);
     this.#urgency.note(namespace, urgency);
     this.#touched.touch({ cluster: this.name, namespace });
   }
@@ -192,7 +219,9 @@ export class ObservedCluster implements ClusterPart {
     const taken = this.#urgency.take(namespace);
     try {
       const where = { cluster: this.name, namespace };
-      const enqueued = await this.deps.publish(where, problem, seen, taken.urgency === 'now', sinceMs);
+      const otherwise = this.#resting.has(namespace) ? 'if-known' : 'for-news';
+      const ask = taken.urgency === 'now' ? 'now' : otherwise;
+      const enqueued = await this.deps.publish(where, problem, seen, ask, sinceMs);
       this.#urgency.settle(namespace, taken, enqueued);
     } catch (error) {
       this.#sightings.putBack(namespace, seen);
@@ -205,11 +234,17 @@ export class ObservedCluster implements ClusterPart {
     return observeNamespace({
       namespace,
       globalCatalogNamespace: this.deps.globalCatalogNamespace,
+      ...this.#objectsOf(namespace),
+      catalogs: this.#catalogsSeenFrom(namespace),
+    });
+  }
+
+  #objectsOf(namespace: string): NamespaceObjects {
+    return {
       subscriptions: this.#cache.list<Subscription>(SUBSCRIPTIONS, namespace),
       operatorGroups: this.#cache.list<OperatorGroup>(OPERATOR_GROUPS, namespace),
       csvs: this.#cache.list<ClusterServiceVersion>(CSVS, namespace),
-      catalogs: this.#catalogsSeenFrom(namespace),
-    });
+    };
   }
 
   #catalogsSeenFrom(namespace: string): CatalogRefresh[] {
@@ -223,6 +258,7 @@ export class ObservedCluster implements ClusterPart {
     this.#metrics.note(object, event);
     if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
+    if (origin?.deleting === true) this.#leaving.add(object.metadata.namespace ?? '');
     // Before the first sync, which touches all, thousands of objects come: computing the
     // namespaces of each takes minutes.
     if (this.#cache.synced()) this.#touchAffected(object, this.#urgencyOf(object, event, origin));
@@ -266,7 +302,10 @@ export class ObservedCluster implements ClusterPart {
   ): void {
     if (namespace === undefined) return;
     this.#sightings.note(namespace, object);
-    if (urgency === 'soon' && !READ.has(object.kind)) this.#urgency.owe(namespace);
+    // A catalog that is read after a start: most have what they had before, and nothing is due.
+    const isOfCatalog = object.kind === CATALOG_SOURCES.kind && this.#resting.has(namespace);
+    if (isOfCatalog) this.touch(namespace, 'for-news');
+    else if (urgency === 'soon' && !READ.has(object.kind)) this.#urgency.owe(namespace);
     else this.touch(namespace, urgency);
   }
 

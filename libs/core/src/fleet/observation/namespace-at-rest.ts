@@ -1,0 +1,32 @@
+import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
+
+export type NamespaceObjects = Readonly<{
+  subscriptions: readonly Subscription[];
+  operatorGroups: readonly OperatorGroup[];
+  csvs: readonly ClusterServiceVersion[];
+}>;
+
+/**
+ * Whether nothing was under way in the namespace when it was last reconciled: every Subscription has what it
+ * asks for, and every ClusterServiceVersion has Succeeded. A pass would find nothing to do there, unless
+ * something was changed while no poller watched. A namespace without Subscriptions never counts as at rest.
+ */
+export function isNamespaceAtRest({ subscriptions, operatorGroups, csvs }: NamespaceObjects): boolean {
+  if (subscriptions.length === 0 || operatorGroups.length !== 1) return false;
+  const own = csvs.filter((csv) => !isCopied(csv));
+  const names = new Set(own.map(csvName));
+  return own.every((csv) => isSettled(csv, names)) && subscriptions.every((one) => isSatisfied(one, names));
+}
+
+const isSettled = ({ spec, status }: ClusterServiceVersion, names: ReadonlySet<string>): boolean =>
+  status?.phase === 'Succeeded' && !names.has(spec.replaces ?? '');
+
+function isSatisfied({ status }: Subscription, names: ReadonlySet<string>): boolean {
+  if (status?.state !== 'AtLatestKnown') return false;
+  const { installedCSV = '', currentCSV, conditions = [] } = status;
+  const fails = conditions.some(({ type, status: holds }) => type === 'ResolutionFailed' && holds === 'True');
+  return installedCSV === currentCSV && names.has(installedCSV) && !fails;
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '#platform/clock/clock.port';
+
+/** So many clusters have their turn at once, the others one after the other. */
+const AT_ONCE = 20;
+const EACH_MS = 500;
+
+/**
+ * When each cluster of a process has its turn at passes over what is at rest after a start: those of a
+ * thousand clusters at once would keep what is urgent waiting for minutes.
+ */
+export class ClusterTurns {
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+
+  /** In how many milliseconds the next cluster has its turn; 0: now. */
+  next(): number {
+    const nowMs = this.clock.now().getTime();
+    this.#lastMs = Math.max(this.#lastMs + EACH_MS, nowMs - (AT_ONCE - 1) * EACH_MS);
+    return Math.max(0, this.#lastMs - nowMs);
+  }
+}
