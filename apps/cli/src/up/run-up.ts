@@ -9,6 +9,7 @@ import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
+import { collectAtRest } from '#platform/processes/collect-at-rest';
 import { boundGarbage } from '#platform/processes/service-memory';
 import { findRedis } from '#platform/redis/find-redis';
 import { createLog } from '#platform/telemetry/log';
@@ -32,6 +33,7 @@ type Start = Readonly<{ io: Io; up: UpSettings; log: Log; registry: ClusterRegis
  */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
   boundGarbage();
+  collectAtRest({ clock: new SystemClock() });
   const up = upSettings(options, process.env);
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io, up) });
   const registry = await registryOf(log, up);

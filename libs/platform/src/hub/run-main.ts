@@ -1,7 +1,9 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { visibleText } from '#core/kernel/text/visible-text';
+import { SystemClock } from '../clock/system-clock.js';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
+import { collectAtRest } from '../processes/collect-at-rest.js';
 import { boundGarbage } from '../processes/service-memory.js';
 import { readRedisAccess } from '../redis/redis-access.js';
 import { createLog } from '../telemetry/log.js';
@@ -31,6 +33,7 @@ export async function runMain(
   { hasKey }: Readonly<{ hasKey: boolean }>,
 ): Promise<void> {
   boundGarbage();
+  collectAtRest({ clock: new SystemClock() });
   const settings = settingsOrExit();
   const log = createLog({ service, level: settings.logLevel });
   warnOfUnknown(log);

@@ -1,0 +1,53 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Clock } from '../clock/clock.port.js';
+import { Timers } from '../clock/timers.js';
+
+const CHECK_EVERY_MS = 10_000;
+/** Shares of one processor. */
+const WORKS = 0.15;
+const RESTS = 0.1;
+/** So many times in a row. */
+const RESTED = 3;
+
+export type CollectAtRestOptions = Readonly<{
+  clock: Clock;
+  /** Processor time that the process has used: milliseconds. */
+  cpuMs?: () => number;
+  collect?: () => void;
+}>;
+
+/**
+ * Has all garbage of the process collected once it rests after work, and what is free given back to the
+ * system: V8 collects when a program allocates, so a process at rest keeps what it needed at its peak
+ * (decision record 0221). Collects once after each burst of work, never during one.
+ */
+export function collectAtRest({ clock, cpuMs = cpuMsOfProcess, collect = collectAll }: CollectAtRestOptions): void {
+  let before = cpuMs();
+  let worked = false;
+  let rested = 0;
+  new Timers(clock).every(CHECK_EVERY_MS, () => {
+    const used = (cpuMs() - before) / CHECK_EVERY_MS;
+    worked ||= used >= WORKS;
+    rested = used < RESTS ? rested + 1 : 0;
+    if (worked && rested >= RESTED) {
+      collect();
+      worked = false;
+    }
+    // What was used to collect is no work.
+    before = cpuMs();
+  });
+}
+
+function cpuMsOfProcess(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Collects, moves what is left together, and gives free pages back: hundreds of milliseconds. */
+function collectAll(): void {
+  setFlagsFromString('--expose-gc');
+  const gc: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  if (typeof gc === 'function') gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
