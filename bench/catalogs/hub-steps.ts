@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { boundGarbage } from '#platform/processes/service-memory';
 import { DiskContentStore } from '#platform/store/disk-content-store';
 import { CatalogContents, type LoadedCatalog } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
 import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
@@ -10,6 +11,7 @@ import { DirectoryRegistry } from './directory-registry.js';
 // One step of the hub's work with a catalog, in a process of its own: `hub-steps.js STEP CATALOG STATE`.
 const [step = '', catalog = '', state = ''] = process.argv.slice(2);
 
+boundGarbage();
 const store = await DiskContentStore.open(`${state}/content`);
 /** The thread that reads catalogs is that of the poller's program, with the packages it uses in one file. */
 const thread = pathToFileURL(join(PROJECT_ROOT, 'dist/programs/read-catalog.thread.js'));

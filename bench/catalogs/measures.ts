@@ -1,3 +1,5 @@
+import { SERVICE_ALLOCATOR, SERVICE_ARGUMENTS } from '#platform/processes/service-memory';
+
 /** A catalog to measure with: a directory. */
 export type BenchCatalog = Readonly<{ name: string; directory: string }>;
 
@@ -16,9 +18,20 @@ const flotilla =
   (...verbs: string[]): Measure['command'] =>
   ({ directory }) => ['bin/flotilla', 'catalog', ...verbs, directory];
 
+/** A step of the hub's work in a process with the settings of its services. */
+export const hubStep = (...args: readonly string[]): readonly string[] => [
+  'env',
+  ...Object.entries(SERVICE_ALLOCATOR).map(([name, value]) => `${name}=${value}`),
+  process.execPath,
+  ...SERVICE_ARGUMENTS,
+  'dist/bench/catalogs/hub-steps.js',
+  ...args,
+];
+
 const hub =
   (step: string): Measure['command'] =>
-  ({ directory }, state) => [process.execPath, 'dist/bench/catalogs/hub-steps.js', step, directory, state];
+  ({ directory }, state) =>
+    hubStep(step, directory, state);
 
 /** In the order of the table; add a row by adding a line. */
 export const measures: readonly Measure[] = [

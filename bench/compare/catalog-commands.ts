@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hubStep } from '../catalogs/measures.js';
 import type { Comparison } from './comparison.js';
 import { type Command, timedCommand } from './timed-command.js';
 
@@ -60,13 +61,7 @@ const rendered = (directory: string, name: string): Row => ({
 /** What a catalog's server does before it answers. */
 function indexRows(real: string, folder: string): Row[] {
   const serve = ['serve', real, '--cache-dir', ofOpm(folder), '--cache-only'];
-  const hub = (step: string): Command => [
-    process.execPath,
-    'dist/bench/catalogs/hub-steps.js',
-    step,
-    real,
-    ofOurs(folder),
-  ];
+  const hub = (step: string): Command => hubStep(step, real, ofOurs(folder));
   return [
     {
       work: 'list packages of v4.20',
