@@ -7,7 +7,7 @@ import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB, QUEUES, SETTINGS, SHARDS } from '#platform/hub/hub-tokens';
-import { ClusterHasLeft, ClusterLeftToOlm, ClusterPaused } from '#platform/joining/cluster-writes';
+import { ClusterHasLeft, ClusterLeftToOlm, ClusterOfAnotherHub, ClusterPaused } from '#platform/joining/cluster-writes';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
@@ -79,6 +79,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
   async #inTurn(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
     const { cluster } = subject;
     this.#unknownSince.delete(cluster);
+    if (this.clusters.isObserved(cluster)) return undefined;
     if (this.clusters.isPaused(cluster)) return PAUSED_MS;
     const entered = await this.limiter.run(
       cluster,
@@ -103,7 +104,9 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     return pass.catch((error: unknown) => {
       if (error instanceof ClusterHasLeft || this.clusters.client(cluster) !== client) return undefined;
       if (error instanceof ClusterPaused) return PAUSED_MS;
-      if (error instanceof ClusterLeftToOlm) return this.detectors.againAfterMs(cluster);
+      if (error instanceof ClusterLeftToOlm || error instanceof ClusterOfAnotherHub) {
+        return this.detectors.againAfterMs(cluster);
+      }
       throw error;
     });
   }

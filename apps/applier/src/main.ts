@@ -13,7 +13,7 @@ await runMain(
     const shards = ownShards(hub, 'applier', registry.of(APPLIER));
     const { clusters } = shards;
     const imports = [
-      clustersModule({ services: [clusters], probing: clusters, registry, shards }),
+      clustersModule({ services: [clusters], probing: clusters, registry, shards, takes: true }),
       applierModule(clusters),
     ];
     return { imports, port: settings.applierPort };

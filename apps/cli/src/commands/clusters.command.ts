@@ -6,6 +6,7 @@ import {
   type FleetOptions,
   gathered,
   withFleetOptions,
+  withNamedClusterOptions,
 } from '../live/cluster-options.js';
 import { HUB_HELP, hubsOption } from '../live/hub-address.js';
 import {
@@ -15,6 +16,7 @@ import {
   type ListFormat,
   outputOption,
 } from '../output/output-option.js';
+import { handoverCommand } from './clusters-handover.command.js';
 
 const ADD_HELP = `
 A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
@@ -24,7 +26,8 @@ A cluster that is there already, with the same login, stays as it is; --update t
 
 Examples:
   flotilla clusters add --context kind-east --name east
-  flotilla clusters add --kubeconfig east.yaml --global-catalog-namespace openshift-marketplace`;
+  flotilla clusters add --kubeconfig east.yaml --global-catalog-namespace openshift-marketplace
+  flotilla clusters add --context openshift --observe`;
 
 const REMOVE_HELP = `
 Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
@@ -45,6 +48,23 @@ a cluster of another kubeconfig write {name: flotilla, extension: {paused: true}
 Example:
   flotilla clusters pause east`;
 
+const OBSERVE_HELP = `
+For a cluster in which another one acts, such as the OLM of OpenShift, which cannot be taken out. The hub watches it and
+reports: metrics, health, and what "flotilla status", "get" and "explain" show. It holds no content of its catalogs, solves
+nothing and writes nothing. "flotilla approve" approves an InstallPlan there, for the OLM of the cluster to carry out.
+"clusters add --observe" adds a cluster so; "clusters resume" ends it.
+
+Example:
+  flotilla clusters observe east`;
+
+const TAKE_OVER_HELP = `
+A hub writes its identity into each cluster that it manages (annotation flotilla.dev/hub of namespace kube-system), and
+leaves the clusters of another one alone. This command writes another identity there. A hub that runs and had the cluster
+ends its writes within ten seconds. Where a hub refuses a cluster, its health and log name this command with its --hub-id.
+
+Example:
+  flotilla clusters take-over east --hub-id hub-2`;
+
 const CHECK_HELP = `
 Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
 flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing.
@@ -59,6 +79,7 @@ type AddOptions = ClusterOptions &
     name?: string;
     globalCatalogNamespace?: string;
     check: boolean;
+    observe?: boolean;
     update?: boolean;
     dryRun?: boolean;
   }>;
@@ -80,6 +101,8 @@ export function clustersCommand(program: Command, io: Io): void {
   removeCommand(clusters, io);
   checkCommand(clusters, io);
   pauseCommands(clusters, io);
+  takeOverCommand(clusters, io);
+  handoverCommand(clusters, io);
 }
 
 const addCommand = (clusters: Command, io: Io): Command =>
@@ -90,13 +113,15 @@ const addCommand = (clusters: Command, io: Io): Command =>
     .option('--context <name>', 'the context (default: all of --kubeconfig, else the current one)', gathered)
     .option('--name <name>', 'the name of the cluster (default: that of the context)')
     .option('--global-catalog-namespace <namespace>', 'namespace of the catalogs that all namespaces of it see')
+    .option('--observe', 'only report on it: the OLM that works there stays in charge')
     .option('--no-check', 'add it without asking it')
     .option('--update', 'replace the login of a cluster of that name')
     .option('--dry-run', 'say what would be added, and add nothing')
     .addHelpText('after', ADD_HELP)
     .action(async ({ kubeconfig = [], context = [], update = false, dryRun = false, ...options }: AddOptions) => {
+      const { observe = false } = options;
       const { joinClusters } = await import('../live/join-cluster.js');
-      await joinClusters(io, { ...options, update, dryRun, kubeconfigs: kubeconfig, contexts: context });
+      await joinClusters(io, { ...options, observe, update, dryRun, kubeconfigs: kubeconfig, contexts: context });
     });
 
 const listCommand = (clusters: Command, io: Io): Command =>
@@ -142,8 +167,17 @@ function pauseCommands(clusters: Command, io: Io): void {
       await pauseCluster(io, name);
     });
   clusters
+    .command('observe')
+    .description('have the hub only report on a cluster, in which another one acts')
+    .argument('<name>')
+    .addHelpText('after', OBSERVE_HELP)
+    .action(async (name: string) => {
+      const { observeCluster } = await import('../live/pause-cluster.js');
+      await observeCluster(io, name);
+    });
+  clusters
     .command('resume')
-    .description('end a pause, or take back a removal that was begun')
+    .description('end a pause or an observation, or take back a removal that was begun')
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  flotilla clusters resume east')
     .action(async (name: string) => {
@@ -164,4 +198,19 @@ const checkCommand = (clusters: Command, io: Io): Command =>
       ]);
       const { output, allowMissing = false } = options;
       await withClusters(options, (clients) => checkClusters(clients, io, { output, allowMissing }));
+    });
+
+const takeOverCommand = (clusters: Command, io: Io): Command =>
+  withNamedClusterOptions(clusters.command('take-over').argument('<name>'))
+    .description('have another hub manage a cluster from now on')
+    .option('--hub-id <id>', 'the identity of that hub (default: of the hub that the settings mean)')
+    .option('--dry-run', 'say what would be changed, and change nothing')
+    .addHelpText('after', TAKE_OVER_HELP)
+    .action(async (name: string, options: ClusterOptions & Readonly<{ hubId?: string; dryRun?: boolean }>) => {
+      const [{ withOneCluster }, { takeOver }] = await Promise.all([
+        import('../live/open-clusters.js'),
+        import('../live/take-over.js'),
+      ]);
+      const { hubId, dryRun = false } = options;
+      await withOneCluster({ ...options, cluster: [name] }, (client) => takeOver(client, io, { hubId, dryRun }));
     });

@@ -25,11 +25,23 @@ with --allow-missing the exit code is 3 only where no cluster answers.`;
 
 /** Adds the options that name clusters. */
 export const withClusterOptions = (command: Command): Command =>
+  withTimeout(
+    withKubeconfigs(command).option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered),
+  );
+
+/** As {@link withClusterOptions}, for verbs whose argument is the name of the cluster. */
+export const withNamedClusterOptions = (command: Command): Command => withTimeout(withKubeconfigs(command));
+
+const withKubeconfigs = (command: Command): Command =>
   command
     .option('--kubeconfig <file>', 'kubeconfig with the clusters; may be given several times', gathered)
-    .option('--context <name>', 'a context of kubectl; may be given several times', gathered)
-    .option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered)
-    .option('--request-timeout <duration>', 'how long a cluster may take for one answer, such as 30s (default: 10s)');
+    .option('--context <name>', 'a context of kubectl; may be given several times', gathered);
+
+const withTimeout = (command: Command): Command =>
+  command.option(
+    '--request-timeout <duration>',
+    'how long a cluster may take for one answer, such as 30s (default: 10s)',
+  );
 
 /** As {@link withClusterOptions}, for verbs that ask several clusters. */
 export const withFleetOptions = (command: Command): Command =>

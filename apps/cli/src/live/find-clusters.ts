@@ -5,6 +5,7 @@ import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { managementOf } from '../up/check-cluster.js';
+import { readOwner } from './cluster-owner.js';
 
 /** What a check of a cluster finds, without writing anything. */
 export type ClusterFacts = Readonly<{
@@ -13,17 +14,20 @@ export type ClusterFacts = Readonly<{
   /** Whether OLM's kinds are served. */
   olmKinds: boolean;
   management: ManagementStatus;
+  /** The hub that manages it; empty where none does, or it may not be read. */
+  hub: string;
 }>;
 
 /** Checks a cluster; rejects where it does not answer. */
 export async function findCluster(client: KubeClient, settings: Settings): Promise<ClusterFacts> {
   const version = await client.serverVersion();
-  const [globalCatalogNamespace, olmKinds, management] = await Promise.all([
+  const [globalCatalogNamespace, olmKinds, management, owner] = await Promise.all([
     globalCatalogNamespaceOf(client, settings),
     client.serves(CATALOG_SOURCE_API),
     managementOf(client, settings),
+    readOwner(client).catch(() => undefined),
   ]);
-  return { version, globalCatalogNamespace, olmKinds, management };
+  return { version, globalCatalogNamespace, olmKinds, management, hub: owner?.holder ?? '' };
 }
 
 /** What of OLM is there, in a few words. */

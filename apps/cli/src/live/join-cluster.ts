@@ -14,6 +14,8 @@ export type JoinOptions = Readonly<{
   contexts: readonly string[];
   name?: string | undefined;
   globalCatalogNamespace?: string | undefined;
+  /** The hub only reports on the clusters. */
+  observe: boolean;
   /** Ask the cluster first. */
   check: boolean;
   /** Replace the login of a cluster that is managed already. */
@@ -68,8 +70,11 @@ function changeOf(
 }
 
 const isSame = (a: ClusterAccess, b: ClusterAccess): boolean =>
-  canonicalJson([a.cluster, a.user, a.globalCatalogNamespace ?? null]) ===
-  canonicalJson([b.cluster, b.user, b.globalCatalogNamespace ?? null]);
+  canonicalJson(comparedOf(a)) === canonicalJson(comparedOf(b));
+const comparedOf = ({ cluster, user, globalCatalogNamespace = '', observed = false }: ClusterAccess) => [
+  ...[cluster, user, globalCatalogNamespace],
+  observed,
+];
 
 function changeText(
   { access: { context }, change }: Readonly<{ access: ClusterAccess; change?: Change }>,
@@ -87,7 +92,10 @@ function changeText(
   }
 }
 
-function namedBy({ name, globalCatalogNamespace }: JoinOptions, found: readonly ClusterAccess[]): ClusterAccess[] {
+function namedBy(
+  { name, globalCatalogNamespace, observe }: JoinOptions,
+  found: readonly ClusterAccess[],
+): ClusterAccess[] {
   if (name !== undefined && found.length !== 1) {
     throw new UsageError(
       `--name "${name}" is for one cluster, and ${found.length} contexts are meant: choose with --context`,
@@ -99,7 +107,10 @@ function namedBy({ name, globalCatalogNamespace }: JoinOptions, found: readonly 
   if (globalCatalogNamespace !== undefined && !NAMESPACE.test(globalCatalogNamespace)) {
     throw new UsageError(`--global-catalog-namespace "${globalCatalogNamespace}" is no name of a namespace`);
   }
-  const set = globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace };
+  const set = {
+    ...(globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace }),
+    ...(observe ? { observed: true } : {}),
+  };
   return found.map((access) => ({ ...access, ...set, context: name ?? access.context }));
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
+import { OWNER_ANNOTATION } from '#core/fleet/joining/cluster-owner';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { counted } from '#core/kernel/text/counted';
 import { parseDuration } from '#platform/config/duration';
+import type { Settings } from '#platform/config/settings';
 import { changeJoinedCluster, joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
@@ -12,6 +14,7 @@ import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 import { lineOf } from './ask-clusters.js';
 import { TOKEN_ADVICE } from './ask-hub.js';
+import { hubOfSettings, readOwner, writeOwner } from './cluster-owner.js';
 import { hubAddresses } from './hub-address.js';
 import { hubStatus } from './hub-status.js';
 import { hubToken } from './hub-token.js';
@@ -62,6 +65,7 @@ export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: L
     if (!force && !(await isLeft({ io, name, file, withinMs, begun, managing }))) return io.exit(ExitCode.no);
     const held = isReached ? await release(client, io) : [];
     if (!force && held.length > 0 && (await isPutBack(client, io, name))) return io.exit(ExitCode.no);
+    if (isReached) await giveUp(client, io, settings);
     const others = (await joinedClusters(file)).filter(({ context }) => context !== name);
     await writeJoinedClusters(file, others);
     io.out(`cluster ${name} removed from ${file}\n`);
@@ -96,6 +100,15 @@ async function reach(io: Io, client: KubeClient, force: boolean): Promise<boolea
 function unreached(name: string, error: unknown): never {
   const text = `${lineOf(error)}; --force removes ${name} all the same, and leaves its finalizers`;
   throw new Error(text, { cause: error });
+}
+
+/** The next hub finds the cluster without one; it is left as it is where another hub has it. */
+async function giveUp(client: KubeClient, io: Io, settings: Settings): Promise<void> {
+  const hub = await hubOfSettings(settings);
+  const owner = await readOwner(client).catch(() => undefined);
+  if (owner === undefined || hub === undefined || ![hub.id, ...hub.older].includes(owner.holder)) return;
+  await writeOwner(client, owner, undefined);
+  io.out(`Namespace kube-system: annotation ${OWNER_ANNOTATION} removed\n`);
 }
 
 type Managing = Readonly<{ text: string; withheld: boolean }>;

@@ -15,6 +15,8 @@ type Row = Readonly<{
   version: string;
   globalCatalogNamespace: string;
   olm: string;
+  /** Which hub manages it. */
+  hub: string;
   because?: string;
 }>;
 
@@ -25,7 +27,7 @@ const COLUMNS: Columns<Row> = [
   ['GLOBAL CATALOGS', ({ globalCatalogNamespace }) => globalCatalogNamespace],
   ['OLM', ({ olm }) => olm],
 ];
-const WIDE: Columns<Row> = [...COLUMNS, ['BECAUSE', ({ because = '' }) => because]];
+const WIDE: Columns<Row> = [...COLUMNS, ['HUB', ({ hub }) => hub], ['BECAUSE', ({ because = '' }) => because]];
 
 export type ClusterListOptions = Readonly<{ output: ListFormat; headers: boolean; allowMissing: boolean }>;
 
@@ -38,10 +40,10 @@ export async function listClusters(clients: readonly KubeClient[], io: Io, optio
     const facts = fleet.answers.find(({ cluster }) => cluster === name)?.value;
     if (facts !== undefined) {
       const { version, globalCatalogNamespace } = facts;
-      return { name, reachable: true, version, globalCatalogNamespace, olm: olmText(facts) };
+      return { name, reachable: true, version, globalCatalogNamespace, olm: olmText(facts), hub: facts.hub };
     }
     const because = fleet.away.find(({ cluster }) => cluster === name)?.because ?? '';
-    return { name, reachable: false, version: '', globalCatalogNamespace: '', olm: '', because };
+    return { name, reachable: false, version: '', globalCatalogNamespace: '', olm: '', hub: '', because };
   });
   if (output === 'table') reportAway(fleet.away, io);
   const verdict = fleetVerdict(true, fleet, options);

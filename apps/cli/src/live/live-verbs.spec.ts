@@ -310,6 +310,30 @@ describe('flotilla clusters', () => {
     });
   });
 
+  it('is taken over for a hub, and given up when it is removed', async () => {
+    vi.stubEnv('FLOTILLA_KUBECONFIG', '');
+    vi.stubEnv('FLOTILLA_HUB_ID', 'hub-1');
+    vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'owned.yaml'));
+    const system = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
+    const owner = () => fleet.cluster('east').get(system)?.metadata.annotations?.['flotilla.dev/hub'];
+    await flotilla('clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east');
+    const say = (text: string) => ({ exit: 0, out: expect.stringContaining(text) });
+    expect(await flotilla('clusters', 'take-over', 'east', '--hub-id', 'hub-9', '--dry-run')).toMatchObject(
+      say('cluster east would be managed by hub hub-9'),
+    );
+    expect(owner()).toBeUndefined();
+    expect(await flotilla('clusters', 'take-over', 'east')).toMatchObject(
+      say('cluster east is managed by hub hub-1 from now on (before: none)'),
+    );
+    expect(owner()).toBe('hub-1');
+    expect((await flotilla('clusters', 'list', '-o', 'json')).out).toContain('"hub": "hub-1"');
+    expect(await flotilla('clusters', 'take-over', 'east', '--hub-id', 'olm')).toMatchObject({ exit: 2 });
+    hubClusters = [];
+    const removed = await flotilla('clusters', 'remove', 'east', '--yes', '--hub', hubUrl);
+    expect(removed).toMatchObject(say('Namespace kube-system: annotation flotilla.dev/hub removed'));
+    expect(owner()).toBeUndefined();
+  });
+
   it('is known by its identity: another context of it is not added, nor another cluster under its name', async () => {
     vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'identities.yaml'));
     const other = join(folder, 'other-address');

@@ -14,11 +14,22 @@ export async function pauseCluster(io: Io, name: string): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-/** `flotilla clusters resume`: ends a pause, or takes back a removal that was begun. */
+/** `flotilla clusters observe`: within seconds the hub only reports on the cluster; another one acts. */
+export async function observeCluster(io: Io, name: string): Promise<void> {
+  const file = commandSettings(process.env).clustersFile;
+  const { observed = false } = joinedAs(name, await joinedClusters(file), file);
+  if (!observed) await changeJoinedCluster(file, name, { observed: true });
+  io.out(`cluster ${name} is ${observed ? 'observed already' : 'only observed'}, in ${file}\n`);
+  if (!observed) io.err(`A hub that runs ends its work there within seconds. Back: ${NEXT.resumeCluster(name)}\n`);
+  io.exit(ExitCode.done);
+}
+
+/** `flotilla clusters resume`: ends a pause or the observation, or takes back a removal that was begun. */
 export async function resumeCluster(io: Io, name: string): Promise<void> {
   const file = commandSettings(process.env).clustersFile;
-  const { paused = false, leaving = false } = joinedAs(name, await joinedClusters(file), file);
-  if (paused || leaving) await changeJoinedCluster(file, name, { paused: false, leaving: false });
-  io.out(`cluster ${name} is ${paused || leaving ? 'managed again' : 'not paused'}, in ${file}\n`);
+  const { paused = false, observed = false, leaving = false } = joinedAs(name, await joinedClusters(file), file);
+  const isHeld = paused || observed || leaving;
+  if (isHeld) await changeJoinedCluster(file, name, { paused: false, observed: false, leaving: false });
+  io.out(`cluster ${name} is ${isHeld ? 'managed again' : 'not paused'}, in ${file}\n`);
   io.exit(ExitCode.done);
 }

@@ -22,6 +22,8 @@ export const NEXT = {
   listClusters: (): string => 'flotilla clusters list',
   checkClusters: (): string => 'flotilla clusters check',
   resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
+  handoverFromOlm: (name: string): string => `flotilla clusters handover ${name} --from olm`,
+  handoverToOlm: (name: string): string => `flotilla clusters handover ${name} --to olm`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,

@@ -24,7 +24,7 @@ export const allServices = (
   { poller, applier, registry }: ClustersOfServices,
 ): ServiceParts => ({
   imports: [
-    clustersModule({ services: [poller, applier], probing: applier, ...(registry && { registry }) }),
+    clustersModule({ services: [poller, applier], probing: applier, takes: true, ...(registry && { registry }) }),
     applierModule(applier, { besidePoller: true }),
     ResolverWorkerModule,
     catalogPollerModule(poller),

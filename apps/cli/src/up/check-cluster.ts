@@ -1,9 +1,11 @@
+import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
 import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
 import { OlmDetector } from '#platform/joining/olm-detector';
+import { OwnerCheck } from '#platform/joining/owner-check';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** A cluster that answered: what is there, and what was done to it. */
@@ -14,6 +16,8 @@ export type ReachedCluster = Readonly<{
   /** Uid of its namespace kube-system: equal in two contexts that lead to one cluster. */
   identity?: string;
   globalCatalogNamespace: string;
+  /** Another one acts there: the hub only reports. */
+  observed?: boolean;
   /** Whether anything is done there at all. */
   management: ManagementStatus;
   /** What was installed; absent where nothing was to be. */
@@ -26,6 +30,14 @@ export type CheckedCluster = ReachedCluster | Readonly<{ cluster: string; reache
 /** Whether definitions may be installed in a cluster with this identity. */
 export type MayPrepare = (cluster: string, identity: string | undefined) => boolean;
 
+/** `hub`: undefined for one that has no identity. */
+export type UpCheckOptions = Readonly<{
+  mayPrepare: MayPrepare;
+  /** Whether the hub only reports on the cluster. */
+  isObserved: (cluster: string) => boolean;
+  hub: HubIdentity | undefined;
+}>;
+
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */
 const JOINING_MS = 30_000;
 
@@ -37,12 +49,12 @@ export async function checkCluster(
   client: KubeClient,
   settings: Settings,
   patienceMs: number,
-  mayPrepare: MayPrepare,
+  options: UpCheckOptions,
 ): Promise<CheckedCluster> {
   const { cluster } = client;
   try {
     const version = await inTime(client.serverVersion(), patienceMs);
-    return await inTime(readCluster(client, settings, { version, mayPrepare }), patienceMs + JOINING_MS);
+    return await inTime(readCluster(client, settings, { ...options, version }), patienceMs + JOINING_MS);
   } catch (error) {
     return { cluster, reached: false, because: error instanceof Error ? error.message : String(error) };
   }
@@ -51,15 +63,18 @@ export async function checkCluster(
 async function readCluster(
   client: KubeClient,
   settings: Settings,
-  { version, mayPrepare }: Readonly<{ version: string; mayPrepare: MayPrepare }>,
+  { version, mayPrepare, isObserved, hub }: UpCheckOptions & Readonly<{ version: string }>,
 ): Promise<ReachedCluster> {
-  const [management, globalCatalogNamespace, system] = await Promise.all([
+  const [olm, globalCatalogNamespace, system] = await Promise.all([
     managementOf(client, settings),
     globalCatalogNamespaceOf(client, settings),
     client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
   ]);
   const identity = system?.metadata.uid;
   const { cluster } = client;
+  const mayTake = () => olm.acts && mayPrepare(cluster, identity);
+  const owner = await new OwnerCheck({ client, clock: new SystemClock(), hub, mayTake }).ask();
+  const management = olm.acts && !owner.acts ? { ...olm, acts: false as const, because: owner.because } : olm;
   const isPrepared = management.acts && settings.joinInstall && mayPrepare(cluster, identity);
   const joined = isPrepared ? await joinCluster(client) : undefined;
   return {
@@ -67,6 +82,7 @@ async function readCluster(
     reached: true,
     version,
     ...(identity === undefined ? {} : { identity }),
+    ...(isObserved(cluster) ? { observed: true } : {}),
     globalCatalogNamespace,
     management,
     joined,

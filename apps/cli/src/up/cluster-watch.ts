@@ -2,7 +2,7 @@ import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterChange } from '#platform/membership/service-clusters.port';
 import type { Io } from '../io.js';
-import { type CheckedCluster, checkCluster, type MayPrepare } from './check-cluster.js';
+import { type CheckedCluster, checkCluster, type UpCheckOptions } from './check-cluster.js';
 import { describeCluster, describeSameClusters } from './describe-cluster.js';
 
 const PATIENCE_MS = 10_000;
@@ -23,7 +23,7 @@ export class ClusterWatch {
     private readonly clients: readonly KubeClient[],
     private readonly settings: Settings,
     private readonly io: Io,
-    private readonly mayPrepare: MayPrepare = () => true,
+    private readonly options: UpCheckOptions = { mayPrepare: () => true, isObserved: () => false, hub: undefined },
   ) {
     this.#shown = new Map(clients.map((client) => [client.cluster, client]));
     this.#width = Math.max(0, ...clients.map(({ cluster }) => cluster.length));
@@ -34,7 +34,7 @@ export class ClusterWatch {
    * answered or has had its time.
    */
   async firstCheck(): Promise<void> {
-    const pending = this.clients.map((client) => checkCluster(client, this.settings, PATIENCE_MS, this.mayPrepare));
+    const pending = this.clients.map((client) => checkCluster(client, this.settings, PATIENCE_MS, this.options));
     const checks: CheckedCluster[] = [];
     for (const [index, client] of this.clients.entries()) {
       const check = await pending[index];
@@ -76,7 +76,7 @@ export class ClusterWatch {
   }
 
   async #checkAgain(client: KubeClient): Promise<void> {
-    const check = await checkCluster(client, this.settings, PATIENCE_MS, this.mayPrepare);
+    const check = await checkCluster(client, this.settings, PATIENCE_MS, this.options);
     if (this.#stopped || this.#shown.get(client.cluster) !== client) return;
     if (check.reached) this.#report(check);
     else this.#later(client);

@@ -31,7 +31,8 @@ export function describeSameClusters(checks: readonly CheckedCluster[]): string[
 
 const isCrd = (object: string): boolean => object.startsWith('CustomResourceDefinition ');
 
-function joinText({ management, joined }: ReachedCluster): string {
+function joinText({ observed, management, joined }: ReachedCluster): string {
+  if (observed === true) return 'only observed: nothing is written there';
   if (!management.acts) return 'left alone';
   if (joined === undefined) return 'CRDs of OLM are not looked after (FLOTILLA_JOIN_INSTALL)';
   const { installed, upgraded, refused } = joined;
@@ -50,7 +51,8 @@ function refusal({ cluster, joined }: ReachedCluster): string[] {
   ];
 }
 
-function besideOlm({ cluster, management }: ReachedCluster): string[] {
+function besideOlm({ cluster, observed, management }: ReachedCluster): string[] {
+  if (observed === true) return [];
   if (management.acts) {
     const found = management.signs.map(signText).join(', ');
     return found === '' ? [] : [`WARNING: OLM itself is at work there, too (${found}); both act, as you said`];

@@ -63,7 +63,9 @@ async function start({ io, up, log, registry, endings }: Start): Promise<void> {
   endings.push(() => hub.close());
   const clients = registry.allClients(APPLIER);
   io.out(header(clients));
-  const watch = new ClusterWatch(clients, settings, io, (cluster, identity) => registry.mayPrepare(cluster, identity));
+  const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
+  const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
+  const watch = new ClusterWatch(clients, settings, io, { mayPrepare, isObserved, hub: hub.identity });
   endings.push(async () => watch.stop());
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];

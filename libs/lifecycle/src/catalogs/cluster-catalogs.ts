@@ -18,6 +18,8 @@ export type ClusterCatalogsDeps = Readonly<{
   clock: Clock;
   log: Log;
   status: StatusSettings;
+  /** Another one acts there: no content is held, and no status written. */
+  isObserved?: boolean;
   random: () => number;
   /** What can be resolved from changed: a pass is due for every namespace that sees this catalog. */
   onChange: (source: CatalogSource) => void;
@@ -62,6 +64,7 @@ export class ClusterCatalogs {
   }
 
   note(source: CatalogSource, event: 'changed' | 'gone'): void {
+    if (this.deps.isObserved === true) return;
     const key = keyOf(source);
     const readable = Readable.safeParse(source).success;
     if (!readable) this.#refuse(source);

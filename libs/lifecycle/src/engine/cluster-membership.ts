@@ -26,7 +26,7 @@ export type ClusterParts = Readonly<Record<string, ClusterPart>>;
 
 export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   clusters: Pick<ServiceClusters, 'subscribe'>;
-  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
+  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'> & Partial<Pick<OlmDetectors, 'whenOwnerChanges'>>;
   clock: Clock;
   log: Log;
   /** Evenly from 0 up to 1: spreads the work of a fleet over time. */
@@ -39,7 +39,7 @@ export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
 }>;
 
 /** A cluster of the registry. Its timers end when it leaves the registry. */
-type Member<P> = { readonly client: KubeClient; readonly timers: Timers; joined?: Joined<P> };
+type Member<P> = { readonly client: KubeClient; readonly timers: Timers; joined?: Joined<P>; isChecking?: boolean };
 
 /** A joined cluster. Its timers end when it leaves, so that nothing holds its parts in memory any longer. */
 type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
@@ -64,6 +64,8 @@ export class ClusterMembership<P extends ClusterParts> {
 
   start(): void {
     this.#timers.add(this.deps.clusters.subscribe((changes) => this.#take(changes)));
+    const end = this.deps.detectors.whenOwnerChanges?.((cluster) => void this.#ownerChanged(cluster));
+    if (end !== undefined) this.#timers.add(end);
     void this.#watchRedis();
   }
 
@@ -128,6 +130,15 @@ export class ClusterMembership<P extends ClusterParts> {
     member.timers.repeat(this.#pace.turn(joining), check);
   }
 
+  /** Another hub manages the cluster now, or no more: it leaves, or joins, at once. */
+  async #ownerChanged(cluster: string): Promise<void> {
+    const member = this.#members.get(cluster);
+    if (member === undefined || this.#timers.stopped || member.isChecking) return;
+    member.timers.stop();
+    await this.#leave(member);
+    if (this.#members.get(cluster) === member && !this.#timers.stopped) this.#begin(member.client, 1);
+  }
+
   /** The registry has the cluster no more. */
   async #forget(cluster: string): Promise<void> {
     const member = this.#members.get(cluster);
@@ -141,10 +152,20 @@ export class ClusterMembership<P extends ClusterParts> {
   /** Joins or leaves, as the cluster's status has it. Returns the milliseconds until the next check. */
   async #check(member: Member<P>): Promise<number> {
     const { cluster } = member.client;
-    const { acts } = await this.deps.detectors.status(cluster);
+    const { acts } = await this.#statusOf(member);
     if (acts) await this.#join(member);
     else if (!this.#timers.stopped) await this.#leave(member);
     return this.deps.detectors.againAfterMs(cluster);
+  }
+
+  /** What the check itself finds out is no news to it. */
+  async #statusOf(member: Member<P>) {
+    member.isChecking = true;
+    try {
+      return await this.deps.detectors.status(member.client.cluster);
+    } finally {
+      member.isChecking = false;
+    }
   }
 
   /** A cluster that cannot be reached yet is tried again, less and less often; it holds up no other. */

@@ -63,8 +63,14 @@ export class ObservedFleet {
     this.#pace = new ObservationPace(clock);
     this.#turns = new ClusterTurns(clock);
     this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
+    const { detectors } = deps;
     this.#membership = new ClusterMembership({
       ...deps,
+      detectors: {
+        status: (cluster) => detectors.statusToWatch(cluster),
+        againAfterMs: (cluster) => detectors.againAfterMs(cluster),
+        whenOwnerChanges: (listener) => detectors.whenOwnerChanges(listener),
+      },
       clock,
       log,
       resyncIntervalMs: settings.resyncInterval,
@@ -124,6 +130,7 @@ export class ObservedFleet {
 
   #classic(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
     const { hub, caches, catalogs, random } = this.deps;
+    const isObserved = this.deps.clusters.isObserved(client.cluster);
     const { clock, log, metrics, problems, settings } = hub;
     const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
     const publishing = { ...this.#publishing, rules: NAMESPACE_RULES, store: problems };
@@ -137,19 +144,24 @@ export class ObservedFleet {
       pace: this.#pace,
       // Where the applier is in the same process, its caches are open; what is being deleted is not known.
       turns: caches === undefined ? this.#turns : undefined,
-      catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
-      publish: (...what) => publishProblem<NamespaceProblems>(publishing, ...what),
+      onSystemNamespace: () => this.deps.detectors.ownerTouched(client.cluster),
+      catalogs: (onChange) =>
+        new ClusterCatalogs({ client, clock, log, status, isObserved, onChange, catalogs, random }),
+      // Nothing is solved for a cluster in which nothing is done.
+      publish: async (...what) => !isObserved && publishProblem<NamespaceProblems>(publishing, ...what),
     });
   }
 
   #v1(client: KubeClient): ObservedV1 {
     const { hub, caches, metas, random } = this.deps;
+    const isObserved = this.deps.clusters.isObserved(client.cluster);
     const { clock, log, metrics, extensionProblems, settings } = hub;
     const publishing = { ...this.#publishing, rules: EXTENSION_RULES, store: extensionProblems };
     return new ObservedV1({
       catalogs: {
         ...{ client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
         troubles: metrics.troubles,
+        isObserved,
       },
       extensions: {
         client,
@@ -160,8 +172,10 @@ export class ObservedFleet {
         pace: this.#pace,
         packages: this.#packages,
         gates: extensionGatesOf(settings),
-        publish: async (subject, problem, seen, sinceMs) =>
-          void (await publishProblem<ExtensionProblems>(publishing, subject, problem, seen, 'now', sinceMs)),
+        publish: async (subject, problem, seen, sinceMs) => {
+          if (isObserved) return;
+          await publishProblem<ExtensionProblems>(publishing, subject, problem, seen, 'now', sinceMs);
+        },
       },
     });
   }

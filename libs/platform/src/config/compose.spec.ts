@@ -78,6 +78,7 @@ const FIXED = [
 /** What is about clusters, and so is no matter of a resolver. */
 const OF_CLUSTERS = [
   'FLOTILLA_CONTEXTS',
+  'FLOTILLA_HUB_ID',
   'FLOTILLA_GLOBAL_CATALOG_NAMESPACE',
   'FLOTILLA_SYSTEM_NAMESPACE',
   'FLOTILLA_JOIN_INSTALL',

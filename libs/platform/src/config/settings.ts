@@ -40,6 +40,14 @@ export const settingGroups = {
       '~/.config/flotilla/clusters.yaml',
       'Kubeconfig that `flotilla clusters add` writes; all its contexts are managed where no other kubeconfig is named',
     ),
+    hubId: text(
+      '',
+      'What this hub is called in its clusters (annotation `flotilla.dev/hub` of namespace kube-system); another hub leaves them alone. Empty: made of the hub’s key; `flotilla up` without one keeps its own beside the clusters file',
+      {
+        pattern: /^$|^(?!olm$)[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/,
+        wants: 'lower-case letters, digits, "-" and "."; not "olm"',
+      },
+    ),
     globalCatalogNamespace: text(
       '',
       'Namespace whose catalogs all namespaces see. Empty: `openshift-marketplace` where the cluster serves the config API of OpenShift, `olm` elsewhere',

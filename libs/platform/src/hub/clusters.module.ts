@@ -26,6 +26,8 @@ export type ProcessClusters = Readonly<{
   registry?: ClusterRegistry;
   /** Absent where this process works for all clusters. */
   shards?: OwnShards;
+  /** Whether the process writes to clusters which hub manages them: the applier does. */
+  takes?: boolean;
 }>;
 
 const REGISTRY = Symbol('registry of the clusters');
@@ -64,7 +66,13 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnAppli
  * Gives the services of a process one view of its clusters: which there are, which ones are left to OLM, and
  * which exceed their budgets.
  */
-export const clustersModule = ({ services, probing, registry, shards }: ProcessClusters): DynamicModule => ({
+export const clustersModule = ({
+  services,
+  probing,
+  registry,
+  shards,
+  takes = false,
+}: ProcessClusters): DynamicModule => ({
   module: ClustersModule,
   global: true,
   providers: [
@@ -81,9 +89,11 @@ export const clustersModule = ({ services, probing, registry, shards }: ProcessC
     {
       provide: OlmDetectors,
       inject: [HUB],
-      useFactory: (hub: Hub) => new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true),
+      useFactory: (hub: Hub) =>
+        new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, takes),
     },
     healthIndicator(OlmDetectors, ({ check }) => check),
+    healthIndicator(OlmDetectors, ({ owners }) => owners.check),
     healthIndicator(ClusterBudgets, ({ check }) => check),
     ...(shards === undefined ? [] : [healthIndicator<OwnShards>(OWN_SHARDS, ({ check }) => check)]),
     ...(registry === undefined ? [] : [healthIndicator<ClusterRegistry>(REGISTRY, ({ check }) => check)]),

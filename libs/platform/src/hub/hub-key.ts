@@ -9,6 +9,8 @@ const KEY_BYTES = 32;
  */
 const REMEMBERED_CODES = 4_096;
 const LONGEST_REMEMBERED = 1_024;
+/** Authenticated by the key, it makes the hub's name. */
+const IDENTITY = 'identity of the hub';
 /** A larger file is no key, and is not read. */
 const MOST_FILE_BYTES = 4_096;
 
@@ -32,13 +34,23 @@ export class HubKey {
   /** The first one signs; the others are older ones that still count. */
   readonly #keys: readonly [Codes, ...Codes[]];
 
-  private constructor(key: Buffer, ...older: readonly Buffer[]) {
+  private constructor(
+    private readonly isKept: boolean,
+    key: Buffer,
+    ...older: readonly Buffer[]
+  ) {
     this.#keys = [new Codes(key), ...older.map((one) => new Codes(one))];
+  }
+
+  /** What a hub with this key is called, then with each older one; none where it ends with the process. */
+  get identities(): readonly string[] {
+    if (!this.isKept) return [];
+    return this.#keys.map((key) => `hub-${Buffer.from(key.of(IDENTITY), 'base64url').toString('hex').slice(0, 12)}`);
   }
 
   /** For services that share a process: nothing else needs the key, and it ends with the process. */
   static random(): HubKey {
-    return new HubKey(randomBytes(KEY_BYTES));
+    return new HubKey(false, randomBytes(KEY_BYTES));
   }
 
   /**
@@ -59,7 +71,7 @@ export class HubKey {
       throw new HubKeyUnusable(
         `names ${path}, which has a key of ${short?.length ?? 0} bytes; a key has at least ${KEY_BYTES}, one on each line`,
       );
-    return new HubKey(key, ...older);
+    return new HubKey(true, key, ...older);
   }
 
   /** The authentication code of the parts, in this order. */

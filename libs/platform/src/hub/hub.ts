@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
 import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { authenticatedAreas } from '#core/kernel/http-access/http-area';
 import type { Clock } from '../clock/clock.port.js';
@@ -32,6 +33,7 @@ import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { RefusedValues } from '../telemetry/refused-values.js';
+import { hubIdentity } from './hub-identity.js';
 import type { HubKey } from './hub-key.js';
 
 /** Serves content to all others, and so must not ask itself. */
@@ -70,6 +72,8 @@ export type Hub = Readonly<{
   tls?: ServingTls;
   /** Of a process that observes or acts. */
   key: HubKey | undefined;
+  /** What this hub is called in its clusters; absent where it could keep none. */
+  identity?: HubIdentity;
   close(): Promise<void>;
 }>;
 
@@ -105,6 +109,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   });
   const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   const refused = new RefusedValues(log, metrics, clock);
+  const identity = key === undefined ? undefined : await hubIdentity(settings, key);
   return {
     settings,
     log,
@@ -120,6 +125,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     ...(tls && { tls }),
     access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
     key,
+    ...(identity && { identity }),
     close: async () => {
       tls?.stop();
       bundlePulls.stop();

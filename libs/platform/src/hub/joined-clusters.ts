@@ -65,7 +65,9 @@ const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
   })),
 });
 
-function extensionOf({ globalCatalogNamespace, identity, paused, leaving }: ClusterTerms) {
-  const set = Object.entries({ globalCatalogNamespace, identity, paused, leaving }).filter(([, value]) => value);
+function extensionOf({ globalCatalogNamespace, identity, paused, observed, leaving }: ClusterTerms) {
+  const set = Object.entries({ globalCatalogNamespace, identity, paused, observed, leaving }).filter(
+    ([, value]) => value,
+  );
   return set.length === 0 ? {} : { extensions: [{ name: FLOTILLA_EXTENSION, extension: Object.fromEntries(set) }] };
 }

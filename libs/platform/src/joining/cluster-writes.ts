@@ -13,12 +13,33 @@ export class ClusterLeftToOlm extends WriteWithheld {
   }
 }
 
+/** Another hub manages the cluster by now. */
+export class ClusterOfAnotherHub extends WriteWithheld {
+  readonly code = 'ClusterOfAnotherHub';
+  /** Whether that hub has given it up is found out by the next check. */
+  readonly retry: Retry = { afterMs: 60_000 };
+  constructor(cluster: string) {
+    super(`another hub manages cluster "${cluster}": nothing is written there; see check "owners" of /healthz`);
+  }
+}
+
 /** The cluster is paused. */
 export class ClusterPaused extends WriteWithheld {
   readonly code = 'ClusterPaused';
   readonly retry: Retry = { afterMs: 10_000 };
   constructor(cluster: string) {
     super(`cluster "${cluster}" is paused: nothing is written there until "flotilla clusters resume ${cluster}"`);
+  }
+}
+
+/** The hub only reports on the cluster. */
+export class ClusterObserved extends WriteWithheld {
+  readonly code = 'ClusterObserved';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(cluster: string) {
+    super(
+      `cluster "${cluster}" is only observed: nothing is written there until "flotilla clusters resume ${cluster}"`,
+    );
   }
 }
 
@@ -44,6 +65,8 @@ export class ClusterOfAnotherProcess extends WriteWithheld {
 
 const WITHHELD = {
   'left to OLM': ClusterLeftToOlm,
+  'of another hub': ClusterOfAnotherHub,
+  observed: ClusterObserved,
   paused: ClusterPaused,
   'has left': ClusterHasLeft,
   'not owned': ClusterOfAnotherProcess,
@@ -64,6 +87,8 @@ export class ClusterWrites {
   constructor(
     readonly cluster: string,
     private readonly whyWithheld: () => WhyWithheld | undefined,
+    /** Finds out before a write whether it is to be withheld; undefined where that is known. */
+    private readonly confirm: () => Promise<unknown> | undefined = () => undefined,
   ) {}
 
   /** How many writes were sent and are not answered yet. */
@@ -78,15 +103,24 @@ export class ClusterWrites {
 
   /** Rejects with a {@link WriteWithheld} where nothing may be written. */
   async run<T>(write: () => Promise<T>): Promise<T> {
-    const why = this.#hasLeft ? 'has left' : this.whyWithheld();
-    if (why !== undefined) throw new WITHHELD[why](this.cluster);
+    this.#check();
     this.#underWay += 1;
     try {
+      const confirmed = this.confirm();
+      if (confirmed !== undefined) {
+        await confirmed;
+        this.#check();
+      }
       return await write();
     } finally {
       this.#underWay -= 1;
       if (this.#underWay === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
+  }
+
+  #check(): void {
+    const why = this.#hasLeft ? 'has left' : this.whyWithheld();
+    if (why !== undefined) throw new WITHHELD[why](this.cluster);
   }
 
   /** Resolves once no write is under way. */

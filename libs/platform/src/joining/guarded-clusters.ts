@@ -29,6 +29,7 @@ export function guardClusters(
     },
     hasLeft: (cluster) => clusters.hasLeft(cluster),
     isPaused: (cluster) => clusters.isPaused(cluster),
+    isObserved: (cluster) => clusters.isObserved(cluster),
     problemOf: (cluster) => clusters.problemOf(cluster),
     subscribe: (listener) => clusters.subscribe((changes) => listener(changes.map(guardedChange))),
   };

@@ -4,6 +4,7 @@ import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
+import { ClusterOwners } from './cluster-owners.js';
 import { ClusterWrites } from './cluster-writes.js';
 import { guardClusters } from './guarded-clusters.js';
 import { OlmDetector } from './olm-detector.js';
@@ -12,6 +13,10 @@ import { OlmDetector } from './olm-detector.js';
 const CHECK_EVERY_MS = 10 * 60_000;
 const NAMED = 5;
 
+/** Nothing is looked for there: another one acts, as the kubeconfig says. */
+const OBSERVED: ManagementStatus = { acts: false, signs: [], because: 'it is only observed; nothing is written' };
+const WATCHED: ManagementStatus = { acts: true, signs: [] };
+
 /**
  * One OLM detector for each cluster of a process; what they find is logged, measured and part
  * of the process's health.
@@ -19,14 +24,27 @@ const NAMED = 5;
 export class OlmDetectors {
   readonly #detectors = new Map<string, OlmDetector>();
   readonly #writes = new Map<string, ClusterWrites>();
+  readonly #listeners = new Set<(cluster: string) => void>();
+  /** Which hub manages each of the clusters. */
+  readonly owners: ClusterOwners;
 
   constructor(
-    private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'>,
+    private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'> & Partial<Pick<Hub, 'identity'>>,
     /** The clusters, with the clients by which it is found out whether OLM works there. */
     private readonly clusters: ServiceClusters,
     /** Whether no other process works for the cluster at this moment. */
     private readonly owns: (cluster: string) => boolean = () => true,
+    /** Whether this process writes to clusters which hub manages them. */
+    takes = false,
   ) {
+    this.owners = new ClusterOwners({
+      hub,
+      clusters,
+      mayTake: (cluster) => takes && owns(cluster) && !clusters.isPaused(cluster),
+      onNews: (cluster) => {
+        for (const listener of this.#listeners) listener(cluster);
+      },
+    });
     clusters.subscribe((changes) =>
       this.#forget(changes.flatMap(({ kind, cluster }) => (kind === 'left' ? cluster : []))),
     );
@@ -41,17 +59,48 @@ export class OlmDetectors {
 
   /** Whether Flotilla acts in a cluster of this process. Rejects where the cluster does not answer. */
   async status(cluster: string): Promise<ManagementStatus> {
+    if (this.clusters.isObserved(cluster)) return OBSERVED;
     const detector = this.#detectorOf(cluster);
-    return detector === undefined ? { acts: true, signs: [] } : detector.status();
+    if (detector === undefined) return WATCHED;
+    const status = await detector.status();
+    if (!status.acts) return status;
+    // Whose a cluster is comes last: one that is left to OLM is not taken.
+    const owner = await this.owners.of(cluster)?.status();
+    return owner?.acts === false ? { ...status, acts: false, because: owner.because } : status;
+  }
+
+  /** As {@link status}, for who watches: also where another one acts, and the hub only reports. */
+  async statusToWatch(cluster: string): Promise<ManagementStatus> {
+    return this.clusters.isObserved(cluster) ? WATCHED : this.status(cluster);
+  }
+
+  /** Calls back when a cluster turns out to be another hub's, or no more so. Returns what ends this. */
+  whenOwnerChanges(listener: (cluster: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Who manages the cluster may have changed: the watch of its namespaces says so. */
+  ownerTouched(cluster: string): void {
+    if (this.clusters.isObserved(cluster)) return;
+    const asked = this.owners.of(cluster)?.ask();
+    asked?.catch((error: unknown) => this.hub.log.debug({ cluster, error }, 'who manages the cluster is not known'));
   }
 
   /** Milliseconds after which the status of a cluster may be another. */
   againAfterMs(cluster: string): number {
-    return this.#detectors.get(cluster)?.againAfterMs ?? this.hub.settings.resyncInterval;
+    const detector = this.#detectors.get(cluster);
+    if (detector === undefined) return this.hub.settings.resyncInterval;
+    const owner = this.owners.isForeign(cluster) ? (this.owners.of(cluster)?.againAfterMs ?? 0) : Infinity;
+    return Math.min(detector.againAfterMs, owner);
   }
 
   /** True where it is known that nothing is done in the cluster. */
   isHeld(cluster: string): boolean {
+    return this.#isLeftToOlm(cluster) || this.owners.isForeign(cluster);
+  }
+
+  #isLeftToOlm(cluster: string): boolean {
     return this.#detectors.get(cluster)?.latest?.acts === false;
   }
 
@@ -96,6 +145,7 @@ export class OlmDetectors {
       const writes = this.#writes.get(cluster);
       this.#writes.delete(cluster);
       this.#detectors.delete(cluster);
+      this.owners.forget(cluster);
       writes?.end();
       await writes?.whenIdle();
     });
@@ -105,11 +155,14 @@ export class OlmDetectors {
   #writesOf(cluster: string): ClusterWrites {
     const known = this.#writes.get(cluster);
     if (known !== undefined) return known;
-    const writes = new ClusterWrites(cluster, () => {
+    const whyWithheld = () => {
       if (!this.owns(cluster)) return 'not owned';
-      if (this.isHeld(cluster)) return 'left to OLM';
+      if (this.clusters.isObserved(cluster)) return 'observed';
+      if (this.#isLeftToOlm(cluster)) return 'left to OLM';
+      if (this.owners.isForeign(cluster)) return 'of another hub';
       return this.clusters.isPaused(cluster) ? 'paused' : undefined;
-    });
+    };
+    const writes = new ClusterWrites(cluster, whyWithheld, () => this.owners.of(cluster)?.confirm());
     this.#writes.set(cluster, writes);
     return writes;
   }
@@ -144,7 +197,7 @@ export class OlmDetectors {
 
   async #measure(cluster: string): Promise<void> {
     await this.#writes.get(cluster)?.whenIdle();
-    this.hub.metrics.clusterHeld(cluster, this.isHeld(cluster));
+    this.hub.metrics.clusterHeld(cluster, this.#isLeftToOlm(cluster));
   }
 }
 

@@ -73,7 +73,8 @@ export class ClusterRegistry {
       const members = [...this.#members.values()].map(({ member }) => member);
       const taking = members.filter(({ takesPart }) => takesPart).length;
       const paused = members.filter((member) => member.paused).map(({ cluster }) => cluster);
-      return membershipHealth({ known: members.length, taking, paused, problems: this.#problems() });
+      const observed = members.filter((member) => member.observed).map(({ cluster }) => cluster);
+      return membershipHealth({ known: members.length, taking, paused, observed, problems: this.#problems() });
     },
   };
 
@@ -109,6 +110,7 @@ export class ClusterRegistry {
       },
       hasLeft: (cluster) => this.#hasLeft(cluster),
       isPaused: (cluster) => this.#members.get(cluster)?.member.paused ?? false,
+      isObserved: (cluster) => this.#members.get(cluster)?.member.observed ?? false,
       problemOf: (cluster) => {
         const member = this.#members.get(cluster)?.member;
         return member?.takesPart ? undefined : (member?.refusal ?? member?.unreached);
@@ -135,11 +137,11 @@ export class ClusterRegistry {
 
   /**
    * Whether a cluster that has not taken part yet may be prepared: it is the one that the kubeconfig means,
-   * and is not paused.
+   * and is neither paused nor only observed.
    */
   mayPrepare(cluster: string, identity: string | undefined): boolean {
     const member = this.#members.get(cluster)?.member;
-    return member !== undefined && !member.paused && member.isExpected(identity);
+    return member !== undefined && !member.paused && !member.observed && member.isExpected(identity);
   }
 
   async #poll(): Promise<void> {

@@ -5,6 +5,8 @@ export type MembershipFacts = Readonly<{
   known: number;
   taking: number;
   paused: readonly string[];
+  /** Only reported on; that is as it should be. */
+  observed?: readonly string[];
   /** Files and contexts that are not used as they stand; one line each. */
   problems: readonly string[];
 }>;
@@ -12,11 +14,12 @@ export type MembershipFacts = Readonly<{
 const NAMED = 5;
 
 /** A kubeconfig that cannot be used as it stands degrades the service and no more. */
-export function membershipHealth({ known, taking, paused, problems }: MembershipFacts): Health {
+export function membershipHealth({ known, taking, paused, observed = [], problems }: MembershipFacts): Health {
   const part = `${taking} of ${known} clusters take part`;
   const pauses = paused.length === 0 ? '' : `, paused: ${listed(paused, ', ')}`;
+  const observes = observed.length === 0 ? '' : `, observed: ${listed(observed, ', ')}`;
   const degraded = problems.length > 0 || paused.length > 0;
-  const detail = [`${part}${pauses}`, ...(problems.length === 0 ? [] : [listed(problems, '; ')])].join('; ');
+  const detail = [`${part}${pauses}${observes}`, ...(problems.length === 0 ? [] : [listed(problems, '; ')])].join('; ');
   return { up: true, ...(degraded ? { degraded } : {}), detail };
 }
 

@@ -31,6 +31,7 @@ export class RegisteredCluster {
   /** Whether the services work with it. */
   takesPart = false;
   paused: boolean;
+  readonly observed: boolean;
   /** Why its newest access is not used: it leads elsewhere, or the cluster did not answer. */
   refusal: string | undefined;
   unreached: string | undefined;
@@ -47,6 +48,7 @@ export class RegisteredCluster {
     this.#wanted = access;
     this.#inUse = access;
     this.paused = access.paused === true;
+    this.observed = access.observed === true;
     this.clients = new Map(
       fieldManagers.map((fieldManager) => {
         const budget = makeBudget(cluster);
@@ -157,6 +159,6 @@ const accessDigest = ({ cluster, user }: ClusterAccess): string => canonicalHash
 export const memberEntry = (cluster: string, access: ClusterAccess): MemberEntry => ({
   cluster,
   access: accessDigest(access),
-  terms: canonicalHash([access.globalCatalogNamespace ?? '']),
+  terms: canonicalHash([access.globalCatalogNamespace ?? '', ...(access.observed === true ? ['observed'] : [])]),
   paused: access.paused === true,
 });

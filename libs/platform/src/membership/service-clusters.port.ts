@@ -26,6 +26,8 @@ export interface ServiceClusters {
   hasLeft(cluster: string): boolean;
   /** Whether the cluster is observed, and not acted on. */
   isPaused(cluster: string): boolean;
+  /** Whether another one acts on the cluster, and the hub only reports. */
+  isObserved(cluster: string): boolean;
   /** Why the cluster does not take part yet. */
   problemOf(cluster: string): string | undefined;
   /** Calls back at once with the clusters that take part, then with each change. Returns what ends this. */
@@ -41,6 +43,7 @@ export function fixedClusters(clients: readonly KubeClient[]): ServiceClusters {
     client: (cluster) => byName.get(cluster),
     hasLeft: () => false,
     isPaused: () => false,
+    isObserved: () => false,
     problemOf: () => undefined,
     subscribe: (listener) => {
       void listener(clients.map((client) => ({ kind: 'joined', cluster: client.cluster, client })));

@@ -53,6 +53,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     return this.options.all.isPaused(cluster);
   }
 
+  isObserved(cluster: string): boolean {
+    return this.options.all.isObserved(cluster);
+  }
+
   problemOf(cluster: string): string | undefined {
     return this.options.all.problemOf(cluster);
   }

@@ -24,6 +24,7 @@ describe('the alerts', () => {
       ['ClusterExtensionAbnormalOver10Min', 'warning', '10m'],
       ['OpenShiftUpgradeBlocked', 'info', '10m'],
       ['ClusterLeftToOlm', 'info', '1h'],
+      ['ClusterOfAnotherHub', 'warning', '10m'],
       ['ClusterTooLarge', 'warning', '10m'],
       ['FlotillaValueRefused', 'critical', undefined],
       ['FlotillaRedisFull', 'critical', '1m'],

@@ -50,6 +50,7 @@ export class Metrics {
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
   readonly #held: Gauge;
+  readonly #foreign: Gauge;
   readonly #blockers: Gauge;
   readonly #tooLarge: Gauge;
   readonly #kept: Gauge;
@@ -94,6 +95,7 @@ export class Metrics {
       'flotilla_cluster_left_to_olm',
       'Whether the cluster is left alone since OLM itself works there',
     );
+    this.#foreign = gauge('flotilla_cluster_of_another_hub', 'Whether another hub manages the cluster');
     this.#tooLarge = gauge('flotilla_cluster_too_large', 'Reads of the cluster that exceed their budget');
     this.#kept = gauge('flotilla_cluster_kept_bytes', 'Memory (estimated) for what is kept of the cluster');
     this.#blockers = gauge(
@@ -195,6 +197,11 @@ export class Metrics {
   /** Whether a cluster is left alone because OLM itself is at work there. */
   clusterHeld(cluster: string, held: boolean): void {
     this.#held.set({ cluster }, held ? 1 : 0);
+  }
+
+  /** Whether a cluster is left alone because another hub manages it. */
+  clusterOfAnotherHub(cluster: string, isForeign: boolean): void {
+    this.#foreign.set({ cluster }, isForeign ? 1 : 0);
   }
 
   /**

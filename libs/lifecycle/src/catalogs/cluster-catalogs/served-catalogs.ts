@@ -20,6 +20,8 @@ export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState' | 'cl
     troubles?: Pick<ClusterTroubles, 'catalog' | 'catalogGone'> | undefined;
     /** The hub, as clients reach it; without a closing slash. */
     contentUrl: string;
+    /** Another one acts there: no content is held, and nothing written. */
+    isObserved?: boolean;
     /** A catalog, or its served content, may have changed. */
     onMoved?: () => void;
   }>;
@@ -98,11 +100,15 @@ export class ServedCatalogs {
   #note(object: KubernetesObject): void {
     const read = ClusterCatalog.safeParse({ ...object, ...CLUSTER_CATALOG_API });
     if (read.success) this.#take(read.data);
-    else this.#refuse(nameOf(object));
+    else if (this.deps.isObserved !== true) this.#refuse(nameOf(object));
     this.deps.onMoved?.();
   }
 
   #take(catalog: ClusterCatalog): void {
+    if (this.deps.isObserved === true) {
+      this.#measure(catalog);
+      return;
+    }
     if (catalog.metadata.deletionTimestamp !== undefined) this.#forget(nameOf(catalog));
     else this.#keep(catalog);
     this.#measure(catalog);

@@ -51,6 +51,8 @@ export type ObservedClusterDeps = Readonly<{
   caches?: ClusterCaches | undefined;
   /** Shared by all that the process observes. */
   pace?: ObservationPace | undefined;
+  /** Called when namespace kube-system has changed, which says who manages the cluster. */
+  onSystemNamespace?: (() => void) | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
   /** When the cluster has its turn at passes over what is at rest. Absent: at once. */
   turns?: Pick<ClusterTurns, 'next'> | undefined;
@@ -259,6 +261,7 @@ export class ObservedCluster implements ClusterPart {
     if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     if (origin?.deleting === true) this.#leaving.add(object.metadata.namespace ?? '');
+    if (isSystemNamespace(object) && this.#cache.synced()) this.deps.onSystemNamespace?.();
     // Before the first sync, which touches all, thousands of objects come: computing the
     // namespaces of each takes minutes.
     if (this.#cache.synced()) this.#touchAffected(object, this.#urgencyOf(object, event, origin));
@@ -340,3 +343,6 @@ function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
 function waitsFor(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
   return csv.status?.phase !== 'Succeeded' || allCrds(csv).some(({ name }) => name === object.metadata.name);
 }
+
+const isSystemNamespace = ({ kind, metadata }: KubernetesObject): boolean =>
+  kind === 'Namespace' && metadata.name === 'kube-system';

@@ -48,6 +48,7 @@ const FlotillaExtension = z.looseObject({
   globalCatalogNamespace: optional,
   identity: optional,
   paused: z.boolean().nullish(),
+  observed: z.boolean().nullish(),
   leaving: z.boolean().nullish(),
 });
 
@@ -83,8 +84,10 @@ export type ClusterTerms = Readonly<{
   globalCatalogNamespace?: string;
   /** The UID of its namespace kube-system: with another one the context leads to another cluster. */
   identity?: string;
-  /** The hub observes the cluster and does not act there. */
+  /** The hub observes the cluster and does not act there: until it is resumed. */
   paused?: boolean;
+  /** Another one acts there, such as OpenShift's OLM: the hub reports, and never writes (decision 0216). */
+  observed?: boolean;
   /** The hub leaves the cluster: `clusters remove` was begun. */
   leaving?: boolean;
 }>;
@@ -163,6 +166,7 @@ function termsIn(file: string, context: string, extensions: readonly z.infer<typ
     ...(terms.globalCatalogNamespace ? { globalCatalogNamespace: terms.globalCatalogNamespace } : {}),
     ...(terms.identity ? { identity: terms.identity } : {}),
     ...(terms.paused ? { paused: true } : {}),
+    ...(terms.observed ? { observed: true } : {}),
     ...(terms.leaving ? { leaving: true } : {}),
   };
 }

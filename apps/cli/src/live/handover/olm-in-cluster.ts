@@ -1,0 +1,76 @@
+import { OLM_DEPLOYMENTS } from '#core/fleet/joining/olm-signs';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { asRecord } from '#core/kernel/crd/loose-value';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
+
+export const DEPLOYMENT: KindRef = { apiVersion: 'apps/v1', kind: 'Deployment' };
+export const POD: KindRef = { apiVersion: 'v1', kind: 'Pod' };
+const SERVICE: KindRef = { apiVersion: 'v1', kind: 'Service' };
+/** The operator that OLM installs for its own package server. */
+export const PACKAGE_SERVER = 'packageserver';
+/** On a Deployment that a hand-over has scaled to nothing: how many replicas it had. */
+export const REPLICAS_ANNOTATION = 'flotilla.dev/replicas-before-handover';
+/** Of the pods and Services that OLM makes for a catalog. */
+const CATALOG_LABEL = 'olm.catalogSource';
+
+/** OLM's own Deployments in a cluster, in whatever namespace, scaled to nothing or not. */
+export async function olmDeployments(client: KubeClient): Promise<readonly KubernetesObject[]> {
+  const lists = await Promise.all(
+    OLM_DEPLOYMENTS.map((name) => client.list(DEPLOYMENT, { fieldSelector: `metadata.name=${name}` })),
+  );
+  const found = lists.flatMap((list) => (list?.items ?? []).map((item) => ({ ...item, ...DEPLOYMENT })));
+  return found.toSorted((a, b) => byCodeUnit(titleOf(a), titleOf(b)));
+}
+
+/** Not said means one, as the API server defaults it. */
+export function replicasOf(deployment: KubernetesObject): number {
+  const { replicas } = asRecord(deployment['spec']);
+  return typeof replicas === 'number' ? replicas : 1;
+}
+
+/** The pods that a Deployment selects. */
+export async function podsOf(client: KubeClient, deployment: KubernetesObject): Promise<readonly KubernetesObject[]> {
+  const labels = asRecord(asRecord(asRecord(deployment['spec'])['selector'])['matchLabels']);
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .join(',');
+  if (labelSelector === '') return [];
+  const list = await client.list(POD, { namespace: deployment.metadata.namespace ?? '', labelSelector });
+  return (list?.items ?? []).map((item) => ({ ...item, ...POD }));
+}
+
+/** OLM's package server in the namespaces of OLM, as the ClusterServiceVersion that OLM installs it by. */
+export async function packageServers(
+  client: KubeClient,
+  deployments: readonly KubernetesObject[],
+): Promise<readonly KubernetesObject[]> {
+  const namespaces = [...new Set(deployments.map(({ metadata }) => metadata.namespace ?? ''))];
+  const found = await Promise.all(
+    namespaces.map((namespace) => client.get({ ...CSV_API, name: PACKAGE_SERVER, namespace })),
+  );
+  return found.flatMap((csv) => (csv === undefined ? [] : [{ ...csv, ...CSV_API }]));
+}
+
+/** The pods and Services by which OLM serves the content of catalogs. */
+export async function catalogServers(client: KubeClient): Promise<readonly KubernetesObject[]> {
+  const [pods, services] = await Promise.all([
+    client.list(POD, { labelSelector: CATALOG_LABEL }),
+    client.list(SERVICE),
+  ]);
+  const ofCatalogs = (services?.items ?? []).filter(({ metadata }) =>
+    metadata.ownerReferences?.some(
+      ({ apiVersion, kind }) => kind === CATALOG_SOURCE_API.kind && apiVersion === CATALOG_SOURCE_API.apiVersion,
+    ),
+  );
+  const all = [
+    ...(pods?.items ?? []).map((pod) => ({ ...pod, ...POD })),
+    ...ofCatalogs.map((service) => ({ ...service, ...SERVICE })),
+  ];
+  return all.toSorted((a, b) => byCodeUnit(titleOf(a), titleOf(b)));
+}
+
+export const titleOf = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>
+  `${kind} ${[namespace, name].filter(Boolean).join('/')}`;

@@ -1,0 +1,38 @@
+import { OWNED_BY_OLM } from '#core/fleet/joining/cluster-owner';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { commandSettings } from '../command-settings.js';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
+import { hubOfSettings, readOwner, writeOwner } from './cluster-owner.js';
+
+export type TakeOverOptions = Readonly<{
+  /** The hub that manages the cluster from now on; undefined: that of the settings. */
+  hubId: string | undefined;
+  dryRun: boolean;
+}>;
+
+/** `flotilla clusters take-over`: another hub manages the cluster from now on. */
+export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: TakeOverOptions): Promise<void> {
+  const { cluster: name } = client;
+  const hub = hubId ?? (await hubOfSettings(commandSettings(process.env)))?.id;
+  if (hub === undefined) throw new UsageError('which hub? Name it with --hub-id: check "owners" of its health says it');
+  if (hub === OWNED_BY_OLM) throw new UsageError(`--hub-id "${OWNED_BY_OLM}" names no hub`);
+  const owner = await readOwner(client);
+  if (owner.holder === OWNED_BY_OLM) {
+    io.err(`error: ${name} is handed over to OLM; back: ${NEXT.handoverFromOlm(name)}\n`);
+    return io.exit(ExitCode.no);
+  }
+  if (owner.holder === hub) {
+    io.out(`cluster ${name} is managed by hub ${hub} already\n`);
+    return io.exit(ExitCode.done);
+  }
+  if (!dryRun) await writeOwner(client, owner, hub);
+  const before = owner.holder === '' ? 'none' : owner.holder;
+  io.out(`cluster ${name} ${dryRun ? 'would be' : 'is'} managed by hub ${hub} from now on (before: ${before})\n`);
+  if (!dryRun && owner.holder !== '') {
+    io.err(
+      `Where hub ${owner.holder} runs, it ends its writes there within ten seconds; ${hub} begins within a minute.\n`,
+    );
+  }
+  io.exit(ExitCode.done);
+}

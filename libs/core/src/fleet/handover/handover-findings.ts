@@ -1,0 +1,88 @@
+import { COPIED_FROM_LABEL } from '../../classic/csv/copies/copy-content.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { asRecord, asText } from '../../kernel/crd/loose-value.js';
+
+/** What is read of a cluster before it is handed over from OLM to a hub. */
+export type HandoverFacts = Readonly<{
+  isOpenShift: boolean;
+  plans: readonly KubernetesObject[];
+  csvs: readonly KubernetesObject[];
+  catalogs: readonly KubernetesObject[];
+  /** Definitions of the cluster that have what the hub's lack: they stay. */
+  newerDefinitions: readonly string[];
+  /** What the hub would install at once, by namespace: OLM has not chosen that. */
+  choices: ReadonlyMap<string, readonly string[]>;
+  /** Catalogs whose content could not be read from here, and why. */
+  unread: readonly string[];
+}>;
+
+/** Something that speaks against the hand-over (`refusal`), or that should be known before (`note`). */
+export type HandoverFinding = Readonly<{ kind: 'refusal' | 'note'; text: string }>;
+
+/** Phases in which OLM is in the middle of something. */
+const PLANS_UNDER_WAY: ReadonlySet<string> = new Set(['', 'Planning', 'Installing']);
+const CSVS_UNDER_WAY: ReadonlySet<string> = new Set(['', 'InstallReady', 'Installing', 'Replacing', 'Deleting']);
+
+/** What to know before OLM is taken out of a cluster: refusals first, each group in a fixed order. */
+export function handoverFindings(facts: HandoverFacts): readonly HandoverFinding[] {
+  if (facts.isOpenShift) {
+    const text = 'OLM is a part of OpenShift, which puts it back: have the hub only report on the cluster';
+    return [{ kind: 'refusal', text }];
+  }
+  const refusals = [...underWay(facts), ...catalogsOutOfReach(facts), ...otherChoices(facts)];
+  return [
+    ...refusals.toSorted(byCodeUnit).map((text) => ({ kind: 'refusal' as const, text })),
+    ...notes(facts)
+      .toSorted(byCodeUnit)
+      .map((text) => ({ kind: 'note' as const, text })),
+  ];
+}
+
+function underWay({ plans, csvs }: HandoverFacts): string[] {
+  return [
+    ...plans
+      .filter((plan) => PLANS_UNDER_WAY.has(phaseOf(plan)))
+      .map(
+        (plan) => `${titleOf('InstallPlan', plan)} is under way (${phaseOf(plan) || 'no phase'}): wait until it ends`,
+      ),
+    ...csvs
+      .filter((csv) => !isCopy(csv) && CSVS_UNDER_WAY.has(phaseOf(csv)))
+      .map((csv) => `${titleOf('ClusterServiceVersion', csv)} is ${phaseOf(csv) || 'new'}: wait until OLM has ended`),
+  ];
+}
+
+/** Names that only the cluster resolves. */
+const INSIDE = /^[^./:]+(?::\d+)?$|\.svc(?:\.|:|$)|\.cluster\.local(?::|$)/;
+
+function catalogsOutOfReach({ catalogs, unread }: HandoverFacts): string[] {
+  const inside = catalogs.flatMap((catalog) => {
+    const { address, image } = asRecord(catalog['spec']);
+    if (asText(image) !== '' || !INSIDE.test(asText(address))) return [];
+    return `${titleOf('CatalogSource', catalog)} is at ${asText(address)}, a name of the cluster: name an address that the hub reaches`;
+  });
+  return [...inside, ...unread.map((one) => `a catalog could not be read from here: ${one}`)];
+}
+
+function otherChoices({ choices }: HandoverFacts): string[] {
+  return [...choices].map(
+    ([namespace, names]) => `in namespace ${namespace} the hub would install at once: ${names.join(', ')}`,
+  );
+}
+
+function notes({ plans, csvs, newerDefinitions }: HandoverFacts): string[] {
+  const inPhase = (phase: string) => plans.filter((plan) => phaseOf(plan) === phase);
+  return [
+    ...inPhase('RequiresApproval').map((plan) => `${titleOf('InstallPlan', plan)} waits for approval, and will`),
+    ...inPhase('Failed').map((plan) => `${titleOf('InstallPlan', plan)} has failed: the hub tries its step again`),
+    ...csvs
+      .filter((csv) => !isCopy(csv) && ['Failed', 'Pending', 'Unknown'].includes(phaseOf(csv)))
+      .map((csv) => `${titleOf('ClusterServiceVersion', csv)} is ${phaseOf(csv)}: the hub goes on with it`),
+    ...newerDefinitions.map((name) => `${name} is newer than the hub's, and stays`),
+  ];
+}
+
+const isCopy = ({ metadata }: KubernetesObject): boolean => metadata.labels?.[COPIED_FROM_LABEL] !== undefined;
+const phaseOf = (object: KubernetesObject): string => asText(asRecord(object['status'])['phase']);
+const titleOf = (kind: string, { metadata: { namespace = '', name = '' } }: KubernetesObject): string =>
+  `${kind} ${namespace}/${name}`;

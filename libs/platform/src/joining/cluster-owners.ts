@@ -1,0 +1,76 @@
+import type { Hub } from '../hub/hub.js';
+import type { ServiceClusters } from '../membership/service-clusters.port.js';
+import type { HealthCheck } from '../telemetry/health-check.js';
+import { OwnerCheck } from './owner-check.js';
+
+const NAMED = 5;
+
+export type ClusterOwnersOptions = Readonly<{
+  hub: Pick<Hub, 'clock' | 'log' | 'metrics'> & Partial<Pick<Hub, 'identity'>>;
+  /** The clusters, with the clients by which it is found out who manages them. */
+  clusters: ServiceClusters;
+  mayTake: (cluster: string) => boolean;
+  /** Called when it is found out that another hub manages a cluster, or does so no more. */
+  onNews: (cluster: string) => void;
+}>;
+
+/** Which hub manages each cluster of a process; part of the process's health. */
+export class ClusterOwners {
+  readonly #checks = new Map<string, OwnerCheck>();
+  readonly #refused = new Map<string, string>();
+
+  constructor(private readonly options: ClusterOwnersOptions) {}
+
+  /** Undefined for a cluster that is none of this process. */
+  of(cluster: string): OwnerCheck | undefined {
+    const known = this.#checks.get(cluster);
+    if (known !== undefined) return known;
+    const { hub, clusters, mayTake, onNews } = this.options;
+    const client = clusters.client(cluster);
+    if (client === undefined) return undefined;
+    const check = new OwnerCheck({
+      client,
+      clock: hub.clock,
+      hub: hub.identity,
+      mayTake: () => mayTake(cluster),
+      onNews: (status) => {
+        hub.metrics.clusterOfAnotherHub(cluster, !status.acts);
+        if (!status.acts) hub.log.warn({ cluster, because: status.because }, 'cluster is managed by another hub');
+        onNews(cluster);
+      },
+      onRefused: (because) => {
+        if (because === undefined) this.#refused.delete(cluster);
+        else this.#refused.set(cluster, because);
+      },
+    });
+    this.#checks.set(cluster, check);
+    return check;
+  }
+
+  /** True where it is known that another hub manages the cluster, or OLM is to. */
+  isForeign(cluster: string): boolean {
+    return this.#checks.get(cluster)?.latest?.acts === false;
+  }
+
+  forget(cluster: string): void {
+    this.#checks.delete(cluster);
+    this.#refused.delete(cluster);
+  }
+
+  /** Clusters of other hubs do not make the service unready; the detail names them. */
+  readonly check: HealthCheck = {
+    name: 'owners',
+    check: async () => {
+      const foreign = [...this.#checks].flatMap(([cluster, { latest }]) =>
+        latest?.acts === false ? `${cluster}: ${latest.because}` : [],
+      );
+      const unmarked = [...this.#refused].map(
+        ([cluster, because]) => `${cluster}: no other hub can see that this one manages it: ${because}`,
+      );
+      const all = [...foreign, ...unmarked];
+      if (all.length === 0) return { up: true, detail: 'no cluster is of another hub' };
+      const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
+      return { up: true, degraded: true, detail: `${all.slice(0, NAMED).join('; ')}${more}` };
+    },
+  };
+}
