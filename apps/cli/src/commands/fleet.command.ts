@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Io } from '../io.js';
 import { fleetDecisionCommands } from './fleet-decisions.command.js';
 import { fleetExplainCommand } from './fleet-explain.command.js';
+import { fleetExportCommand } from './fleet-export.command.js';
 import { fleetInitCommand } from './fleet-init.command.js';
 import { fleetPlanCommand } from './fleet-plan.command.js';
 import { fleetSimulateCommand } from './fleet-simulate.command.js';
@@ -20,6 +21,7 @@ export function fleetCommand(program: Command, io: Io): Command {
   flotilla fleet simulate -f fleet/ --clusters 100`,
     );
   fleetInitCommand(fleet, io);
+  fleetExportCommand(fleet, io);
   fleetStatusCommand(fleet, io);
   fleetPlanCommand(fleet, io);
   fleetExplainCommand(fleet, io);

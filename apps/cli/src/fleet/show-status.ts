@@ -77,7 +77,7 @@ const isOfNow = ({ record, facts }: LiveRollout): boolean =>
 const nothingText = (fleet: LiveFleet): string =>
   fleet.files.subjects.size > 0
     ? 'No cluster plans a change: there is nothing to roll out.\n'
-    : 'There is no FleetOperator yet: nothing is rolled out.\n';
+    : `There is no FleetOperator yet; written from what your clusters have: ${NEXT.exportFleet()}\n`;
 
 const overviewColumns = (isWide: boolean): Columns<RolloutAnswer> => [
   ['ROLLOUT', ({ name }) => name],

@@ -28,6 +28,8 @@ export const NEXT = {
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,
   initFleet: (context: string): string => `flotilla fleet init --context ${shellWord(context)}`,
+  exportFleet: (): string => 'flotilla fleet export --from-clusters --out fleet',
+  planFiles: (folder: string): string => `flotilla fleet plan -f ${shellWord(folder)}`,
   fleetRollout: (rollout: string): string => `flotilla fleet status ${rollout}`,
   fleetPlan: (rollout: string): string => `flotilla fleet plan ${rollout}`,
   fleetClass: (rollout: string, hash: string): string => `flotilla fleet plan ${rollout} --class ${hash}`,
