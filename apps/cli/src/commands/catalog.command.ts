@@ -5,6 +5,7 @@ import { catalogConvertTemplateCommand } from './catalog-convert-template.comman
 import { catalogDiffCommand } from './catalog-diff.command.js';
 import { catalogDockerfileCommand } from './catalog-dockerfile.command.js';
 import { catalogGraphCommand } from './catalog-graph.command.js';
+import { catalogImpactCommand } from './catalog-impact.command.js';
 import { catalogInitCommand } from './catalog-init.command.js';
 import { catalogListCommands } from './catalog-list.command.js';
 import { catalogMigrateCommand } from './catalog-migrate.command.js';
@@ -38,6 +39,7 @@ export function catalogCommand(program: Command, io: Io): Command {
   catalogListCommands(catalog, io);
   catalogGraphCommand(catalog, io);
   catalogDiffCommand(catalog, io);
+  catalogImpactCommand(catalog, io);
   catalogBuildCommand(catalog, io);
   catalogPushCommand(catalog, io);
   catalogServeCommand(catalog, io);

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.js';
+import { FLEET_HELP, type FleetOptions, gathered, withFleetOptions } from '../live/cluster-options.js';
+import { HUB_HELP, hubOption } from '../live/hub-address.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+
+const HELP = `
+Resolves every namespace that uses the catalog with NEW in its place, and writes nothing: which Subscriptions upgrade, to what
+and in how many hops; what could not be resolved any more, or would lose its way, and why. Exit code 1 where something breaks.
+NEW takes the place of the CatalogSources of --replaces, else of those whose image is of the repository of NEW.
+OLM Classic; what ClusterExtensions would do is not part of the answer yet.
+${HUB_HELP}
+${FLEET_HELP}
+
+Examples:
+  flotilla catalog impact ./catalog --replaces olm/curated
+  flotilla catalog impact registry.example/curated:v2 --context east --context west -o json`;
+
+type Options = FleetOptions & Readonly<{ replaces?: readonly string[]; hub?: string; output: AnswerFormat }>;
+
+/** `flotilla catalog impact NEW`: what a catalog would do to clusters that use it, before it is pushed. */
+export const catalogImpactCommand = (catalog: Command, io: Io): Command =>
+  withFleetOptions(catalog.command('impact'))
+    .description('show what a new catalog would do to every cluster that uses it')
+    .argument('<new>', 'catalog directory or file, or image')
+    .option(
+      '--replaces <name>',
+      'the CatalogSource whose place it takes, as NAMESPACE/NAME or NAME; may be given several times',
+      gathered,
+    )
+    .addOption(hubOption())
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async (reference: string, options: Options) => {
+      const { showImpact } = await import('../live/show-impact.js');
+      await showImpact(reference, options, io);
+    });

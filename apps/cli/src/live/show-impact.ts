@@ -1,0 +1,41 @@
+import { commandSettings } from '../command-settings.js';
+import { validCatalog } from '../commands/catalog-valid.js';
+import { ExitCode, type Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
+import { catalogImpact } from './catalog-impact.js';
+import type { FleetOptions } from './cluster-options.js';
+import { openLiveContents } from './live-contents.js';
+import { withClusters } from './open-clusters.js';
+import { impactText } from './print-impact.js';
+import { replacedBy } from './replaced-sources.js';
+
+type Options = FleetOptions & Readonly<{ replaces?: readonly string[]; hub?: string; output: AnswerFormat }>;
+
+/** `flotilla catalog impact`: asks every cluster, and prints what would change there. */
+export async function showImpact(reference: string, options: Options, io: Io): Promise<void> {
+  const { replaces: named = [], hub, output } = options;
+  const replaces = replacedBy(reference, named);
+  const catalog = await validCatalog(reference, io, 'NEW');
+  if (catalog === undefined) return io.exit(ExitCode.no);
+  const settings = commandSettings(process.env);
+  const deps = { settings, contents: await openLiveContents(settings, hub) };
+  await withClusters(options, async (clients) => {
+    const fleet = await askClusters(clients, (client) => catalogImpact(client, { catalog, replaces }, deps));
+    reportAway(fleet.away, io);
+    const impacts = fleet.answers.flatMap(({ value }) => value.impacts);
+    const replaced = fleet.answers.flatMap(({ cluster, value }) => value.replaced.map((name) => `${cluster}/${name}`));
+    for (const { cluster, value } of fleet.answers) {
+      for (const one of value.unread)
+        io.err(`note: another catalog of ${cluster} could not be read from here: ${one}\n`);
+    }
+    if (replaced.length === 0) io.err('note: no CatalogSource is replaced; name one with --replaces\n');
+    const verdict = fleetVerdict(!impacts.some(({ effect }) => effect === 'breaks'), fleet, options);
+    if (isData(output)) await printData(io, { verdict, away: fleet.away, replaced, items: impacts }, output);
+    else io.out(impactText(impacts, io.columns));
+    io.exit(exitCodeOf(verdict));
+  });
+}
