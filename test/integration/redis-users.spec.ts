@@ -53,13 +53,15 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     try {
       service.start();
       await expect.poll(() => service.url(), PATIENCE).toBeDefined();
-      const ready = await fetch(`${await service.url()}/readyz`);
-      const { details } = (await ready.json()) as { details: Record<string, { detail: string }> };
-      expect(ready.status).toBe(503);
-      expect(details['redis']?.detail).toMatch(
-        /^Redis user "flotilla-resolver" lacks a right: NOPERM .*\(answer to \w+\)/,
-      );
-      expect(details['redis']?.detail).toMatch(/k8s\/base\/hub\/redis-users.acl lists, with FLOTILLA_REDIS_PREFIX/);
+      const redisOf = async () => {
+        const ready = await fetch(`${await service.url()}/readyz`);
+        const { details } = (await ready.json()) as { details: Record<string, { detail: string }> };
+        return `${ready.status} ${details['redis']?.detail}`;
+      };
+      await expect
+        .poll(redisOf, PATIENCE)
+        .toMatch(/^503 Redis user "flotilla-resolver" lacks a right: NOPERM .*\(answer to \w+\)/);
+      expect(await redisOf()).toMatch(/k8s\/base\/hub\/redis-users.acl lists, with FLOTILLA_REDIS_PREFIX/);
     } finally {
       await service.stop('SIGKILL');
     }

@@ -1,3 +1,4 @@
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { ExitCode, NotFound, UsageError } from './io.js';
@@ -13,6 +14,9 @@ export function commandFailure(error: unknown): CommandFailure {
   if (error instanceof NotFound) return { message: error.message, exit: ExitCode.no };
   if (error instanceof ClusterConfigError) return { message: error.message, exit: ExitCode.badInput };
   if (error instanceof UsageError) return { message: error.message, exit: ExitCode.badInput };
+  if (error instanceof FlotillaError && OF_SETTINGS.has(error.code)) {
+    return { message: error.message, exit: ExitCode.badInput };
+  }
   const operation = fileOperation(error);
   if (operation !== undefined) {
     const exit = isDiskFailure(error) ? ExitCode.remoteFailed : ExitCode.badInput;
@@ -20,6 +24,12 @@ export function commandFailure(error: unknown): CommandFailure {
   }
   return { message: error instanceof Error ? error.message : String(error), exit: ExitCode.remoteFailed };
 }
+
+/** Errors about what a setting or an option names; the services end with the same exit code for them. */
+const OF_SETTINGS: ReadonlySet<string> = new Set([
+  ...['InvalidRedisUrl', 'RedisUnusable', 'UnusableRedisAccess', 'UnusableRedisPassword'],
+  ...['ContentFolderUnusable', 'HubKeyUnusable', 'TlsUnusable'],
+]);
 
 const FILE_OPERATIONS: ReadonlySet<string> = new Set(
   'open read write stat lstat mkdir mkdtemp scandir opendir rename unlink rmdir rm copyfile chmod fsync'.split(' '),

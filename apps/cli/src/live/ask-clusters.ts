@@ -1,3 +1,4 @@
+import { troubleOf } from '#platform/kube/client/api-server-trouble';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import type { Io } from '../io.js';
@@ -52,5 +53,4 @@ export function fleetVerdict(
 }
 
 /** An error in one line. */
-export const lineOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, '; ');
+export const lineOf = (error: unknown): string => troubleOf(error).replaceAll(/\s*\n\s*/g, '; ');

@@ -6,6 +6,7 @@ import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
 import { OlmDetector } from '#platform/joining/olm-detector';
 import { OwnerCheck } from '#platform/joining/owner-check';
+import { troubleOf } from '#platform/kube/client/api-server-trouble';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** A cluster that answered: what is there, and what was done to it. */
@@ -40,6 +41,7 @@ export type UpCheckOptions = Readonly<{
 
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */
 const JOINING_MS = 30_000;
+const NO_ANSWER = 'check the load of the API server and the network to it, and the server address of its kubeconfig';
 
 /**
  * Checks a cluster, and registers it unless it is left to OLM. A cluster that does not answer in
@@ -56,7 +58,7 @@ export async function checkCluster(
     const version = await inTime(client.serverVersion(), patienceMs);
     return await inTime(readCluster(client, settings, { ...options, version }), patienceMs + JOINING_MS);
   } catch (error) {
-    return { cluster, reached: false, because: error instanceof Error ? error.message : String(error) };
+    return { cluster, reached: false, because: troubleOf(error) };
   }
 }
 
@@ -102,7 +104,7 @@ export const managementOf = (client: KubeClient, settings: Settings): Promise<Ma
 async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1_000} s`)), patienceMs);
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1_000} s; ${NO_ANSWER}`)), patienceMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

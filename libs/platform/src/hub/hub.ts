@@ -93,20 +93,22 @@ export type HubOptions = Readonly<{
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { service, settings, log, key } = options;
   const clock = new SystemClock();
+  const folder = join(settings.contentDir, service);
+  const { disk, workRoom } = await openCache(folder, settings, log);
+  const access = await httpAccess({ settings, log, clock, ...(key && { key }) });
   const tls = await ServingTls.open(
     { certFile: settings.httpTlsCertFile, keyFile: settings.httpTlsKeyFile },
     { clock, log },
   );
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
-  const connected = connect(options, metrics);
-  const folder = join(settings.contentDir, service);
-  const { disk, workRoom } = await openCache(folder, settings, log);
   const registry = await configuredRegistryClient(settings, {
     store: disk,
     provenance: new DiskProvenance(join(folder, 'provenance')),
     policy: outboundPolicyOf(settings),
     failedPulls: new FailedPulls(),
   });
+  // Last: nothing after it may fail and leave a connection, which would keep the process from its end.
+  const connected = connect(options, metrics);
   const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
@@ -123,7 +125,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     registry,
     bundlePulls,
     ...(tls && { tls }),
-    access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
+    access,
     key,
     ...(identity && { identity }),
     close: async () => {

@@ -35,14 +35,14 @@ export type ManagedClustersOptions = Readonly<{
  * The clusters of the settings' kubeconfig, else those that have joined, as they come and go. Connects to
  * nothing yet. Fails with a {@link ClusterConfigError} where there is none.
  */
-export function managedClusters(settings: Settings, options: ManagedClustersOptions): Promise<ClusterRegistry> {
+export async function managedClusters(settings: Settings, options: ManagedClustersOptions): Promise<ClusterRegistry> {
   const { fieldManagers, clock, log, contexts = settings.contexts } = options;
   const { kubeconfigs = settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':') } = options;
   const limits = readLimitsOf(settings);
   const memory = new SharedBytes(limits.processBytes);
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
   const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
-  return ClusterRegistry.open({
+  const registry = await ClusterRegistry.open({
     source: new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts }),
     fieldManagers,
     clock,
@@ -51,4 +51,12 @@ export function managedClusters(settings: Settings, options: ManagedClustersOpti
     makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
     makeClient: (client) => clientOf({ ...client, limits, transport }),
   });
+  const [manager = ''] = fieldManagers;
+  if (options.kubeconfigs === undefined && registry.allClients(manager).length === 0) {
+    log.warn(
+      { kubeconfigs },
+      'no cluster is managed yet: the kubeconfig has no context that can be used; add one to it',
+    );
+  }
+  return registry;
 }

@@ -40,7 +40,7 @@ export async function runMain(
   endWithParent();
   const end = (error: unknown): never => {
     log.error({ error }, `${service} could not start`);
-    process.exit(error instanceof FlotillaError ? 2 : 3);
+    process.exit(error instanceof FlotillaError && error.retry === 'when-input-changes' ? 2 : 3);
   };
   try {
     const redis = await readRedisAccess({ ...settings, redisUrl: settings.redisUrl || LOCAL_REDIS });

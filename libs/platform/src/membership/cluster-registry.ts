@@ -247,7 +247,7 @@ export class ClusterRegistry {
       const what = member.isVerified
         ? 'the new access of a cluster cannot be used yet'
         : 'cluster cannot be reached yet';
-      this.options.log[news ? 'warn' : 'debug']({ cluster, error, delayMs }, what);
+      this.options.log[news ? 'warn' : 'debug']({ cluster, error: troubleOf(error), delayMs }, what);
       this.#verifyIn(delayMs, registered);
     }
     this.#settle();

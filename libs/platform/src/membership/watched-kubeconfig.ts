@@ -95,7 +95,10 @@ export class WatchedKubeconfig {
   }
 
   #unfit(why: string): ClusterConfigError {
-    return new ClusterConfigError(undefined, `${this.options.file} is no kubeconfig: ${why}`);
+    return new ClusterConfigError(
+      undefined,
+      `${this.options.file} is no kubeconfig: ${why}: repair it, or name another file`,
+    );
   }
 }
 

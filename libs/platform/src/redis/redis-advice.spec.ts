@@ -35,6 +35,11 @@ describe('an error of the connection to Redis', () => {
       to: /sentinel a:1 .*: check FLOTILLA_REDIS_SENTINEL_USER and/,
     },
     {
+      error: failure('Unknown RESP type 72 "H". Please report this'),
+      to: /^what answers there is no Redis: name a Redis in FLOTILLA_REDIS_URL$/,
+    },
+    { error: failure('Command timed out'), to: /^no answer in time: check that Redis runs there, / },
+    {
       error: failure('connected to sentinel a:1 successfully, but got an invalid reply: null'),
       to: /^the Sentinel at a:1 knows no master of this name: check the name in FLOTILLA_REDIS_URL$/,
     },

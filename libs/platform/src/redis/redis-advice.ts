@@ -20,6 +20,11 @@ const ADVICE: readonly (readonly [error: RegExp, advice: string])[] = [
     'check FLOTILLA_REDIS_USER and FLOTILLA_REDIS_PASSWORD_FILE, or the user and the password in FLOTILLA_REDIS_URL',
   ],
   [/NOAUTH/, 'Redis asks for a password: set FLOTILLA_REDIS_PASSWORD_FILE'],
+  [/Unknown RESP type/, 'name a Redis in FLOTILLA_REDIS_URL'],
+  [
+    /Command timed out|ETIMEDOUT/,
+    'check that Redis runs there, that rediss:// is written where it speaks TLS and only there, and FLOTILLA_REDIS_URL',
+  ],
   [/ENOTFOUND|EAI_AGAIN/, 'check the host in FLOTILLA_REDIS_URL'],
   [/ECONNREFUSED/, 'check that Redis runs there, and FLOTILLA_REDIS_URL'],
 ];
@@ -41,4 +46,6 @@ const NO_LOGIN = /NOAUTH (HELLO must|Authentication required)[\s\S]*/;
 const plainText = (message: string): string =>
   message
     .replace(NO_MASTER, 'the Sentinel at $1 knows no master of this name: check the name in FLOTILLA_REDIS_URL')
-    .replace(NO_LOGIN, 'NOAUTH Authentication required');
+    .replace(NO_LOGIN, 'NOAUTH Authentication required')
+    .replace(/^Unknown RESP type.*/s, 'what answers there is no Redis')
+    .replace(/^(Command timed out|connect ETIMEDOUT)$/, 'no answer in time');

@@ -11,6 +11,8 @@ import {
 
 /** How long the value that the check writes stays, in seconds. */
 const CHECK_SECONDS = 60;
+/** Clocks that are set by NTP differ by less than a second. */
+const TOLERATED_SKEW_MS = 120_000;
 
 export type RedisCheckOptions = Readonly<{
   /** Before the key that the check writes. Default `flotilla`. */
@@ -21,6 +23,8 @@ export type RedisCheckOptions = Readonly<{
   missingRight?: () => string | undefined;
   /** What is known of the server. */
   serverInfo?: () => RedisServerInfo;
+  /** The clock of this machine. */
+  nowMs?: () => number;
 }>;
 
 /**
@@ -31,8 +35,12 @@ export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): Healt
   name: 'redis',
   check: async () => {
     const { trouble = () => undefined, missingRight = () => undefined } = options;
-    if (redis.status !== 'ready') return { up: false, detail: trouble() ?? `the connection is ${redis.status}` };
-    const { prefix = 'flotilla', serverInfo = () => NOTHING_KNOWN } = options;
+    if (redis.status !== 'ready')
+      return {
+        up: false,
+        detail: trouble() ?? `no answer yet (the connection is ${redis.status}): check FLOTILLA_REDIS_URL`,
+      };
+    const { prefix = 'flotilla', serverInfo = () => NOTHING_KNOWN, nowMs = Date.now } = options;
     const [refusal, info] = await Promise.all([
       redis.set(`${prefix}:health`, '', 'EX', CHECK_SECONDS).then(
         () => undefined,
@@ -41,9 +49,23 @@ export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): Healt
       askServerInfo(redis, serverInfo()),
     ]);
     const missing = missingRight();
-    return missing === undefined ? healthOf(info, refusal) : { up: false, detail: missing };
+    if (missing !== undefined) return { up: false, detail: missing };
+    const health = healthOf(info, refusal);
+    const skew = await clockSkew(redis, nowMs);
+    return skew === undefined || !health.up ? health : { up: true, degraded: true, detail: skew };
   },
 });
+
+/** What the clocks of this machine and of Redis differ by, and what to do; undefined where it is little. */
+async function clockSkew(redis: Redis, nowMs: () => number): Promise<string | undefined> {
+  const [seconds] = await redis.time().catch(() => []);
+  if (seconds === undefined) return undefined;
+  const aheadMs = nowMs() - Number(seconds) * 1_000;
+  if (Math.abs(aheadMs) < TOLERATED_SKEW_MS) return undefined;
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const which = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `the clock of this machine is ${minutes} min ${which} that of Redis: set both by NTP; certificates and tokens are judged by them`;
+}
 
 /** `refusal`: the error with which Redis has refused to write. */
 function healthOf(info: RedisServerInfo, refusal: string | undefined): Health {

@@ -51,8 +51,11 @@ export function openRedis(
   let info = NOTHING_KNOWN;
   const redis = new CheckedRedis(redisTarget(url, tls), {
     onError: (error, command) => {
+      const isNews = rights.text === undefined;
       rights.note(error, command);
       refusals.note(error);
+      if (isNews && rights.text !== undefined)
+        log.warn({ redis: address, error: rights.text }, 'Redis refuses commands');
     },
     onInfo: (answer) => {
       info = readServerInfo(answer, info);

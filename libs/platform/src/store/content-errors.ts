@@ -9,6 +9,26 @@ export class ContentStoreFull extends FlotillaError {
   }
 }
 
+/** The folder of the disk cache cannot be made or read: its path, its permissions. */
+export class ContentFolderUnusable extends FlotillaError {
+  readonly code = 'ContentFolderUnusable';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(folder: string, why: string) {
+    super(`content folder ${folder}: ${why}: name a folder that this user can write in FLOTILLA_CONTENT_DIR`);
+  }
+}
+
+/** The disk of the folder refuses to take anything. */
+export class ContentDiskFull extends FlotillaError {
+  readonly code = 'ContentDiskFull';
+  readonly retry: Retry = 'backoff';
+  constructor(folder: string, why: string) {
+    super(
+      `content folder ${folder}: ${why}: make room there, or name a folder of another disk in FLOTILLA_CONTENT_DIR`,
+    );
+  }
+}
+
 /** The peer that keeps content for us does not answer, or answers with something else than was asked for. */
 export class ContentUnreachable extends FlotillaError {
   readonly code = 'ContentUnreachable';

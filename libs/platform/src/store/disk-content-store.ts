@@ -3,8 +3,9 @@ import type { Stats } from 'node:fs';
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { fileReason, isDiskFailure } from '../files/file-tree.error.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
-import { ContentStoreFull } from './content-errors.js';
+import { ContentDiskFull, ContentFolderUnusable, ContentStoreFull } from './content-errors.js';
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
 import { digestOf, digestOfFile, isDigest } from './digest.js';
 
@@ -58,13 +59,21 @@ export class DiskContentStore extends ContentStore {
     super();
   }
 
-  /** Makes the directory where there is none, and takes over what it holds. */
+  /**
+   * Makes the directory where there is none, and takes over what it holds.
+   *
+   * @throws ContentFolderUnusable, ContentDiskFull
+   */
   static async open(directory: string, options: DiskContentStoreOptions = {}): Promise<DiskContentStore> {
     const { maxBytes = 4 * 2 ** 30, log = silentLog, now = () => new Date(), otherBytes = () => 0 } = options;
     const store = new DiskContentStore(directory, maxBytes, log, now, otherBytes);
-    await mkdir(store.#aside, { recursive: true, mode: 0o700 });
-    await mkdir(store.#held, { recursive: true, mode: 0o700 });
-    await store.#takeOver();
+    try {
+      await mkdir(store.#aside, { recursive: true, mode: 0o700 });
+      await mkdir(store.#held, { recursive: true, mode: 0o700 });
+      await store.#takeOver();
+    } catch (error) {
+      throw unusableFolder(directory, error);
+    }
     return store;
   }
 
@@ -269,6 +278,11 @@ export class DiskContentStore extends ContentStore {
     this.#verified.delete(digest);
   }
 }
+
+const unusableFolder = (folder: string, error: unknown): Error =>
+  isDiskFailure(error)
+    ? new ContentDiskFull(folder, fileReason(error))
+    : new ContentFolderUnusable(folder, fileReason(error));
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 

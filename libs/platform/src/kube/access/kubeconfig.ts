@@ -136,7 +136,8 @@ export function parseKubeconfig(file: string, source: string): ParsedKubeconfig 
 }
 
 function parse(file: string, source: string): z.infer<typeof Kubeconfig> {
-  const fail = (why: string) => new ClusterConfigError(undefined, `${file} is no kubeconfig: ${why}`);
+  const fail = (why: string) =>
+    new ClusterConfigError(undefined, `${file} is no kubeconfig: ${why}: repair it, or name another file`);
   if (source.length > LARGEST_KUBECONFIG) throw fail('it is larger than 8 MiB');
   let document: unknown;
   try {

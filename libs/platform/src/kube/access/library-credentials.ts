@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { fileReason } from '../../files/file-tree.error.js';
 import { textOf } from '../transport/transport.error.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import type { CredentialSource, Credentials, TlsIdentity } from './credentials.js';
@@ -85,11 +86,18 @@ export class LibraryCredentials implements CredentialSource {
   #explain(error: unknown): ClusterConfigError {
     const { exec } = this.access.user;
     const { context } = this.access;
-    if (!exec) return new ClusterConfigError(context, withoutSecrets(textOf(error)));
+    if (!exec) return new ClusterConfigError(context, withoutSecrets(fileTrouble(error) ?? textOf(error)));
     const hint = exec.installHint ? ` (${exec.installHint.trim()})` : '';
-    const why = withoutSecrets(textOf(error)).trim().slice(0, 300) || 'it failed and said nothing';
+    const missing = /^spawn .* ENOENT$/.test(textOf(error)) ? 'there is no such program here (ENOENT)' : undefined;
+    const why = missing ?? (withoutSecrets(textOf(error)).trim().slice(0, 300) || 'it failed and said nothing');
     return new ClusterConfigError(context, `the credential plugin "${exec.command}" failed: ${why}${hint}`);
   }
+}
+
+/** Of a file that the kubeconfig names and that cannot be read. */
+function fileTrouble(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'path' in error && typeof error.path === 'string')) return undefined;
+  return `open ${error.path}: ${fileReason(error)}`;
 }
 
 /** Until when a certificate is valid; undefined without one that can be read. */

@@ -314,6 +314,9 @@ function heldObject(answer: unknown): KubernetesObject | undefined {
 async function readKinds(requests: ApiRequests, path: string): Promise<string | undefined> {
   const what = `read which kinds ${path} serves`;
   const answer = await requests.find(what, { method: 'GET', path });
+  if (answer !== undefined && !answer.text.startsWith('{')) {
+    throw requests.failure(what, new TransportError('lost', 'the answer is not JSON'));
+  }
   if (answer === undefined || answer.text.length <= LONGEST_DISCOVERY_BYTES) return answer?.text;
   throw requests.budget.exceed(`GET ${path}`, what, 'discovery');
 }

@@ -49,7 +49,7 @@ describe('a request without an answer', () => {
     ['lost', 'Unreachable', false, /may or may not have been carried out/],
     ['timeout', 'Timeout', false, /check the load of the API server/],
     ['too-large', 'ResponseTooLarge', true, /raise the limit of answers$/],
-    ['credentials', 'Unreachable', false, /check the user of its context in the kubeconfig$/],
+    ['credentials', 'Unreachable', false, /check the cluster and the user of its context in the kubeconfig$/],
     ['closed', 'Unreachable', false, /Flotilla is shutting down/],
   ])('that is %s has the reason %s and says what to do', (failure, reason, answered, advice) => {
     const server = new URL('https://api.test:6443/clusters/east');

@@ -92,9 +92,21 @@ const ADVICE: Readonly<Record<TransportError['failure'], string>> = {
   lost: 'the request may or may not have been carried out; the state is read again before the next try',
   timeout: 'check the load of the API server and the network to it',
   'too-large': 'read less at once, or raise the limit of answers',
-  credentials: 'check the user of its context in the kubeconfig',
+  credentials: 'check the cluster and the user of its context in the kubeconfig',
   closed: 'Flotilla is shutting down or has let go of this cluster',
 };
+
+/** Of certificates, in the words of OpenSSL. */
+const OF_TIME = /certificate (has expired|is not yet valid)/;
+const NO_API_SERVER = /^the answer is (not JSON|no list of resources)/;
+
+function adviceOf({ failure, message }: TransportError): string {
+  if (failure === 'unreachable' && OF_TIME.test(message)) return `${ADVICE.unreachable}, and the clock of this machine`;
+  if (failure === 'lost' && NO_API_SERVER.test(message)) {
+    return `what answers there is no Kubernetes API server, or something in front of it: check the server address; ${ADVICE.lost}`;
+  }
+  return ADVICE[failure];
+}
 
 const OUTAGE_REASONS: Readonly<Partial<Record<TransportError['failure'], string>>> = {
   timeout: 'Timeout',
@@ -114,6 +126,6 @@ export function outage(
 ): KubeApiError {
   const reason = OUTAGE_REASONS[error.failure] ?? 'Unreachable';
   const place = `${server.protocol}//${server.host}${server.pathname === '/' ? '' : server.pathname}`;
-  const message = `cluster "${cluster}" at ${place}: ${what}: ${withFault(clip(error.message), fault)}; ${ADVICE[error.failure]}`;
+  const message = `cluster "${cluster}" at ${place}: ${what}: ${withFault(clip(error.message), fault)}; ${adviceOf(error)}`;
   return new KubeApiError(cluster, 0, reason, message);
 }

@@ -1,9 +1,10 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { TlsIdentity } from '../access/credentials.js';
+import { dialTrouble } from './dial-trouble.js';
 import type { DialRequest, DialTurns } from './dial-turns.js';
 import { openTunnel } from './proxy-tunnel.js';
-import { TransportError, textOf } from './transport.error.js';
+import { TransportError } from './transport.error.js';
 
 export type DialTarget = Readonly<{
   server: URL;
@@ -74,7 +75,7 @@ async function within<T>(milliseconds: number, open: (signal: AbortSignal) => Pr
   try {
     return await open(controller.signal);
   } catch (error) {
-    throw error instanceof TransportError ? error : new TransportError('unreachable', textOf(error));
+    throw error instanceof TransportError ? error : new TransportError('unreachable', dialTrouble(error));
   } finally {
     clearTimeout(timer);
   }
