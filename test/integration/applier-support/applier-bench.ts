@@ -61,6 +61,8 @@ const LONGEST_IDLE_MS = 80;
 type CatalogIndex = ReturnType<typeof indexCatalog>;
 
 export type BenchSettings = Readonly<{
+  /** Of the cluster; `east` without it. */
+  name?: string;
   protectedCopiedCsvNamespaces?: readonly string[];
   /** Passes read from the cache, as they do in the service. */
   cached?: boolean;
@@ -104,7 +106,7 @@ export class ApplierBench {
       installPlanRetryTimeout = 5_000,
     }: BenchSettings,
   ) {
-    this.cluster = fleet.cluster('east');
+    this.cluster = fleet.cluster(client.cluster);
     this.#settings = {
       installPlanRetryTimeout,
       bundleUnpackTimeout: 60_000,
@@ -150,7 +152,7 @@ export class ApplierBench {
   /** A cluster with OLM's kinds and a global catalog of the samples. */
   static async start(settings: BenchSettings = {}): Promise<ApplierBench> {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-applier-'));
-    const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 20 });
+    const fleet = await startSimulatedFleet({ clusters: [settings.name ?? 'east'], deploymentReadyAfterMs: 20 });
     const kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
     const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: APPLIER });
@@ -158,7 +160,7 @@ export class ApplierBench {
     const registry = await startRegistry();
     await putSampleBundles(EXAMPLES, registry.put);
     await installMissingCrds(client);
-    await established(fleet.cluster('east'));
+    await established(fleet.cluster(client.cluster));
     const bench = new ApplierBench(folder, fleet, client, registry, settings);
     bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: GLOBAL } });
     const source = {

@@ -34,7 +34,7 @@ const live = (managedFields?: readonly object[]) =>
     { stored: ['v1alpha1', 'v1'], ...(managedFields === undefined ? {} : { managedFields }) },
   );
 
-function decide(current: KubernetesObject, migrateStoredVersions = true): StepDecision {
+function decide(current: KubernetesObject, migrateStoredVersions = true, keepsDefinitions = false): StepDecision {
   const context: StepContext = {
     plan: { name: 'install-1', namespace: 'harbour', startTime: NOW },
     clusterServiceVersionNames: [],
@@ -42,6 +42,7 @@ function decide(current: KubernetesObject, migrateStoredVersions = true): StepDe
     now: NOW,
     retryTimeoutMs: 60_000,
     migrateStoredVersions,
+    keepsDefinitions,
   };
   const step = stepOf(NEXT, { resolving: 'tug.v2', sourceName: 'shelf', sourceNamespace: 'olm' });
   let world = emptyWorld;
@@ -101,5 +102,27 @@ describe('a CRD that loses a stored version', () => {
       { stored: ['v1'] },
     );
     expect(decide(clean)).toMatchObject({ actions: [{ do: 'update' }], status: 'Present' });
+  });
+});
+
+describe('a plan that keeps definitions', () => {
+  const kept = (current: KubernetesObject) => decide(current, false, true);
+  const noted = (decision: StepDecision): Record<string, string> => {
+    const [action] = 'actions' in decision ? decision.actions : [];
+    if (action?.do !== 'patch') throw new Error('there is no patch');
+    return (action.patch['metadata'] as { annotations: Record<string, string> }).annotations;
+  };
+
+  it('leaves a definition that it would have to refuse, and notes its CSV on it', () => {
+    expect(decide(live(), false)).toHaveProperty('fail');
+    const decision = kept(live());
+    expect(decision).toMatchObject({ status: 'Present', actions: [{ ref: { name: 'tugs.port.example.com' } }] });
+    expect(Object.values(noted(decision))).toEqual(['harbour/tug.v2']);
+  });
+
+  it('writes nothing where that is noted', () => {
+    const current = live();
+    const metadata = { ...current.metadata, annotations: noted(kept(current)) };
+    expect(kept({ ...current, metadata })).toEqual({ actions: [], status: 'Present' });
   });
 });

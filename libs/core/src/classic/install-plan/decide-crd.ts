@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Action } from '../../kernel/actions/action.js';
-import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
+import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';
 import { type KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
@@ -15,6 +15,16 @@ import { withoutRight } from './crd-rights.js';
 import type { StepStatus } from './install-plan-step.js';
 import { startedLabels } from './start-marks.js';
 import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
+
+/**
+ * Annotation of an InstallPlan, ours: with value `true`, definitions that are in the cluster stay as they
+ * are, and only missing ones are made. An older version of an operator is installed so.
+ */
+export const KEEP_DEFINITIONS_ANNOTATION = 'flotilla.dev/keep-definitions';
+
+/** Whether a plan has to leave the definitions of the cluster as they are. */
+export const keepsDefinitions = ({ metadata }: InstallPlan): boolean =>
+  metadata.annotations?.[KEEP_DEFINITIONS_ANNOTATION] === 'true';
 
 type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
 
@@ -36,7 +46,21 @@ export function decideCrd(
   if (step.status === 'WaitingForApi') return awaitApi(live, context);
   if (live === undefined)
     return { actions: [{ do: 'create', object: withAlongside(crd, {}) }], status: 'WaitingForApi' };
-  return withoutRight(live, next, context, world) ?? replaceCrd(crd, live);
+  return (
+    withoutRight(live, next, context, world) ?? (context.keepsDefinitions ? keepCrd(crd, live) : replaceCrd(crd, live))
+  );
+}
+
+/** The definition as it is, with the note which CSV it came with. */
+function keepCrd({ step, context }: Crd, live: KubernetesObject): StepDecision {
+  const missing = Object.entries(ownAlongside(step, context)).filter(
+    ([key, value]) => live.metadata.annotations?.[key] !== value,
+  );
+  if (missing.length === 0) return { actions: [], status: 'Present' };
+  const { apiVersion, kind } = live;
+  const ref = { apiVersion, kind, name: live.metadata.name ?? '' };
+  const patch = { metadata: { annotations: Object.fromEntries(missing) } };
+  return { actions: [{ do: 'patch', ref, patch }], status: 'Present' };
 }
 
 /**
@@ -153,11 +177,7 @@ function withAlongside(
 ): KubernetesObject {
   const { status: _apiServers, ...rest } = next;
   const { metadata } = next;
-  const { namespace } = context.plan;
-  const own =
-    step.resolving === ''
-      ? {}
-      : { [alongsideAnnotationKey(namespace, step.resolving)]: `${namespace}/${step.resolving}` };
+  const own = ownAlongside(step, context);
   return {
     ...rest,
     apiVersion: next.apiVersion,
@@ -168,4 +188,8 @@ function withAlongside(
       annotations: { ...metadata.annotations, ...kept, ...own },
     },
   };
+}
+
+function ownAlongside({ resolving }: InstallPlanStep, { plan: { namespace } }: StepContext): Record<string, string> {
+  return resolving === '' ? {} : { [alongsideAnnotationKey(namespace, resolving)]: `${namespace}/${resolving}` };
 }

@@ -15,7 +15,7 @@ export const RETRY_ANNOTATION = 'flotilla.dev/retry';
 export type RetryMode = 'steps' | 'replan';
 
 /** What the annotation asks for; undefined where it is absent, or has another value. */
-export function requestedRetry({ metadata }: InstallPlan): RetryMode | undefined {
+export function requestedRetry({ metadata }: Pick<InstallPlan, 'metadata'>): RetryMode | undefined {
   const value = metadata.annotations?.[RETRY_ANNOTATION];
   if (value === 'true') return 'steps';
   return value === 'replan' ? 'replan' : undefined;

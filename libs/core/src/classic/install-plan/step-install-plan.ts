@@ -42,6 +42,7 @@ export {
   revivedByRights,
 } from './before-execution.js';
 export { concludeExecution, type ExecutionConclusion } from './conclude-execution.js';
+export { keepsDefinitions } from './decide-crd.js';
 export { decideStep, SUPPORTED_STEP_KINDS } from './decide-step.js';
 export type { StepStatus } from './install-plan-step.js';
 export { readsForStep } from './reads-for-step.js';

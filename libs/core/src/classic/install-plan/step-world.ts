@@ -44,6 +44,8 @@ export type StepContext = Readonly<{
   migrateStoredVersions: boolean;
   /** Whether the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
   replaceCopiedCsvs?: boolean;
+  /** Definitions that are there stay as they are (`KEEP_DEFINITIONS_ANNOTATION`). */
+  keepsDefinitions?: boolean;
   /** What objects of the plan have from their creation on. */
   startMarks?: StartMarks;
   /** The service account that the namespace's group names. */

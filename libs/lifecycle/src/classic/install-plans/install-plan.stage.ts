@@ -2,6 +2,7 @@ import { changeOfPlan } from '#core/classic/install-plan/plan-of-csv';
 import {
   concludeExecution,
   contextOf,
+  keepsDefinitions,
   migratesStoredVersions,
   nextTurn,
   operatorGroupVerdict,
@@ -125,6 +126,7 @@ const contextIn = (
     operatorNamespace: read.globalCatalogNamespace,
     now: now.toISOString(),
     retryTimeoutMs,
+    keepsDefinitions: keepsDefinitions(plan),
     migrateStoredVersions: read.operatorGroups.some(migratesStoredVersions),
     replaceCopiedCsvs: read.operatorGroups.some(replacesCopies),
     startMarks: startMarks(read.subscriptions, read.operatorGroups),

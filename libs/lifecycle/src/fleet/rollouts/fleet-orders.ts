@@ -24,6 +24,7 @@ export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: Live
     attempt: row.attempt,
     target: { bundle: spec.target, ...plan },
     approvedBy: votes.filter(({ approves }) => approves).map(({ by }) => by.user),
+    ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
     ...result,
     deadlineAt: timeOf(row.deadlineAt),
     doneAt: timeOf(row.doneAt),

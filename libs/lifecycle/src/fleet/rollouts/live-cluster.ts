@@ -10,6 +10,13 @@ type ClusterStatus = Readonly<{
   conditions?: readonly Readonly<{ type: string; status: string; lastTransitionTime?: string }>[];
 }>;
 
+/** What a report about a return says, by its reason. */
+const RETURN_STATES: Readonly<Record<string, ClusterReport['state']>> = {
+  Returning: 'Returning',
+  Returned: 'Returned',
+  ReturnFailed: 'ReturnFailed',
+};
+
 const HEX_OF_A_NUMBER = 12;
 const numberOf = (value: unknown): number => Number.parseInt(canonicalHash(value).slice(0, HEX_OF_A_NUMBER), 16);
 
@@ -53,6 +60,11 @@ export class LiveCluster implements Member, SelectedCluster {
     return this.assignment?.status?.rows.find((row) => row.subject === subject);
   }
 
+  /** Whether a target is not installed there again. */
+  isDenied(subject: string, target: string): boolean {
+    return this.report(subject)?.denied.some(({ bundle }) => bundle === target) === true;
+  }
+
   /** What the preview found there for a target. */
   plan(subject: string, target: string): PlanReport | undefined {
     const report = this.report(subject);
@@ -76,7 +88,9 @@ export class LiveCluster implements Member, SelectedCluster {
     if (report === undefined || report.rollout !== rollout || report.attempt === 0) return undefined;
     const { attempt, state, hop, healthy, message = '' } = report;
     const isIdle = state === 'Ready';
+    const returned = RETURN_STATES[report.reason ?? ''];
     const common = { attempt, hop: Math.max(1, hop), isIdle, isHealthy: isIdle && healthy, message };
+    if (returned !== undefined) return { ...common, state: returned };
     if (state === 'Failed' || state === 'Refused') return { ...common, state };
     if (isIdle) return { ...common, state: healthy ? 'Ready' : 'Unhealthy' };
     return { ...common, state: 'Running' };

@@ -53,9 +53,11 @@ export class LiveFacts implements RolloutFacts {
     return this.fleet.clusters.get(cluster)?.attempt(subject.key, spec.name);
   }
 
-  /** Returns are not made yet: what a roll-out has changed stays, with the advice to go forward. */
-  returnCheck(): string {
-    return 'ContentGone';
+  /** What the cluster itself found, once the attempt there had ended; before, it is asked at the return. */
+  returnCheck(cluster: string): string | undefined {
+    const report = this.fleet.clusters.get(cluster)?.report(this.record.subject.key);
+    if (report?.rollout !== this.record.spec.name || report?.returnCheck?.ok !== false) return undefined;
+    return report.returnCheck.reasons[0] ?? 'ContentGone';
   }
 
   /** The checks of a strategy are not asked yet: one that has some waits, or runs out of time. */
@@ -119,8 +121,11 @@ export class LiveFacts implements RolloutFacts {
     return false;
   }
 
-  isTargetDenied(): boolean {
-    return false;
+  isTargetDenied(name: string): boolean {
+    const { subject, spec, rows } = this.record;
+    // A Retry decision lifts the denial: the annotation goes with the start.
+    if (spec.trigger === 'Retry' || rows.get(name)?.isRetry === true) return false;
+    return this.fleet.clusters.get(name)?.isDenied(subject.key, spec.target) === true;
   }
 
   get isSubjectPaused(): boolean {

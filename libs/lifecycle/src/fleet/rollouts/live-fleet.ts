@@ -68,8 +68,23 @@ export class LiveFleet implements FleetView {
       counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
     }
     const [most] = [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a));
-    const known = this.rolloutsOf(subject.key).records.some(({ spec }) => spec.target === most?.[0]);
-    return known ? undefined : most?.[0];
+    if (most === undefined || this.#isKnown(subject, most[0])) return undefined;
+    return most[0];
+  }
+
+  /** A roll-out had this target; one that was taken back comes again once no cluster denies it any more. */
+  #isKnown(subject: FleetSubject, target: string): boolean {
+    const { records } = this.rolloutsOf(subject.key);
+    const last = records.findLast(({ spec }) => spec.target === target);
+    if (last === undefined) return this.#isDenied(subject, target);
+    return last.status.phase !== 'RolledBack' || this.#isDenied(subject, target);
+  }
+
+  /** One cluster denies the target for the whole subject. */
+  #isDenied(subject: FleetSubject, target: string): boolean {
+    return this.targetsOf(subject).some((cluster) =>
+      cluster.report(subject.key)?.denied.some(({ bundle, scope }) => bundle === target && scope === 'Operator'),
+    );
   }
 
   #add(object: FleetRollout): void {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { APPROVED_BY_ANNOTATION } from './carry-out-orders.js';
+import { APPROVED_BY_ANNOTATION } from './fleet-marks.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 
 const NAMES = ['lab-1', 'shop-1', 'shop-2', 'shop-3'];

@@ -4,6 +4,7 @@ import { CHANGES, ChangeKind } from './fleet-strategy.js';
 
 const MOST_ROWS = 64;
 const MOST_HOPS = 20;
+const MOST_DENIED = 10;
 const MOST_APPROVERS = 64;
 const Bundle = z.string().min(1).max(512);
 const Hash = z.string().min(1).max(128);
@@ -31,6 +32,8 @@ export const AssignmentRow = z.strictObject({
     })
     .optional(),
   approvedBy: z.array(Name).max(MOST_APPROVERS).default([]),
+  /** Where the target is not installed again once it was taken back. */
+  denies: z.enum(['Cluster', 'Operator']).optional(),
   result: z.enum(['Done', 'Failed', 'RolledBack', 'Skipped']).optional(),
   resultReason: z.string().max(63).optional(),
   startedAt: Time.optional(),
@@ -58,6 +61,11 @@ export const AssignmentReport = z.strictObject({
     .max(16)
     .default([]),
   returnCheck: z.strictObject({ ok: z.boolean(), reasons: z.array(z.string().max(63)).max(16).default([]) }).optional(),
+  /** Bundles that are not installed there again, and whether that holds for the whole subject. */
+  denied: z
+    .array(z.strictObject({ bundle: Bundle, scope: z.enum(['Cluster', 'Operator']) }))
+    .max(MOST_DENIED)
+    .default([]),
   drift: z.boolean().default(false),
   since: Time.optional(),
   reason: z.string().max(63).optional(),

@@ -1,0 +1,117 @@
+import { RETRY_ANNOTATION, requestedRetry, retryAnnotation } from '#core/classic/install-plan/retry-plan';
+import { hopHash } from '#core/fleet/plan-class/hop-hash';
+import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClassicSubject } from './classic-subject.js';
+import {
+  APPROVED_BY_ANNOTATION,
+  DENIED_ANNOTATION,
+  PREVIOUS_ANNOTATION,
+  previousOf,
+  RESULT_ANNOTATION,
+  resultOf,
+  withoutDenied,
+} from './fleet-marks.js';
+import { type Finding, type OrderPlace, reportText } from './order-place.js';
+
+/** Approves the plan that was reviewed, once, and says how far it has come. */
+export async function goClassic(
+  { client, globalCatalogNamespace }: OrderPlace,
+  row: AssignmentRow,
+  subject: ClassicSubject,
+  before: AssignmentReport | undefined,
+): Promise<Finding> {
+  const { subscription, plan, moves, isSucceeded } = subject;
+  const { installedCSV } = subscription.status ?? {};
+  if (installedCSV !== undefined && installedCSV === row.target?.bundle) {
+    return isSucceeded ? { state: 'Ready', hop: 1, healthy: true } : { state: rested(row, before), hop: 1 };
+  }
+  if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
+  if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
+  if (plan === undefined || plan.spec.approved) return { state: 'Running', hop: 1 };
+  if (hopHash(plan, moves, globalCatalogNamespace) !== row.target?.planHash) {
+    return { state: 'Refused', reason: 'PlanChanged' };
+  }
+  await approve(client, row, subject);
+  return { state: 'Running', hop: 1 };
+}
+
+/**
+ * After Ready, a CSV that is not Succeeded is unhealthy; before, it is on its way.
+ */
+const rested = (row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] =>
+  row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';
+
+/** A plan that failed ends its attempt; a later attempt has it made anew. */
+async function failedPlan(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<Finding> {
+  const { plan, subscription } = subject;
+  const known = previousOf(subscription);
+  if (plan === undefined || (known?.rollout === row.rollout && known?.attempt === row.attempt)) {
+    return { state: 'Failed', hop: 1, message: reportText(plan?.status?.message ?? '') };
+  }
+  await haveMadeAnew(client, plan);
+  return { state: 'Running', hop: 1 };
+}
+
+/** The applier takes back what the plan did to Subscriptions, and the namespace is resolved anew. */
+export async function haveMadeAnew(client: KubeClient, { metadata }: InstallPlan): Promise<void> {
+  if (requestedRetry({ metadata }) === 'replan') return;
+  const annotations = { [RETRY_ANNOTATION]: retryAnnotation('replan') };
+  const { name = '', namespace } = metadata;
+  await client.patch({ ...INSTALL_PLAN_API, name, namespace }, { metadata: { annotations } });
+}
+
+async function approve(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<void> {
+  const { subscription, plan, denied } = subject;
+  const { namespace, name = '' } = subscription.metadata;
+  const { rollout = '', attempt, target, approvedBy } = row;
+  const known = previousOf(subscription);
+  // What the first attempt found is what the cluster had before the roll-out.
+  const bundle = known?.rollout === rollout ? known.bundle : (subscription.status?.installedCSV ?? null);
+  const previous = { rollout, attempt, bundle, planHash: target?.planHash };
+  const annotations = {
+    [PREVIOUS_ANNOTATION]: JSON.stringify(previous),
+    [RESULT_ANNOTATION]: null,
+    [DENIED_ANNOTATION]: withoutDenied(denied, target?.bundle ?? ''),
+  };
+  await client.patch({ ...SUBSCRIPTION_API, name, namespace }, { metadata: { annotations } });
+  if (plan === undefined) return;
+  const mark = JSON.stringify({ rollout, class: target?.planHash?.slice(0, 12), approvedBy });
+  await approvePlan(client, plan, { [APPROVED_BY_ANNOTATION]: mark });
+}
+
+/** Approves the plan that was compared: its resourceVersion says so. */
+export async function approvePlan(
+  client: KubeClient,
+  { metadata }: InstallPlan,
+  annotations: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { resourceVersion, name = '', namespace } = metadata;
+  await client.patch(
+    { ...INSTALL_PLAN_API, name, namespace },
+    { metadata: { resourceVersion, annotations }, spec: { approved: true } },
+  );
+}
+
+/** Keeps on the Subscription how an attempt ended, for a hub that has lost what it knew. */
+export async function keepResult(
+  client: KubeClient,
+  row: AssignmentRow,
+  { subscription }: ClassicSubject,
+  now: Date,
+): Promise<void> {
+  const { rollout = '', attempt, result, resultReason: reason = '', target } = row;
+  const known = resultOf(subscription);
+  const isKept = known?.rollout === rollout && known.attempt === attempt && known.result === result;
+  const patch = async (text: string | null): Promise<void> => {
+    const { namespace, name = '' } = subscription.metadata;
+    const annotations = { [RESULT_ANNOTATION]: text };
+    await client.patch({ ...SUBSCRIPTION_API, name, namespace }, { metadata: { annotations } });
+  };
+  if (result === 'Failed' && !(isKept && known.reason === reason)) {
+    const mark = { rollout, attempt, bundle: target?.bundle ?? '', result, reason, at: now.toISOString() };
+    await patch(JSON.stringify(mark));
+  } else if (result === 'Done' && known !== undefined) await patch(null);
+}

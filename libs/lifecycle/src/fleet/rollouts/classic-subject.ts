@@ -1,0 +1,105 @@
+import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
+import { versionChange } from '#core/fleet/plan-class/plan-changes';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
+import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { type DeniedMark, deniedIn } from './fleet-marks.js';
+import type { Finding, OrderPlace } from './order-place.js';
+
+/** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */
+export type ClassicSubject = Readonly<{
+  operator: FleetOperator;
+  subscription: Subscription;
+  plan: InstallPlan | undefined;
+  moves: readonly SubscriptionMove[];
+  isSucceeded: boolean;
+  /** Bundles that are not installed here again. */
+  denied: readonly DeniedMark[];
+}>;
+
+/** What a denial is bound to: another range or list lifts it. */
+export const versionsHash = ({ spec }: FleetOperator): string => canonicalHash(spec.versions ?? {});
+
+/** Every Subscription of a namespace. */
+export async function subscriptionsIn(client: KubeClient, namespace: string): Promise<Subscription[]> {
+  const list = await client.list(SUBSCRIPTION_API, { namespace });
+  return (list?.items ?? []).flatMap((item) => Subscription.safeParse({ ...item, ...SUBSCRIPTION_API }).data ?? []);
+}
+
+/** The Subscription of a FleetOperator with its newest plan, or why there is nothing to plan with. */
+export async function findSubject({ client }: OrderPlace, operator: FleetOperator): Promise<ClassicSubject | string> {
+  const { package: wanted, namespace } = operator.spec;
+  const all = await subscriptionsIn(client, namespace);
+  const subscription = all.find(({ spec }) => spec.name === wanted);
+  if (subscription === undefined) return `no Subscription of package ${wanted} is in namespace ${namespace}`;
+  if (subscription.spec.installPlanApproval !== 'Manual') {
+    return `Subscription ${namespace}/${subscription.metadata.name} approves its plans by itself; set installPlanApproval: Manual`;
+  }
+  const plan = await newestPlan(client, subscription);
+  const denied = deniedIn(subscription, versionsHash(operator));
+  const isSucceeded = await isInstalled(client, namespace, subscription.status?.installedCSV);
+  return { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, denied };
+}
+
+/** The plan that a Subscription refers to. */
+export async function newestPlan(client: KubeClient, { metadata, status }: Subscription) {
+  const name = status?.installPlanRef?.name;
+  if (name === undefined) return undefined;
+  return InstallPlan.safeParse(await client.get({ ...INSTALL_PLAN_API, name, namespace: metadata.namespace })).data;
+}
+
+/** The Subscriptions that a plan moves, as far as their statuses show it. */
+export function movesOf(plan: InstallPlan | undefined, all: readonly Subscription[]): SubscriptionMove[] {
+  const named = new Set(plan?.spec.clusterServiceVersionNames);
+  return all.flatMap(({ metadata, status }) =>
+    status?.currentCSV !== undefined && named.has(status.currentCSV)
+      ? [{ subscription: metadata.name ?? '', from: status.installedCSV ?? null, to: status.currentCSV }]
+      : [],
+  );
+}
+
+/** Whether a CSV is there and Succeeded. */
+export async function isInstalled(client: KubeClient, namespace: string, name: string | undefined): Promise<boolean> {
+  if (name === undefined) return false;
+  const csv = await client.get({ ...CSV_API, name, namespace });
+  return (csv as { status?: { phase?: string } } | undefined)?.status?.phase === 'Succeeded';
+}
+
+/** What is installed, and what the plan that waits for approval would bring. */
+export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<Finding, 'state'> {
+  const { subscription, plan, moves, isSucceeded, denied } = subject;
+  const { installedCSV, currentCSV } = subscription.status ?? {};
+  const installed = {
+    ...(installedCSV === undefined ? {} : { bundle: installedCSV }),
+    ...(denied.length === 0 ? {} : { denied: denied.map(({ bundle, scope }) => ({ bundle, scope })) }),
+    healthy: isSucceeded,
+  };
+  // A plan that failed would be made anew by another attempt.
+  const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
+  if (!isOpen || currentCSV === undefined) return installed;
+  return {
+    ...installed,
+    planned: currentCSV,
+    planHash: hopHash(plan, moves, place.globalCatalogNamespace),
+    changes: changesOf(plan, moves, installedCSV, currentCSV),
+  };
+}
+
+function changesOf(
+  plan: InstallPlan,
+  moves: readonly SubscriptionMove[],
+  from: string | undefined,
+  to: string,
+): ChangeKind[] {
+  const others = plan.spec.clusterServiceVersionNames.filter((name) => name !== to);
+  const moved = new Set(moves.map((move) => move.to));
+  return [
+    versionChange(from ?? null, to),
+    ...(others.some((name) => moved.has(name)) ? (['NeighbourMove'] as const) : []),
+    ...(others.some((name) => !moved.has(name)) ? (['NewDependency'] as const) : []),
+  ];
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
+
+/** On a Subscription: what the cluster had before the roll-out that changes it. */
+export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
+/** On a Subscription: how the newest attempt ended there, unless it is Done. */
+export const RESULT_ANNOTATION = 'fleet.flotilla.dev/result';
+/** On a Subscription: bundles that are not installed there again. */
+export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
+/** On an InstallPlan: the roll-out that approved it, and who approved its class. */
+export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
+
+const MOST_DENIED = 10;
+
+/** The bundle that a cluster had before a roll-out; null: nothing was installed. */
+export const PreviousMark = z.object({
+  rollout: z.string(),
+  attempt: z.number(),
+  bundle: z.string().nullable(),
+  planHash: z.string().optional(),
+  catalogDigest: z.string().optional(),
+});
+export type PreviousMark = z.infer<typeof PreviousMark>;
+
+export const ResultMark = z.object({
+  rollout: z.string(),
+  attempt: z.number(),
+  bundle: z.string(),
+  result: z.enum(['Failed', 'RolledBack']),
+  reason: z.string(),
+  at: z.string(),
+});
+export type ResultMark = z.infer<typeof ResultMark>;
+
+/**
+ * A bundle that was taken back. `versions`: hash of the FleetOperator's `versions` at that time; another one
+ * lifts the denial.
+ */
+export const DeniedMark = z.object({
+  bundle: z.string(),
+  rollout: z.string(),
+  scope: z.enum(['Cluster', 'Operator']),
+  versions: z.string(),
+});
+export type DeniedMark = z.infer<typeof DeniedMark>;
+
+type Marked = Readonly<{ metadata: ObjectMeta }>;
+
+/** What an annotation says; one that another writer has spoilt counts as absent. */
+function markOf<T>({ metadata }: Marked, key: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(metadata.annotations?.[key] ?? 'null')).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export const previousOf = (object: Marked): PreviousMark | undefined =>
+  markOf(object, PREVIOUS_ANNOTATION, PreviousMark);
+export const resultOf = (object: Marked): ResultMark | undefined => markOf(object, RESULT_ANNOTATION, ResultMark);
+
+/** The denials that still hold under these `versions`. */
+export const deniedIn = (object: Marked, versions: string): DeniedMark[] =>
+  (markOf(object, DENIED_ANNOTATION, z.array(DeniedMark)) ?? []).filter((one) => one.versions === versions);
+
+/** The annotation with one more denial, the newest last; the oldest give way. */
+export const withDenied = (before: readonly DeniedMark[], added: DeniedMark): string =>
+  JSON.stringify([...before.filter(({ bundle }) => bundle !== added.bundle), added].slice(-MOST_DENIED));
+
+/** The annotation without a bundle that is to be installed again; null removes it. */
+export function withoutDenied(before: readonly DeniedMark[], bundle: string): string | null {
+  const left = before.filter((one) => one.bundle !== bundle);
+  return left.length === 0 ? null : JSON.stringify(left);
+}

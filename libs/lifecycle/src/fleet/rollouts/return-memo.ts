@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+
+/**
+ * A return that has begun. It is kept in a ConfigMap beside the Subscription from before the first deletion
+ * to the end, since nothing else is left in the namespace in between.
+ */
+export const ReturnMemo = z.object({
+  rollout: z.string(),
+  attempt: z.number(),
+  /** The bundle that is taken back, and the one that comes again. */
+  from: z.string(),
+  to: z.string(),
+  /** What the new Subscription says at the end: its annotation `result`. */
+  result: z.string(),
+  /** The Subscription as it is to be made, and the UID of the one that goes. */
+  subscription: KubernetesObject,
+  uid: z.string(),
+  /** CSVs that go, by name with their UIDs. */
+  csvs: z.array(z.object({ name: z.string(), uid: z.string() })),
+});
+export type ReturnMemo = z.infer<typeof ReturnMemo>;
+
+export const memoRef = (namespace: string, packageName: string): ObjectRef => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: `fleet-return-${packageName}`,
+  namespace,
+});
+
+/** The return that has begun in a namespace, if any. */
+export async function readMemo(client: KubeClient, ref: ObjectRef): Promise<ReturnMemo | undefined> {
+  const found = await client.get(ref);
+  const text = (found?.['data'] as Readonly<Record<string, string>> | undefined)?.['return'];
+  if (text === undefined) return undefined;
+  try {
+    return ReturnMemo.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeMemo(client: KubeClient, ref: ObjectRef, memo: ReturnMemo): Promise<void> {
+  const { apiVersion, kind, name, namespace = '' } = ref;
+  await client.create({ apiVersion, kind, metadata: { name, namespace }, data: { return: JSON.stringify(memo) } });
+}

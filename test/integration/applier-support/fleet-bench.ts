@@ -1,0 +1,128 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { vi } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
+import { PATIENCE } from '#testing/patience';
+import { carryOutOrders, type OrderPlace } from '../../../libs/lifecycle/src/fleet/rollouts/carry-out-orders.js';
+import { RolloutController } from '../../../libs/lifecycle/src/fleet/rollouts/rollout-controller.js';
+import { ApplierBench } from './applier-bench.js';
+
+/** Passes after which a fleet of these tests must have come to what is expected. */
+const MOST_PASSES = 80;
+const HUB_NAMESPACE = 'platform';
+const NO_NAMESPACE = new Set(['FleetCluster', 'FleetWindow']);
+
+const fleetObject = (kind: string, name: string, spec: object, labels: Record<string, string> = {}): KubernetesObject =>
+  ({
+    apiVersion: FLEET_API,
+    kind,
+    metadata: { name, labels, ...(NO_NAMESPACE.has(kind) ? {} : { namespace: HUB_NAMESPACE }) },
+    spec,
+  }) as KubernetesObject;
+
+/** What users see of a roll-out. */
+type SeenRollout = Readonly<{
+  phase?: string;
+  reason?: string;
+  classes?: readonly Readonly<{ hash: string; changes: readonly string[] }>[];
+}>;
+
+/** A hub API with the fleet's controller, and clusters in which Flotilla's own engine installs operators. */
+export class FleetBench {
+  readonly clock = new ManualClock('2026-01-05T00:00:00Z');
+  readonly controller: RolloutController;
+  /** Further members of the place where orders are carried out. */
+  place: Partial<OrderPlace> = {};
+
+  private constructor(
+    readonly hub: DirectCluster,
+    readonly benches: readonly ApplierBench[],
+    private readonly namespace: string,
+  ) {
+    this.controller = new RolloutController(hub.client, this.clock, silentLog);
+  }
+
+  /** Clusters with these labels; operators are in `namespace`. */
+  static async start(
+    clusters: Readonly<Record<string, Record<string, string>>>,
+    namespace: string,
+  ): Promise<FleetBench> {
+    const hub = directCluster('hub');
+    const folder = join(PROJECT_ROOT, 'k8s/crds/fleet');
+    const files = (await readdir(folder)).filter((file) => file.startsWith('fleet.')).sort();
+    for (const file of files) {
+      hub.cluster.create(KubernetesObject.parse(load(await readFile(join(folder, file), 'utf8'))));
+    }
+    await vi.waitFor(async () => {
+      if (!(await hub.client.serves({ apiVersion: FLEET_API, kind: 'FleetWindow' }))) throw new Error('not served yet');
+    }, PATIENCE);
+    hub.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: HUB_NAMESPACE } });
+    const benches: ApplierBench[] = [];
+    const fleet = new FleetBench(hub, benches, namespace);
+    for (const [name, labels] of Object.entries(clusters)) {
+      benches.push(await ApplierBench.start({ name }));
+      const { object } = await hub.client.create(
+        fleetObject('FleetCluster', name, { access: { context: name } }, labels),
+      );
+      const conditions = [{ type: 'Reachable', status: 'True', lastTransitionTime: '2026-01-05T00:00:00Z' }];
+      await hub.client.updateStatus({ ...object, status: { uid: name, conditions } } as KubernetesObject);
+    }
+    return fleet;
+  }
+
+  bench(name: string): ApplierBench {
+    const found = this.benches.find(({ client }) => client.cluster === name);
+    if (found === undefined) throw new RangeError(`there is no cluster ${name}`);
+    return found;
+  }
+
+  async apply(kind: string, name: string, spec: object): Promise<void> {
+    await this.hub.client.create(fleetObject(kind, name, spec));
+  }
+
+  /** Controller, appliers and engines work in turn until `isReached`. */
+  async until(isReached: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    for (let passes = 0; passes < MOST_PASSES; passes++) {
+      await this.pass();
+      if (await isReached()) return;
+    }
+    const reports = this.benches.map(({ client }) => JSON.stringify(this.report(client.cluster)));
+    const installed = this.benches.map((bench) => bench.describe(this.namespace));
+    throw new Error(`${what}: ${JSON.stringify({ installed })} ${reports.join(' ')}`);
+  }
+
+  /** One pass of each. */
+  async pass(): Promise<void> {
+    await this.controller.pass();
+    for (const bench of this.benches) {
+      const { client } = bench;
+      const place = { hub: this.hub.client, client, globalCatalogNamespace: 'olm', clock: this.clock, ...this.place };
+      await carryOutOrders(place);
+      await bench.observe(this.namespace);
+      await bench.pass(this.namespace);
+    }
+    await this.controller.pass();
+  }
+
+  rollout(name: string): SeenRollout {
+    const ref = { apiVersion: FLEET_API, kind: 'FleetRollout', name, namespace: HUB_NAMESPACE };
+    return (this.hub.cluster.get(ref)?.['status'] ?? {}) as SeenRollout;
+  }
+
+  /** What a cluster reports about the only subject. */
+  report(cluster: string): Readonly<Record<string, unknown>> | undefined {
+    const found = this.hub.cluster.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: cluster });
+    return (found?.['status'] as Readonly<{ rows?: readonly Record<string, unknown>[] }> | undefined)?.rows?.[0];
+  }
+
+  async stop(): Promise<void> {
+    for (const bench of this.benches) await bench.stop();
+    await this.hub.stop();
+  }
+}
