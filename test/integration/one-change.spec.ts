@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +12,7 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { LONG_PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -25,6 +28,55 @@ const Plan = z.looseObject({
 const Line = z.looseObject({ time: z.string(), service: z.string(), msg: z.string(), change: z.string() });
 type Line = z.infer<typeof Line>;
 
+const Span = z.object({
+  traceId: z.string(),
+  spanId: z.string(),
+  parentSpanId: z.string().optional(),
+  name: z.string(),
+  startTimeUnixNano: z.string(),
+  endTimeUnixNano: z.string(),
+});
+const Attribute = z.object({ key: z.string(), value: z.object({ stringValue: z.string() }) });
+const Traces = z.object({
+  resourceSpans: z.array(
+    z.object({
+      resource: z.object({ attributes: z.array(Attribute) }),
+      scopeSpans: z.array(z.object({ spans: z.array(Span) })),
+    }),
+  ),
+});
+
+/** An OpenTelemetry collector that keeps the spans that it gets. */
+class Collector {
+  readonly spans: (z.infer<typeof Span> & Readonly<{ service: string }>)[] = [];
+  readonly #server = createServer((request, response) => {
+    void json(request).then((body) => {
+      this.#keep(Traces.parse(body));
+      response.end('{}');
+    });
+  });
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #keep({ resourceSpans }: z.infer<typeof Traces>): void {
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+      for (const { spans } of scopeSpans) this.spans.push(...spans.map((span) => ({ ...span, service })));
+    }
+  }
+}
+
+const collector = new Collector();
 let folder: string;
 let fleet: SimulatedFleet;
 let catalogs: CatalogServer;
@@ -37,7 +89,8 @@ beforeAll(async () => {
   catalogs = await serveCatalog(await loadCatalog([{ path: 'catalog.json', bytes: Buffer.from(text) }]), { port: 0 });
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
-  environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig] });
+  const settings = { FLOTILLA_OTLP_ENDPOINT: await collector.start() };
+  environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig], settings });
   await Promise.all(environment.clients.map(installMissingCrds));
   subscribe(fleet, CLUSTER, { address: `127.0.0.1:${catalogs.port}` });
   await vi.waitFor(() => expect(csvs(fleet, CLUSTER)).toEqual(atVersion('v1.2.0')), LONG_PATIENCE);
@@ -45,6 +98,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await environment?.stop();
   await catalogs?.stop();
+  collector.stop();
   await fleet?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -99,6 +153,32 @@ describe('an install and two upgrades', () => {
     expect(new Set(succeeded.map(({ metadata }) => metadata.annotations?.['flotilla.dev/change']))).toEqual(
       new Set(named),
     );
+  });
+
+  it.each(VERSIONS)('to %s has one trace over all services, each span below its parent', async (version) => {
+    const change = changes().get(`${PACKAGE}.${version}`) ?? '';
+    const trace = () => collector.spans.filter(({ traceId }) => traceId === change);
+    const parents = () => {
+      const names = new Map(trace().map(({ spanId, name }) => [spanId, name]));
+      const lines = trace().map(
+        ({ service, name, parentSpanId = '' }) => `${service}: ${names.get(parentSpanId)} > ${name}`,
+      );
+      return [...new Set(lines)].toSorted();
+    };
+    await expect
+      .poll(parents, PATIENCE)
+      .toEqual([
+        'applier: observe > plan',
+        'applier: plan > install',
+        'applier: plan > ready',
+        'catalog-poller: undefined > observe',
+        'resolver-worker: observe > solve',
+        'resolver-worker: observe > wait for a resolver',
+      ]);
+    const times = trace().map(
+      ({ startTimeUnixNano, endTimeUnixNano }) => BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano),
+    );
+    expect(times.every((nanos) => nanos >= 0n && nanos < 300_000_000_000n)).toBe(true);
   });
 
   it('are measured, each part of the way', async () => {

@@ -3,6 +3,7 @@ import { SolveProblems } from '#lifecycle/solve/solve-problems';
 import { SolverPool } from '#lifecycle/solve/solver-pool';
 import type { Settings } from '#platform/config/settings';
 import { QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
+import type { JobContext } from '#platform/queue/job-queue.port';
 import type { ResolveJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
@@ -38,7 +39,7 @@ export class ResolveProcessor
     });
   }
 
-  protected run(job: ResolveJob): Promise<void> {
-    return this.problems.run(job);
+  protected run(job: ResolveJob, { addedMs }: JobContext): Promise<void> {
+    return this.problems.run(job, addedMs);
   }
 }

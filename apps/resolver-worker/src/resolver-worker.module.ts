@@ -20,7 +20,7 @@ function solverPoolOf({ settings, metrics: { lanes } }: Hub): SolverPool {
 }
 
 function solveProblemsOf(hub: Hub, pool: SolverPool): SolveProblems {
-  const { problems, extensionProblems, settings, queues, log, metrics } = hub;
+  const { problems, extensionProblems, settings, queues, log, metrics, tracer } = hub;
   const { solved } = queues;
   return new SolveProblems({
     namespaces: new SolveProblem<NamespaceProblems>({
@@ -28,6 +28,7 @@ function solveProblemsOf(hub: Hub, pool: SolverPool): SolveProblems {
       solver: new NamespaceSolver(new RecordCache(problems, settings.recordCacheBytes), pool),
       solved,
       log,
+      tracer,
       onSolved: (outcome, seconds) => {
         metrics.resolved(outcome, seconds);
         metrics.stages.took('solve', seconds);
@@ -38,6 +39,7 @@ function solveProblemsOf(hub: Hub, pool: SolverPool): SolveProblems {
       solver: new ExtensionSolver(extensionProblems),
       solved,
       log,
+      tracer,
       onSolved: (outcome, seconds) => {
         metrics.extensions.resolved(outcome, seconds);
         metrics.stages.took('solve', seconds);

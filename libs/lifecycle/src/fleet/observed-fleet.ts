@@ -189,9 +189,11 @@ export class ObservedFleet {
   }
 
   #noteChange({ change, problem, subject, sinceMs }: PublishedChange): void {
-    const { clock, log, metrics } = this.deps.hub;
-    const seconds = sinceMs === undefined ? undefined : Math.max(0, clock.now().getTime() - sinceMs) / 1_000;
+    const { clock, log, metrics, tracer } = this.deps.hub;
+    const endMs = clock.now().getTime();
+    const seconds = sinceMs === undefined ? undefined : Math.max(0, endMs - sinceMs) / 1_000;
     if (seconds !== undefined) metrics.stages.took('observe', seconds);
+    tracer?.ended({ name: 'observe', change, startMs: sinceMs ?? endMs, endMs, attributes: { ...subject, problem } });
     log.info({ ...subject, change, problem, seconds }, `${subjectKind(subject)} has another problem`);
   }
 

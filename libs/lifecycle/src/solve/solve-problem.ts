@@ -4,6 +4,7 @@ import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SolvedJob } from '#platform/queue/jobs';
 import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
+import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
 import type { SolveReport, Solver } from './solver.js';
 
 export type SolveDeps<F extends ProblemFamily> = Readonly<{
@@ -13,6 +14,7 @@ export type SolveDeps<F extends ProblemFamily> = Readonly<{
   log: Log;
   /** Called with the outcome and duration of every solve. */
   onSolved: (outcome: SolveReport['outcome'], seconds: number) => void;
+  tracer?: Tracer | undefined;
 }>;
 
 /**
@@ -22,11 +24,15 @@ export type SolveDeps<F extends ProblemFamily> = Readonly<{
 export class SolveProblem<F extends ProblemFamily> {
   constructor(private readonly deps: SolveDeps<F>) {}
 
-  /** `owner`: for which the problem is solved; it only decides about the turn. */
-  async run(hash: string, owner?: Owner): Promise<void> {
+  /**
+   * `owner`: for which the problem is solved; it only decides about the turn, and names the change.
+   * `addedMs`: since when it waits.
+   */
+  async run(hash: string, owner?: Owner, addedMs?: number): Promise<void> {
     const { store, solver, solved } = this.deps;
     const known = await store.getSolution(hash);
-    if (known === undefined || solver.rules.isSolvedAnew(known, solver.deadlineMs)) await this.#solve(hash, owner);
+    if (known === undefined || solver.rules.isSolvedAnew(known, solver.deadlineMs))
+      await this.#solve(hash, owner, addedMs);
     await solved.add({ v: 1, problem: hash, ...solver.rules.mark });
   }
 
@@ -34,8 +40,8 @@ export class SolveProblem<F extends ProblemFamily> {
    * No solution is stored where the problem is gone from the store: the applier then has the subjects that
    * wait for it observed anew.
    */
-  async #solve(hash: string, owner: Owner | undefined): Promise<void> {
-    const { store, solver, log, onSolved } = this.deps;
+  async #solve(hash: string, owner: Owner | undefined, addedMs: number | undefined): Promise<void> {
+    const { store, solver, log, onSolved, tracer } = this.deps;
     const problem = await store.getProblem(hash);
     const solve = problem && (await solver.prepare(problem));
     if (problem === undefined || solve === undefined) {
@@ -50,5 +56,24 @@ export class SolveProblem<F extends ProblemFamily> {
     const change = owner && changeOf(owner, hash);
     log.info({ problem: hash, ...(change && { change }), ...fields, seconds }, text);
     await store.putSolution(hash, solution);
+    if (tracer !== undefined && change !== undefined)
+      trace(tracer, { change, addedMs, seconds, attributes: { outcome, problem: hash } });
   }
+}
+
+type Solved = Readonly<{
+  change: string;
+  addedMs: number | undefined;
+  seconds: number;
+  attributes: Readonly<Record<string, string>>;
+}>;
+
+/** The problem was solved just now. */
+function trace(tracer: Tracer, { change, addedMs, seconds, attributes }: Solved): void {
+  const endMs = tracer.nowMs();
+  const startMs = endMs - seconds * 1_000;
+  if (addedMs !== undefined) {
+    tracer.ended({ name: 'wait for a resolver', change, startMs: addedMs, endMs: startMs, attributes: {} });
+  }
+  tracer.ended({ name: 'solve', change, startMs, endMs, attributes });
 }

@@ -7,8 +7,9 @@ type OneFamily = Pick<SolveProblem<never>, 'run'>;
 export class SolveProblems {
   constructor(private readonly families: Readonly<{ namespaces: OneFamily; extensions: OneFamily }>) {}
 
-  run({ problem, extension, owner }: ResolveJob): Promise<void> {
+  /** `addedMs`: when the job was added. */
+  run({ problem, extension, owner }: ResolveJob, addedMs?: number): Promise<void> {
     const { namespaces, extensions } = this.families;
-    return (extension ? extensions : namespaces).run(problem, owner);
+    return (extension ? extensions : namespaces).run(problem, owner, addedMs);
   }
 }

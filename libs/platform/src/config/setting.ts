@@ -156,8 +156,8 @@ export const path = (fallback: string, meaning: string, form: Pick<TextForm, 'al
 
 const URL_FORM = /^https?:\/\/[^\s]+$/;
 
-export const url = (meaning: string): Setting<string> => ({
-  ...text('', meaning),
+export const url = (meaning: string, form: Pick<TextForm, 'aliases'> = {}): Setting<string> => ({
+  ...text('', meaning, form),
   unit: 'URL',
   parse: (value) => (value === '' || (URL_FORM.test(value) && URL.canParse(value)) ? value : undefined),
   wants: 'a URL such as http://catalog-poller:8080',

@@ -195,6 +195,10 @@ export const settingGroups = {
       'File with the token that the `flotilla` command sends to the hub; one of the tokens that the hub takes. Services do not read it',
     ),
     logLevel: oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least important log lines that are written'),
+    otlpEndpoint: url(
+      'Collector to which traces are sent, by OTLP over HTTP with JSON, such as `http://collector:4318`. Empty: none are made',
+      { aliases: ['OTEL_EXPORTER_OTLP_ENDPOINT'] },
+    ),
     metricsClusterLimit: count(50, 'Up to so many clusters, metrics have one series per object; beyond, sums'),
   },
   Content: {

@@ -33,6 +33,8 @@ import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { RefusedValues } from '../telemetry/refused-values.js';
+import { openTracer } from '../telemetry/tracing/open-tracer.js';
+import type { Tracer } from '../telemetry/tracing/tracer.port.js';
 import { hubIdentity } from './hub-identity.js';
 import type { HubKey } from './hub-key.js';
 
@@ -70,6 +72,8 @@ export type Hub = Readonly<{
   access: HttpAccess;
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;
+  /** Absent: traces are off. */
+  tracer?: Tracer;
   /** Of a process that observes or acts. */
   key: HubKey | undefined;
   /** What this hub is called in its clusters; absent where it could keep none. */
@@ -101,6 +105,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     { clock, log },
   );
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
+  const tracer = await openTracer({ endpoint: settings.otlpEndpoint, clock, log, metrics });
   const registry = await configuredRegistryClient(settings, {
     store: disk,
     provenance: new DiskProvenance(join(folder, 'provenance')),
@@ -125,6 +130,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     registry,
     bundlePulls,
     ...(tls && { tls }),
+    ...(tracer && { tracer }),
     access,
     key,
     ...(identity && { identity }),

@@ -62,7 +62,7 @@ function runOn(
   { imports, port, services = [name] }: ServiceParts,
   run: (options: ServiceOptions) => Promise<RunningService>,
 ): Promise<RunningService> {
-  const { settings, log, metrics, access, tls } = hub;
+  const { settings, log, metrics, access, tls, tracer } = hub;
   metrics.servicesRun(services);
   return run({
     name,
@@ -75,6 +75,7 @@ function runOn(
     metricsPort: settings.metricsPort,
     ...(tls && { tls }),
     shutdownTimeoutMs: settings.shutdownTimeout,
+    onEnd: tracer && (() => tracer.stop()),
   });
 }
 

@@ -74,7 +74,7 @@ export async function attemptJob<J>(
     host.onFinished({ queue: contract.name, key, outcome, waitedSeconds, seconds });
   };
   try {
-    await handler(job, { signal });
+    await handler(job, { signal, addedMs });
   } catch (error) {
     await planRetry(host, job, error, signal).catch((refused: unknown) => {
       throw new RetryNotPlanned(contract.name, describeError(refused));

@@ -24,6 +24,8 @@ export type AddOptions = Readonly<{
 export type JobContext = Readonly<{
   /** Aborted when the process must end, or when another process may have taken the job over: stop writing. */
   signal: AbortSignal;
+  /** When the job was added, in milliseconds since 1970. */
+  addedMs: number;
 }>;
 
 /** Runs one job. Called again after a failure, and possibly twice for one job: must be safe to repeat. */

@@ -60,6 +60,7 @@ export class Metrics {
   readonly #services: Gauge;
   readonly #jobs: Histogram;
   readonly #jobWaits: Histogram;
+  readonly #spans: Counter;
   readonly lanes: LaneMetrics;
   readonly stages: StageDurations;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
@@ -117,6 +118,7 @@ export class Metrics {
     this.#services = serviceInfo(registry);
     this.#jobs = jobDurations(registry);
     this.#jobWaits = jobWaits(registry);
+    this.#spans = spanCounts(registry);
     this.lanes = new LaneMetrics(registry);
     this.stages = new StageDurations(registry);
   }
@@ -256,6 +258,11 @@ export class Metrics {
     this.#jobs.observe({ queue, outcome }, seconds);
   };
 
+  /** Spans of traces that a collector took, or that were dropped. */
+  spans(outcome: 'sent' | 'dropped', count: number): void {
+    this.#spans.inc({ outcome }, count);
+  }
+
   /** Memory and refusals of Redis, by what this process sees of them. */
   watchRedis(source: RedisSource): void {
     watchRedis(this.registry, source);
@@ -290,6 +297,14 @@ const serviceInfo = (registry: Registry): Gauge =>
     name: 'flotilla_service_info',
     help: 'Services of the hub that the process runs, with their version; always 1',
     labelNames: ['service', 'version'],
+    registers: [registry],
+  });
+
+const spanCounts = (registry: Registry): Counter =>
+  new Counter({
+    name: 'flotilla_trace_spans_total',
+    help: 'Spans of traces that the collector took, or that were dropped',
+    labelNames: ['outcome'],
     registers: [registry],
   });
 

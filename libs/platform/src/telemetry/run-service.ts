@@ -31,6 +31,8 @@ export type ServiceOptions = Readonly<{
   log: Log;
   /** How long the end waits for the work that has begun. */
   shutdownTimeoutMs: number;
+  /** Called when the work and HTTP have ended. */
+  onEnd?: (() => Promise<void>) | undefined;
 }>;
 
 export type RunningService = Readonly<{
@@ -78,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log.info({}, `${name} is ending; waiting for the work it has begun`);
     await app.close();
     await metrics?.close();
+    await options.onEnd?.();
     log.info({}, `${name} has ended`);
   };
   const stop = () => {

@@ -82,7 +82,7 @@ describe('csv-lifecycle.md §3: an install', () => {
     const seconds: number[] = [];
     const changes: unknown[] = [];
     const noting: Log = { ...log, info: ({ change }) => void changes.push(change) };
-    const again = () => at.pass('shop', [csvStage(noting, (taken) => void seconds.push(taken))]);
+    const again = () => at.pass('shop', [csvStage(noting, (ready) => void seconds.push(ready.seconds))]);
     for (const _ of [1, 2, 3]) {
       await again();
       await settled();

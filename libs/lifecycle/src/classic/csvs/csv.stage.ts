@@ -14,8 +14,14 @@ import { readNamespace } from '../namespaces/namespace-read.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
-/** Called when a ClusterServiceVersion is Succeeded for the first time; `seconds`: since its plan began. */
-export type OnReady = (seconds: number) => void;
+/** A ClusterServiceVersion that is Succeeded for the first time. `seconds`: since its plan began. */
+export type ReadyCsv = Readonly<{
+  seconds: number;
+  change: string | undefined;
+  cluster: string;
+  namespace: string;
+  name: string;
+}>;
 
 /** An install takes four steps that follow at once; what turns in circles is checked by the whole pass. */
 const STEPS_AT_ONCE = 4;
@@ -25,12 +31,17 @@ const STEPS_AT_ONCE = 4;
  * stages have nothing to do in between.
  */
 export const csvStage =
-  (log: Log, onReady: OnReady = () => undefined): NamespaceStage =>
+  (log: Log, onReady: (ready: ReadyCsv) => void = () => undefined): NamespaceStage =>
   (input) => {
     let current = input;
-    const measure = (plan: InstallPlan | undefined, { status = {} }: ClusterServiceVersion) => {
+    const measure = (
+      plan: InstallPlan | undefined,
+      { metadata: { name = '' }, status = {} }: ClusterServiceVersion,
+    ) => {
       const seconds = secondsUntilReady(plan, status, input.now);
-      if (seconds !== undefined) onReady(seconds);
+      const { client, read } = input;
+      const where = { cluster: client.cluster, namespace: read.namespace, name };
+      if (seconds !== undefined) onReady({ ...where, seconds, change: plan && changeOfPlan(plan) });
     };
     /** One step; `again`: a further one follows at once. */
     const next = async (uid: string | undefined): Promise<StageOutcome & Readonly<{ again: boolean }>> => {

@@ -17,6 +17,7 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics';
+import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
 import { writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, pauseFor, type StageOutcome, waitFor } from '../../engine/stage.js';
@@ -40,6 +41,7 @@ export type InstallPlanSettings = Readonly<{
   offered: OfferedBundles;
   log: Log;
   metrics: Pick<Metrics, 'installPlanWarnings'>;
+  tracer?: Tracer | undefined;
 }>;
 
 /**
@@ -152,7 +154,7 @@ async function write(
   input: NamespaceStageInput,
   plan: InstallPlan,
   status: InstallPlanStatus,
-  { log }: InstallPlanSettings,
+  { log, tracer }: InstallPlanSettings,
 ): Promise<StageOutcome> {
   const written = await writeStatus(input, plan, status);
   const { phase, message } = status;
@@ -161,9 +163,25 @@ async function write(
   const { change, client, read } = input;
   const where = { cluster: client.cluster, namespace: read.namespace, name: plan.metadata.name, change };
   const facts = { ...where, from, phase, message };
+  if (tracer !== undefined && change !== undefined) trace(tracer, { ...where, change }, status);
   if (phase === 'Failed') log.warn(facts, 'InstallPlan failed');
   else log.info(facts, 'InstallPlan moved');
   return written;
+}
+
+type TracedPlan = Readonly<{ cluster: string; namespace: string; name: string | undefined; change: string }>;
+
+/** The plan's status was written just now. */
+function trace(
+  tracer: Tracer,
+  { change, ...where }: TracedPlan,
+  { phase, message, startTime }: InstallPlanStatus,
+): void {
+  if (phase !== 'Complete' && phase !== 'Failed') return;
+  const endMs = tracer.nowMs();
+  const startMs = startTime === undefined ? endMs : Date.parse(startTime);
+  const error = phase === 'Failed' ? (message ?? phase) : undefined;
+  tracer.ended({ name: 'install', change, startMs, endMs, attributes: { ...where, phase }, error });
 }
 
 const revive = async (input: NamespaceStageInput, plan: InstallPlan): Promise<InstallPlanStatus | undefined> =>

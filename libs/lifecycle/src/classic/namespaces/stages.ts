@@ -1,7 +1,7 @@
 import type { Hub } from '#platform/hub/hub';
 import { PollerAgreement } from '../../engine/poller-agreement.js';
 import { copiesStage } from '../csvs/copies.stage.js';
-import { csvStage } from '../csvs/csv.stage.js';
+import { csvStage, type ReadyCsv } from '../csvs/csv.stage.js';
 import { operatorConditionStage } from '../csvs/operator-condition.stage.js';
 import { BundleContents } from '../install-plans/bundle-contents.js';
 import { garbageCollectStage } from '../install-plans/garbage-collect.stage.js';
@@ -22,6 +22,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log'
   Readonly<{
     /** Absent where nothing is written: plans are then neither marked nor refused for want of a mark. */
     key?: Hub['key'];
+    tracer?: Hub['tracer'] | undefined;
     queues: Pick<Hub['queues'], 'observe' | 'apply'>;
     settings: Pick<
       Hub['settings'],
@@ -31,7 +32,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log'
 
 /** The order of a pass: rights, bookkeeping, desired state, plans, running operators. */
 export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, () => 1)): readonly NamespaceStage[] {
-  const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key } = hub;
+  const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key, tracer } = hub;
   const marks = key && new PlanMarks(key);
   const contents = new BundleContents(bundlePulls, content, queues.apply, log);
   const observed = new ObservedProblems(problems);
@@ -49,6 +50,7 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       log,
       unpackTimeoutMs,
       marks,
+      tracer,
     }),
     deprecationStage(observed),
     installPlanStage({
@@ -59,10 +61,18 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       offered: new OfferedBundles(observed),
       log,
       metrics,
+      tracer,
     }),
     operatorConditionStage,
-    csvStage(log, (seconds) => metrics.stages.took('ready', seconds)),
+    csvStage(log, (ready) => noteReady(hub, ready)),
     copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
     operatorStage,
   ];
+}
+
+function noteReady({ metrics, tracer }: StagesHub, { seconds, change, ...csv }: ReadyCsv): void {
+  metrics.stages.took('ready', seconds);
+  if (tracer === undefined || change === undefined) return;
+  const endMs = tracer.nowMs();
+  tracer.ended({ name: 'ready', of: csv.name, change, startMs: endMs - seconds * 1_000, endMs, attributes: csv });
 }

@@ -21,6 +21,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { Log } from '#platform/telemetry/log.port';
+import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
 import { perform } from '../../engine/perform.js';
 import type { PollerAgreement } from '../../engine/poller-agreement.js';
 import { isRefusal } from '../../engine/refusal.js';
@@ -45,6 +46,7 @@ export type ResolutionDeps = Readonly<{
   /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
   marks: PlanMarks | undefined;
+  tracer?: Tracer | undefined;
 }>;
 
 /**
@@ -264,7 +266,7 @@ const askingFor = ({ subscriptions }: Part, { read }: NamespaceStageInput): read
 type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
 async function makePlan(
-  { marks, log }: ResolutionDeps,
+  deps: ResolutionDeps,
   input: NamespaceStageInput,
   part: Part,
   bundles: FetchedBundles,
@@ -274,16 +276,21 @@ async function makePlan(
   const subscriptions = askingFor(part, input);
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
   if (planned.result === 'nothing') return { plan: undefined };
-  const mark = marks?.markOf(input.client.cluster, planned.plan, planned.status);
+  const mark = deps.marks?.markOf(input.client.cluster, planned.plan, planned.status);
   const made = planned.existing ?? (await createPlan(input, marked(planned.plan, mark, input.change), bundles));
-  if (planned.existing === undefined) {
-    const where = { cluster: input.client.cluster, namespace, name: made.metadata.name };
-    log.info({ ...where, change: input.change, csvs: made.spec.clusterServiceVersionNames }, 'InstallPlan made');
-  }
+  if (planned.existing === undefined) tellMade(deps, input, made);
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, made, { status: planned.status, mark }) : made;
   input.reader.noteWritten(live);
   return { plan: live };
+}
+
+function tellMade({ log, tracer }: ResolutionDeps, input: NamespaceStageInput, { metadata, spec }: InstallPlan): void {
+  const { change, client, read, now } = input;
+  const where = { cluster: client.cluster, namespace: read.namespace, name: metadata.name };
+  log.info({ ...where, change, csvs: spec.clusterServiceVersionNames }, 'InstallPlan made');
+  if (tracer === undefined || change === undefined) return;
+  tracer.ended({ name: 'plan', change, startMs: now.getTime(), endMs: tracer.nowMs(), attributes: where });
 }
 
 /**

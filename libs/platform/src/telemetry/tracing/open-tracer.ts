@@ -1,0 +1,19 @@
+import type { Clock } from '../../clock/clock.port.js';
+import type { Log } from '../log.port.js';
+import type { Metrics } from '../metrics.js';
+import type { Tracer } from './tracer.port.js';
+
+export type TracingOptions = Readonly<{
+  /** Of the collector; empty: traces are off. */
+  endpoint: string;
+  clock: Clock;
+  log: Log;
+  metrics: Pick<Metrics, 'spans'>;
+}>;
+
+/** Undefined where traces are off; nothing more is then loaded. */
+export async function openTracer({ endpoint, clock, log, metrics }: TracingOptions): Promise<Tracer | undefined> {
+  if (endpoint === '') return undefined;
+  const { OtlpTracer } = await import('./otlp-tracer.js');
+  return new OtlpTracer({ endpoint, clock, log, onSpans: (outcome, count) => metrics.spans(outcome, count) });
+}
