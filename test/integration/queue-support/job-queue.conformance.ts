@@ -113,6 +113,39 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       expect(finished[0]?.waitedSeconds).toBeGreaterThan(0.29);
     });
 
+    it('shows some jobs of each state, with why the last try of a key failed', async () => {
+      const queue = await start();
+      const it = recorder();
+      it.hold.add('runs');
+      const fails = async (job: ThingJob) => {
+        if (job.thing === 'fails') throw new Failure('when-input-changes');
+        await it.handler(job);
+      };
+      for (const name of ['runs', 'fails']) await queue.add(thing(name));
+      await queue.process(fails, { concurrency: 2 });
+      await expect.poll(() => it.isHeld('runs'), PATIENCE).toBe(true);
+      await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(1);
+      await queue.add(thing('later'), { delayMs: 600_000 });
+      const shown = async () => (await queue.sample(5)).map(({ state, key }) => `${state} ${key}`);
+      await expect.poll(shown, PATIENCE).toEqual(['active runs', 'delayed later', 'failed fails']);
+      const dueMs = (await queue.sample(5))[1]?.atMs ?? 0;
+      expect(Math.abs(dueMs - Date.now() - 600_000)).toBeLessThan(PATIENCE.timeout);
+      it.release('runs');
+    });
+
+    it('shows the jobs that wait longest, no more than were asked for', async () => {
+      const queue = await start();
+      for (const name of ['a', 'b', 'c']) {
+        await queue.add(thing(name));
+        await aWhile();
+      }
+      const shown = await queue.sample(2);
+      expect(shown.map(({ state, key }) => [state, key])).toEqual([
+        ['waiting', 'a'],
+        ['waiting', 'b'],
+      ]);
+    });
+
     it('refuses a job of another shape where it is added', async () => {
       const queue = await start();
       const wrong = { v: 2, thing: 'a' } as unknown as ThingJob;

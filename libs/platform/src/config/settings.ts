@@ -199,6 +199,10 @@ export const settingGroups = {
       'Collector to which traces are sent, by OTLP over HTTP with JSON, such as `http://collector:4318`. Empty: none are made',
       { aliases: ['OTEL_EXPORTER_OTLP_ENDPOINT'] },
     ),
+    queuePage: flag(
+      false,
+      'Services show their queues at `/queues`, as HTML without scripts; who may read details of health may read it',
+    ),
     metricsClusterLimit: count(50, 'Up to so many clusters, metrics have one series per object; beyond, sums'),
   },
   Content: {

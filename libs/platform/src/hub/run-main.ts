@@ -5,6 +5,7 @@ import { SystemClock } from '../clock/system-clock.js';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
 import { collectAtRest } from '../processes/collect-at-rest.js';
 import { boundGarbage } from '../processes/service-memory.js';
+import { queuePageModule } from '../queue-page/queue-page.module.js';
 import { readRedisAccess } from '../redis/redis-access.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
@@ -66,7 +67,7 @@ function runOn(
   metrics.servicesRun(services);
   return run({
     name,
-    imports: [hubModule(hub), ...imports],
+    imports: [hubModule(hub), ...imports, ...(settings.queuePage ? [queuePageModule()] : [])],
     port,
     log,
     bindAddress: settings.bindAddress,

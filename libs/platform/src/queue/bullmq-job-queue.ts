@@ -13,11 +13,13 @@ import {
   type JobHandler,
   JobQueue,
   type ProcessOptions,
+  type ShownJob,
 } from './job-queue.port.js';
 import { JobRanks } from './job-ranks.js';
 import { OccupiedKeys } from './occupied-keys.js';
 import { RedisDelayedJobs } from './redis-delayed-jobs.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
+import { firstOfEach } from './shown-jobs.js';
 import { WaitingJobs } from './waiting-jobs.js';
 
 export type BullmqJobQueueOptions = Readonly<{
@@ -242,6 +244,34 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     };
   }
 
+  async sample(most: number): Promise<readonly ShownJob[]> {
+    const last = most - 1;
+    const [active, waiting, delayed, failed, failing] = await Promise.all([
+      this.#queue.getJobs(['active'], 0, last, true),
+      this.#queue.getJobs(['wait', 'prioritized'], 0, last, true),
+      this.#delayedJobs.first(most),
+      this.#queue.getJobs(['failed'], 0, last, true),
+      this.options.redis.zrevrange(this.#failing, '0', String(last), 'WITHSCORES'),
+    ]);
+    const keyOf = (data: unknown) => {
+      const job = this.contract.schema.safeParse(data);
+      return job.success ? this.contract.keyOf(job.data) : 'not a job of this queue';
+    };
+    // Jobs that failed are kept when their key has succeeded since.
+    const reasons = new Map(failed.map((job) => [keyOf(job.data), job.failedReason]));
+    const jobs: readonly ShownJob[] = [
+      ...active.map((job) => ({ state: 'active', key: keyOf(job.data), atMs: job.processedOn ?? 0 }) as const),
+      ...waiting.map((job) => ({ state: 'waiting', key: keyOf(job.data), atMs: job.timestamp }) as const),
+      ...delayed.map(
+        ({ member, dueMs }) => ({ state: 'delayed', key: keyOf(parseJson(member)), atMs: dueMs }) as const,
+      ),
+      ...pairsOf(failing).map(
+        ([key, score]) => ({ state: 'failed', key, atMs: Number(score), reason: reasons.get(key) }) as const,
+      ),
+    ];
+    return firstOfEach(jobs, most);
+  }
+
   async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {
     this.#closing = true;
     await this.#worker?.pause(true);
@@ -309,3 +339,7 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Members of a sorted set with their scores, as Redis answers them. */
+const pairsOf = (answer: readonly string[]): readonly (readonly [member: string, score: string])[] =>
+  answer.flatMap((member, at) => (at % 2 === 0 ? [[member, answer[at + 1] ?? '']] : []));

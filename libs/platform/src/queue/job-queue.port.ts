@@ -49,6 +49,17 @@ export type JobCounts = Readonly<{
 }>;
 
 /**
+ * A job as it is shown to people. `atMs`: since when it waits or runs, when it is due, or when its last try
+ * failed, in milliseconds since 1970; `reason`: of the failure.
+ */
+export type ShownJob = Readonly<{
+  state: 'active' | 'waiting' | 'delayed' | 'failed';
+  key: string;
+  atMs: number;
+  reason?: string | undefined;
+}>;
+
+/**
  * Work by key, at least once, one job of a key at a time.
  *
  * - A job that is added while one of its key waits is the same job; added while one of its key runs, it runs
@@ -70,6 +81,8 @@ export abstract class JobQueue<J> {
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;
   abstract counts(): Promise<JobCounts>;
+  /** Some jobs of each state, no more than `most` of one, those that wait longest or failed last first. */
+  abstract sample(most: number): Promise<readonly ShownJob[]>;
   /**
    * Takes no more jobs, waits for those that run; after the deadline their signal is aborted
    * and others take them over.

@@ -10,6 +10,7 @@ import {
   type JobHandler,
   JobQueue,
   type ProcessOptions,
+  type ShownJob,
 } from './job-queue.port.js';
 import { JobRanks, type Rank } from './job-ranks.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
@@ -106,6 +107,30 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       completed: this.#completed,
       failed: this.#failing.size,
     };
+  }
+
+  async sample(most: number): Promise<readonly ShownJob[]> {
+    const nowMs = this.#clock.now().getTime();
+    const shown = (state: ShownJob['state'], jobs: readonly (readonly [key: string, atMs: number])[]): ShownJob[] =>
+      jobs.slice(0, most).map(([key, atMs]) => ({ state, key, atMs }));
+    return [
+      ...shown(
+        'active',
+        [...this.#running.keys()].map((key) => [key, nowMs]),
+      ),
+      ...shown(
+        'waiting',
+        [...this.#waiting].map(([key, { addedMs }]) => [key, addedMs]),
+      ),
+      ...shown(
+        'delayed',
+        [...this.#delayedJobs].map(([key, { dueMs }]) => [key, dueMs]),
+      ),
+      ...shown(
+        'failed',
+        [...this.#failing].map((key) => [key, nowMs]),
+      ),
+    ];
   }
 
   async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {

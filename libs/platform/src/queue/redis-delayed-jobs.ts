@@ -89,6 +89,12 @@ export class RedisDelayedJobs {
     await this.redis.zrem(this.#delayedJobs, member);
   }
 
+  /** Those that are due first, with their times in milliseconds since 1970. */
+  async first(most: number): Promise<readonly Readonly<{ member: string; dueMs: number }>[]> {
+    const found = await this.redis.zrange(this.#delayedJobs, '0', String(most - 1), 'WITHSCORES');
+    return found.flatMap((member, at) => (at % 2 === 0 ? [{ member, dueMs: Number(found[at + 1]) }] : []));
+  }
+
   async count(): Promise<number> {
     const [delayedJobs, claims] = await Promise.all([
       this.redis.zcard(this.#delayedJobs),

@@ -55,6 +55,14 @@ describe('a queue in parts', () => {
     expect(await work.counts()).toMatchObject({ waiting: 2, completed: 2 });
   });
 
+  it('shows jobs of all shards, no more than were asked for', async () => {
+    const { queue } = partsOf(3);
+    const work = queue();
+    for (const cluster of ['c0', 'c1', 'c2']) await work.add({ cluster });
+    expect((await work.sample(5)).map(({ key }) => key)).toEqual(['c0', 'c1', 'c2']);
+    expect(await work.sample(2)).toHaveLength(2);
+  });
+
   it('takes all where no shards are given', async () => {
     const { queue } = partsOf(3);
     const [work, done] = [queue(), [] as string[]];

@@ -1,5 +1,13 @@
-import { type AddOptions, type JobCounts, type JobHandler, JobQueue, type ProcessOptions } from './job-queue.port.js';
+import {
+  type AddOptions,
+  type JobCounts,
+  type JobHandler,
+  JobQueue,
+  type ProcessOptions,
+  type ShownJob,
+} from './job-queue.port.js';
 import { JobSlots } from './job-slots.js';
+import { firstOfEach } from './shown-jobs.js';
 
 export type ShardedJobQueueOptions<J> = Readonly<{
   name: string;
@@ -58,6 +66,11 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
       completed: sum.completed + one.completed,
       failed: sum.failed + one.failed,
     }));
+  }
+
+  async sample(most: number): Promise<readonly ShownJob[]> {
+    const jobs = await Promise.all(this.#all().map((shard) => this.#queueOf(shard).sample(most)));
+    return firstOfEach(jobs.flat(), most);
   }
 
   async close({ deadlineMs = MOVED_WITHIN_MS }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {
