@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing, programs } from '#testing/report/needs';
 
 const run = promisify(execFile);
-const promtool = await programs({ program: 'promtool', debian: 'prometheus' });
+const promtool = await programs({ program: 'promtool' });
 const ALERTS = 'k8s/monitoring/alerts.yaml';
 const TESTS = 'k8s/monitoring/tests/alerts.test.yaml';
 const read = (path: string): unknown => load(readFileSync(join(PROJECT_ROOT, path), 'utf8'));

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 import { changeOfPlan, planOfCsv, secondsUntilReady } from './plan-of-csv.js';
+
+const changeNamed = (name: string) => canonicalHash(name).slice(0, 32);
 
 const plan = (name: string, created: string, csvs: readonly string[], status: object = {}): InstallPlan =>
   ({
-    metadata: { name, creationTimestamp: created, annotations: { 'flotilla.dev/change': `change-of-${name}` } },
+    metadata: { name, creationTimestamp: created, annotations: { 'flotilla.dev/change': changeNamed(name) } },
     spec: { clusterServiceVersionNames: csvs },
     status,
   }) as never;
@@ -22,7 +25,17 @@ describe('the plan of a ClusterServiceVersion', () => {
   ])('of %s is %s: the newest that installs it', (csv, name) => {
     const found = planOfCsv(csv, PLANS);
     expect(found?.metadata.name).toBe(name);
-    expect(found && changeOfPlan(found)).toBe(name && `change-of-${name}`);
+    expect(found && changeOfPlan(found)).toBe(name && changeNamed(name));
+  });
+
+  it.each([
+    ['of another length', 'c1'],
+    ['with other characters', `${'c'.repeat(31)}\n`],
+    ['in capitals', 'C'.repeat(32)],
+    ['absent', undefined],
+  ])('names no change where the annotation is %s', (_, change) => {
+    const annotations = change === undefined ? {} : { 'flotilla.dev/change': change };
+    expect(changeOfPlan({ metadata: { name: 'install-1', annotations } })).toBeUndefined();
   });
 });
 

@@ -1,11 +1,16 @@
 import type { CsvStatus } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { CHANGE_ANNOTATION } from '../../kernel/change/change-id.js';
+import { CHANGE_ANNOTATION, isChange } from '../../kernel/change/change-id.js';
 
-/** The change that the plan is part of; undefined where the hub did not make it. */
-export const changeOfPlan = ({ metadata }: Pick<InstallPlan, 'metadata'>): string | undefined =>
-  metadata.annotations?.[CHANGE_ANNOTATION];
+/**
+ * The change that the plan is part of; undefined where the hub did not make it. Users may write the
+ * annotation: what has not the form of a name is none.
+ */
+export function changeOfPlan({ metadata }: Pick<InstallPlan, 'metadata'>): string | undefined {
+  const change = metadata.annotations?.[CHANGE_ANNOTATION];
+  return change !== undefined && isChange(change) ? change : undefined;
+}
 
 /** The newest of the plans that install the ClusterServiceVersion. */
 export const planOfCsv = (csv: string, plans: readonly InstallPlan[]): InstallPlan | undefined =>

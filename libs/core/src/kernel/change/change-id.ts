@@ -6,6 +6,9 @@ export const CHANGE_ANNOTATION = 'flotilla.dev/change';
 
 const DIGITS = 32;
 
+/** Whether the text has the form of a name of a change. */
+export const isChange = (text: string): boolean => text.length === DIGITS && /^[0-9a-f]+$/.test(text);
+
 /**
  * Names one change: a namespace, or a ClusterExtension in its place, that has this problem, by its hash.
  * Every service can make it, so that no queue carries it; the same problem of the same namespace has the same

@@ -15,6 +15,7 @@ afterEach(() => at.stop());
 
 const LAMP = refTo('ClusterServiceVersion', 'lamp.v1', 'shop');
 const NONE = 'install strategy completed with no errors';
+const CHANGE = 'c1'.repeat(16);
 
 const log: Log = {
   debug: () => undefined,
@@ -74,7 +75,7 @@ describe('csv-lifecycle.md §3: an install', () => {
   });
 
   it('is part of the change of its plan, and timed from the start of the plan, once', async () => {
-    const metadata = { annotations: { 'flotilla.dev/change': 'c1' } };
+    const metadata = { annotations: { 'flotilla.dev/change': CHANGE } };
     const spec = { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['lamp.v1'], generation: 1 };
     const status = { phase: 'Complete', catalogSources: [], plan: [], startTime: '2025-12-31T23:59:50Z' };
     at.put(objectOf('InstallPlan', 'install-1', 'shop', { metadata, spec, status }));
@@ -88,10 +89,10 @@ describe('csv-lifecycle.md §3: an install', () => {
       await settled();
     }
     expect(seconds).toEqual([10]);
-    expect(new Set(changes)).toEqual(new Set(['c1']));
+    expect(new Set(changes)).toEqual(new Set([CHANGE]));
     const events = at.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: 'shop' });
     expect(new Set(events.map((event) => event.metadata.annotations?.['flotilla.dev/change']))).toEqual(
-      new Set(['c1']),
+      new Set([CHANGE]),
     );
   });
 
