@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
-import { LONG_PATIENCE } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { needing } from '#testing/report/needs';
-import { comparable, GuideNames } from '../guide/guide-names.js';
+import { GuideNames } from '../guide/guide-names.js';
+import { follow, type PageShell } from '../guide/page-shell.js';
 import { readGuide } from '../guide/read-guide.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 
@@ -27,9 +25,6 @@ const PAGES = await Promise.all(
     { page: 'docs/extensions.md' },
   ].map(async ({ page, from }) => ({ page, steps: readGuide(await readFile(join(ROOT, page), 'utf8'), from) })),
 );
-/** Such commands change nothing and are asked again until the cluster has come to what the page says. */
-const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live)) /;
-
 /** The pages are for people who have it; no other test needs it. */
 const kubectl = findExecutable('kubectl', process.env['PATH'] ?? '');
 
@@ -59,52 +54,27 @@ describe(
       await rm(folder, { recursive: true, force: true });
     });
 
-    /**
-     * The command as a reader runs it, in a checkout; what it printed with this registry
-     * under the page's name for it.
-     */
-    async function perform(command: string): Promise<{ printed: string; exit: number | null }> {
+    const shell = (): PageShell => {
+      const kubeconfig = join(folder, 'kubeconfig');
       const host = registry?.host ?? '';
-      const child = spawn('bash', ['-c', command], {
-        cwd: folder,
-        env: {
-          ...process.env,
-          PATH: `${join(ROOT, 'bin')}${delimiter}${process.env['PATH']}`,
-          HOME: folder,
-          KUBECONFIG: join(folder, 'kubeconfig'),
-          FLOTILLA_KUBECONFIG: join(folder, 'kubeconfig'),
-          REGISTRY: host,
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-      const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-      return { printed: `${out}${err}`.replaceAll(host, 'registry.example'), exit: await ended };
-    }
+      return {
+        folder,
+        environment: { KUBECONFIG: kubeconfig, FLOTILLA_KUBECONFIG: kubeconfig, REGISTRY: host },
+        toPage: (printed) => printed.replaceAll(host, 'registry.example'),
+      };
+    };
 
     let broken: string | undefined;
 
     describe.each(PAGES)('$page', ({ page, steps }) => {
       const names = new GuideNames();
 
-      it.for(steps)('line $line: $command', async ({ line, command, expected }, { skip }) => {
+      it.for(steps)('line $line: $command', async (step, { skip }) => {
         if (broken !== undefined) skip(`${broken} did not come out`);
-        broken = `line ${line} of ${page}`;
-        await follow(names, command, expected);
+        broken = `line ${step.line} of ${page}`;
+        await follow(shell(), names, step);
         broken = undefined;
       });
     });
-
-    async function follow(names: GuideNames, written: string, expected: readonly string[]): Promise<void> {
-      const command = names.toHere(written);
-      const poll = async () => {
-        const { printed, exit } = await perform(command);
-        if (expected.length === 0) expect(exit, printed).toBe(0);
-        else expect(names.toPage(printed, expected)).toEqual(comparable(expected));
-        names.learn(printed, expected);
-      };
-      if (ASKS.test(command)) await vi.waitFor(poll, LONG_PATIENCE);
-      else await poll();
-    }
   },
 );

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Prints a kubeconfig for the hub, with one context for each context of kubectl that is named, and with the token of an account of
+# accounts.yaml:
+#   kubeconfig.sh poller|applier CONTEXT…
+set -eu
+[ $# -ge 2 ] || { echo "usage: $0 poller|applier CONTEXT…" >&2; exit 2; }
+account=$1
+shift
+clusters='' users='' contexts=''
+for context in "$@"; do
+  cluster=$(kubectl config view --raw --flatten --minify --context "$context" -o 'jsonpath={.clusters[0].cluster}')
+  token=''
+  for _ in 1 2 3 4 5 6 7 8 9 10; do # Kubernetes writes the token within a moment
+    token=$(kubectl --context "$context" -n flotilla-access get secret "$account" -o 'jsonpath={.data.token}' | base64 -d)
+    [ -z "$token" ] || break
+    sleep 1
+  done
+  [ -n "$token" ] || { echo "$context: Secret flotilla-access/$account has no token: kubectl --context $context apply -k k8s/access" >&2; exit 1; }
+  clusters="$clusters
+  - { name: \"$context\", cluster: $cluster }"
+  users="$users
+  - { name: \"$account-$context\", user: { token: \"$token\" } }"
+  contexts="$contexts
+  - { name: \"$context\", context: { cluster: \"$context\", user: \"$account-$context\" } }"
+done
+cat <<END
+apiVersion: v1
+kind: Config
+clusters:$clusters
+users:$users
+contexts:$contexts
+END

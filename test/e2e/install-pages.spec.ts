@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { ControlPlane } from '#testing/control-plane/control-plane';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { needing, programs } from '#testing/report/needs';
+import { GuideNames } from '../guide/guide-names.js';
+import { follow } from '../guide/page-shell.js';
+import { type GuideStep, readGuide } from '../guide/read-guide.js';
+
+const kubectl = await programs({ program: 'kubectl' });
+const helm = await programs({ program: 'helm' });
+
+const page = (name: string): Promise<string> => readFile(join(PROJECT_ROOT, 'docs', name), 'utf8');
+/** The steps of a page without those of one section. */
+function without(markdown: string, heading: string): GuideStep[] {
+  const [before, after] = markdown.split(`\n## ${heading}\n`);
+  if (before === undefined || after === undefined) throw new Error(`the page has no section "${heading}"`);
+  const left = readGuide(`${after.slice(after.indexOf('\n## '))}`);
+  const skipped = markdown.length - after.length + after.indexOf('\n## ');
+  const lines = markdown.slice(0, skipped).split('\n').length - 1;
+  return [...readGuide(before), ...left.map((step) => ({ ...step, line: step.line + lines }))];
+}
+
+const [access, kubernetes] = [await page('access.md'), await page('install-kubernetes.md')];
+const [upgrading, recovery] = [await page('upgrading.md'), await page('recovery.md')];
+const rebuilt = readGuide(recovery, '\n## The whole hub\n');
+/** What is lost between the backup and the recovery: the hub with all of its own. */
+const LOSS: GuideStep = { line: 0, command: 'kubectl delete namespace flotilla', expected: [] };
+/** Each way on a cluster of its own; the other one is what it manages. */
+const WAYS = [
+  {
+    way: 'kustomize',
+    hub: 0,
+    needs: [kubectl],
+    pages: [
+      { name: 'docs/install-kubernetes.md', steps: without(kubernetes, '4. Or with Helm') },
+      { name: 'docs/upgrading.md', steps: readGuide(upgrading) },
+      { name: 'docs/recovery.md', steps: [...readGuide(recovery).slice(0, -rebuilt.length), LOSS, ...rebuilt] },
+    ],
+  },
+  {
+    way: 'Helm',
+    hub: 1,
+    needs: [kubectl, helm],
+    pages: [{ name: 'docs/install-kubernetes.md', steps: without(kubernetes, '4. With kustomize') }],
+  },
+];
+
+const Kubeconfig = z.looseObject({
+  clusters: z.tuple([z.looseObject({ cluster: z.unknown() })]),
+  users: z.tuple([z.looseObject({ user: z.unknown() })]),
+});
+
+/** One kubeconfig with the contexts `hub`, which is the current one, and `east`. */
+function together(hub: string, east: string): string {
+  const parts = { hub: Kubeconfig.parse(parse(hub)), east: Kubeconfig.parse(parse(east)) };
+  const named = Object.entries(parts);
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: named.map(([name, { clusters }]) => ({ name, cluster: clusters[0].cluster })),
+    users: named.map(([name, { users }]) => ({ name, user: users[0].user })),
+    contexts: named.map(([name]) => ({ name, context: { cluster: name, user: name } })),
+    'current-context': 'hub',
+  });
+}
+
+describe('every command of the pages for the hub in Kubernetes prints what the page says', needing(kubectl), () => {
+  let controlPlane: ControlPlane | undefined;
+  const folders: string[] = [];
+  beforeAll(async () => {
+    controlPlane = await startControlPlane({ clusters: 2 });
+    for (const { hub } of WAYS) {
+      const folder = await mkdtemp(join(tmpdir(), 'flotilla-pages-'));
+      folders.push(folder);
+      for (const name of ['k8s', 'charts']) await symlink(join(PROJECT_ROOT, name), join(folder, name));
+      const [own, other] = [controlPlane.clusters[hub], controlPlane.clusters[1 - hub]];
+      await writeFile(join(folder, 'kubeconfig'), together(own?.kubeconfig ?? '', other?.kubeconfig ?? ''), {
+        mode: 0o600,
+      });
+    }
+  });
+  afterAll(async () => {
+    await controlPlane?.stop();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
+  describe.each(WAYS)('with $way', ({ hub, needs, pages }) => {
+    let broken: string | undefined;
+
+    describe.each([{ name: 'docs/access.md', steps: readGuide(access) }, ...pages])(
+      '$name',
+      needing(...needs),
+      ({ name, steps: ofPage }) => {
+        it.for(ofPage)('line $line: $command', async (step, { skip }) => {
+          if (broken !== undefined) skip(`${broken} did not come out`);
+          broken = `line ${step.line} of ${name}`;
+          const folder = folders[hub] ?? '';
+          await follow({ folder, environment: { KUBECONFIG: join(folder, 'kubeconfig') } }, new GuideNames(), step);
+          broken = undefined;
+        });
+      },
+    );
+  });
+});
