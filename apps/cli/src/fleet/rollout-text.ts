@@ -19,7 +19,7 @@ const SHORT_HASH = 12;
 export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions): string {
   const { width, wide } = options;
   const parts = [
-    fitted(headline(answer, options), width),
+    wrapped(headline(answer, options), '   ', width),
     table(answer.waves, waveColumns(answer, options), wide ? undefined : width).trimEnd(),
     waitingLine(answer.waiting, width),
     ...answer.failures.map((failure) => failureLine(failure, options)),
@@ -31,20 +31,28 @@ export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions):
 
 const fitted = (line: string, width: number | undefined): string => (width === undefined ? line : cutTo(line, width));
 
-function headline(answer: RolloutAnswer, { now }: RolloutTextOptions): string {
+/** What it is and how far it is; the parts are lines of their own where the terminal is narrow. */
+function headline(answer: RolloutAnswer, { now }: RolloutTextOptions): string[] {
   const { name, target, phase, reason, waves, currentWave, startedAt, finishedAt } = answer;
   const until = finishedAt === null ? now : Date.parse(finishedAt);
   const took = shortDuration(until - Date.parse(startedAt));
   const usual = new Set(['Planned', 'AllWavesComplete', 'Released', 'Decision']);
   const why = usual.has(reason) ? '' : ` (${reason})`;
   const state = `${name}  ${target}  ${phase}${why}`;
-  if (FINAL.has(phase)) return `${state}   after ${took}`;
+  if (FINAL.has(phase)) return [state, `after ${took}`];
   const wave = currentWave === null ? undefined : waves[currentWave - 1];
   const place = wave === undefined ? '' : `wave ${currentWave} of ${waves.length} (${wave.name}), `;
-  return `${state}   ${place}${took}`;
+  return [state, `${place}${took}`];
 }
 
-function waveColumns({ waves, phase }: RolloutAnswer, { now }: RolloutTextOptions): Columns<WaveAnswer> {
+/** A terminal that is narrower shows members with those that are done, and no skipped ones. */
+const ALL_FIT = 80;
+
+function waveColumns(
+  { waves, phase }: RolloutAnswer,
+  { now, width = ALL_FIT, wide }: RolloutTextOptions,
+): Columns<WaveAnswer> {
+  const isNarrow = width < ALL_FIT && !wide;
   const number = (heading: string, of: (wave: WaveAnswer) => number) =>
     [heading, (wave: WaveAnswer) => String(of(wave))] as const;
   const hasReturns = waves.some(({ counts }) => counts.rollingBack + counts.rolledBack > 0);
@@ -52,12 +60,12 @@ function waveColumns({ waves, phase }: RolloutAnswer, { now }: RolloutTextOption
   return [
     ['WAVE', ({ name }) => name],
     ['STATE', (wave) => wave.phase],
-    number('MEMBERS', ({ counts }) => counts.targets),
-    number('DONE', ({ counts }) => counts.done),
+    ...(isNarrow ? [] : [number('MEMBERS', ({ counts }) => counts.targets)]),
+    ['DONE', ({ counts }) => (isNarrow ? `${counts.done}/${counts.targets}` : String(counts.done))],
     ['FLIGHT', (wave) => flightOf(wave, isOver)],
     number('WAIT', ({ counts }) => counts.waiting),
     number('FAILED', ({ counts }) => counts.failed),
-    number('SKIPPED', ({ counts }) => counts.skipped),
+    ...(isNarrow ? [] : [number('SKIPPED', ({ counts }) => counts.skipped)]),
     ...(hasReturns ? [number('BACK', ({ counts }) => counts.rollingBack + counts.rolledBack)] : []),
     ['NOTE', (wave) => noteOf(wave, now)],
   ];

@@ -63,7 +63,8 @@ async function showAll(fleet: LiveFleet, io: Io, { namespace, output, all }: Sta
   const state = away === 0 ? 'all reachable' : `${clusters.reachable} reachable`;
   const head = `${counted(clusters.total, 'cluster')}, ${state}${paused} · ${counted(subjects, 'subject')} · ${counted(rollouts.length, 'roll-out')}\n`;
   if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}`);
-  io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide'), output === 'wide' ? undefined : io.columns)}`);
+  const width = output === 'wide' ? undefined : io.columns;
+  io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide', width), width)}`);
   const waiting = rollouts.filter((one) => noteOf(one) !== '' && !isFinal(one.phase));
   for (const { name } of waiting.slice(0, MOST_ADVICE)) io.out(`  → ${NEXT.fleetRollout(shortName(fleet, name))}\n`);
 }
@@ -79,11 +80,17 @@ const nothingText = (fleet: LiveFleet): string =>
     ? 'No cluster plans a change: there is nothing to roll out.\n'
     : `There is no FleetOperator yet; written from what your clusters have: ${NEXT.exportFleet()}\n`;
 
-const overviewColumns = (isWide: boolean): Columns<RolloutAnswer> => [
+/** A terminal that is narrower has no room for the target, and then none for the wave: names stay whole. */
+const TARGET_FITS = 90;
+const WAVE_FITS = 70;
+
+const overviewColumns = (isWide: boolean, width = Number.POSITIVE_INFINITY): Columns<RolloutAnswer> => [
   ['ROLLOUT', ({ name }) => name],
-  ['TARGET', ({ target }) => target],
+  ...(width < TARGET_FITS ? [] : [['TARGET', ({ target }: RolloutAnswer) => target] as const]),
   ['PHASE', ({ phase }) => phase],
-  ['WAVE', (one) => (one.currentWave === null ? '-' : waveText(one, one.currentWave))],
+  ...(width < WAVE_FITS
+    ? []
+    : [['WAVE', (one: RolloutAnswer) => (one.currentWave === null ? '-' : waveText(one, one.currentWave))] as const]),
   ['DONE', ({ counts }) => `${counts.done}/${counts.targets}`],
   ['FAILED', ({ counts }) => String(counts.failed)],
   ...(isWide

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { RolloutAnswer } from './rollout-answer.js';
+import { rolloutText } from './rollout-text.js';
+
+const counts = (more: object = {}) => ({
+  ...{
+    targets: 0,
+    waiting: 0,
+    applying: 0,
+    verifying: 0,
+    done: 0,
+    failed: 0,
+    rollingBack: 0,
+    rolledBack: 0,
+    skipped: 0,
+  },
+  ...more,
+});
+const wave = (name: string, more: object): RolloutAnswer['waves'][number] => ({
+  ...{ name, phase: 'Pending', reason: 'NotItsTurn', counts: counts(), limit: 5, failures: 0, soak: '0s' },
+  ...{ soakUntil: null, openedAt: null, completedAt: null },
+  ...more,
+});
+const NOW = Date.parse('2026-01-05T12:00:00Z');
+const ANSWER: RolloutAnswer = {
+  name: 'platform/kafka-7',
+  subject: 'FleetOperator/platform/kafka',
+  target: 'kafka-operator.v2.4.0',
+  phase: 'Progressing',
+  reason: 'Planned',
+  role: 'active',
+  startedAt: '2026-01-05T11:56:50Z',
+  finishedAt: null,
+  currentWave: 2,
+  counts: counts({ targets: 1000 }),
+  waves: [
+    wave('lab', { phase: 'Complete', reason: 'Passed', counts: counts({ targets: 20, done: 20 }) }),
+    wave('canary', {
+      phase: 'Open',
+      reason: 'Opened',
+      soak: '24h',
+      counts: counts({ targets: 50, done: 31, applying: 3, verifying: 2, waiting: 13, skipped: 1 }),
+    }),
+    wave('rest', { counts: counts({ targets: 930, waiting: 930 }) }),
+  ],
+  waiting: [
+    { reason: 'WaveNotOpen', clusters: 930, window: null },
+    { reason: 'Budget', clusters: 9, window: null },
+    {
+      reason: 'Window',
+      clusters: 4,
+      window: {
+        ...{ windows: ['nights'], isFreeze: false, untilAt: null, until: 'opens Sat 22:00 Europe/Berlin' },
+        ...{ sentence: '', breakGlassGroups: [] },
+      },
+    },
+  ],
+  classes: [
+    {
+      ...{ hash: '3f9c1e2ab7d0', clusters: 44, changes: ['Minor', 'RBACGrowth'], approval: 'Waiting' },
+      ...{ reason: 'Manual', demands: [] },
+    },
+  ],
+  failures: [],
+};
+const text = (width?: number, more: Partial<RolloutAnswer> = {}) =>
+  rolloutText({ ...ANSWER, ...more }, { short: 'kafka-7', now: NOW, width, wide: false });
+
+describe('a roll-out for people', () => {
+  it('is a line, its waves, what clusters wait for, and what waits for approval', () => {
+    expect(text()).toBe(
+      [
+        'platform/kafka-7  kafka-operator.v2.4.0  Progressing   wave 2 of 3 (canary), 3m10s',
+        'WAVE    STATE     MEMBERS  DONE  FLIGHT  WAIT  FAILED  SKIPPED  NOTE',
+        'lab     Complete  20       20    0       0     0       0',
+        'canary  Open      50       31    5/5     13    0       1        soak 24h after the last success',
+        'rest    Pending   930      0     0       930   0       0',
+        '930 WaveNotOpen · 9 Budget · 4 Window (opens Sat 22:00 Europe/Berlin)',
+        '1 class waits for approval: 3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)',
+        '  → flotilla fleet plan kafka-7 --class 3f9c1e2ab7d0',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps within a narrow terminal, but for commands', () => {
+    const lines = text(60).split('\n');
+    expect(lines.slice(0, 2)).toEqual([
+      'platform/kafka-7  kafka-operator.v2.4.0  Progressing',
+      'wave 2 of 3 (canary), 3m10s',
+    ]);
+    expect(lines[2]).toMatch(/^WAVE +STATE +DONE +FLIGHT +WAIT +FAILED +NOTE$/);
+    expect(lines[4]).toMatch(/^canary +Open +31\/50 +5\/5 +13 +0 +soak 24h aft…$/);
+    expect(lines.slice(0, 6).filter((line) => line.length > 60)).toEqual([]);
+  });
+
+  it('says how long one that is over took, and shows returns in a column of their own', () => {
+    const back = wave('lab', { phase: 'RolledBack', counts: counts({ targets: 2, rolledBack: 2 }) });
+    const over = { phase: 'RolledBack', reason: 'AllRolledBack', finishedAt: '2026-01-05T11:58:50Z' } as const;
+    expect(text(undefined, { ...over, waves: [back], waiting: [], classes: [] })).toMatch(
+      /^platform\/kafka-7 {2}\S+ {2}RolledBack \(AllRolledBack\) {3}after 2m\nWAVE .* BACK +NOTE\nlab +RolledBack +2 +0 +0 +0 +0 +0 +2\n$/,
+    );
+  });
+});
