@@ -5,10 +5,12 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
+import { decide as commandDecides, whoAmI } from '../../apps/cli/src/fleet/decide.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 
 const AUTHENTICATED = 'system:authenticated';
 const NAMESPACE = 'platform';
+const ROLLOUT = 'platform/kafka-1';
 const object = (kind: string, name: string, spec: object, namespace?: string) =>
   KubernetesObject.parse({ apiVersion: FLEET_API, kind, metadata: { name, namespace }, spec });
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
@@ -145,6 +147,20 @@ describe('a hub that flotilla fleet init has made', () => {
     expect(await decide(as('bert'), 'BreakGlass', { ...by('bert'), expiresAt: hours(5) })).toContain(
       'spec.expiresAt: must be at most 4 hours ahead',
     );
+  });
+
+  it('answers the command who decides, and refuses what the command asks for without the right', async () => {
+    const caller = as('otto', ['night-shift']);
+    const author = await whoAmI(caller);
+    expect(author).toEqual({ user: 'otto', groups: ['night-shift', AUTHENTICATED] });
+    const asked = { action: 'Pause', reason: 'CHG-1182' } as const;
+    const terms = { dryRun: true, waitMs: undefined };
+    expect(await commandDecides(caller, ROLLOUT, asked, author, terms)).toMatchObject({ result: 'would-be-effective' });
+    const viewer = as('viola');
+    expect(await commandDecides(viewer, ROLLOUT, asked, await whoAmI(viewer), terms)).toMatchObject({
+      result: 'refused',
+      reason: 'Forbidden',
+    });
   });
 
   it('keeps decisions as they were made', async () => {
