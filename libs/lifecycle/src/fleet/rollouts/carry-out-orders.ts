@@ -7,7 +7,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { goClassic, keepResult } from './classic-go.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
 import { type ClassicSubject, factsOf, findSubject } from './classic-subject.js';
-import type { Finding, OrderPlace } from './order-place.js';
+import type { OrderPlace, RowFinding } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
 
 export type { OrderPlace } from './order-place.js';
@@ -36,7 +36,7 @@ export async function carryOutOrders(place: OrderPlace): Promise<void> {
   }
 }
 
-const reportOf = (row: AssignmentRow, finding: Finding): AssignmentReport => ({
+const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => ({
   subject: row.subject,
   ...(row.rollout === undefined ? {} : { rollout: row.rollout }),
   attempt: row.attempt,
@@ -49,7 +49,11 @@ const reportOf = (row: AssignmentRow, finding: Finding): AssignmentReport => ({
   ...finding,
 });
 
-async function carryOut(place: OrderPlace, row: AssignmentRow, before: AssignmentReport | undefined): Promise<Finding> {
+async function carryOut(
+  place: OrderPlace,
+  row: AssignmentRow,
+  before: AssignmentReport | undefined,
+): Promise<RowFinding> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
   const operator = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
   if (operator === undefined) return { state: 'Planning', message: `there is no ${row.subject}` };
@@ -71,7 +75,7 @@ async function byOrder(
   row: AssignmentRow,
   subject: ClassicSubject,
   before: AssignmentReport | undefined,
-): Promise<Finding> {
+): Promise<RowFinding> {
   if (row.order === 'Preview') return { state: 'Planned' };
   if (row.order === 'Return') return { hop: before?.hop ?? 0, ...(await beginReturn(place, row, subject)) };
   if (row.order === 'Rest') {
@@ -88,7 +92,7 @@ async function checkOnce(
   row: AssignmentRow,
   subject: ClassicSubject,
   before: AssignmentReport | undefined,
-  { state, message }: Finding,
+  { state, message }: RowFinding,
 ): Promise<Partial<AssignmentReport>> {
   if (row.attempt === 0 || (state !== 'Ready' && state !== 'Failed')) return {};
   const isSame = before?.rollout === row.rollout && before?.attempt === row.attempt && before?.state === state;

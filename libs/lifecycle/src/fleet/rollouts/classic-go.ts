@@ -14,7 +14,7 @@ import {
   resultOf,
   withoutDenied,
 } from './fleet-marks.js';
-import { type Finding, type OrderPlace, reportText } from './order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 /** Approves the plan that was reviewed, once, and says how far it has come. */
 export async function goClassic(
@@ -22,7 +22,7 @@ export async function goClassic(
   row: AssignmentRow,
   subject: ClassicSubject,
   before: AssignmentReport | undefined,
-): Promise<Finding> {
+): Promise<RowFinding> {
   const { subscription, plan, moves, isSucceeded } = subject;
   const { installedCSV } = subscription.status ?? {};
   if (installedCSV !== undefined && installedCSV === row.target?.bundle) {
@@ -45,7 +45,7 @@ const rested = (row: AssignmentRow, before: AssignmentReport | undefined): Assig
   row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';
 
 /** A plan that failed ends its attempt; a later attempt has it made anew. */
-async function failedPlan(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<Finding> {
+async function failedPlan(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
   const { plan, subscription } = subject;
   const known = previousOf(subscription);
   if (plan === undefined || (known?.rollout === row.rollout && known?.attempt === row.attempt)) {

@@ -27,7 +27,7 @@ import {
   resultOf,
   withDenied,
 } from './fleet-marks.js';
-import { type Finding, type OrderPlace, reportText } from './order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { readReturnFacts } from './return-facts.js';
 import { memoRef, type ReturnMemo, writeMemo } from './return-memo.js';
 
@@ -36,17 +36,17 @@ export const RETURNING = 'Returning';
 export const RETURNED = 'Returned';
 export const RETURN_FAILED = 'ReturnFailed';
 
-const returning = (message = ''): Finding => ({
+const returning = (message = ''): RowFinding => ({
   state: 'Running',
   reason: RETURNING,
   ...(message === '' ? {} : { message }),
 });
-const returnFailed = (message: string): Finding => ({
+const returnFailed = (message: string): RowFinding => ({
   state: 'Failed',
   reason: RETURN_FAILED,
   message: reportText(message),
 });
-const returned: Finding = { state: 'Ready', reason: RETURNED };
+const returned: RowFinding = { state: 'Ready', reason: RETURNED };
 
 /** Whether the cluster could go back now to what it had before this roll-out, and if not, why. */
 export async function returnCheckOf(
@@ -64,7 +64,7 @@ export async function returnCheckOf(
 }
 
 /** Begins to take a bundle back, or says that it is done, or why it cannot be. */
-export async function beginReturn(place: OrderPlace, row: AssignmentRow, subject: ClassicSubject): Promise<Finding> {
+export async function beginReturn(place: OrderPlace, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
   const { subscription, operator } = subject;
   const result = resultOf(subscription);
   if (result?.rollout === row.rollout && result?.attempt === row.attempt && result?.result === 'RolledBack') {
@@ -84,7 +84,7 @@ export async function beginReturn(place: OrderPlace, row: AssignmentRow, subject
 }
 
 /** Nothing of the newer bundle runs: its plan alone is taken back, and the operator goes on running. */
-async function takeBackPlan(place: OrderPlace, row: AssignmentRow, subject: ClassicSubject): Promise<Finding> {
+async function takeBackPlan(place: OrderPlace, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
   const { subscription, plan, operator } = subject;
   const { client } = place;
   const { installedCSV, currentCSV } = subscription.status ?? {};
@@ -181,7 +181,11 @@ function memoOf(
 }
 
 /** Goes on with a return, from wherever it stopped, and says how far it is. */
-export async function continueReturn(place: OrderPlace, operator: FleetOperator, memo: ReturnMemo): Promise<Finding> {
+export async function continueReturn(
+  place: OrderPlace,
+  operator: FleetOperator,
+  memo: ReturnMemo,
+): Promise<RowFinding> {
   const { client } = place;
   const { namespace, package: packageName } = operator.spec;
   const ref = { ...SUBSCRIPTION_API, name: memo.subscription.metadata.name ?? '', namespace };
@@ -225,7 +229,7 @@ async function areGone(client: KubeClient, namespace: string, { csvs }: ReturnMe
 }
 
 /** Approves the plan that brings the earlier bundle, and nothing that moves another Subscription. */
-async function approveReturn(place: OrderPlace, subscription: Subscription, memo: ReturnMemo): Promise<Finding> {
+async function approveReturn(place: OrderPlace, subscription: Subscription, memo: ReturnMemo): Promise<RowFinding> {
   const { client, globalCatalogNamespace } = place;
   const namespace = subscription.metadata.namespace ?? '';
   const plan = await newestPlan(client, subscription);

@@ -8,7 +8,7 @@ import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type DeniedMark, deniedIn } from './fleet-marks.js';
-import type { Finding, OrderPlace } from './order-place.js';
+import type { OrderPlace, RowFinding } from './order-place.js';
 
 /** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */
 export type ClassicSubject = Readonly<{
@@ -70,7 +70,7 @@ export async function isInstalled(client: KubeClient, namespace: string, name: s
 }
 
 /** What is installed, and what the plan that waits for approval would bring. */
-export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<Finding, 'state'> {
+export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFinding, 'state'> {
   const { subscription, plan, moves, isSucceeded, denied } = subject;
   const { installedCSV, currentCSV } = subscription.status ?? {};
   const installed = {

@@ -23,7 +23,7 @@ export type OrderPlace = Readonly<{
 }>;
 
 /** What is reported of a row beyond what follows from the row itself. */
-export type Finding = Partial<AssignmentReport> & Pick<AssignmentReport, 'state'>;
+export type RowFinding = Partial<AssignmentReport> & Pick<AssignmentReport, 'state'>;
 
 const MOST_MESSAGE = 1_024;
 /** A text as a report has room for it. */
