@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { buildProgram } from './all-verbs.js';
 import { type FakeHub, startFakeHub } from './live/fake-hub.fixture.js';
 import { recorder, runFlotilla } from './run-flotilla.fixture.js';
@@ -15,11 +16,16 @@ const UNKNOWN = 'nosuch';
  */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   approve: ['installplan', 'x', '-n', 'team'],
+  'catalog impact': [join(PROJECT_ROOT, 'examples/catalogs/v2'), '--replaces', 'olm/x'],
   'catalog packages': [],
   'clusters add': [],
   'clusters check': [],
+  'clusters handover': ['east', '--from', 'olm'],
   'clusters list': [],
+  'clusters take-over': ['east', '--hub-id', 'x'],
   explain: ['subscription', 'x', '-n', 'team'],
+  'fleet export': ['--from-clusters', '--out', 'fleet'],
+  'fleet init': [],
   get: ['subscriptions'],
   plan: ['--live'],
   retry: ['installplan', 'x', '-n', 'team'],
@@ -27,11 +33,14 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   up: [],
 };
 
-/** Every verb below `command` that takes --cluster or --context, with the option. */
+/**
+ * Every verb below `command` that takes --cluster or --context, with the option. Verbs of roll-outs are left
+ * out where --cluster names a FleetCluster of the hub's API server, not one of the kubeconfig.
+ */
 function verbsWithClusters(command: Command, path: readonly string[] = []): [verb: string, option: string][] {
   const options = command.options
     .map(({ long }) => long)
-    .filter((long) => long === '--cluster' || long === '--context');
+    .filter((long) => long === '--context' || (long === '--cluster' && path[0] !== 'fleet'));
   return [
     ...options.map((option): [string, string] => [path.join(' '), option ?? '']),
     ...command.commands
