@@ -14,7 +14,7 @@ export type ClustersRequest =
   /** Namespaces, OperatorGroups and a CatalogSource in each cluster. */
   | Readonly<{ do: 'prepare'; operators: readonly string[]; image: string }>
   /** A Subscription to each operator in each cluster. */
-  | Readonly<{ do: 'subscribe' }>
+  | Readonly<{ do: 'subscribe'; approval?: 'Manual' }>
   /** The CatalogSource of each cluster gets this image. */
   | Readonly<{ do: 'offer'; image: string }>
   /** Everything that the first cluster stores. */

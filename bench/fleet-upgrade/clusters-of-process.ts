@@ -92,9 +92,15 @@ export class ClustersOfProcess {
     });
   }
 
-  subscribe(): Promise<void> {
+  subscribe(installPlanApproval?: 'Manual'): Promise<void> {
     return this.#inEach((cluster) => {
-      for (const name of this.#operators) cluster.create(subscription(name, name, GLOBAL));
+      for (const name of this.#operators) {
+        const { spec, ...object } = subscription(name, name, GLOBAL);
+        cluster.create({
+          ...object,
+          spec: { ...(spec as object), ...(installPlanApproval && { installPlanApproval }) },
+        });
+      }
     });
   }
 

@@ -31,6 +31,8 @@ export type FleetHubOptions = Readonly<{
   troubled?: readonly Trouble[];
   /** Of a wide cluster. */
   namespaces?: number;
+  /** The API server with the fleet's objects: a fleet controller runs, too. */
+  fleetHub?: Readonly<{ context: string; kubeconfig: string }>;
 }>;
 
 /** Simulated clusters, a registry in this process, Redis, and services, which are not started yet. */
@@ -81,7 +83,10 @@ async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<F
   const paths = kubeconfigs.map((_, index) => join(folder, `kubeconfig-${index + 1}`));
   for (const [index, path] of paths.entries()) await writeFile(path, kubeconfigs[index] ?? '', { mode: 0o600 });
   const ports = await freePorts(options.size.pollers);
-  const services = servicesOf(options, { folder, redisUrl: url, kubeconfig: paths.join(delimiter), ports });
+  const fleet = options.fleetHub === undefined ? {} : await fleetSettings(options.fleetHub, folder, clusters.names);
+  if (options.fleetHub !== undefined) paths.push(join(folder, FLEET_HUB_FILE));
+  const place = { folder, redisUrl: url, kubeconfig: paths.join(delimiter), ports, fleet };
+  const services = servicesOf(options, place);
   endings.push(() => Promise.all(services.map((service) => service.stop())));
   const known = services.length - (options.spareAppliers ?? 0);
   return {
@@ -98,9 +103,28 @@ const profiling = ({ profileFolder }: FleetHubOptions): readonly string[] =>
 const memoryFileIn = (folder: string, service: string): string => join(folder, `${service}.memory.json`);
 const REPORT_MEMORY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'report-memory.process.js');
 
-type Place = Readonly<{ folder: string; redisUrl: string; kubeconfig: string; ports: readonly number[] }>;
+const FLEET_HUB_FILE = 'kubeconfig-fleet';
 
-function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, ports }: Place): ServiceProcess[] {
+/** What services need to know of a fleet: the hub API is none of its clusters. */
+async function fleetSettings(
+  { context, kubeconfig }: NonNullable<FleetHubOptions['fleetHub']>,
+  folder: string,
+  clusters: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  await writeFile(join(folder, FLEET_HUB_FILE), kubeconfig, { mode: 0o600 });
+  return { FLOTILLA_FLEET: `context:${context}`, FLOTILLA_CONTEXTS: clusters.join(',') };
+}
+
+type Place = Readonly<{
+  folder: string;
+  redisUrl: string;
+  kubeconfig: string;
+  ports: readonly number[];
+  fleet: Readonly<Record<string, string>>;
+}>;
+
+function servicesOf(options: FleetHubOptions, place: Place): ServiceProcess[] {
+  const { folder, redisUrl, kubeconfig, ports, fleet } = place;
   const { pollers } = options.size;
   const appliers = options.size.appliers + (options.spareAppliers ?? 0);
   const nodeOptions = [
@@ -108,7 +132,7 @@ function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, po
     ...profiling(options),
     ...(options.reportsMemory === true ? [`--import=${REPORT_MEMORY}`] : []),
   ].join(' ');
-  const service = (kind: ServiceName, index: number): ServiceProcess => {
+  const service = (kind: ServiceProcess['service'], index: number): ServiceProcess => {
     const name = index === 0 ? kind : `${kind}-${index + 1}`;
     const env = {
       FLOTILLA_KUBECONFIG: kubeconfig,
@@ -117,14 +141,22 @@ function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, po
       FLOTILLA_CATALOG_POLLER_PORT: String(kind === 'catalog-poller' ? ports[index] : ports[0]),
       FLOTILLA_RESOLVER_WORKER_PORT: '0',
       FLOTILLA_APPLIER_PORT: '0',
+      FLOTILLA_FLEET_CONTROLLER_PORT: '0',
+      ...fleet,
       FLOTILLA_LOG_LEVEL: 'info',
       ...(kind === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${ports[0]}` } : {}),
       ...(options.reportsMemory === true ? { FLOTILLA_BENCH_MEMORY: memoryFileIn(folder, name) } : {}),
       ...(nodeOptions === '' ? {} : { NODE_OPTIONS: nodeOptions }),
     };
-    const program = options.checkout === undefined ? [] : [programOf(options.checkout, kind)];
+    const { checkout } = options;
+    const program = checkout === undefined || kind === 'fleet-controller' ? [] : [programOf(checkout, kind)];
     return new ServiceProcess(name, kind, env, join(folder, `${name}.log`), ...program);
   };
   const several = (kind: ServiceName, count: number) => Array.from({ length: count }, (_, n) => service(kind, n));
-  return [...several('catalog-poller', pollers), service('resolver-worker', 0), ...several('applier', appliers)];
+  return [
+    ...several('catalog-poller', pollers),
+    service('resolver-worker', 0),
+    ...(options.fleetHub === undefined ? [] : [service('fleet-controller', 0)]),
+    ...several('applier', appliers),
+  ];
 }

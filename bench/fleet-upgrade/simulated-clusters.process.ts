@@ -29,7 +29,7 @@ async function answered(request: ClustersRequest): Promise<ClustersAnswer> {
       await clusters.prepare(request.operators, request.image);
       break;
     case 'subscribe':
-      await clusters.subscribe();
+      await clusters.subscribe(request.approval);
       break;
     case 'offer':
       await clusters.offer(request.image);

@@ -6,7 +6,13 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 /** Where texts of conditions, events, statuses, diagnoses, answers and errors are made. */
 const FOLDERS = [
   ...['libs/core/src', 'libs/lifecycle/src', 'libs/platform/src'],
-  ...['apps/applier/src', 'apps/catalog-poller/src', 'apps/resolver-worker/src', 'apps/cli/src'],
+  ...[
+    'apps/applier/src',
+    'apps/catalog-poller/src',
+    'apps/resolver-worker/src',
+    'apps/fleet-controller/src',
+    'apps/cli/src',
+  ],
 ];
 /**
  * What a hub or a diagnosis advises, carried out by test/advice; and the next steps that the command names.

@@ -1,6 +1,13 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  Optional,
+} from '@nestjs/common';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
+import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Metrics } from '#platform/telemetry/metrics';
@@ -19,6 +26,8 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     private readonly apply: ApplyProcessor,
     private readonly solved: SolvedProcessor,
     private readonly shutdown: Shutdown,
+    /** Absent where the hub has no fleet. */
+    @Optional() private readonly orders?: ClusterOrders,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -31,6 +40,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
         this.metrics.installPlanWarnings(cluster, 0);
       }
     });
+    this.orders?.start();
     this.fleet.start();
     await this.apply.start();
     await this.solved.start();
@@ -42,6 +52,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
       this.fleet.hold();
       await Promise.all([this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
       await this.fleet.stop();
+      await this.orders?.stop();
     });
   }
 }

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import type { Subject } from '#core/kernel/subject/subject';
 import { handlerBytesOf } from '#lifecycle/classic/observation/observed-objects';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
@@ -10,10 +11,12 @@ import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
-import { passOf } from '#lifecycle/fleet/pass-of';
+import { type Pass, passOf } from '#lifecycle/fleet/pass-of';
+import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
@@ -27,6 +30,8 @@ import { SolvedProcessor } from './solved.processor.js';
 export type ApplierOptions = Readonly<{
   /** Whether poller and applier run in one process, and so have the same settings. */
   besidePoller?: boolean;
+  /** The hub API, where the hub has a fleet. */
+  fleetHub?: KubeClient | undefined;
 }>;
 
 @Module({})
@@ -35,7 +40,7 @@ class ApplierModule {}
 /** Wiring only. */
 export const applierModule = (
   clusters: ServiceClusters,
-  { besidePoller = false }: ApplierOptions = {},
+  { besidePoller = false, fleetHub }: ApplierOptions = {},
 ): DynamicModule => ({
   module: ApplierModule,
   // The poller reads the applier's caches where both are parts of one process.
@@ -55,9 +60,15 @@ export const applierModule = (
       inject: [HUB, CLUSTERS, ClusterCaches],
       useFactory: (hub: Hub, all: ServiceClusters, caches: ClusterCaches) => viewsOf(hub, all, caches, besidePoller),
     },
+    {
+      provide: ClusterOrders,
+      inject: [HUB, ClusterLimiter],
+      useFactory: (hub: Hub, limiter: ClusterLimiter) => fleetHub && ordersOf(hub, fleetHub, limiter),
+    },
     ApplyProcessor,
     SolvedProcessor,
     ApplierLifecycle,
+    ...(fleetHub === undefined ? [] : [healthIndicator(ClusterOrders, ({ check }) => check)]),
     healthIndicator(ClusterContact, ({ check }) => check),
     healthIndicator(WriteRefusals, ({ check }) => check),
     healthIndicator(ClusterUpgrades, ({ check }) => check),
@@ -97,6 +108,7 @@ const PARTS: readonly Provider[] = [
       ClusterLimiter,
       PollerAgreement,
       WriteRefusals,
+      ClusterOrders,
     ],
     useFactory: fleetOf,
   },
@@ -109,8 +121,9 @@ const PARTS: readonly Provider[] = [
   { provide: ClusterContact, inject: [HUB, CLUSTERS, ClusterViews], useFactory: contactOf },
   {
     provide: PASS,
-    inject: [HUB, ClusterViews, PollerAgreement],
-    useFactory: (hub: Hub, views: ClusterViews, agreement: PollerAgreement) => passOf({ hub, views, agreement }),
+    inject: [HUB, ClusterViews, PollerAgreement, ClusterOrders],
+    useFactory: (hub: Hub, views: ClusterViews, agreement: PollerAgreement, orders: ClusterOrders | undefined) =>
+      withOrders(passOf({ hub, views, agreement }), orders),
   },
 ];
 
@@ -141,14 +154,33 @@ function fleetOf(
   limiter: ClusterLimiter,
   agreement: PollerAgreement,
   refusals: WriteRefusals,
+  orders: ClusterOrders | undefined,
 ): AppliedFleet {
   const forget = (cluster: string) => {
     limiter.forget(cluster);
     agreement.forget(cluster);
     refusals.forget(cluster);
   };
-  return new AppliedFleet({ hub, clusters, detectors, views, registration, upgrades, forget, random: Math.random });
+  const parts = { views, registration, upgrades, orders };
+  return new AppliedFleet({ hub, clusters, detectors, ...parts, forget, random: Math.random });
 }
+
+function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): ClusterOrders {
+  const { clock, log, settings } = hub;
+  const globalCatalogNamespace = (client: KubeClient) => globalCatalogNamespaceOf(client, settings);
+  return new ClusterOrders({ hub: fleetHub, clock, log, limiter, globalCatalogNamespaceOf: globalCatalogNamespace });
+}
+
+/** Orders of the fleet report what a pass has come to. */
+const withOrders =
+  (pass: Pass<Subject>, orders: ClusterOrders | undefined): Pass<Subject> =>
+  async (client, subject, signal) => {
+    try {
+      return await pass(client, subject, signal);
+    } finally {
+      orders?.passed(subject);
+    }
+  };
 
 function contactOf({ clock, log }: Hub, clusters: ServiceClusters, views: ClusterViews): ClusterContact {
   return new ClusterContact({

@@ -12,20 +12,24 @@ import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
+import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { Lanes } from '#platform/fairness/lanes';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
+import { CLUSTERS, HUB, SHARDS } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
+import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ContentController } from './content.controller.js';
 import { MetasMiddleware } from './metas.middleware.js';
 import { ObserveProcessor } from './observe.processor.js';
 import { PackageManifestsMiddleware } from './package-manifests.middleware.js';
+import { SightingsLifecycle } from './sightings-lifecycle.js';
 
 @Module({})
 class CatalogPollerModule implements NestModule {
@@ -84,8 +88,28 @@ const PARTS: readonly Provider[] = [
   },
 ];
 
+export type CatalogPollerOptions = Readonly<{
+  /** The hub API, where the hub has a fleet. */
+  fleetHub?: KubeClient | undefined;
+}>;
+
+/** What is reported of the clusters of a fleet. */
+const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
+  {
+    provide: ClusterSightings,
+    inject: [HUB, CLUSTERS, OlmDetectors, { token: SHARDS, optional: true }],
+    useFactory: ({ clock, log }: Hub, clusters: ServiceClusters, detectors: OlmDetectors, shards?: ShardSource) =>
+      new ClusterSightings({ hub: fleetHub, clusters, detectors, clock, log, isAlone: shards === undefined }),
+  },
+  SightingsLifecycle,
+  healthIndicator(ClusterSightings, ({ check }) => check),
+];
+
 /** Wiring only. */
-export const catalogPollerModule = (clusters: ServiceClusters): DynamicModule => ({
+export const catalogPollerModule = (
+  clusters: ServiceClusters,
+  { fleetHub }: CatalogPollerOptions = {},
+): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
   providers: [
@@ -94,6 +118,7 @@ export const catalogPollerModule = (clusters: ServiceClusters): DynamicModule =>
     ObserveProcessor,
     MetasMiddleware,
     PackageManifestsMiddleware,
+    ...(fleetHub === undefined ? [] : sightingsOf(fleetHub)),
     healthIndicator(ObservedFleet, ({ checks }) => checks.classic),
     healthIndicator(ObservedFleet, ({ checks }) => checks.v1),
   ],

@@ -1,4 +1,5 @@
 import { POLLER } from '#core/kernel/actions/field-managers';
+import { openFleetHub } from '#platform/fleet/open-fleet-hub';
 import { clustersModule } from '#platform/hub/clusters.module';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
@@ -14,7 +15,7 @@ await runMain(
     const { clusters } = shards;
     const imports = [
       clustersModule({ services: [clusters], probing: clusters, registry, shards }),
-      catalogPollerModule(clusters),
+      catalogPollerModule(clusters, { fleetHub: await openFleetHub(settings, { fieldManager: POLLER }) }),
     ];
     return { imports, port: settings.catalogPollerPort };
   },

@@ -14,7 +14,13 @@ Examples:
   flotilla up --kubeconfig east.yaml --kubeconfig west.yaml --port 9000
   flotilla up`;
 
-type Options = Readonly<{ kubeconfig?: string[]; context?: string[]; port?: string; verbose?: boolean }>;
+type Options = Readonly<{
+  kubeconfig?: string[];
+  context?: string[];
+  fleet?: string;
+  port?: string;
+  verbose?: boolean;
+}>;
 
 /** `flotilla up`: the whole hub in one process, on clusters of the user. */
 export const upCommand = (program: Command, io: Io): Command =>
@@ -23,12 +29,16 @@ export const upCommand = (program: Command, io: Io): Command =>
     .description('manage your clusters from this machine: all services in one process, Redis included')
     .option('--kubeconfig <file>', 'kubeconfig with clusters to manage; may be given several times', gathered)
     .option('--context <name>', 'a context to manage; may be given several times', gathered)
+    .option(
+      '--fleet <context>',
+      'context of the API server with the fleet (default: FLOTILLA_FLEET; without either, no roll-outs)',
+    )
     .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
     .option('--verbose', 'log what the services do, not warnings alone')
     .addHelpText('after', HELP)
-    .action(async ({ kubeconfig = [], context = [], port, verbose = false }: Options) => {
+    .action(async ({ kubeconfig = [], context = [], fleet, port, verbose = false }: Options) => {
       const { runUp } = await import('../up/run-up.js');
-      const chosen = port === undefined ? {} : { port: portOf(port) };
+      const chosen = { ...(port && { port: portOf(port) }), ...(fleet && { fleet }) };
       await runUp(io, { kubeconfigs: kubeconfig, contexts: context, verbose, ...chosen });
     });
 

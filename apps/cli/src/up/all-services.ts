@@ -1,10 +1,13 @@
+import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { ServiceParts } from '#platform/hub/run-main';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
+import { fleetControllerModule } from '../../../fleet-controller/src/fleet-controller.module.js';
 import { ResolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
 
 /** The clusters as each service sees them: each writes with a field manager of its own. */
@@ -14,6 +17,9 @@ export type ClustersOfServices = Readonly<{
   registry?: ClusterRegistry;
 }>;
 
+/** What roll-outs need where the hub has a fleet: the hub API as each service, and the controller. */
+export type FleetOfServices = Readonly<{ poller: KubeClient; applier: KubeClient; controller: LiveController }>;
+
 /**
  * Poller, resolver worker and applier as parts of one process: one hub, one port, one health.
  * Modules shut down in the reverse of this order, which is that of the work: no service hands work
@@ -22,13 +28,15 @@ export type ClustersOfServices = Readonly<{
 export const allServices = (
   { catalogPollerPort }: Settings,
   { poller, applier, registry }: ClustersOfServices,
+  fleet?: FleetOfServices,
 ): ServiceParts => ({
   imports: [
     clustersModule({ services: [poller, applier], probing: applier, takes: true, ...(registry && { registry }) }),
-    applierModule(applier, { besidePoller: true }),
+    applierModule(applier, { besidePoller: true, fleetHub: fleet?.applier }),
     ResolverWorkerModule,
-    catalogPollerModule(poller),
+    catalogPollerModule(poller, { fleetHub: fleet?.poller }),
+    ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
   ],
   port: catalogPollerPort,
-  services: ['catalog-poller', 'resolver-worker', 'applier'],
+  services: ['catalog-poller', 'resolver-worker', 'applier', ...(fleet === undefined ? [] : ['fleet-controller'])],
 });

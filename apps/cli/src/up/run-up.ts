@@ -1,8 +1,11 @@
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import { counted } from '#core/kernel/text/counted';
+import { openLiveController } from '#lifecycle/fleet/rollouts/open-live-controller';
 import { SystemClock } from '#platform/clock/system-clock';
 import { unknownSettings } from '#platform/config/settings';
-import { openHub } from '#platform/hub/hub';
+import { FleetPlaceError } from '#platform/fleet/fleet-place';
+import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { type Hub, openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { startOn } from '#platform/hub/run-main';
@@ -17,7 +20,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { RunningService } from '#platform/telemetry/run-service';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
-import { allServices } from './all-services.js';
+import { allServices, type FleetOfServices } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
 import { PlainLog } from './plain-log.js';
 import { stopSignal } from './stop-signals.js';
@@ -69,11 +72,28 @@ async function start({ io, up, log, registry, endings }: Start): Promise<void> {
   endings.push(async () => watch.stop());
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
-  const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }));
+  const fleet = await fleetOf(hub, up);
+  const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }, fleet));
   endings.push(() => service.stop());
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
   io.out(footer(service, up));
+}
+
+/** The fleet that the settings name; a place that cannot be used is the user's mistake. */
+async function fleetOf(hub: Hub, { settings, kubeconfigs }: UpSettings): Promise<FleetOfServices | undefined> {
+  const named = kubeconfigs.length === 0 ? {} : { kubeconfigs };
+  try {
+    const [controller, poller, applier] = await Promise.all([
+      openLiveController(hub, named.kubeconfigs),
+      openFleetHub(settings, { fieldManager: POLLER, ...named }),
+      openFleetHub(settings, { fieldManager: APPLIER, ...named }),
+    ]);
+    return controller && poller && applier && { controller, poller, applier };
+  } catch (error) {
+    if (error instanceof ClusterConfigError || error instanceof FleetPlaceError) throw new UsageError(error.message);
+    throw error;
+  }
 }
 
 /** A key that ends with the process would not recognise the plans of an earlier run. */
@@ -99,11 +119,11 @@ const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (tex
   io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
 
 /** Names the hub where `flotilla status` would ask elsewhere. */
-function footer({ url, metricsUrl }: RunningService, { usualHub }: UpSettings): string {
+function footer({ url, metricsUrl }: RunningService, { usualHub, settings: { fleet } }: UpSettings): string {
   const status = NEXT.status(url === usualHub ? undefined : url);
   return [
     `Health ${url}/healthz · metrics ${metricsUrl}`,
     `See what waits: ${status}`,
-    'Running: poller, resolver and applier. Ctrl-C ends them.\n',
+    `Running: poller, resolver${fleet === '' ? ' and applier' : ', applier and fleet controller'}. Ctrl-C ends them.\n`,
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '#platform/config/settings';
+import { FLEET_PLACE } from '#platform/fleet/fleet-place';
 import { commandSettings } from '../command-settings.js';
 import { hubAddress } from '../live/hub-address.js';
 
@@ -7,6 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type UpOptions = Readonly<{
   kubeconfigs: readonly string[];
   contexts: readonly string[];
+  /** Where the fleet's objects are, as in FLOTILLA_FLEET, or a context; the setting where absent. */
+  fleet?: string;
   /** The port of health, metrics and content; the setting where absent. */
   port?: number;
   verbose: boolean;
@@ -30,7 +33,8 @@ export type UpSettings = Readonly<{
  */
 export function upSettings(options: UpOptions, environment: Environment): UpSettings {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
-  const settings = commandSettings({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
+  const fleet = options.fleet === undefined ? {} : { FLOTILLA_FLEET: fleetText(options.fleet) };
+  const settings = commandSettings({ ...environment, ...fleet, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
   return {
@@ -42,3 +46,6 @@ export function upSettings(options: UpOptions, environment: Environment): UpSett
     contexts,
   };
 }
+
+/** A name alone is that of a context. */
+const fleetText = (text: string): string => (FLEET_PLACE.test(text) ? text : `context:${text}`);

@@ -6,6 +6,7 @@ import { ClusterMembership, type ClusterPart } from '../engine/cluster-membershi
 import type { ClusterViews } from '../engine/cluster-views.js';
 import type { ClusterRegistration } from './joining/cluster-registration.js';
 import type { ClusterUpgrades } from './openshift/cluster-upgrades.js';
+import type { ClusterOrders } from './rollouts/cluster-orders.js';
 
 export type AppliedFleetDeps = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
@@ -14,6 +15,8 @@ export type AppliedFleetDeps = Readonly<{
   views: ClusterViews;
   registration: ClusterRegistration;
   upgrades: ClusterUpgrades;
+  /** Absent where the hub has no fleet. */
+  orders?: ClusterOrders | undefined;
   /** What else is held of a cluster, and ends when it leaves. */
   forget: (cluster: string) => void;
   random: () => number;
@@ -24,6 +27,7 @@ type AppliedParts = Readonly<{
   registration: ClusterPart;
   upgrades: ClusterPart;
   rest: ClusterPart;
+  orders?: ClusterPart;
 }>;
 
 const nothing = (): void => undefined;
@@ -63,7 +67,7 @@ export class AppliedFleet {
   }
 
   #partsOf(client: KubeClient): AppliedParts {
-    const { views, registration, upgrades, forget } = this.deps;
+    const { views, registration, upgrades, orders, forget } = this.deps;
     return {
       view: views.partOf(client),
       registration: registration.partOf(client),
@@ -75,6 +79,7 @@ export class AppliedFleet {
         stop: async () => undefined,
         leave: async () => forget(client.cluster),
       },
+      ...(orders === undefined ? {} : { orders: orders.partOf(client) }),
     };
   }
 }

@@ -107,6 +107,7 @@ describe('HTTP in k8s/base', () => {
 
 describe.each([
   { component: 'token-review', deployments: ['catalog-poller|applier'] },
+  { component: 'fleet', deployments: ['catalog-poller|applier'] },
   { component: 'http-tls', deployments: ['catalog-poller', 'applier', 'resolver-worker'] },
 ])('k8s/components/$component', ({ component, deployments }) => {
   const text = read(`k8s/components/${component}/kustomization.yaml`);
@@ -123,6 +124,32 @@ describe.each([
     expect(Object.keys(given).length).toBeGreaterThan(0);
     expect(unknownSettings(given)).toEqual([]);
     expect(() => readSettings(given)).not.toThrow();
+  });
+});
+
+describe('the fleet controller in k8s/components/fleet', () => {
+  const [deployment] = parseAllDocuments(read('k8s/components/fleet/controller.yaml'), { merge: true });
+  const { spec } = Deployment.parse(deployment?.toJS()).spec.template;
+  const [container] = spec.containers;
+
+  it('starts a program that exists, with settings that can be read, and Redis in none of them', () => {
+    const given = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
+    expect(container?.args).toEqual(['dist/programs/fleet-controller.js']);
+    expect(existsSync(join(root, 'apps/fleet-controller/src/main.ts'))).toBe(true);
+    expect(unknownSettings(given)).toEqual([]);
+    const settings = readSettings(given);
+    expect(settings.fleet).toBe('in-cluster');
+    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual([
+      readSettings({}).fleetControllerPort,
+      settings.metricsPort,
+    ]);
+    expect(Object.keys(given).filter((name) => /KUBECONFIG|CONTEXTS|HUB_KEY|REDIS/.test(name))).toEqual([]);
+  });
+
+  it('has no Secret, and no service may read one in the cluster of the hub', () => {
+    expect(spec.volumes.map(({ name }) => name)).toEqual(['tmp']);
+    const rights = read('k8s/components/fleet/rights.yaml');
+    expect(rights).not.toMatch(/secrets|resources: \["\*"\]\n +verbs: \[.*(create|update|delete)/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/kernel/http-access/http-area';
+import { FLEET_PLACE } from '../fleet/fleet-place.js';
 import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
 import { redisSettings } from './redis-settings.js';
 import {
@@ -67,6 +68,11 @@ export const settingGroups = {
     bundleReleaseSupport: flag(
       false,
       'Feature gate BundleReleaseSupport of OLM v1: an explicit `release` in a bundle’s `olm.package` property counts, and `status.install.bundle` has it as a field of its own. The poller’s counts for the hub; `flotilla plan` and `explain` read their own',
+    ),
+    fleet: text(
+      '',
+      'Where the objects of roll-outs over the fleet are: `context:NAME`, the API server of a context of the kubeconfig files; `in-cluster`, that of the cluster in which the hub runs. Empty: no roll-outs. The same for all services',
+      { pattern: FLEET_PLACE, wants: 'context:NAME or in-cluster' },
     ),
     foreignInstallPlans: oneOf(
       ['accept', 'refuse'],
@@ -166,6 +172,7 @@ export const settingGroups = {
     catalogPollerPort: port(8080, 'Port of the catalog poller; 0: any free one'),
     resolverWorkerPort: port(8081, 'Port of the resolver worker; 0: any free one'),
     applierPort: port(8082, 'Port of the applier; 0: any free one'),
+    fleetControllerPort: port(8085, 'Port of the fleet controller; 0: any free one'),
     metricsPort: ownPort(
       'Port for `/metrics` alone; every service of one machine needs another one. `same`: the port of the service. 0: any free one',
     ),

@@ -49,37 +49,42 @@ const OLDEST_OBSERVATION_MS = 30 * 60_000;
 const RESYNCS_OF_AN_OBSERVATION = 2;
 const SLOW_RESYNC_MS = 300_000;
 
-/** What every service of the hub stands on: made once per process, shared by all that run in it. */
-export type Hub = Readonly<{
+/** What every process has: settings, time, log, metrics, and who may read what over HTTP. */
+export type ServiceFrame = Readonly<{
   settings: Settings;
   log: Log;
   clock: Clock;
   metrics: Metrics;
-  refused: RefusedValues;
-  redis: Redis;
-  redisHealth: HealthCheck;
-  /** A text that changes whenever Redis may lack what this process wrote. */
-  redisLosses: () => string;
-  queues: Queues;
-  problems: ProblemStore;
-  extensionProblems: ProblemStore<ExtensionProblems>;
-  content: ContentStore;
-  /** For images that are being unpacked; counts in the size of the content cache. */
-  workRoom: WorkRoom;
-  registry: RegistryClient;
-  bundlePulls: BundlePulls;
   /** Which clients may read what over HTTP. */
   access: HttpAccess;
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;
   /** Absent: traces are off. */
   tracer?: Tracer;
-  /** Of a process that observes or acts. */
-  key: HubKey | undefined;
-  /** What this hub is called in its clusters; absent where it could keep none. */
-  identity?: HubIdentity;
-  close(): Promise<void>;
 }>;
+
+/** What every service of the hub stands on: made once per process, shared by all that run in it. */
+export type Hub = ServiceFrame &
+  Readonly<{
+    refused: RefusedValues;
+    redis: Redis;
+    redisHealth: HealthCheck;
+    /** A text that changes whenever Redis may lack what this process wrote. */
+    redisLosses: () => string;
+    queues: Queues;
+    problems: ProblemStore;
+    extensionProblems: ProblemStore<ExtensionProblems>;
+    content: ContentStore;
+    /** For images that are being unpacked; counts in the size of the content cache. */
+    workRoom: WorkRoom;
+    registry: RegistryClient;
+    bundlePulls: BundlePulls;
+    /** Of a process that observes or acts. */
+    key: HubKey | undefined;
+    /** What this hub is called in its clusters; absent where it could keep none. */
+    identity?: HubIdentity;
+    close(): Promise<void>;
+  }>;
 
 export type HubOptions = Readonly<{
   /** Names the process: its folder of the content cache is private to it. */
@@ -93,18 +98,23 @@ export type HubOptions = Readonly<{
   onUnusableRedis?: (error: FlotillaError) => void;
 }>;
 
+/** What a process has that needs no Redis. Connects to nothing. */
+export async function openFrame(settings: Settings, log: Log, key?: HubKey): Promise<ServiceFrame> {
+  const clock = new SystemClock();
+  const files = { certFile: settings.httpTlsCertFile, keyFile: settings.httpTlsKeyFile };
+  const tls = await ServingTls.open(files, { clock, log });
+  const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
+  const access = await httpAccess({ settings, log, clock, ...(key && { key }) });
+  return { settings, log, clock, metrics, access, ...(tls && { tls }) };
+}
+
 /** Connects to Redis (without waiting for it) and opens this process's content cache. */
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { service, settings, log, key } = options;
-  const clock = new SystemClock();
   const folder = join(settings.contentDir, service);
   const { disk, workRoom } = await openCache(folder, settings, log);
-  const access = await httpAccess({ settings, log, clock, ...(key && { key }) });
-  const tls = await ServingTls.open(
-    { certFile: settings.httpTlsCertFile, keyFile: settings.httpTlsKeyFile },
-    { clock, log },
-  );
-  const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
+  const frame = await openFrame(settings, log, key);
+  const { clock, metrics, tls } = frame;
   const tracer = await openTracer({ endpoint: settings.otlpEndpoint, clock, log, metrics });
   const registry = await configuredRegistryClient(settings, {
     store: disk,
@@ -118,10 +128,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
   return {
-    settings,
-    log,
-    clock,
-    metrics,
+    ...frame,
     refused,
     ...connected,
     ...problemStores(connected.redis, options, refused),
@@ -129,9 +136,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     workRoom,
     registry,
     bundlePulls,
-    ...(tls && { tls }),
     ...(tracer && { tracer }),
-    access,
     key,
     ...(identity && { identity }),
     close: async () => {

@@ -10,7 +10,7 @@ import { readRedisAccess } from '../redis/redis-access.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
 import { type RunningService, runService, type ServiceOptions, startService } from '../telemetry/run-service.js';
-import { type Hub, openHub } from './hub.js';
+import { type Hub, openFrame, openHub, type ServiceFrame } from './hub.js';
 import { hubModule } from './hub.module.js';
 import { HubKey } from './hub-key.js';
 
@@ -28,10 +28,32 @@ const LOCAL_REDIS = 'redis://127.0.0.1:6379';
  * The main program of a service in its own process: settings from the environment, a hub, health, metrics,
  * signals. `hasKey`: the service observes clusters or acts on them, and so needs the key of the hub.
  */
-export async function runMain(
+export const runMain = (
   service: string,
   partsOf: (hub: Hub) => Promise<ServiceParts>,
   { hasKey }: Readonly<{ hasKey: boolean }>,
+): Promise<void> =>
+  runProgram(service, async (settings, log, end) => {
+    const redis = await readRedisAccess({ ...settings, redisUrl: settings.redisUrl || LOCAL_REDIS });
+    const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
+    const hub = await openHub({ service, settings, log, redis, onUnusableRedis: end, ...(key && { key }) });
+    const parts = await partsOf(hub);
+    await runOn(hub, service, { ...parts, imports: importsOn(hub, parts) }, runService);
+  });
+
+/** {@link runMain} for a service that needs neither Redis nor content. */
+export const runWithoutRedis = (
+  service: string,
+  partsOf: (frame: ServiceFrame) => Promise<ServiceParts>,
+): Promise<void> =>
+  runProgram(service, async (settings, log) => {
+    const frame = await openFrame(settings, log);
+    await runOn(frame, service, await partsOf(frame), runService);
+  });
+
+async function runProgram(
+  service: string,
+  run: (settings: Settings, log: Log, end: (error: unknown) => never) => Promise<void>,
 ): Promise<void> {
   boundGarbage();
   collectAtRest({ clock: new SystemClock() });
@@ -43,31 +65,29 @@ export async function runMain(
     log.error({ error }, `${service} could not start`);
     process.exit(error instanceof FlotillaError && error.retry === 'when-input-changes' ? 2 : 3);
   };
-  try {
-    const redis = await readRedisAccess({ ...settings, redisUrl: settings.redisUrl || LOCAL_REDIS });
-    const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
-    const hub = await openHub({ service, settings, log, redis, onUnusableRedis: end, ...(key && { key }) });
-    await runOn(hub, service, await partsOf(hub), runService);
-  } catch (error) {
-    end(error);
-  }
+  await run(settings, log, end).catch(end);
 }
 
 /** Starts a service on a hub, in this process. */
 export const startOn = (hub: Hub, service: string, parts: ServiceParts): Promise<RunningService> =>
-  runOn(hub, service, parts, startService);
+  runOn(hub, service, { ...parts, imports: importsOn(hub, parts) }, startService);
+
+const importsOn = (hub: Hub, { imports }: ServiceParts): ServiceParts['imports'] => [
+  hubModule(hub),
+  ...imports,
+  ...(hub.settings.queuePage ? [queuePageModule()] : []),
+];
 
 function runOn(
-  hub: Hub,
+  { settings, log, metrics, access, tls, tracer }: Omit<ServiceFrame, 'clock'>,
   name: string,
   { imports, port, services = [name] }: ServiceParts,
   run: (options: ServiceOptions) => Promise<RunningService>,
 ): Promise<RunningService> {
-  const { settings, log, metrics, access, tls, tracer } = hub;
   metrics.servicesRun(services);
   return run({
     name,
-    imports: [hubModule(hub), ...imports, ...(settings.queuePage ? [queuePageModule()] : [])],
+    imports,
     port,
     log,
     bindAddress: settings.bindAddress,

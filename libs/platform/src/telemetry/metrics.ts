@@ -7,6 +7,7 @@ import { inTime } from './in-time.js';
 import { LaneMetrics } from './lane-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 import { type RedisSource, watchRedis } from './redis-metrics.js';
+import { RolloutMetrics } from './rollout-metrics.js';
 import { StageDurations } from './stage-durations.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
@@ -38,6 +39,7 @@ export class Metrics {
   readonly registry: Registry;
   readonly extensions: ExtensionMetrics;
   readonly troubles: ClusterTroubles;
+  readonly rollouts: RolloutMetrics;
   readonly #csvSucceeded: ObjectSeries;
   readonly #csvAbnormal: ObjectSeries;
   readonly #catalogReady: ObjectSeries;
@@ -69,6 +71,7 @@ export class Metrics {
     this.registry = registry;
     this.extensions = new ExtensionMetrics(registry, clusterLimit);
     this.troubles = new ClusterTroubles(registry);
+    this.rollouts = new RolloutMetrics(registry);
     if (processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
     const noted = <M extends Gauge | Counter>(metric: M): M => {
       this.#ofClusters.push(metric);

@@ -59,11 +59,16 @@ function keptReason(row: RolloutRow, draft: Draft): string | undefined {
 export function startClusters(clusters: Iterable<string>, draft: Draft): Order[] {
   const isStopped = isHalted(draft);
   const ready = new Map<number, RolloutRow[]>();
+  const of = (wave: number): RolloutRow[] => {
+    const rows = ready.get(wave) ?? [];
+    ready.set(wave, rows);
+    return rows;
+  };
   const examine = (cluster: string): void => {
     const row = draft.row(cluster);
     if (row === undefined || row.phase !== 'Waiting' || draft.settled.has(cluster)) return;
     const next = waitingRow(row, draft, isStopped);
-    if (next.reason === 'Budget') ready.set(next.wave, [...(ready.get(next.wave) ?? []), next]);
+    if (next.reason === 'Budget') of(next.wave).push(next);
     put(row, next, draft);
   };
   for (const cluster of clusters) examine(cluster);

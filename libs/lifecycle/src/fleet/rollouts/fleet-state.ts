@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/fleet/kinds/fleet-kinds';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
@@ -9,6 +8,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { FleetStrategy } from '#core/kernel/api/fleet/fleet-strategy';
 import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
+import type { KeptObject } from '#platform/fleet/fleet-store';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** The objects of the hub API that a pass of the controller reads, the older ones first. */
@@ -25,36 +25,87 @@ export type FleetState = Readonly<{
   invalid: readonly string[];
 }>;
 
-const createdAt = ({ metadata }: Readonly<{ metadata: object }>): string => {
-  const { creationTimestamp, name } = metadata as Readonly<{ creationTimestamp?: string; name?: string }>;
-  return `${creationTimestamp ?? ''} ${name ?? ''}`;
-};
+/** The kinds that the controller reads. */
+export const ROLLOUT_KINDS = [
+  'FleetCluster',
+  'FleetCatalog',
+  'FleetOperator',
+  'FleetStrategy',
+  'FleetWindow',
+  'FleetDecision',
+  'FleetRollout',
+  'FleetAssignment',
+] as const satisfies readonly AnyFleetKind[];
+
+/** Where the objects of a kind are read. */
+export type FleetSource = (kind: AnyFleetKind) => Promise<readonly KeptObject[]>;
+
+/** Reads each kind with a request. */
+export const listedFrom =
+  (hub: KubeClient): FleetSource =>
+  async (kind) => {
+    const list = await hub.list({ apiVersion: FLEET_API, kind });
+    return (list?.items ?? []).map((item) => ({ metadata: item.metadata, open: () => item }));
+  };
 
 /** Reads every fleet object of the hub API. */
-export async function readFleetState(hub: KubeClient): Promise<FleetState> {
-  const invalid: string[] = [];
-  async function all<K extends AnyFleetKind>(kind: K): Promise<z.infer<(typeof ALL_FLEET_KINDS)[K]>[]> {
-    const list = await hub.list({ apiVersion: FLEET_API, kind });
-    const read = (list?.items ?? []).flatMap((item) => {
-      // Items of a list do not name their kind everywhere.
-      const parsed = ALL_FLEET_KINDS[kind].safeParse({ ...item, apiVersion: FLEET_API, kind });
-      if (parsed.success) return [parsed.data as z.infer<(typeof ALL_FLEET_KINDS)[K]>];
-      invalid.push(`${kind} ${item.metadata.namespace ?? ''}/${item.metadata.name ?? ''}`);
-      return [];
-    });
-    return read.sort((a, b) => (createdAt(a) < createdAt(b) ? -1 : 1));
+export const readFleetState = (hub: KubeClient): Promise<FleetState> => new FleetStateReader(listedFrom(hub)).read();
+
+type ReadObject = Readonly<{ version: string; created: string; object: object | undefined }>;
+type ReadKind = ReadonlyMap<string, ReadObject>;
+
+/** Reads every fleet object; one that has not changed since the last time is not parsed again. */
+export class FleetStateReader {
+  readonly #known = new Map<AnyFleetKind, ReadKind>();
+
+  constructor(private readonly source: FleetSource) {}
+
+  async read(): Promise<FleetState> {
+    const invalid: string[] = [];
+    const all = async <T>(kind: AnyFleetKind): Promise<T[]> => {
+      const read = this.#kind(kind, await this.source(kind));
+      const found: ReadObject[] = [];
+      for (const [name, one] of read) {
+        if (one.object === undefined) invalid.push(`${kind} ${name}`);
+        else found.push(one);
+      }
+      found.sort((a, b) => (a.created < b.created ? -1 : 1));
+      return found.map(({ object }) => object as T);
+    };
+    return {
+      clusters: await all<FleetCluster>('FleetCluster'),
+      catalogs: await all<FleetCatalog>('FleetCatalog'),
+      operators: await all<FleetOperator>('FleetOperator'),
+      strategies: await all<FleetStrategy>('FleetStrategy'),
+      windows: await all<FleetWindow>('FleetWindow'),
+      decisions: await all<FleetDecision>('FleetDecision'),
+      rollouts: await all<FleetRollout>('FleetRollout'),
+      assignments: await all<FleetAssignment>('FleetAssignment'),
+      invalid,
+    };
   }
-  const [clusters, catalogs, operators, strategies] = await Promise.all([
-    all('FleetCluster'),
-    all('FleetCatalog'),
-    all('FleetOperator'),
-    all('FleetStrategy'),
-  ]);
-  const [windows, decisions, rollouts, assignments] = await Promise.all([
-    all('FleetWindow'),
-    all('FleetDecision'),
-    all('FleetRollout'),
-    all('FleetAssignment'),
-  ]);
-  return { clusters, catalogs, operators, strategies, windows, decisions, rollouts, assignments, invalid };
+
+  #kind(kind: AnyFleetKind, items: readonly KeptObject[]): ReadKind {
+    const before = this.#known.get(kind);
+    const read = new Map<string, ReadObject>();
+    for (const item of items) {
+      const { namespace = '', name = '', uid = '', resourceVersion = '' } = item.metadata;
+      const key = `${namespace}/${name}`;
+      const version = `${uid} ${resourceVersion}`;
+      const known = before?.get(key);
+      // An object without a version is one of a test.
+      const isKnown = known !== undefined && resourceVersion !== '' && known.version === version;
+      read.set(key, isKnown ? known : parsed(kind, version, item));
+    }
+    this.#known.set(kind, read);
+    return read;
+  }
+}
+
+function parsed(kind: AnyFleetKind, version: string, item: KeptObject): ReadObject {
+  const object = item.open();
+  const { creationTimestamp = '', name = '' } = object.metadata;
+  // Items of a list do not name their kind everywhere.
+  const { data } = ALL_FLEET_KINDS[kind].safeParse({ ...object, apiVersion: FLEET_API, kind });
+  return { version, created: `${creationTimestamp} ${name}`, object: data };
 }

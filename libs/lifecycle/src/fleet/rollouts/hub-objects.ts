@@ -92,12 +92,24 @@ export async function writeRow(hub: KubeClient, write: RowWrite): Promise<void> 
   }
 }
 
+/** Rows of so many roll-outs of a subject stay in an assignment: an annotation has no room for all. */
+const KEPT_ROLLOUTS = 10;
+
+/** Whether a roll-out is so much older than another one of its subject that its rows are dropped. */
+function isOver(name: string, newer = ''): boolean {
+  const [, prefix, number] = /^(.*)-(\d+)$/.exec(name) ?? [];
+  const [, newerPrefix, newerNumber] = /^(.*)-(\d+)$/.exec(newer) ?? [];
+  return prefix === newerPrefix && Number(number) <= Number(newerNumber) - KEPT_ROLLOUTS;
+}
+
 function changedAssignment(found: FleetAssignment | undefined, write: RowWrite): KubernetesObject | undefined {
   const { cluster, subject, rollout, step, row, order } = write;
   const rows = found === undefined ? {} : storedRows(found);
   const known = rollout === undefined ? undefined : rows[rollout];
   if (known !== undefined && known.step >= step) return undefined;
-  const others = Object.fromEntries(Object.entries(rows).filter(([name]) => name !== rollout));
+  const others = Object.fromEntries(
+    Object.entries(rows).filter(([name]) => name !== rollout && !isOver(name, rollout)),
+  );
   const stored = rollout === undefined || row === undefined ? others : { ...others, [rollout]: { step, row } };
   const orders = (found?.spec?.rows ?? []).filter((one) => one.subject !== subject);
   const metadata = (found?.metadata ?? { name: cluster }) as KubernetesObject['metadata'];

@@ -38,6 +38,8 @@ export class LiveCluster implements Member, SelectedCluster {
     object: FleetCluster,
     readonly assignment: FleetAssignment | undefined,
     now: number,
+    /** The same cluster with another assignment: what follows from its FleetCluster is taken from there. */
+    before?: LiveCluster,
   ) {
     const status = (object.status ?? {}) as ClusterStatus;
     const condition = (type: string) => status.conditions?.find((one) => one.type === type);
@@ -48,12 +50,12 @@ export class LiveCluster implements Member, SelectedCluster {
     this.allowedNamespaces = object.spec.allowedNamespaces;
     // Before anything was reported the cluster was never reached.
     this.isReachable = reachable?.status === 'True';
-    this.lastContact = Date.parse(reachable?.lastTransitionTime ?? new Date(now).toISOString());
+    this.lastContact = before?.lastContact ?? Date.parse(reachable?.lastTransitionTime ?? new Date(now).toISOString());
     this.isPaused = object.spec.paused;
-    this.pausedAt = now;
+    this.pausedAt = before?.pausedAt ?? now;
     this.isReplaced = condition('IdentityStable')?.status === 'False';
-    this.generation = numberOf({ labels: this.labels, facts: this.facts });
-    this.identity = numberOf(status.uid ?? '');
+    this.generation = before?.generation ?? numberOf({ labels: this.labels, facts: this.facts });
+    this.identity = before?.identity ?? numberOf(status.uid ?? '');
   }
 
   report(subject: string): AssignmentReport | undefined {

@@ -1,15 +1,15 @@
 import { wavesOf } from '#core/fleet/placement/waves';
 import { newStatus, type RolloutSpec } from '#core/fleet/rollout/rollout-state';
-import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
-import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { FleetState } from './fleet-state.js';
-import { LiveCluster } from './live-cluster.js';
+import type { LiveCluster } from './live-cluster.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
-import { type StoredRow, storedRows, storedState } from './stored-rollout.js';
+import { LiveMemory } from './live-memory.js';
+import type { StoredRow } from './stored-rollout.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
 export type LiveRollout = Readonly<{ object: FleetRollout; record: RolloutRecord; facts: LiveFacts }>;
@@ -20,15 +20,16 @@ export class LiveFleet implements FleetView {
   readonly clusters: ReadonlyMap<string, LiveCluster>;
   readonly rollouts: LiveRollout[] = [];
   readonly #bySubject = new Map<string, SubjectRollouts>();
+  readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
 
   constructor(
     readonly state: FleetState,
     readonly now: number,
+    private readonly memory = new LiveMemory(),
   ) {
-    const { catalogs, strategies, operators, windows } = state;
-    this.files = new FleetFiles([...catalogs, ...strategies, ...operators, ...windows]);
+    this.files = memory.filesOf(state);
     const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
-    const clusters = state.clusters.map((one) => new LiveCluster(one, assignments.get(one.metadata.name), now));
+    const clusters = state.clusters.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
     const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
     for (const object of inOrder) this.#add(object);
@@ -52,19 +53,26 @@ export class LiveFleet implements FleetView {
     return `${(operator?.metadata as Readonly<{ uid?: string }> | undefined)?.uid ?? ''}/${rollout}`;
   }
 
-  targetsOf(subject: FleetSubject): LiveCluster[] {
-    return [...this.clusters.values()].filter((cluster) => isTargetOf(subject, cluster));
+  targetsOf(subject: FleetSubject): readonly LiveCluster[] {
+    const known = this.#targets.get(subject);
+    if (known !== undefined) return known;
+    const targets = [...this.clusters.values()].filter((cluster) => this.memory.isTarget(subject, cluster));
+    this.#targets.set(subject, targets);
+    return targets;
   }
 
   /**
    * What most clusters plan to move to, if no roll-out has brought it yet. The plans of clusters are made by
-   * their own catalogs.
+   * their own catalogs. What follows on the target of the active roll-out waits for its end: else the
+   * clusters that are ahead would leave the others on the way.
    */
   newTarget(subject: FleetSubject): string | undefined {
     const counts = new Map<string, number>();
+    const { active } = this.rolloutsOf(subject.key);
     for (const cluster of this.targetsOf(subject)) {
       const report = cluster.report(subject.key);
       if (report?.planned === undefined || report.planned === report.bundle) continue;
+      if (active !== undefined && report.bundle === active.spec.target) continue;
       counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
     }
     const [most] = [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a));
@@ -93,7 +101,7 @@ export class LiveFleet implements FleetView {
     const subject = this.files.subjects.get(key);
     // The roll-outs of a subject that was deleted rest as they are.
     if (subject === undefined) return;
-    const state = storedState(object);
+    const state = this.memory.stateOf(object);
     const rollouts = this.rolloutsOf(key);
     const rolloutSpec: RolloutSpec = {
       name: `${metadata.namespace}/${metadata.name}`,
@@ -121,7 +129,7 @@ export class LiveFleet implements FleetView {
   #readRows(record: RolloutRecord, intent: readonly StoredRow[]): void {
     const steps = new Map<string, number>();
     for (const { name, assignment } of this.clusters.values()) {
-      const stored = assignment === undefined ? undefined : storedRows(assignment)[record.spec.name];
+      const stored = assignment === undefined ? undefined : this.memory.rowsOf(assignment)[record.spec.name];
       if (stored === undefined) continue;
       record.rows.set(name, stored.row);
       steps.set(name, stored.step);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { APPROVED_BY_ANNOTATION } from './fleet-marks.js';
 import { PlayedFleet } from './rollouts.fixture.js';
+import { storedRows } from './stored-rollout.js';
 
 const NAMES = ['lab-1', 'shop-1', 'shop-2', 'shop-3'];
 const OLD = 'kafka-operator.v2.3.0';
@@ -91,6 +92,42 @@ describe('a FleetOperator in a hub', () => {
       class: one?.hash,
       approvedBy: ['anna'],
     });
+  });
+
+  it('brings a version to all clusters before the one that follows on it', async () => {
+    const played = await begun({ waves: [lab] });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    const NEWER = 'kafka-operator.v2.5.0';
+    expect(await installed(played)).toEqual([NEW, OLD, OLD, OLD]);
+    await played.cluster('lab-1').offer(NEWER);
+    await played.settle();
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Progressing' });
+    expect(await played.rollout('kafka-2')).toEqual({});
+    for (let waves = 0; waves < 2; waves++) {
+      await played.clock.advance(10 * 60_000);
+      await played.settle();
+    }
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed' });
+    for (const name of NAMES.slice(1)) await played.cluster(name).offer(NEWER);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEWER, NEW, NEW, NEW]);
+  });
+
+  it('keeps the rows of ten roll-outs in each assignment', async () => {
+    const played = await begun({ waves: [{ ...lab, soak: '0s' }] });
+    for (let minor = 4; minor < 16; minor++) {
+      for (const cluster of played.clusters) await cluster.offer(`kafka-operator.v2.${minor}.0`);
+      await played.settle();
+    }
+    expect(await played.rollout('kafka-12')).toMatchObject({ phase: 'Completed' });
+    const found = await played.hub.client.get({
+      apiVersion: 'fleet.flotilla.dev/v1alpha1',
+      kind: 'FleetAssignment',
+      name: 'lab-1',
+    });
+    const kept = Array.from({ length: 10 }, (_, at) => `platform/kafka-${at + 3}`);
+    expect(Object.keys(storedRows(found ?? { metadata: {} })).toSorted()).toEqual(kept.toSorted());
   });
 
   it('has a class for each plan that differs', async () => {

@@ -1,23 +1,31 @@
 import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
 import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
-import { isFinal } from '#core/fleet/rollout/phases';
 import type { RolloutRow } from '#core/fleet/rollout/row';
-import { stepRollout } from '#core/fleet/rollout/step';
+import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
 import { isEvent } from '#core/fleet/simulation/step-events';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import { nextChange } from '#core/fleet/windows/window-rules';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
+import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
+import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import { allOf, ExaminedBefore } from './examined-before.js';
 import { orderOfRow } from './fleet-orders.js';
-import { readFleetState } from './fleet-state.js';
+import { type FleetSource, FleetStateReader, listedFrom } from './fleet-state.js';
 import { StaleViewError, writeRollout, writeRow } from './hub-objects.js';
+import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout } from './live-fleet.js';
+import { LiveMemory } from './live-memory.js';
+import { rolloutFigures } from './rollout-figures.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
 const MOST_STEPS = 100;
+/** Rows are independent of each other: a crash between two of them leaves what the next pass completes. */
+const ROWS_AT_ONCE = 16;
 
 type RowsBefore = ReadonlyMap<string, RolloutRow>;
 
@@ -26,22 +34,37 @@ type RowsBefore = ReadonlyMap<string, RolloutRow>;
  * access to clusters. A pass depends on what is stored alone: it may be made at any time, by any controller.
  */
 export class RolloutController {
+  readonly #reader: FleetStateReader;
+  readonly #memory = new LiveMemory();
+  /** By roll-out. */
+  readonly #examined = new Map<string, ExaminedBefore>();
+  #fleet: LiveFleet | undefined;
+  /** When a window opens or closes next. */
+  #windowsAt = Number.NEGATIVE_INFINITY;
+
   constructor(
     private readonly hub: KubeClient,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+    /** Default: each kind is read with a request. */
+    source: FleetSource = listedFrom(hub),
+  ) {
+    this.#reader = new FleetStateReader(source);
+  }
 
   /** Makes every step that is due. Returns when the clock alone asks for the next pass, in milliseconds. */
   async pass(): Promise<number | undefined> {
     const now = this.clock.now().getTime();
-    const fleet = new LiveFleet(await readFleetState(this.hub), now);
+    const fleet = new LiveFleet(await this.#reader.read(), now, this.#memory);
+    this.#fleet = fleet;
     for (const name of fleet.state.invalid) this.log.warn({ object: name }, 'fleet object does not follow its schema');
     const wakes: number[] = [];
+    const areWindowsDue = this.#windowsAt <= now;
     for (const rollout of fleet.rollouts) {
       try {
-        wakes.push(...(await this.#advance(rollout, fleet)));
+        wakes.push(await this.#advance(rollout, fleet, areWindowsDue));
       } catch (error) {
+        this.#examined.delete(rollout.record.spec.name);
         if (!(error instanceof StaleViewError)) throw error;
         this.log.warn({ rollout: rollout.record.spec.name }, error.message);
       }
@@ -50,18 +73,28 @@ export class RolloutController {
       await this.#orderPreviews(subject, fleet);
       await this.#release(subject, fleet);
     }
-    const next = Math.min(...wakes.filter((at) => at > now));
+    this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
+    const isWaiting = fleet.rollouts.some(({ facts }) => facts.role !== 'frozen');
+    const window = isWaiting ? this.#windowsAt : Number.POSITIVE_INFINITY;
+    const next = Math.min(...wakes.filter((at) => at > now), window);
     return Number.isFinite(next) ? next - now : undefined;
+  }
+
+  /** How far roll-outs are, as the last pass has left them. */
+  get figures(): RolloutFigures | undefined {
+    return this.#fleet && rolloutFigures(this.#fleet, this.clock.now().getTime());
   }
 
   /** Every target reports what it would do before there is a roll-out. */
   async #orderPreviews(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
-    for (const { name, assignment } of fleet.targetsOf(subject)) {
-      if (assignment?.spec.rows.some((row) => row.subject === subject.key) === true) continue;
+    const isOrdered = ({ assignment }: LiveCluster) =>
+      assignment?.spec.rows.some((row) => row.subject === subject.key) === true;
+    const missing = fleet.targetsOf(subject).filter((cluster) => !isOrdered(cluster));
+    await inParallel(missing, ROWS_AT_ONCE, ({ name }) => {
       const order = { subject: subject.key, order: 'Preview', attempt: 0, approvedBy: [] } as const;
       const write = { cluster: name, subject: subject.key, rollout: undefined, step: 0, row: undefined };
-      await writeRow(this.hub, { ...write, order: { ...order, approvedBy: [] } });
-    }
+      return writeRow(this.hub, { ...write, order: { ...order, approvedBy: [] } });
+    });
   }
 
   /** Makes a roll-out where clusters plan what none has brought yet, once the one before has ended. */
@@ -90,31 +123,36 @@ export class RolloutController {
     this.log.info({ rollout: `${subject.namespace}/${name}`, target }, 'roll-out begins');
   }
 
-  async #advance(rollout: LiveRollout, fleet: LiveFleet): Promise<number[]> {
-    const { record, facts } = rollout;
-    const decisions = decisionsFor(record.spec.name, fleet);
+  /** Makes the steps that are due; returns when the clock alone asks for the next one. */
+  async #advance(rollout: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): Promise<number> {
+    const { record } = rollout;
+    const { name } = record.spec;
+    const decisions = decisionsFor(name, fleet);
+    const memory = this.#examined.get(name) ?? new ExaminedBefore();
+    this.#examined.set(name, memory);
+    let examined = memory.due(rollout, fleet, areWindowsDue);
+    if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
     let current = rollout;
     let before: RowsBefore = new Map(record.rows);
     let statusBefore = record.isNew ? undefined : record.status;
-    const wakes: number[] = [];
-    for (let left = MOST_STEPS; left > 0; left--) {
+    let isAtRest = false;
+    for (let left = MOST_STEPS; left > 0 && !isAtRest; left--) {
       const decided = record.isNew ? undefined : decisions.shift();
-      const examined = new Set([...record.rows.keys(), ...fleet.clusters.keys()]);
-      const result = stepRollout(record, facts, decided && decisionOf(decided, fleet.now), examined, fleet.now);
-      const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
-      const isMoved = result.status !== record.status || changes.some(isEvent) || record.isNew;
-      for (const row of result.rows.values()) record.store(row);
-      Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
-      wakes.splice(0, wakes.length, ...[...result.rowWakes.values(), result.wakeAt].filter((at) => at !== undefined));
-      if (decided !== undefined) {
-        // A decision has its effect once: it is in the roll-out before anything else follows.
-        current = await this.#write(current, before, statusBefore, fleet, true);
-        await this.#conclude(decided, result.decision);
-        [before, statusBefore] = [new Map(record.rows), record.status];
-      } else if (!isMoved) break;
+      const { result, hasStatus, moved } = makeStep(rollout, decided, examined, fleet.now);
+      memory.noteWakes(result);
+      examined = hasStatus ? allOf(record, fleet) : new Set(moved);
+      isAtRest = decided === undefined && !hasStatus && moved.length === 0;
+      if (decided === undefined) continue;
+      // A decision has its effect once: it is in the roll-out before anything else follows.
+      current = await this.#write(current, before, statusBefore, fleet, true);
+      await this.#conclude(decided, result.decision);
+      [before, statusBefore] = [new Map(record.rows), record.status];
     }
     await this.#write(current, before, statusBefore, fleet, false);
-    return isFinal(record.status.phase) && facts.role === 'frozen' ? [] : wakes;
+    // What is left to do after so many steps is done in the next pass.
+    if (!isAtRest) return fleet.now + 1;
+    memory.note(rollout, fleet);
+    return memory.nextAt;
   }
 
   /** Results of clusters first, then the roll-out with what begins, then those rows. */
@@ -130,13 +168,14 @@ export class RolloutController {
     const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
     const isWhole = hasDecision || statusBefore === undefined;
     const first = isWhole ? [] : changed.filter((name) => !begins(before.get(name), record.rows.get(name)));
-    const then = changed.filter((name) => !first.includes(name));
+    const results = new Set(first);
+    const then = changed.filter((name) => !results.has(name));
     if (changed.length === 0 && statusBefore === record.status) return rollout;
     record.version++;
-    for (const name of first) await this.#writeRow(rollout, name, fleet);
+    await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     const intent = then.flatMap((name) => record.rows.get(name) ?? []).map((row) => ({ step: record.version, row }));
     const object = await writeRollout(this.hub, rollout.object, record, statusBefore === undefined ? [] : intent);
-    for (const name of then) await this.#writeRow(rollout, name, fleet);
+    await inParallel(then, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     return { ...rollout, object };
   }
 
@@ -159,6 +198,22 @@ export class RolloutController {
     this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
     await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
   }
+}
+
+/** Makes one step in the record. `moved`: the clusters whose phase or reason has changed. */
+function makeStep(
+  { record, facts }: LiveRollout,
+  decided: FleetDecision | undefined,
+  examined: ReadonlySet<string>,
+  now: number,
+): Readonly<{ result: StepResult; hasStatus: boolean; moved: readonly string[] }> {
+  const result = stepRollout(record, facts, decided && decisionOf(decided, now), examined, now);
+  const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
+  const moved = changes.filter(isEvent).map(({ after }) => after.cluster);
+  const hasStatus = result.status !== record.status || record.isNew;
+  for (const row of result.rows.values()) record.store(row);
+  Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
+  return { result, hasStatus, moved };
 }
 
 /** A cluster starts, goes on with a hop, or goes back. */

@@ -177,13 +177,13 @@ async function defaultConfigs(environment: Readonly<Record<string, string | unde
 
 /** The API server of the cluster in which this process runs, as the service account of its pod. */
 export const inClusterAccess = (
-  options: Pick<LoadClustersOptions, 'environment' | 'serviceAccountFolder'> = {},
+  options: Pick<LoadClustersOptions, 'environment' | 'serviceAccountFolder'> & Readonly<{ neededBy?: string }> = {},
 ): ClusterAccess => {
   const environment = options.environment ?? process.env;
   if (environment['KUBERNETES_SERVICE_HOST'] !== undefined) return inCluster(options, environment, []);
   const why =
     'FLOTILLA_HTTP_TOKEN_REVIEW needs a hub that runs in Kubernetes with a service account token: set it to false';
-  throw new ClusterConfigError(undefined, why);
+  throw new ClusterConfigError(undefined, options.neededBy ?? why);
 };
 
 function inCluster(

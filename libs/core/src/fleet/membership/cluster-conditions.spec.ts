@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { clusterStatus } from './cluster-conditions.js';
+
+const [T0, T1] = ['2026-01-05T00:00:00Z', '2026-01-05T00:01:00Z'];
+const acting = { acts: true, isPaused: false, because: '' };
+const answering = { uid: 'u-1', version: 'v1.34.1+k3s1', managed: acting };
+const away = { silence: { reason: 'Timeout', message: 'no answer' } } as const;
+const brief = ({ conditions = [] }: ReturnType<typeof clusterStatus>) =>
+  conditions.map(({ type, status, reason, lastTransitionTime }) => [type, status, reason, lastTransitionTime]);
+
+describe('the status of a FleetCluster', () => {
+  const first = clusterStatus({}, answering, T0);
+
+  it('says that the cluster answers, which it is, and what is done there', () => {
+    expect(first).toMatchObject({ uid: 'u-1', version: 'v1.34.1+k3s1', facts: { distribution: 'k3s' } });
+    expect(brief(first)).toEqual([
+      ['IdentityStable', 'True', 'Same', T0],
+      ['Managed', 'True', 'Acting', T0],
+      ['Reachable', 'True', 'Answering', T0],
+    ]);
+  });
+
+  it('is the same object where nothing has changed', () => {
+    expect(clusterStatus(first, answering, T1)).toBe(first);
+    const gone = clusterStatus(first, away, T1);
+    const later = { silence: { reason: 'Timeout', message: 'other words' } } as const;
+    expect(clusterStatus(gone, later, '2026-01-05T00:02:00Z')).toBe(gone);
+  });
+
+  it('keeps what is not known of a cluster that is away', () => {
+    const gone = clusterStatus(first, away, T1);
+    expect(gone).toMatchObject({ uid: 'u-1', version: 'v1.34.1+k3s1' });
+    expect(brief(gone)).toEqual([
+      ['IdentityStable', 'True', 'Same', T0],
+      ['Managed', 'True', 'Acting', T0],
+      ['Reachable', 'False', 'Timeout', T1],
+    ]);
+  });
+
+  it.each([
+    [{ acts: false, isPaused: false, because: 'OLM is there' }, 'LeftToOLM'],
+    [{ acts: true, isPaused: true, because: '' }, 'Paused'],
+  ])('says why nothing is done there: %j', (managed, reason) => {
+    expect(brief(clusterStatus(first, { ...answering, managed }, T1))[1]).toEqual(['Managed', 'False', reason, T1]);
+  });
+
+  it('keeps the identity of before until another one is accepted', () => {
+    const other = clusterStatus(first, { ...answering, uid: 'u-2' }, T1);
+    expect(other.uid).toBe('u-1');
+    expect(brief(other)[0]).toEqual(['IdentityStable', 'False', 'Changed', T1]);
+    const accepted = clusterStatus(other, { ...answering, uid: 'u-2', acceptedUid: 'u-2' }, T1);
+    expect(accepted.uid).toBe('u-2');
+    expect(brief(accepted)[0]).toEqual(['IdentityStable', 'True', 'Same', T1]);
+  });
+});

@@ -1,0 +1,91 @@
+/** What the hub knows of a cluster's state at one moment. */
+export type ClusterSighting = Readonly<{
+  /** Absent: it answers. */
+  silence?: Readonly<{ reason: 'Refused' | 'Timeout' | 'TLSFailed'; message: string }>;
+  /** Undefined: not known, and left as it was. */
+  managed?: Readonly<{ acts: boolean; isPaused: boolean; because: string }>;
+  /** UID of the namespace kube-system; undefined: not known. */
+  uid?: string | undefined;
+  /** The version of the API server; undefined: not known. */
+  version?: string | undefined;
+  /** The UID that the cluster's owner has accepted in place of the one before. */
+  acceptedUid?: string | undefined;
+}>;
+
+export type ClusterCondition = Readonly<{
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+}>;
+
+export type FleetClusterStatus = Readonly<{
+  uid?: string | undefined;
+  version?: string | undefined;
+  facts?: Readonly<Record<string, unknown>> | undefined;
+  conditions?: readonly ClusterCondition[] | undefined;
+}>;
+
+type Found = Omit<ClusterCondition, 'lastTransitionTime'>;
+
+/**
+ * The status of a FleetCluster after a sighting: the same object where nothing of it has changed, so that
+ * only transitions are written. What is not known stays as it was.
+ */
+export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSighting, at: string): FleetClusterStatus {
+  const { silence, managed, uid = before.uid, version = before.version, acceptedUid } = sighting;
+  const isReplaced = before.uid !== undefined && uid !== before.uid && acceptedUid !== uid;
+  const found: Found[] = [
+    silence === undefined
+      ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }
+      : { type: 'Reachable', status: 'False', ...silence },
+    ...(uid === undefined ? [] : [identity(isReplaced, before.uid, uid)]),
+    ...(managed === undefined ? [] : [management(managed)]),
+  ];
+  const names = new Set(found.map(({ type }) => type));
+  const kept = (before.conditions ?? []).filter(({ type }) => !names.has(type));
+  const conditions = [...kept, ...found.map((one) => withTime(one, before, at))];
+  conditions.sort((a, b) => (a.type < b.type ? -1 : 1));
+  const distribution = version === undefined ? undefined : distributionOf(version);
+  const facts = distribution === undefined ? before.facts : { ...before.facts, distribution };
+  const after = { uid: isReplaced ? before.uid : uid, version, facts, conditions };
+  const isSame =
+    before.uid === after.uid &&
+    before.version === version &&
+    before.facts?.['distribution'] === facts?.['distribution'] &&
+    conditions.length === (before.conditions ?? []).length &&
+    conditions.every((one) => before.conditions?.includes(one) === true);
+  return isSame ? before : after;
+}
+
+const identity = (isReplaced: boolean, before: string | undefined, uid: string): Found =>
+  isReplaced
+    ? {
+        type: 'IdentityStable',
+        status: 'False',
+        reason: 'Changed',
+        message: `another cluster answers: its kube-system has UID ${uid}, that of the fleet has ${before}`,
+      }
+    : { type: 'IdentityStable', status: 'True', reason: 'Same', message: '' };
+
+function management({ acts, isPaused, because }: NonNullable<ClusterSighting['managed']>): Found {
+  if (!acts) return { type: 'Managed', status: 'False', reason: 'LeftToOLM', message: because };
+  if (isPaused) return { type: 'Managed', status: 'False', reason: 'Paused', message: 'nothing is written there' };
+  return { type: 'Managed', status: 'True', reason: 'Acting', message: '' };
+}
+
+/** The condition of before where it says the same; a new time only where its status is another. */
+function withTime(found: Found, { conditions = [] }: FleetClusterStatus, at: string): ClusterCondition {
+  const known = conditions.find(({ type }) => type === found.type);
+  if (known?.status !== found.status) return { ...found, lastTransitionTime: at };
+  // The words of an API server that is away differ from try to try.
+  if (known.reason === found.reason && (found.status !== 'True' || known.message === found.message)) return known;
+  return { ...found, lastTransitionTime: known.lastTransitionTime };
+}
+
+/** By the version that distributions give their API servers: `v1.34.1+k3s1`, `v1.33.5-eks-113cf36`. */
+function distributionOf(version: string): string {
+  const [, name] = /[+-](k3s|rke2|eks|gke|k0s|aks)/.exec(version) ?? [];
+  return name ?? 'kubernetes';
+}

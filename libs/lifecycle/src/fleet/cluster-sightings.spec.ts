@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { type ClusterListener, fixedClusters } from '#platform/membership/service-clusters.port';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type DirectClient, directClient } from '#testing/cluster/direct-client';
+import { PATIENCE } from '#testing/patience';
+import { ClusterSightings } from './cluster-sightings.js';
+import { PlayedFleet } from './rollouts/rollouts.fixture.js';
+
+type Condition = Readonly<{ type: string; status: string; reason: string; message: string }>;
+const acting = { acts: true, signs: [] } as const;
+
+describe('what a poller reports of the clusters of a fleet', () => {
+  let fleet: PlayedFleet;
+  let access: DirectClient;
+  let sightings: ClusterSightings;
+  let isPaused = false;
+  let tell: ClusterListener = () => undefined;
+  beforeEach(async () => {
+    isPaused = false;
+    fleet = await PlayedFleet.begin(['one', 'two'], () => ({}));
+    for (const name of ['one', 'two']) {
+      await fleet.hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+      await add(name, name);
+    }
+    access = directClient(fleet.cluster('one').direct.cluster, 'flotilla-poller');
+    sightings = new ClusterSightings({
+      hub: fleet.hub.client,
+      clusters: {
+        ...fixedClusters([access.client]),
+        isPaused: () => isPaused,
+        subscribe: (listener) => {
+          tell = listener;
+          return () => undefined;
+        },
+      },
+      detectors: { status: async () => acting },
+      clock: fleet.clock,
+      log: silentLog,
+      isAlone: true,
+    });
+    sightings.start();
+  });
+  afterEach(async () => {
+    await sightings.stop();
+    await fleet.stop();
+  });
+
+  const add = (name: string, context: string) =>
+    fleet.hub.client.create({
+      apiVersion: FLEET_API,
+      kind: 'FleetCluster',
+      metadata: { name },
+      spec: { access: { context } },
+    } as KubernetesObject);
+  const statusOf = async (name: string) => {
+    await fleet.clock.advance(1_000);
+    const found = await fleet.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+    return (found as { status?: { uid?: string; conditions?: readonly Condition[] } } | undefined)?.status;
+  };
+  const reasons = async (name: string) =>
+    (await statusOf(name))?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+
+  it('is that one answers, and what it is', async () => {
+    const wanted = ['IdentityStable=True Same', 'Managed=True Acting', 'Reachable=True Answering'];
+    await expect.poll(() => reasons('one'), PATIENCE).toEqual(wanted);
+    expect(await statusOf('one')).toMatchObject({ uid: expect.stringMatching(/./), version: 'v1.34.4' });
+  });
+
+  it('is that no kubeconfig has the other one', async () => {
+    await expect.poll(() => reasons('two'), PATIENCE).toEqual(['Reachable=False Refused']);
+    expect((await statusOf('two'))?.conditions?.[0]?.message).toBe('no kubeconfig of the hub has its context');
+  });
+
+  it('changes after 40 seconds of silence, and not before', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+    access.cutOff(true);
+    for (let seconds = 0; seconds < 25; seconds++) await fleet.clock.advance(1_000);
+    expect(await reasons('one')).toContain('Reachable=True Answering');
+    for (let seconds = 0; seconds < 30; seconds++) await fleet.clock.advance(1_000);
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=False Timeout');
+    access.cutOff(false);
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+  });
+
+  it('is not written again while nothing changes', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+    await expect.poll(() => reasons('two'), PATIENCE).toContain('Reachable=False Refused');
+    fleet.hub.cluster.requests.clear();
+    for (let seconds = 0; seconds < 60; seconds++) await fleet.clock.advance(1_000);
+    expect(fleet.hub.cluster.requests.writes()).toEqual([]);
+  });
+
+  it('names a pause as soon as it begins', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Managed=True Acting');
+    isPaused = true;
+    await tell([{ kind: 'changed', cluster: 'one', what: 'paused' }]);
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Managed=False Paused');
+  });
+
+  it('is a mistake of its name where the context has another one', async () => {
+    await add('three', 'one');
+    await expect.poll(() => reasons('three'), PATIENCE).toEqual(['Reachable=False Refused']);
+    expect((await statusOf('three'))?.conditions?.[0]?.message).toContain('the name of its context, "one"');
+  });
+});

@@ -1,0 +1,186 @@
+import {
+  type ClusterSighting,
+  clusterStatus,
+  type FleetClusterStatus,
+} from '#core/fleet/membership/cluster-conditions';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
+import { inParallel } from '#platform/fairness/in-parallel';
+import { FleetStore } from '#platform/fleet/fleet-store';
+import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import { troubleOf } from '#platform/kube/client/api-server-trouble';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** On a FleetCluster: the UID of the cluster that may take the place of the one before. */
+const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
+/** How often a cluster is asked whether it answers. */
+const ASK_EVERY_MS = 15_000;
+/** A cluster that was silent for so long is away; until then one lost answer is none. */
+const SILENT_MS = 40_000;
+const ASKED_AT_ONCE = 32;
+const NO_CONTEXT = 'no kubeconfig of the hub has its context';
+const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
+
+export type ClusterSightingsOptions = Readonly<{
+  /** The hub API, as the poller's field manager. */
+  hub: KubeClient;
+  clusters: ServiceClusters;
+  detectors: Pick<OlmDetectors, 'status'>;
+  clock: Clock;
+  log: Log;
+  /** This process works for all clusters of the hub: what it does not know no process does. */
+  isAlone: boolean;
+}>;
+
+/** `asked`: what of the FleetCluster was there when the cluster was last asked. */
+type Sight = { heardAt: number | undefined; readonly sinceMs: number; uid?: string; asked?: string };
+
+/**
+ * Reports in the status of FleetClusters whether the clusters of this poller answer, which ones they are, and
+ * whether Flotilla acts there. Only what has changed is written.
+ */
+export class ClusterSightings {
+  readonly #store: FleetStore;
+  readonly #timers: Timers;
+  readonly #sights = new Map<string, Sight>();
+  #looking: Promise<void> | undefined;
+  #isAskedAgain = false;
+
+  constructor(private readonly options: ClusterSightingsOptions) {
+    const { hub, clock, log } = options;
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: ['FleetCluster'] });
+    this.#timers = new Timers(clock);
+  }
+
+  get check(): HealthCheck {
+    return this.#store.check;
+  }
+
+  start(): void {
+    this.#store.start();
+    const look = () => void this.#look();
+    const moved = (_kind: string, { name = '' }: KubernetesObject['metadata']) => void this.#moved(name);
+    this.#timers.add(this.#store.onMoved(moved));
+    this.#timers.add(this.options.clusters.subscribe(look));
+    void this.#store.whenSynced().then(look);
+    this.#timers.every(ASK_EVERY_MS, look);
+  }
+
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    await this.#looking;
+    await this.#store.stop();
+  }
+
+  /** Asks all clusters once, and once more where something has changed meanwhile. */
+  #look(): void {
+    if (this.#looking !== undefined) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#looking = this.#lookAtAll().finally(() => {
+      this.#looking = undefined;
+      if (this.#isAskedAgain && !this.#timers.stopped) this.#look();
+    });
+  }
+
+  /** The reports of this process are changes of the object, too. */
+  async #moved(name: string): Promise<void> {
+    const found = await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+    if (found === undefined || askedOf(found.metadata) !== this.#sights.get(name)?.asked) this.#look();
+  }
+
+  async #lookAtAll(): Promise<void> {
+    this.#isAskedAgain = false;
+    if (this.#store.problem !== undefined || this.#timers.stopped) return;
+    const kept = this.#store.kept('FleetCluster').map((one) => FleetCluster.safeParse(one.open()).data);
+    const objects = kept.filter((one) => one !== undefined);
+    for (const name of this.#sights.keys()) {
+      if (!objects.some((one) => one.metadata.name === name)) this.#sights.delete(name);
+    }
+    await inParallel(objects, ASKED_AT_ONCE, (object) => this.#lookAt(object));
+  }
+
+  async #lookAt(object: FleetCluster): Promise<void> {
+    const { log } = this.options;
+    try {
+      const sighting = await this.#sighting(object);
+      if (sighting !== undefined && !this.#timers.stopped) await this.#report(object, sighting);
+    } catch (error) {
+      log.debug({ cluster: object.metadata.name, error }, 'the status of a cluster could not be reported');
+    }
+  }
+
+  /** Undefined where another process is to ask, or nothing is certain yet. */
+  async #sighting({ metadata, spec }: FleetCluster): Promise<ClusterSighting | undefined> {
+    const { isAlone, clusters } = this.options;
+    const { context } = spec.access;
+    const { name } = metadata;
+    const refused = (message: string): ClusterSighting => ({ silence: { reason: 'Refused', message } });
+    const unknown = context === undefined ? 'access by a Secret cannot be used yet: name a context' : NO_CONTEXT;
+    if (context === undefined || !clusters.known().includes(context)) return isAlone ? refused(unknown) : undefined;
+    if (context !== name) return refused(`give the FleetCluster the name of its context, "${context}"`);
+    const sight: Sight = this.#sights.get(name) ?? { heardAt: undefined, sinceMs: this.#now() };
+    sight.asked = askedOf(metadata as KubernetesObject['metadata']);
+    this.#sights.set(name, sight);
+    return this.#ask(context, sight, metadata.annotations?.[ACCEPTED_UID_ANNOTATION]);
+  }
+
+  async #ask(cluster: string, sight: Sight, acceptedUid: string | undefined): Promise<ClusterSighting | undefined> {
+    const { clusters } = this.options;
+    try {
+      const client = clusters.client(cluster);
+      if (client === undefined) throw new Error(clusters.problemOf(cluster) ?? 'it did not answer yet');
+      const version = await client.serverVersion();
+      sight.uid ??= (await client.get(KUBE_SYSTEM))?.metadata.uid ?? '';
+      sight.heardAt = this.#now();
+      const uid = sight.uid === '' ? undefined : sight.uid;
+      return { uid, version, acceptedUid, managed: await this.#managed(cluster) };
+    } catch (error) {
+      if (this.#now() - (sight.heardAt ?? sight.sinceMs) < SILENT_MS) return undefined;
+      // Another cluster may answer after that.
+      delete sight.uid;
+      return { silence: { reason: reasonOf(error), message: troubleOf(error).slice(0, 1_024) } };
+    }
+  }
+
+  async #managed(cluster: string): Promise<NonNullable<ClusterSighting['managed']>> {
+    const status = await this.options.detectors.status(cluster);
+    const isPaused = this.options.clusters.isPaused(cluster);
+    return { acts: status.acts, isPaused, because: status.acts ? '' : status.because };
+  }
+
+  async #report(object: FleetCluster, sighting: ClusterSighting): Promise<void> {
+    const before = (object.status ?? {}) as FleetClusterStatus;
+    const status = clusterStatus(before, sighting, this.options.clock.now().toISOString());
+    if (status === before) return;
+    const { log } = this.options;
+    try {
+      await this.#store.client.updateStatus({ ...object, status } as unknown as KubernetesObject);
+    } catch (error) {
+      // The object has changed in between: it is reported the next time.
+      if (!KubeApiError.is(error, 'Conflict', 'NotFound')) {
+        log.warn({ cluster: object.metadata.name, error }, 'the status of a cluster could not be written');
+      }
+    }
+  }
+
+  #now(): number {
+    return this.options.clock.now().getTime();
+  }
+}
+
+/** Labels and status of a FleetCluster concern nothing that is asked. */
+const askedOf = ({ uid, generation, annotations }: KubernetesObject['metadata']): string =>
+  `${uid} ${generation} ${annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''}`;
+
+function reasonOf(error: unknown): NonNullable<ClusterSighting['silence']>['reason'] {
+  if (/certificate|TLS|SSL/i.test(error instanceof Error ? error.message : '')) return 'TLSFailed';
+  return KubeApiError.is(error) && error.answered ? 'Refused' : 'Timeout';
+}

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type DirectClient, directClient } from '#testing/cluster/direct-client';
+import { PATIENCE } from '#testing/patience';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
+import { ClusterOrders } from './cluster-orders.js';
+import { PlayedFleet } from './rollouts.fixture.js';
+
+const OLD = 'kafka-operator.v2.3.0';
+const NEW = 'kafka-operator.v2.4.0';
+const SUBJECT = 'FleetOperator/platform/kafka';
+
+describe('the orders of an applier', () => {
+  let fleet: PlayedFleet;
+  let hub: DirectClient;
+  let orders: ClusterOrders;
+  let part: ClusterPart;
+  beforeEach(async () => {
+    fleet = await PlayedFleet.begin(['one'], () => ({}));
+    const catalog = { name: 'c', namespace: 'olm' };
+    const spec = { package: 'kafka-operator', namespace: 'kafka-system', catalog, adopt: true };
+    await fleet.apply('FleetOperator', 'kafka', spec);
+    hub = directClient(fleet.hub.cluster, 'flotilla-applier');
+    orders = new ClusterOrders({
+      hub: hub.client,
+      clock: fleet.clock,
+      log: silentLog,
+      limiter: { run: async (_cluster, work) => ({ admitted: true, value: await work() }) },
+      globalCatalogNamespaceOf: async () => 'olm',
+    });
+    orders.start();
+    part = orders.partOf(fleet.cluster('one').client);
+    await part.start();
+  });
+  afterEach(async () => {
+    await orders.stop();
+    await fleet.stop();
+  });
+
+  const assign = async (order: string, more: object = {}) => {
+    const metadata = { name: 'one' };
+    const rows = [{ subject: SUBJECT, order, attempt: 0, approvedBy: [], ...more }];
+    const found = await fleet.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'one' });
+    const object = { ...found, apiVersion: FLEET_API, kind: 'FleetAssignment', spec: { rows } };
+    if (found === undefined) await fleet.hub.client.create({ ...object, metadata });
+    else await fleet.hub.client.update({ ...object, metadata: found.metadata });
+  };
+  const report = async (): Promise<Record<string, unknown> | undefined> => {
+    await fleet.clock.advance(200);
+    const found = await fleet.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'one' });
+    return (found as { status?: { rows?: Record<string, unknown>[] } } | undefined)?.status?.rows?.[0];
+  };
+
+  it('are carried out when they come', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned', bundle: OLD });
+  });
+
+  it('are carried out again after a pass over a namespace that they concern, and after no other', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ bundle: OLD });
+    await fleet.cluster('one').offer(NEW);
+    orders.passed({ cluster: 'one', namespace: 'other' });
+    orders.passed({ cluster: 'elsewhere', namespace: 'kafka-system' });
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).not.toHaveProperty('planned');
+    orders.passed({ cluster: 'one', namespace: 'kafka-system' });
+    await expect.poll(report, PATIENCE).toMatchObject({ planned: NEW });
+  });
+
+  it('at rest send nothing, and their own reports bring no further requests', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned' });
+    for (let times = 0; times < 10; times++) await report();
+    const { cluster } = fleet.cluster('one').direct;
+    cluster.requests.clear();
+    fleet.hub.cluster.requests.clear();
+    for (let times = 0; times < 20; times++) await fleet.clock.advance(1_000);
+    expect([...cluster.requests, ...fleet.hub.cluster.requests]).toEqual([]);
+  });
+
+  it('that come while the hub API is away are carried out after that', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned' });
+    await fleet.cluster('one').offer(NEW);
+    hub.cutOff(true);
+    orders.passed({ cluster: 'one', namespace: 'kafka-system' });
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).not.toHaveProperty('planned');
+    hub.cutOff(false);
+    await fleet.clock.advance(60_000);
+    await expect.poll(report, PATIENCE).toMatchObject({ planned: NEW });
+  });
+
+  it('of a cluster that has left are not carried out', async () => {
+    await part.leave();
+    await assign('Preview');
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).toBeUndefined();
+  });
+});

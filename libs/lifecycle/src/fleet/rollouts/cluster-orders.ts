@@ -1,0 +1,215 @@
+import { type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { Subject } from '#core/kernel/subject/subject';
+import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
+import { FleetStore } from '#platform/fleet/fleet-store';
+import { WriteWithheld } from '#platform/joining/cluster-writes';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
+import { carryOutOrders, type OrderPlace } from './carry-out-orders.js';
+
+/** The fleet kinds that are read for orders. */
+const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog'];
+/** Changes that come together are carried out together. */
+const TOGETHER_MS = 100;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+export type ClusterOrdersOptions = Readonly<{
+  /** The hub API, as the applier's field manager. */
+  hub: KubeClient;
+  clock: Clock;
+  log: Log;
+  limiter: Pick<ClusterLimiter, 'run'>;
+  globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
+  /** What orders are carried out with beside the clients. */
+  placeOf?: (client: KubeClient) => Partial<OrderPlace>;
+}>;
+
+/** A cluster of this applier. `about`: what its orders concern; absent before they were carried out once. */
+type Member = {
+  readonly client: KubeClient;
+  readonly timers: Timers;
+  isDue: boolean;
+  isRunning: boolean;
+  failures: number;
+  generation: number | undefined;
+  about: OrderedPlaces | undefined;
+};
+/** What the orders of a cluster concern there. */
+type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
+
+/**
+ * Carries out the FleetAssignments of the clusters that an applier works for: when their orders change in the
+ * hub API, and after each pass over a namespace or extension that they concern. Nothing is polled.
+ */
+export class ClusterOrders {
+  readonly #store: FleetStore;
+  readonly #members = new Map<string, Member>();
+  #isListed = false;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(private readonly options: ClusterOrdersOptions) {
+    const { hub, clock, log } = options;
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: ORDER_KINDS });
+  }
+
+  get check(): HealthCheck {
+    return this.#store.check;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata.name ?? ''));
+    this.#store.start();
+    void this.#store.whenSynced().then(() => {
+      this.#isListed = true;
+      this.#touchAll();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    for (const member of this.#members.values()) member.timers.stop();
+    await this.#store.stop();
+  }
+
+  /** The orders as a part of the cluster's membership. */
+  partOf(client: KubeClient): ClusterPart {
+    const timers = new Timers(this.options.clock);
+    const member: Member = {
+      ...{ client, timers, isDue: false, isRunning: false, failures: 0 },
+      ...{ generation: undefined, about: undefined },
+    };
+    const end = async () => {
+      timers.stop();
+      if (this.#members.get(client.cluster) === member) this.#members.delete(client.cluster);
+    };
+    return {
+      start: async () => {
+        this.#members.set(client.cluster, member);
+        this.#touch(member);
+      },
+      touchAll: () => undefined,
+      resyncs: () => [{ name: 'orders', run: () => this.#touch(member) }],
+      stop: end,
+      leave: end,
+    };
+  }
+
+  /** A pass over a subject has ended: what the orders report of it may be another by now. */
+  passed(subject: Subject): void {
+    const member = this.#members.get(subject.cluster);
+    if (member === undefined) return;
+    const { about } = member;
+    const isConcerned =
+      about === undefined || ('namespace' in subject ? about.namespaces.has(subject.namespace) : about.hasExtensions);
+    if (isConcerned) this.#touch(member);
+  }
+
+  async #moved(kind: string, name: string): Promise<void> {
+    if (kind !== 'FleetAssignment') {
+      this.#touchAll();
+      return;
+    }
+    const member = this.#members.get(name);
+    if (member === undefined) return;
+    // The reports of this applier are changes of the object, too.
+    const { generation } = (await this.#assignmentOf(name))?.metadata ?? {};
+    if (generation === undefined || generation !== member.generation) this.#touch(member);
+  }
+
+  #touchAll(): void {
+    for (const member of this.#members.values()) this.#touch(member);
+  }
+
+  #touch(member: Member, afterMs = TOGETHER_MS): void {
+    if (member.isDue) return;
+    member.isDue = true;
+    member.timers.after(afterMs, () => {
+      // What changes while orders are carried out is done after that.
+      if (member.isRunning) {
+        member.isDue = false;
+        this.#touch(member);
+      } else void this.#run(member);
+    });
+  }
+
+  async #run(member: Member): Promise<void> {
+    member.isDue = false;
+    // `start` has all orders carried out once the fleet's objects were listed.
+    if (!this.#isListed) return;
+    member.isRunning = true;
+    try {
+      const againAfterMs = await this.#inTurn(member);
+      if (againAfterMs !== undefined) this.#touch(member, againAfterMs);
+    } finally {
+      member.isRunning = false;
+    }
+  }
+
+  /** When to come again; undefined: with the next change. */
+  async #inTurn(member: Member): Promise<number | undefined> {
+    const { cluster } = member.client;
+    const { limiter, log } = this.options;
+    try {
+      // Another API server's trouble is none of the cluster.
+      const entered = await limiter.run(cluster, () => this.#carryOut(member).catch(fromElsewhere(cluster)));
+      if (!entered.admitted) return entered.againAfterMs;
+      if (entered.value instanceof Error) throw entered.value;
+      member.failures = 0;
+      return undefined;
+    } catch (error) {
+      // The end of a pause, and a cluster that is taken over, have all orders carried out again.
+      if (error instanceof WriteWithheld) return undefined;
+      const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(member.failures, 10));
+      log[member.failures === 0 ? 'warn' : 'debug']({ cluster, error }, 'orders of the fleet could not be carried out');
+      member.failures += 1;
+      return pause;
+    }
+  }
+
+  async #carryOut(member: Member): Promise<undefined> {
+    const { client } = member;
+    const assignment = await this.#assignmentOf(client.cluster);
+    const generation = assignment?.metadata.generation;
+    const rows = FleetAssignment.safeParse(assignment).data?.spec.rows ?? [];
+    member.about = await this.#placesOf(rows);
+    if (rows.length > 0) {
+      const { globalCatalogNamespaceOf, placeOf } = this.options;
+      const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
+      await carryOutOrders({ hub: this.#store.client, client, globalCatalogNamespace, ...placeOf?.(client) });
+    }
+    member.generation = generation;
+    return undefined;
+  }
+
+  #assignmentOf(name: string) {
+    return this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name });
+  }
+
+  async #placesOf(rows: readonly AssignmentRow[]): Promise<OrderedPlaces> {
+    const namespaces = new Set<string>();
+    let hasExtensions = false;
+    for (const { subject } of rows) {
+      const [kind = '', namespace, name = ''] = subject.split('/');
+      const found = await this.#store.client.get({ apiVersion: FLEET_API, kind, namespace, name });
+      const spec = FleetOperator.safeParse(found).data?.spec;
+      if (spec !== undefined) namespaces.add(spec.namespace);
+      if (spec?.api === 'V1') hasExtensions = true;
+    }
+    return { namespaces, hasExtensions };
+  }
+}
+
+/** An error of the hub API as a value; others are thrown on. */
+const fromElsewhere =
+  (cluster: string) =>
+  (error: unknown): Error => {
+    if (KubeApiError.is(error) && error.cluster !== cluster) return error;
+    throw error;
+  };

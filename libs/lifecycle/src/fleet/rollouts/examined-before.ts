@@ -1,0 +1,62 @@
+import type { StepResult } from '#core/fleet/rollout/step';
+import type { FleetFiles } from '#core/fleet/simulation/subjects';
+import type { LiveCluster } from './live-cluster.js';
+import type { LiveFleet, LiveRollout } from './live-fleet.js';
+
+/**
+ * Which clusters of a roll-out a pass has to examine: those of which something has changed since the pass
+ * before, and those whose time has come. It is a hint alone: without it all are examined.
+ */
+export class ExaminedBefore {
+  #clusters: ReadonlyMap<string, LiveCluster> = new Map();
+  #files: FleetFiles | undefined;
+  #version = -1;
+  #role = '';
+  #wakeAt: number | undefined;
+  readonly #wakes = new Map<string, number>();
+
+  /** The clusters that are due; `all` where what they have in common has changed. */
+  due({ record, facts }: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): ReadonlySet<string> {
+    const isKnown =
+      this.#files === fleet.files &&
+      this.#version === record.version &&
+      this.#role === facts.role &&
+      !record.isNew &&
+      !areWindowsDue &&
+      (this.#wakeAt ?? Number.POSITIVE_INFINITY) > fleet.now;
+    if (!isKnown) return allOf(record, fleet);
+    const due = new Set<string>();
+    for (const [name, cluster] of fleet.clusters) if (this.#clusters.get(name) !== cluster) due.add(name);
+    for (const name of this.#clusters.keys()) if (!fleet.clusters.has(name)) due.add(name);
+    for (const [name, at] of this.#wakes) if (at <= fleet.now) due.add(name);
+    return due;
+  }
+
+  /** When each of these clusters must be examined again. */
+  noteWakes({ rowWakes, wakeAt }: StepResult): void {
+    this.#wakeAt = wakeAt;
+    for (const [name, at] of rowWakes) {
+      if (at === undefined) this.#wakes.delete(name);
+      else this.#wakes.set(name, at);
+    }
+  }
+
+  /** The pass is over, and what it decided was written. */
+  note({ record, facts }: LiveRollout, fleet: LiveFleet): void {
+    this.#clusters = fleet.clusters;
+    this.#files = fleet.files;
+    this.#version = record.version;
+    this.#role = facts.role;
+  }
+
+  /** The next time at which the clock alone asks for a pass. */
+  get nextAt(): number {
+    let next = this.#wakeAt ?? Number.POSITIVE_INFINITY;
+    for (const at of this.#wakes.values()) next = Math.min(next, at);
+    return next;
+  }
+}
+
+/** Every cluster that has a row, or may get one. */
+export const allOf = ({ rows }: LiveRollout['record'], fleet: LiveFleet): ReadonlySet<string> =>
+  new Set([...rows.keys(), ...fleet.clusters.keys()]);

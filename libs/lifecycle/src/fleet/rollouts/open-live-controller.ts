@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { fleetPlace } from '#platform/fleet/fleet-place';
+import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import type { ServiceFrame } from '#platform/hub/hub';
+import { LiveController } from './live-controller.js';
+
+/** The field manager as which the controller writes to the hub API. */
+export const FLEET_CONTROLLER = 'flotilla-fleet-controller';
+
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+/**
+ * The controller of the fleet that the settings name; undefined where they name none. Connects to nothing
+ * yet.
+ *
+ * @throws FleetPlaceError, ClusterConfigError where the hub API that they name cannot be used
+ */
+export async function openLiveController(
+  { settings, clock, log, metrics }: Pick<ServiceFrame, 'settings' | 'clock' | 'log' | 'metrics'>,
+  kubeconfigs?: readonly string[],
+): Promise<LiveController | undefined> {
+  const named = kubeconfigs === undefined ? {} : { kubeconfigs };
+  const hub = await openFleetHub(settings, { fieldManager: FLEET_CONTROLLER, ...named });
+  if (hub === undefined) return undefined;
+  const isInCluster = fleetPlace(settings.fleet)?.in === 'cluster';
+  const namespace = isInCluster ? (await readFile(NAMESPACE_FILE, 'utf8')).trim() : settings.systemNamespace;
+  const identity = `${hostname()}_${randomUUID()}`;
+  const onPass = (seconds: number) => metrics.rollouts.passTook(seconds);
+  const controller = new LiveController({ hub, namespace, identity, clock, log, onPass });
+  metrics.rollouts.watch(() => controller.figures);
+  return controller;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../config/settings.js';
+import { FleetPlaceError, fleetPlace } from './fleet-place.js';
+import { openFleetHub } from './open-fleet-hub.js';
+
+const settingsWith = (fleet: string) => readSettings({ FLOTILLA_FLEET: fleet });
+
+describe('FLOTILLA_FLEET', () => {
+  it('is a context, the cluster of the hub, or nothing', () => {
+    expect(fleetPlace('')).toBeUndefined();
+    expect(fleetPlace('in-cluster')).toEqual({ in: 'cluster' });
+    expect(fleetPlace('context:hub')).toEqual({ in: 'context', context: 'hub' });
+  });
+
+  it('refuses a folder with the way that there is', () => {
+    expect(() => fleetPlace('dir:fleet')).toThrow(FleetPlaceError);
+    expect(() => fleetPlace('dir:fleet')).toThrow(/cannot be carried out yet: .* context:NAME or in-cluster/);
+  });
+
+  it('of another form is no setting', () => {
+    expect(() => settingsWith('hub')).toThrow('FLOTILLA_FLEET: "hub" is not context:NAME or in-cluster');
+  });
+
+  it('says what it needs outside of Kubernetes', async () => {
+    const opening = openFleetHub(settingsWith('in-cluster'), { fieldManager: 'flotilla-fleet-controller' });
+    await expect(opening).rejects.toThrow(/FLOTILLA_FLEET=in-cluster needs a hub that runs in Kubernetes/);
+  });
+
+  it('that is empty opens nothing', async () => {
+    expect(await openFleetHub(settingsWith(''), { fieldManager: 'x' })).toBeUndefined();
+  });
+});

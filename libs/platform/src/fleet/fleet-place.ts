@@ -1,0 +1,31 @@
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+
+/** Where the fleet's objects are: in the API server of a context, or of the cluster in which the hub runs. */
+export type FleetPlace = Readonly<{ in: 'context'; context: string } | { in: 'cluster' }>;
+
+/** A place of FLOTILLA_FLEET that services cannot use. */
+export class FleetPlaceError extends FlotillaError {
+  readonly code = 'FleetPlaceError';
+  readonly retry: Retry = 'when-input-changes';
+}
+
+const CONTEXT = 'context:';
+const FOLDER = 'dir:';
+
+/** What FLOTILLA_FLEET may be; {@link fleetPlace} refuses a folder with a reason of its own. */
+export const FLEET_PLACE = /^$|^in-cluster$|^(context|dir):.+$/;
+
+/**
+ * The place that FLOTILLA_FLEET names; undefined where it is empty: there is no fleet then.
+ *
+ * @throws FleetPlaceError for a folder, and for what is no place
+ */
+export function fleetPlace(text: string): FleetPlace | undefined {
+  if (text === '') return undefined;
+  if (text === 'in-cluster') return { in: 'cluster' };
+  if (text.startsWith(CONTEXT)) return { in: 'context', context: text.slice(CONTEXT.length) };
+  const why = text.startsWith(FOLDER)
+    ? 'roll-outs from a folder cannot be carried out yet: name the API server that has the fleet with context:NAME or in-cluster'
+    : 'it must be context:NAME or in-cluster';
+  throw new FleetPlaceError(`FLOTILLA_FLEET is "${text}": ${why}`);
+}

@@ -1,0 +1,38 @@
+import { readLimitsOf } from '../config/kube-limits.js';
+import type { Settings } from '../config/settings.js';
+import { inClusterAccess, loadClusters } from '../kube/access/load-clusters.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
+import { fleetPlace } from './fleet-place.js';
+
+export type HubApiOptions = Readonly<{
+  /** The field manager as which the service writes there. */
+  fieldManager: string;
+  /** Files that were named on a command line; else those of the settings. */
+  kubeconfigs?: readonly string[];
+}>;
+
+const NEEDS_POD = 'FLOTILLA_FLEET=in-cluster needs a hub that runs in Kubernetes with a service account token';
+
+/**
+ * A client of the hub API, the API server that has the fleet's objects; undefined where the hub has no fleet.
+ * Connects to nothing yet.
+ *
+ * @throws FleetPlaceError where FLOTILLA_FLEET names no API server
+ * @throws ClusterConfigError where its context cannot be used
+ */
+export async function openFleetHub(settings: Settings, options: HubApiOptions): Promise<KubeClient | undefined> {
+  const place = fleetPlace(settings.fleet);
+  if (place === undefined) return undefined;
+  const { fieldManager, kubeconfigs = settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':') } = options;
+  const chosen =
+    place.in === 'cluster'
+      ? { access: [inClusterAccess({ neededBy: NEEDS_POD })] }
+      : { kubeconfigs, contexts: [place.context], namedBy: 'FLOTILLA_KUBECONFIG' };
+  const [client] = await loadClusters({
+    ...chosen,
+    fieldManager,
+    limits: readLimitsOf(settings),
+    transport: { requestTimeoutMs: settings.kubeRequestTimeout },
+  });
+  return client;
+}

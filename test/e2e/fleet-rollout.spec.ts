@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { FleetHub } from '../fleet/fleet-hub.js';
+import { rollOutInThreeWaves } from '../fleet/three-waves.js';
+
+const TIERS = ['lab', 'canary', 'shops'];
+
+describe('a hub with a fleet, on real API servers', () => {
+  const endings: (() => Promise<unknown>)[] = [];
+  let fleet: FleetHub;
+  beforeAll(async () => {
+    const controlPlane = await startControlPlane({ clusters: TIERS.length });
+    endings.push(() => controlPlane.stop());
+    const { clusters } = controlPlane;
+    const labelled = Object.fromEntries(clusters.map(({ name }, at) => [name, { tier: TIERS[at] ?? '' }]));
+    const kubeconfigs = clusters.map(({ kubeconfigPath }) => kubeconfigPath);
+    // The first is the hub, and one of its clusters.
+    fleet = await FleetHub.start({ kubeconfigs, hub: clusters[0]?.name ?? '', clusters: labelled });
+    endings.push(() => fleet.stop());
+  });
+  afterAll(async () => {
+    for (const end of endings.toReversed()) await end();
+  });
+
+  it('rolls out in three waves with soak and approval, and a killed controller is followed by the other', () =>
+    rollOutInThreeWaves(fleet));
+});
