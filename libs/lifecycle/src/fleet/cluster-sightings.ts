@@ -54,7 +54,7 @@ export class ClusterSightings {
 
   constructor(private readonly options: ClusterSightingsOptions) {
     const { hub, clock, log } = options;
-    this.#store = new FleetStore({ client: hub, clock, log, kinds: ['FleetCluster'] });
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: ['FleetCluster'], checkName: 'fleet-clusters' });
     this.#timers = new Timers(clock);
   }
 

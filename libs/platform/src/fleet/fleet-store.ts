@@ -13,6 +13,8 @@ export type FleetStoreOptions = Readonly<{
   log: Log;
   /** The fleet kinds that the service reads. */
   kinds: readonly string[];
+  /** Names its line of the service's health. */
+  checkName: string;
   /** Asked before every write. Default: always. */
   mayWrite?: () => boolean;
 }>;
@@ -30,20 +32,23 @@ export class FleetStore {
   readonly #cache: ClusterCache;
   readonly #kinds: readonly string[];
 
-  constructor({ client, clock, log, kinds, mayWrite = () => true }: FleetStoreOptions) {
+  constructor({ client, clock, log, kinds, checkName, mayWrite = () => true }: FleetStoreOptions) {
     this.#kinds = kinds;
+    // Clusters are worked on without the hub API, too.
+    this.check = {
+      name: checkName,
+      check: async () => {
+        const { problem } = this;
+        if (problem !== undefined) return { up: true, degraded: true, detail: problem };
+        return { up: true, detail: 'the fleet’s objects are watched' };
+      },
+    };
     const watched = kinds.map((kind) => ({ apiVersion: FLEET_API, kind }));
     this.#cache = new ClusterCache({ client, clock, log, kinds: watched });
     this.client = new FleetClient(client, this.#cache, mayWrite);
   }
 
-  readonly check: HealthCheck = {
-    name: 'fleet',
-    check: async () => {
-      const detail = this.problem ?? `${this.#kinds.length} fleet kinds are watched`;
-      return { up: this.problem === undefined, detail };
-    },
-  };
+  readonly check: HealthCheck;
 
   start(): void {
     this.#cache.start();

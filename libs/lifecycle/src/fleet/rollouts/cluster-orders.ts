@@ -56,7 +56,7 @@ export class ClusterOrders {
 
   constructor(private readonly options: ClusterOrdersOptions) {
     const { hub, clock, log } = options;
-    this.#store = new FleetStore({ client: hub, clock, log, kinds: ORDER_KINDS });
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: ORDER_KINDS, checkName: 'fleet-orders' });
   }
 
   get check(): HealthCheck {

@@ -59,11 +59,12 @@ export class LiveController {
       onGained: () => this.#wake(0),
     });
     this.#lease = lease;
-    this.#store = new FleetStore({ client: hub, clock, log, kinds: ROLLOUT_KINDS, mayWrite: () => lease.isHeld });
+    const mayWrite = () => lease.isHeld;
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: ROLLOUT_KINDS, checkName: 'fleet', mayWrite });
     this.#controller = new RolloutController(this.#store.client, clock, log, async (kind) => this.#store.kept(kind));
   }
 
-  readonly check: HealthCheck = { name: 'roll-outs', check: async () => this.#health() };
+  readonly check: HealthCheck = { name: 'rollouts', check: async () => this.#health() };
 
   start(): void {
     this.#store.start();
