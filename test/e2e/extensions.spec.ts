@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { describeExtensions } from '../story/extension-stories.js';
 import { passOverExtension } from '../story/late-pass.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
@@ -14,7 +14,7 @@ describe('ClusterExtensions on a real API server', () => {
       const plane = await startControlPlane({ clusters: 1 });
       const kubeconfigs = plane.clusters.map(({ kubeconfigPath }) => kubeconfigPath);
       const installing = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
-      await Promise.all(installing.map((one) => installMissingCrds(one)));
+      await Promise.all(installing.map((one) => serveCrds(one)));
       await Promise.all(installing.map((one) => one.close()));
       const environment = await startQuickEnvironment({ registry, kubeconfigs });
       const [client] = environment.clients;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, madeCrd, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
@@ -32,7 +32,7 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     if (client === undefined) throw new Error('a control plane without clusters');
     endings.push(() => client.close());
     east = client;
-    await installMissingCrds(east);
+    await serveCrds(east);
     const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '3s' };
     endings.push((await startQuickEnvironment({ registry, kubeconfigs, settings })).stop);
   });

@@ -9,9 +9,9 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { Refusal } from '#testing/cluster/objects/refusal';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE, pause } from '#testing/patience';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
     kubeconfigs: [kubeconfig, second],
     settings: { FLOTILLA_APPLY_CONCURRENCY: String(APPLY_CONCURRENCY), FLOTILLA_WATCH_STALE_AFTER: '10s' },
   });
-  await Promise.all(environment.clients.map(installMissingCrds));
+  await Promise.all(environment.clients.map(serveCrds));
 });
 afterAll(async () => {
   release();

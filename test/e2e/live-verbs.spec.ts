@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   kubeconfig = plane.clusters[0]?.kubeconfigPath ?? '';
   const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
   if (client === undefined) throw new Error('a control plane without clusters');
-  await joinCrds(client);
+  await serveCrds(client);
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   for (const object of [operatorGroup(), subscription()]) {
     await vi.waitFor(() => client.create(object), PATIENCE);

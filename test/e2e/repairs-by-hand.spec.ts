@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import { describeRepairsByHand } from '../story/repairs-by-hand.js';
 
@@ -17,7 +17,7 @@ describe('what people delete by hand, on a real API server', () => {
     const [own] = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
     if (own === undefined) throw new Error('a control plane without clusters');
     client = own;
-    await installMissingCrds(client);
+    await serveCrds(client);
     const environment = await startQuickEnvironment({ registry, kubeconfigs });
     stop = async () => {
       await environment.stop();

@@ -7,8 +7,8 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
@@ -95,7 +95,7 @@ export class FleetHub {
   }
 
   async #subscribe(client: KubeClient): Promise<void> {
-    await installMissingCrds(client);
+    await serveCrds(client);
     await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
     for (const file of ['1-namespace', '2-catalog-source', '3-subscription-manual']) {
       const text = await readFile(join(EXAMPLES, 'manifests', `${file}.yaml`), 'utf8');

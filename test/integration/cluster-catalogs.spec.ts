@@ -6,9 +6,9 @@ import { readTree } from '#platform/files/read-tree';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -32,7 +32,7 @@ describe('ClusterCatalogs served by the poller', () => {
     if (first === undefined || second === undefined) throw new Error('the environment has fewer than two clusters');
     [east, west] = [first, second];
     // The services are up already: the kind comes to clusters that are watched.
-    for (const client of environment.clients) await installMissingCrds(client);
+    for (const client of environment.clients) await serveCrds(client);
     for (const client of environment.clients) await create(client, 'shop', `${registry.host}/shelf/shop:v1`);
   });
   afterAll(async () => {

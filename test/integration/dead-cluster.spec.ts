@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE, pause } from '#testing/patience';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -49,7 +49,7 @@ describe('a cluster that takes connections and answers nothing', () => {
   it('does not hold up the others, however many namespaces it has', async () => {
     const started = environment;
     if (started === undefined) throw new Error('the environment was not started');
-    await Promise.all(started.clients.map(installMissingCrds));
+    await Promise.all(started.clients.map(serveCrds));
     makeNamespace('east', 'harbors');
     for (let n = 0; n < NAMESPACES; n += 1) makeNamespace('dead', `team-${n}`);
     const dead = fleet.cluster('dead').requests;

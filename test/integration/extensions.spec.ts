@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { describeExtensions } from '../story/extension-stories.js';
 import { passOverExtension } from '../story/late-pass.js';
@@ -25,7 +25,7 @@ describe('ClusterExtensions on a simulated cluster, with the users of Redis that
       // A watch of a kind that is not there yet looks for it every few seconds only.
       const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'tests' });
       if (client === undefined) throw new Error('the fleet has no cluster');
-      await installMissingCrds(client);
+      await serveCrds(client);
       const redis = await startShippedRedis({ prefix: 'extensions' });
       const users = withUsersOf(redis, 'extensions');
       environment = await startQuickEnvironment({ ...users, registry, kubeconfigs: [kubeconfig] });

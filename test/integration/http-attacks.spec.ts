@@ -10,10 +10,10 @@ import { buildImage } from '#platform/registry/image-builder';
 import type { Digest } from '#platform/store/content-store.port';
 import { HttpContentStore } from '#platform/store/http-content-store';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -75,7 +75,7 @@ describe('a hub that listens on all addresses, with its default settings', () =>
       join(folder, 'tokens'),
       `reader ${READER} ${below}*,/content/*,/metrics,/readyz\nstranger ${STRANGER} /clusters/elsewhere/*\n`,
     );
-    await installMissingCrds(east);
+    await serveCrds(east);
     await vi.waitFor(async () => expect(await east.serves(SOURCE)).toBe(true), PATIENCE);
     await east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenant' } });
     const image = `${registry.host}/priv/catalog:1`;

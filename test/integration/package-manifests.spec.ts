@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -75,7 +75,7 @@ describe('the packages of a cluster at the hub', () => {
     const [east] = environment.clients;
     if (east === undefined) throw new Error('the environment has no cluster');
     api = `http://127.0.0.1:${port}/clusters/${east.cluster}/apis/packages.operators.coreos.com/v1`;
-    await installMissingCrds(east);
+    await serveCrds(east);
     for (const namespace of ['olm', 'team']) {
       await east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     }

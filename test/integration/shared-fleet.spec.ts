@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig], appliers: 3 });
-  await Promise.all(environment.clients.map(installMissingCrds));
+  await Promise.all(environment.clients.map(serveCrds));
 });
 afterAll(async () => {
   await environment?.stop();

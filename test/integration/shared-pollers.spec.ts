@@ -7,10 +7,10 @@ import { peerAuthorization } from '#platform/http-access/http-access';
 import { HubKey } from '#platform/hub/hub-key';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { hubKeyFile, type ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     appliers: 3,
     settings: { FLOTILLA_CONTENT_URL: address.url },
   });
-  await Promise.all(environment.clients.map(installMissingCrds));
+  await Promise.all(environment.clients.map(serveCrds));
 });
 afterAll(async () => {
   await environment?.stop();

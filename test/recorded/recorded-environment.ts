@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { findRedis } from '#platform/redis/find-redis';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { freePorts } from '#testing/control-plane/free-ports';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { ClusterRecorder } from './cluster-recorder.js';
 
@@ -40,7 +40,7 @@ export async function startRecordedEnvironment(options: RecordedEnvironmentOptio
     const { files, names } = await startClusters(options, folder, endings);
     const clients = await loadClusters({ kubeconfigs: files, contexts: names, fieldManager: 'recorder' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
-    await Promise.all(clients.map(installMissingCrds));
+    await Promise.all(clients.map(serveCrds));
     const clusters = clients.map((client) => ({ client, recorder: new ClusterRecorder(client) }));
     endings.push(() => Promise.all(clusters.map(({ recorder }) => recorder.stop())));
     await Promise.all(clusters.map(({ recorder }) => recorder.start()));

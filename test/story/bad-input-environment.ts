@@ -1,6 +1,6 @@
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { DemoEnvironment, EnvironmentOptions } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import { createCatalog, createNamespace } from './bad-input-fixture.js';
@@ -32,7 +32,7 @@ export async function startBadInputEnvironment(options: EnvironmentOptions = {})
   await putSampleCatalog(EXAMPLES, 'v1', registry);
   for (const client of [east, west]) {
     const { name, namespace } = GLOBAL_CATALOG;
-    await installMissingCrds(client);
+    await serveCrds(client);
     await createNamespace(client, namespace, []);
     await createCatalog(client, namespace, { image: `${registry.host}/${SAMPLE_CATALOG}` }, name);
   }

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import type { AttackName } from '#testing/hostile/attacks';
 import { startHostileCluster } from '#testing/hostile/hostile-cluster';
 import { PATIENCE } from '#testing/patience';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { startQuickEnvironment } from './quick-environment.js';
 
@@ -45,7 +45,7 @@ export async function setHostileHub(settings: Readonly<Record<string, string>>):
       settings: { FLOTILLA_RESYNC_INTERVAL: '2s', ...settings },
     });
     endings.push(() => environment.stop());
-    await Promise.all(environment.clients.map(installMissingCrds));
+    await Promise.all(environment.clients.map(serveCrds));
     const [east, west] = environment.clients;
     if (east === undefined || west === undefined) throw new Error('the hub does not have both clusters');
     const observers = environment.services.filter(({ service }) => service !== 'resolver-worker');

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
-import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
 import { QUICK } from '../quick-environment.js';
 
@@ -32,7 +32,7 @@ export async function startKillEnvironment(
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await installMissingCrds(client);
+  await serveCrds(client);
   await client.close();
   const [pollerPort = 0] = await freePorts(1);
   const services = new Map(
