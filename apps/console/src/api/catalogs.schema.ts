@@ -1,0 +1,122 @@
+import { z } from 'zod';
+
+/**
+ * What catalogs hold, read by digest: `GET /api/v1/catalogs/ID/packages` (a list of tiles),
+ * `…/packages/NAME` and `…/packages/NAME/graph?from=&cluster=`. No cluster and no registry is asked.
+ */
+
+/** Text of a catalog, parsed on the server: never HTML. */
+export type RichText =
+  | { type: 'text'; text: string }
+  | { type: 'code'; text: string }
+  | { type: 'link'; url: string; host: string; children: RichText[] }
+  | {
+      type: 'paragraph' | 'emphasis' | 'strong' | 'item' | 'list' | 'row' | 'cell' | 'table' | 'quote';
+      children: RichText[];
+    }
+  | { type: 'heading'; level: number; children: RichText[] }
+  | { type: 'block'; text: string };
+export const RichText: z.ZodType<RichText> = z.lazy(
+  () =>
+    z.discriminatedUnion('type', [
+      z.strictObject({ type: z.enum(['text', 'code', 'block']), text: z.string() }),
+      z.strictObject({ type: z.literal('link'), url: z.string(), host: z.string(), children: z.array(RichText) }),
+      z.strictObject({ type: z.literal('heading'), level: z.int(), children: z.array(RichText) }),
+      z.strictObject({
+        type: z.enum(['paragraph', 'emphasis', 'strong', 'item', 'list', 'row', 'cell', 'table', 'quote']),
+        children: z.array(RichText),
+      }),
+    ]) as unknown as z.ZodType<RichText>,
+);
+
+export const PackageTile = z.strictObject({
+  package: z.string(),
+  displayName: z.string(),
+  provider: z.string(),
+  /** One line. */
+  summary: z.string(),
+  /** Path of the icon; empty: draw a letter. */
+  icon: z.string(),
+  newest: z.string(),
+  defaultChannel: z.string(),
+  categories: z.array(z.string()),
+  deprecated: z.boolean(),
+  /** In how many clusters it is installed. */
+  clusters: z.int(),
+});
+
+export const OfferedEntry = z.strictObject({
+  bundle: z.string(),
+  version: z.string(),
+  deprecation: z.string(),
+  /** Clusters in which it is installed. */
+  clusters: z.int(),
+});
+
+export const PackageDetail = z.strictObject({
+  package: z.string(),
+  catalog: z.string(),
+  digest: z.string(),
+  displayName: z.string(),
+  provider: z.string(),
+  icon: z.string(),
+  description: z.array(RichText),
+  /** Empty: not deprecated. */
+  deprecation: z.string(),
+  defaultChannel: z.string(),
+  channels: z.array(z.strictObject({ name: z.string(), deprecation: z.string(), entries: z.array(OfferedEntry) })),
+  capabilities: z.string(),
+  categories: z.array(z.string()),
+  keywords: z.array(z.string()),
+  maturity: z.string(),
+  license: z.string(),
+  repository: z.string(),
+  image: z.string(),
+  createdAt: z.string(),
+  support: z.string(),
+  links: z.array(z.strictObject({ name: z.string(), url: z.string() })),
+  maintainers: z.array(z.strictObject({ name: z.string(), email: z.string() })),
+  installModes: z.array(z.strictObject({ type: z.string(), supported: z.boolean() })),
+  provided: z.array(z.strictObject({ kind: z.string(), version: z.string(), description: z.string() })),
+  required: z.array(z.string()),
+  where: z.array(z.strictObject({ bundle: z.string(), clusters: z.int() })),
+  /** A Subscription or ClusterExtension to copy. */
+  manifest: z.string(),
+});
+
+/** An upgrade graph with positions: the layout of `catalog graph`, drawn by the page. */
+export const GraphAnswer = z.strictObject({
+  width: z.number(),
+  height: z.number(),
+  channels: z.array(
+    z.strictObject({
+      name: z.string(),
+      y: z.number(),
+      nodes: z.array(
+        z.strictObject({
+          bundle: z.string(),
+          version: z.string(),
+          x: z.number(),
+          y: z.number(),
+          installed: z.int(),
+          reachable: z.boolean(),
+          head: z.boolean(),
+          deprecated: z.boolean(),
+          skipped: z.boolean(),
+        }),
+      ),
+      edges: z.array(
+        z.strictObject({ from: z.string(), to: z.string(), type: z.string(), onWay: z.boolean(), path: z.string() }),
+      ),
+    }),
+  ),
+  /** OLM's own way from the installed bundle, bundle by bundle; empty where there is none. */
+  way: z.array(z.string()),
+  /** Entries that are left out, the oldest. */
+  older: z.int(),
+});
+
+export type PackageTile = z.infer<typeof PackageTile>;
+export type OfferedEntry = z.infer<typeof OfferedEntry>;
+export type PackageDetail = z.infer<typeof PackageDetail>;
+export type GraphAnswer = z.infer<typeof GraphAnswer>;

@@ -1,0 +1,256 @@
+import { z } from 'zod';
+import { HistoryEntry } from '#core/fleet/view/history-entry';
+import { HubRow } from '#core/fleet/view/hub-row';
+import {
+  CatalogRow,
+  CHANGES,
+  ClusterRow,
+  OperatorRow,
+  PlanMove,
+  PlanRow,
+  RowCause,
+  Standing,
+} from '#core/fleet/view/rows';
+
+/**
+ * Lists: `GET /api/v1/{clusters,operators,plans,catalogs,packages,plan-classes,causes,changes,rollouts}`.
+ * Every list takes the same query, filters, sorts and cuts on the server, and answers a window.
+ */
+
+/** Most rows of one answer. */
+export const LARGEST_WINDOW = 200;
+
+/** Several values are separated by commas and any may match; different keys must all match. */
+export const ListQuery = z.strictObject({
+  /** Words that must all occur in names, package, catalog or cause. */
+  q: z.string().max(200).optional(),
+  cluster: z.string().max(4_000).optional(),
+  namespace: z.string().max(4_000).optional(),
+  package: z.string().max(4_000).optional(),
+  standing: z.string().max(200).optional(),
+  reach: z.string().max(200).optional(),
+  catalog: z.string().max(4_000).optional(),
+  channel: z.string().max(1_000).optional(),
+  version: z.string().max(1_000).optional(),
+  api: z.string().max(20).optional(),
+  digest: z.string().max(4_000).optional(),
+  hash: z.string().max(4_000).optional(),
+  /** Key of a cause group, as `causes` answers it. */
+  cause: z.string().max(1_000).optional(),
+  by: z.string().max(1_000).optional(),
+  since: z.string().max(40).optional(),
+  deprecated: z.enum(['true', 'false']).optional(),
+  /** A column, with `-` before it from the largest; default: by urgency. */
+  sort: z.string().max(60).optional(),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  limit: z.coerce.number().int().min(1).max(LARGEST_WINDOW).default(LARGEST_WINDOW),
+  /** `true`: with the counts of values by column, over everything that matches. */
+  facets: z.enum(['true', 'false']).optional(),
+});
+
+/** For each column its values with the number of rows, the most frequent first, 50 at most. */
+export const Facets = z.record(z.string(), z.array(z.strictObject({ value: z.string(), count: z.int() })));
+
+const listOf = <T extends z.ZodType>(item: T) =>
+  z.strictObject({
+    items: z.array(item).max(LARGEST_WINDOW),
+    /** Of everything that matches. */
+    total: z.int().min(0),
+    /** When the rows were last known to be complete, RFC 3339. */
+    asOf: z.string(),
+    facets: Facets.optional(),
+  });
+
+const StandingCounts = z.strictObject({
+  failed: z.int(),
+  blocked: z.int(),
+  'needs-approval': z.int(),
+  'under-way': z.int(),
+  well: z.int(),
+});
+
+/** How many clusters have a version of a package. */
+export const VersionCount = z.strictObject({ version: z.string(), bundle: z.string(), clusters: z.int() });
+
+/** All operators of one package. */
+export const PackageSpread = z.strictObject({
+  package: z.string(),
+  clusters: z.int(),
+  operators: z.int(),
+  newest: z.string(),
+  /** Operators that have the newest bundle of their channel. */
+  upToDate: z.int(),
+  /** The most frequent first, eight at most; `other` counts the rest. */
+  versions: z.array(VersionCount).max(8),
+  other: z.int(),
+  counts: StandingCounts,
+  catalogs: z.array(z.string()).max(20),
+  deprecated: z.int(),
+});
+
+/** Objects with one cause. */
+export const CauseGroup = z.strictObject({
+  /** For `?cause=`. */
+  key: z.string(),
+  standing: Standing,
+  cause: RowCause,
+  clusters: z.int(),
+  operators: z.int(),
+  /** The oldest. */
+  since: z.string(),
+  /** One cluster of them, for a link. */
+  example: z.string(),
+});
+
+/** Plans with the same hash that wait for approval. */
+export const PlanClassSummary = z.strictObject({
+  hash: z.string(),
+  moves: z.array(PlanMove),
+  change: z.enum(CHANGES),
+  crds: z.boolean(),
+  rbac: z.boolean(),
+  shared: z.boolean(),
+  clusters: z.int(),
+  plans: z.int(),
+  oldest: z.string(),
+});
+
+/** A catalog's content, told apart by digest. */
+export const CatalogSummary = z.strictObject({
+  /** The first 16 hex digits of the digest; of one without content `none-` and the name. */
+  id: z.string(),
+  name: z.string(),
+  source: z.enum(['CatalogSource', 'ClusterCatalog']),
+  image: z.string(),
+  digest: z.string(),
+  packages: z.int(),
+  clusters: z.int(),
+  /** Other contents under the same name. */
+  otherDigests: z.int(),
+  states: z.array(z.strictObject({ state: z.string(), clusters: z.int() })),
+  standing: Standing,
+  message: z.string(),
+  polledAt: z.string(),
+  nextAt: z.string(),
+});
+
+/** Clusters on their way to one bundle. Without fleet kinds it is derived: `waves` has one element. */
+export const RolloutSummary = z.strictObject({
+  /** Name of a FleetRollout as `NAMESPACE/NAME`, or `PACKAGE@BUNDLE`. */
+  id: z.string(),
+  derived: z.boolean(),
+  package: z.string(),
+  target: z.string(),
+  phase: z.string(),
+  reason: z.string(),
+  startedAt: z.string(),
+  finishedAt: z.string(),
+  waves: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        phase: z.string(),
+        members: z.int(),
+        done: z.int(),
+        underWay: z.int(),
+        waiting: z.int(),
+        failed: z.int(),
+        note: z.string(),
+      }),
+    )
+    .max(17),
+  failures: z.array(z.strictObject({ cause: z.string(), clusters: z.int(), example: z.string() })).max(10),
+});
+
+export const ClusterList = listOf(ClusterRow);
+export const OperatorList = listOf(OperatorRow);
+export const PlanList = listOf(PlanRow);
+export const CatalogRowList = listOf(CatalogRow);
+export const PackageList = listOf(PackageSpread);
+export const CauseList = listOf(CauseGroup);
+export const PlanClassList = listOf(PlanClassSummary);
+export const CatalogList = listOf(CatalogSummary);
+export const RolloutList = listOf(RolloutSummary);
+export const ChangeList = listOf(HistoryEntry).extend({
+  /** Nothing older is known. */
+  knownSince: z.string(),
+});
+
+/** `GET /api/v1/fleet`: the first page in one answer. */
+export const FleetSummary = z.strictObject({
+  asOf: z.string(),
+  /** Redis was emptied, or the console has just started: how many clusters are there again. */
+  filling: z.strictObject({ clusters: z.int(), of: z.int() }).optional(),
+  counts: StandingCounts,
+  reach: z.strictObject({
+    fresh: z.int(),
+    stale: z.int(),
+    away: z.int(),
+    'left-to-olm': z.int(),
+    refused: z.int(),
+  }),
+  clusters: z.int(),
+  operators: z.int(),
+  /** Twenty at most; `moreCauses` counts the rest. */
+  causes: z.array(CauseGroup).max(20),
+  moreCauses: z.int(),
+  /** The packages furthest behind, ten at most. */
+  behind: z.array(PackageSpread).max(10),
+  unwellClusters: z.int(),
+  approvals: z.strictObject({ classes: z.int(), plans: z.int() }),
+  rollouts: z.int(),
+});
+
+/** `GET /api/v1/hub`. */
+export const HubSummary = z.strictObject({ asOf: z.string(), services: z.array(HubRow), redis: z.string() });
+
+/** `GET /api/v1/search?q=`: clusters, packages, operators, plans and pages, twenty at most. */
+export const SearchAnswer = z.strictObject({
+  items: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['cluster', 'package', 'operator', 'plan', 'catalog', 'page']),
+        title: z.string(),
+        note: z.string(),
+        /** A path of the console. */
+        url: z.string(),
+      }),
+    )
+    .max(20),
+});
+
+/** `GET /api/v1/me`: who is signed in, and what that allows. */
+export const Me = z.strictObject({
+  name: z.string(),
+  groups: z.array(z.string()),
+  /** How the person signed in. */
+  by: z.enum(['loopback', 'oidc']),
+  /** In words, one line a grant. */
+  rights: z.array(z.string()),
+  may: z.strictObject({ approve: z.boolean(), retry: z.boolean(), rollBack: z.boolean(), hub: z.boolean() }),
+  /** For the header `X-CSRF-Token` of writes; empty with a bearer key. */
+  csrf: z.string(),
+  version: z.string(),
+});
+
+export type ListQuery = z.infer<typeof ListQuery>;
+export type VersionCount = z.infer<typeof VersionCount>;
+export type PackageSpread = z.infer<typeof PackageSpread>;
+export type CauseGroup = z.infer<typeof CauseGroup>;
+export type PlanClassSummary = z.infer<typeof PlanClassSummary>;
+export type CatalogSummary = z.infer<typeof CatalogSummary>;
+export type RolloutSummary = z.infer<typeof RolloutSummary>;
+export type FleetSummary = z.infer<typeof FleetSummary>;
+export type HubSummary = z.infer<typeof HubSummary>;
+export type SearchAnswer = z.infer<typeof SearchAnswer>;
+export type Me = z.infer<typeof Me>;
+export type ClusterList = z.infer<typeof ClusterList>;
+export type OperatorList = z.infer<typeof OperatorList>;
+export type PlanList = z.infer<typeof PlanList>;
+export type CatalogRowList = z.infer<typeof CatalogRowList>;
+export type PackageList = z.infer<typeof PackageList>;
+export type CauseList = z.infer<typeof CauseList>;
+export type PlanClassList = z.infer<typeof PlanClassList>;
+export type CatalogList = z.infer<typeof CatalogList>;
+export type RolloutList = z.infer<typeof RolloutList>;
+export type ChangeList = z.infer<typeof ChangeList>;

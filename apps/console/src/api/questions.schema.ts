@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { PlanMove, RowCause, Standing } from '#core/fleet/view/rows';
+
+/**
+ * What rows do not hold, asked of the poller: `POST /api/v1/questions/{explain,object,events,review}`. An
+ * answer is kept for half a minute. A cluster that does not answer within ten seconds: problem `cluster-away`.
+ */
+
+/** An object of a cluster, as an address. */
+export const ObjectAddress = z.strictObject({
+  cluster: z.string().max(1_000),
+  kind: z.string().max(60),
+  namespace: z.string().max(253),
+  name: z.string().max(253),
+});
+
+/** A reason with what lies behind it: `explain` of the command as a tree. */
+export type ReasonNode = {
+  text: string;
+  /** What the box is: the desired state, a candidate, a requirement, what stands against it. */
+  role: 'desired' | 'candidate' | 'requirement' | 'obstacle' | 'note';
+  /** The words on the edge that leads here. */
+  edge: string;
+  children: ReasonNode[];
+};
+export const ReasonNode: z.ZodType<ReasonNode> = z.lazy(() =>
+  z.strictObject({
+    text: z.string(),
+    role: z.enum(['desired', 'candidate', 'requirement', 'obstacle', 'note']),
+    edge: z.string(),
+    children: z.array(ReasonNode),
+  }),
+);
+
+/** One link of the chain on the page of an operator. */
+export const ChainLink = z.strictObject({
+  link: z.enum(['desired', 'catalog', 'resolution', 'plan', 'approval', 'running']),
+  /** `done`, what stops the chain, or not reached yet. */
+  state: z.enum(['done', 'stopped', 'not-reached']),
+  standing: Standing,
+  text: z.string(),
+  since: z.string(),
+});
+
+/** One thing a person can do; a command is shown on its own, to be copied. */
+export const AdviceItem = z.strictObject({ text: z.string(), command: z.string() });
+
+/** A newer bundle, and what keeps it away. */
+export const OfferedVersion = z.strictObject({
+  bundle: z.string(),
+  version: z.string(),
+  channel: z.string(),
+  why: z.string(),
+});
+
+export const Explanation = z.strictObject({
+  chain: z.array(ChainLink),
+  because: z.array(z.string()),
+  cause: RowCause.optional(),
+  advice: z.array(AdviceItem),
+  /** The minimal conflict; absent where the resolution does not stop it. */
+  conflict: ReasonNode.optional(),
+  newer: z.array(OfferedVersion),
+});
+
+/** Managed fields, secrets and data of Secrets are left out. */
+export const ObjectAnswer = z.strictObject({ yaml: z.string(), cut: z.boolean() });
+
+export const EventsAnswer = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      at: z.string(),
+      type: z.string(),
+      reason: z.string(),
+      message: z.string(),
+      count: z.int(),
+      by: z.string(),
+    }),
+  ),
+});
+
+/** One difference of a plan, in the order in which an approver reads them. */
+export const Difference = z.strictObject({
+  section: z.enum(['operators', 'images', 'crds', 'permissions', 'workloads', 'objects']),
+  /** Draws attention: violations of CRD safety, grown permissions, privileged settings. */
+  risk: z.boolean(),
+  sign: z.enum(['+', '-', '~']),
+  /** The object or thing. */
+  what: z.string(),
+  text: z.string(),
+  /** Lines of a difference, each with its sign; empty where the text says it all. */
+  lines: z.array(z.string()),
+});
+
+/** Members of a plan class that would change alike. */
+export const ReviewGroup = z.strictObject({
+  /** Hash of the differences. */
+  key: z.string(),
+  members: z.array(z.strictObject({ cluster: z.string(), namespace: z.string(), name: z.string() })),
+  differences: z.array(Difference),
+  unchanged: z.int(),
+});
+
+/** `POST /questions/review {hash}`: a plan class, compared with each of its clusters. */
+export const ReviewAnswer = z.strictObject({
+  hash: z.string(),
+  moves: z.array(PlanMove),
+  groups: z.array(ReviewGroup),
+  /** Members whose cluster did not answer. */
+  unchecked: z.array(z.strictObject({ cluster: z.string(), namespace: z.string(), name: z.string(), why: z.string() })),
+  checkedAt: z.string(),
+});
+
+export const ReviewQuestion = z.strictObject({ hash: z.string().max(200) });
+
+export type ObjectAddress = z.infer<typeof ObjectAddress>;
+export type ChainLink = z.infer<typeof ChainLink>;
+export type Explanation = z.infer<typeof Explanation>;
+export type ObjectAnswer = z.infer<typeof ObjectAnswer>;
+export type EventsAnswer = z.infer<typeof EventsAnswer>;
+export type Difference = z.infer<typeof Difference>;
+export type ReviewGroup = z.infer<typeof ReviewGroup>;
+export type ReviewAnswer = z.infer<typeof ReviewAnswer>;

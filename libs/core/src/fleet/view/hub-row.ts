@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const Count = z.int().min(0);
+
+/** The state of one queue, as a service counts it. */
+export const QueueCounts = z.strictObject({
+  queue: z.string().max(60),
+  waiting: Count,
+  active: Count,
+  delayed: Count,
+  failed: Count,
+  /** Seconds that the oldest waiting job has waited. */
+  oldestSeconds: z.number().min(0),
+});
+
+/** What a service of the hub says of itself, every five seconds; older than 15 s: it does not answer. */
+export const HubRow = z.strictObject({
+  /** `catalog-poller`, `resolver-worker`, `applier`, `fleet-controller`, `console`. */
+  service: z.string().max(60),
+  /** The process, unique in the hub. */
+  instance: z.string().max(200),
+  version: z.string().max(60),
+  updatedAt: z.string().max(40),
+  checks: z.array(z.strictObject({ name: z.string().max(60), ok: z.boolean(), message: z.string().max(200) })).max(40),
+  queues: z.array(QueueCounts).max(20),
+  /** The clusters whose requests take longest, of the applier; milliseconds. */
+  slowest: z.array(z.strictObject({ cluster: z.string().max(1_000), milliseconds: z.number().min(0) })).max(10),
+});
+
+export type QueueCounts = z.infer<typeof QueueCounts>;
+export type HubRow = z.infer<typeof HubRow>;
