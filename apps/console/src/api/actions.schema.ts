@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * `POST /api/v1/actions` with the header `Idempotency-Key`: 202 and an id; `GET /api/v1/actions/ID` answers the
- * results.
+ * `POST /api/v1/actions` with the header `Idempotency-Key`: 202 and an id; `GET /api/v1/actions/ID` answers
+ * the results.
  */
 export const ACTION_VERBS = ['approve', 'retry', 'roll-back', 'pause', 'resume', 'abort'] as const;
 

@@ -3,7 +3,8 @@ import { PlanMove, RowCause, Standing } from '#core/fleet/view/rows';
 
 /**
  * What rows do not hold, asked of the poller: `POST /api/v1/questions/{explain,object,events,review}`. An
- * answer is kept for half a minute. A cluster that does not answer within ten seconds: problem `cluster-away`.
+ * answer is kept for half a minute. A cluster that does not answer within ten seconds: problem
+ * `cluster-away`.
  */
 
 /** An object of a cluster, as an address. */
