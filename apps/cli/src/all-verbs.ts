@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { approveCommand } from './commands/approve.command.js';
+import { assessCommand } from './commands/assess.command.js';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
 import { clustersCommand } from './commands/clusters.command.js';
@@ -30,6 +31,7 @@ import { addSuggestions } from './suggestions.js';
  */
 const VERBS: readonly RegisterVerb[] = [
   approveCommand,
+  assessCommand,
   bundleCommand,
   catalogCommand,
   clustersCommand,

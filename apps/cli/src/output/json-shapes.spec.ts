@@ -65,6 +65,7 @@ const cases: readonly (readonly [verb: ShapedVerb, verdict: string, args: () => 
   ['get', 'yes', () => ['get', 'sub']],
   ['get', 'no', () => ['get', 'sub', 'ghost']],
   ['status', 'yes', () => ['status']],
+  ['assess', 'yes', () => ['assess']],
   ['clusters list', 'yes', () => ['clusters', 'list']],
   ['clusters check', 'yes', () => ['clusters', 'check']],
   ['approve', 'yes', () => ['approve', 'ip', 'install-1', '-n', 'team', '--dry-run']],

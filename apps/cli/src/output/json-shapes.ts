@@ -14,6 +14,7 @@ const text = z.string();
 export const JSON_SHAPES = {
   get: z.strictObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), verdict, away, items: list }),
   status: z.strictObject({ verdict, away, hub: list, clusters: list, waiting: list }),
+  assess: z.strictObject({ verdict, away, totals: any, items: list }),
   'clusters list': z.strictObject({ verdict, away, items: list }),
   'clusters check': z.strictObject({ verdict, away, items: list }),
   approve: z.strictObject({ verdict, away, items: list }),

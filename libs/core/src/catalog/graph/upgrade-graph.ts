@@ -28,7 +28,8 @@ export function upgradeGraph(catalog: Catalog, packageName: string): UpgradeGrap
   }).get(packageName);
 }
 
-const graphOf = (record: PackageRecord): UpgradeGraph => ({
+/** The upgrade graph of a package as its record has it. */
+export const graphOf = (record: PackageRecord): UpgradeGraph => ({
   record,
   channels: new CatalogView({ name: '', namespace: '' }, 0, false, [record]).groups,
 });

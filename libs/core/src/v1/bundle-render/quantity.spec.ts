@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { canonicalQuantity } from './quantity.js';
+import { canonicalQuantity, quantityNumber } from './quantity.js';
 
 // What k8s.io/apimachinery's resource.Quantity makes of these texts.
 it.each([
@@ -20,4 +20,15 @@ it.each([
   ['', ''],
 ])('%s is written %s', (written, canonical) => {
   expect(canonicalQuantity(written)).toBe(canonical);
+});
+
+it.each([
+  ['1.5Ki', 1_536],
+  ['128974848', 128_974_848],
+  ['500m', 0.5],
+  ['-2k', -2_000],
+  ['no quantity', undefined],
+  ['', undefined],
+])('%s counts as %s', (written, counted) => {
+  expect(quantityNumber(written)).toBe(counted);
 });

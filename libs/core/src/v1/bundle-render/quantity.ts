@@ -11,23 +11,40 @@ const MAX_LENGTH = 64;
  * billionth, stays as it is.
  */
 export function canonicalQuantity(value: unknown): unknown {
+  const parsed = parseQuantity(value);
+  if (parsed === undefined) return value;
+  const { amount, isNegative, binary, exponential } = parsed;
+  const prefix = isNegative && amount > 0n ? '-' : '';
+  if (amount === 0n) return '0';
+  if (binary && amount % SCALE === 0n) return prefix + inBinary(amount / SCALE);
+  return prefix + inDecimal(amount, exponential);
+}
+
+/** A resource quantity as a number of its unit (`1.5Ki` is 1536); undefined where it is none. */
+export function quantityNumber(value: unknown): number | undefined {
+  const parsed = parseQuantity(value);
+  if (parsed === undefined) return undefined;
+  return (Number(parsed.amount) / Number(SCALE)) * (parsed.isNegative ? -1 : 1);
+}
+
+type ParsedQuantity = Readonly<{ amount: bigint; isNegative: boolean; binary: boolean; exponential: boolean }>;
+
+/** In billionths; undefined where it is no quantity, or a finer one. */
+function parseQuantity(value: unknown): ParsedQuantity | undefined {
   const written = typeof value === 'number' ? String(value) : value;
-  if (typeof written !== 'string' || written.length > MAX_LENGTH) return value;
+  if (typeof written !== 'string' || written.length > MAX_LENGTH) return undefined;
   const [, sign = '', whole = '', fraction = '', binary, decimal, exponential, exponent = '0'] =
     FORM.exec(written) ?? [];
-  if (whole + fraction === '') return value;
+  if (whole + fraction === '') return undefined;
   const digits = BigInt(whole + fraction) * SCALE;
   const unit = 10n ** BigInt(fraction.length);
   const power = exponential === undefined ? 3 * (DECIMAL.indexOf(decimal ?? '') - 3) : Number(exponent);
   const multiplied =
     digits * (binary === undefined ? 10n ** BigInt(Math.max(power, 0)) : 1024n ** BigInt(BINARY.indexOf(binary)));
   const divisor = unit * (binary === undefined ? 10n ** BigInt(Math.max(-power, 0)) : 1n);
-  if (multiplied % divisor !== 0n) return value;
+  if (multiplied % divisor !== 0n) return undefined;
   const amount = multiplied / divisor;
-  const prefix = sign === '-' && amount > 0n ? '-' : '';
-  if (amount === 0n) return '0';
-  if (binary !== undefined && amount % SCALE === 0n) return prefix + inBinary(amount / SCALE);
-  return prefix + inDecimal(amount, exponential !== undefined);
+  return { amount, isNegative: sign === '-', binary: binary !== undefined, exponential: exponential !== undefined };
 }
 
 function inBinary(amount: bigint): string {

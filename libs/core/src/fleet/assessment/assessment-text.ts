@@ -1,0 +1,22 @@
+import { counted } from '../../kernel/text/counted.js';
+import type { AssessmentTotals } from './assessment.js';
+
+const MIB = 1024 * 1024;
+
+/** Bytes for people, in MiB or GiB. */
+export const memoryText = (bytes: number): string =>
+  bytes >= 1024 * MIB ? `${(bytes / (1024 * MIB)).toFixed(1)} GiB` : `${Math.round(bytes / MIB)} MiB`;
+
+/** The head of a report in a few lines, for people who read no further. */
+export function totalsLines(totals: AssessmentTotals): readonly string[] {
+  const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, ready } = totals;
+  return [
+    `${counted(operators, 'operator')} of ${counted(packages, 'package')} in ${counted(clusters, 'cluster')}`,
+    `${upToDate} at the newest version of their channel, ${behind} behind, ${withoutWay} without a way there`,
+    `${counted(deprecated, 'operator')} deprecated; ${counted(notWell, 'object')} not well now`,
+    `${ready} of ${counted(clusters, 'cluster')} can be handed over now`,
+    ...(totals.olmPods === 0
+      ? []
+      : [`OLM takes ${memoryText(totals.olmBytes)} of memory in ${counted(totals.olmPods, 'pod')} now`]),
+  ];
+}
