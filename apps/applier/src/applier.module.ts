@@ -134,7 +134,8 @@ function limiterOf({ clock, settings: { applyConcurrency } }: Hub, clusters: Ser
   clusters.subscribe(() => {
     most = clusters.clients().length === 1 ? applyConcurrency : half;
   });
-  return new ClusterLimiter({ clock, slots: applyConcurrency, mostAtOnce: () => most });
+  const idleMs = () => performance.eventLoopUtilization().idle;
+  return new ClusterLimiter({ clock, slots: applyConcurrency, mostAtOnce: () => most, idleMs });
 }
 
 function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches, stayOpen: boolean): ClusterViews {

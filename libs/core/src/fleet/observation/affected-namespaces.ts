@@ -7,9 +7,7 @@ export type ClusterNamespaces = Readonly<{
   globalCatalogNamespace: string;
   /** Namespaces with a Subscription. */
   subscribed: ReadonlySet<string>;
-  /**
-   * Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question.
-   */
+  /** Namespaces with a ClusterServiceVersion that may wait for the object (`waitsForClusterObject`). */
   waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
   /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
   sharing: (object: KubernetesObject) => ReadonlySet<string>;

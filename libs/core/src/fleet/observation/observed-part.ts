@@ -68,7 +68,7 @@ export function observedCsv(object: KubernetesObject): KubernetesObject {
     return withNames(object, [OPERATOR_NAMESPACE], { spec: {}, status: { reason: 'Copied' } });
   }
   const spec = asRecord(object['spec']);
-  const { version, replaces, customresourcedefinitions, apiservicedefinitions, webhookdefinitions } = spec;
+  const { version, replaces, customresourcedefinitions, apiservicedefinitions, webhookdefinitions, nativeAPIs } = spec;
   const { phase, reason } = asRecord(object['status']);
   return withNames(object, CSV_ANNOTATIONS, {
     spec: present({
@@ -77,6 +77,7 @@ export function observedCsv(object: KubernetesObject): KubernetesObject {
       customresourcedefinitions: ownedAndRequired(customresourcedefinitions),
       apiservicedefinitions: ownedAndRequired(apiservicedefinitions),
       webhookdefinitions: apis(webhookdefinitions),
+      nativeAPIs: apis(nativeAPIs),
     }),
     ...(object['status'] === undefined ? {} : { status: present({ phase, reason }) }),
   });

@@ -3,9 +3,10 @@ import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observat
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/fleet/observation/change-origin';
 import { isNamespaceAtRest, type NamespaceObjects } from '#core/fleet/observation/namespace-at-rest';
+import { isForOwnerAlone, waitsForClusterObject } from '#core/fleet/observation/waits-for-cluster-object';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
-import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
+import { isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -264,7 +265,7 @@ export class ObservedCluster implements ClusterPart {
     if (isSystemNamespace(object) && this.#cache.synced()) this.deps.onSystemNamespace?.();
     // Before the first sync, which touches all, thousands of objects come: computing the
     // namespaces of each takes minutes.
-    if (this.#cache.synced()) this.#touchAffected(object, this.#urgencyOf(object, event, origin));
+    if (this.#cache.synced()) this.#touchAffected(object, this.#urgencyOf(object, event, origin), origin?.own);
   }
 
   #urgencyOf(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): Urgency {
@@ -294,8 +295,8 @@ export class ObservedCluster implements ClusterPart {
     return moved || event === 'gone';
   }
 
-  #touchAffected(object: KubernetesObject, urgency: Urgency): void {
-    for (const namespace of affectedNamespaces(object, this.#view)) this.#touchFor(object, namespace, urgency);
+  #touchAffected(object: KubernetesObject, urgency: Urgency, own = false): void {
+    for (const namespace of affectedNamespaces(object, this.#view(own))) this.#touchFor(object, namespace, urgency);
   }
 
   #touchFor(
@@ -316,7 +317,7 @@ export class ObservedCluster implements ClusterPart {
    * Each part is computed only where the event's kind asks for it: most events concern
    * their own namespace alone.
    */
-  get #view(): ClusterNamespaces {
+  #view(own: boolean): ClusterNamespaces {
     const cache = this.#cache;
     return {
       globalCatalogNamespace: this.deps.globalCatalogNamespace,
@@ -327,7 +328,10 @@ export class ObservedCluster implements ClusterPart {
         namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
       sharing: ({ metadata: { name = '' } }) =>
         isSharedBinding(name) ? namespacesOf(cache.originals().filter((csv) => usesBinding(csv, name))) : new Set(),
-      waitingForCluster: (object) => namespacesOf(cache.originals().filter((csv) => waitsFor(csv, object))),
+      waitingForCluster: (object) => {
+        if (isForOwnerAlone(object, own)) return new Set();
+        return namespacesOf(cache.originals().filter((csv) => waitsForClusterObject(csv, object)));
+      },
     };
   }
 }
@@ -338,10 +342,6 @@ const namespacesOf = (objects: readonly Pick<KubernetesObject, 'metadata'>[]): S
 function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
   const named = spec?.targetNamespaces ?? [];
   return named.length === 0 || named.includes(namespace);
-}
-
-function waitsFor(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
-  return csv.status?.phase !== 'Succeeded' || allCrds(csv).some(({ name }) => name === object.metadata.name);
 }
 
 const isSystemNamespace = ({ kind, metadata }: KubernetesObject): boolean =>

@@ -19,10 +19,12 @@ describe('the limiter of the clusters', () => {
     const { limiter } = limiterOf(2);
     const stuck = Promise.withResolvers<string>();
     const running = [1, 2].map(() => limiter.run('far', () => stuck.promise));
-    expect(await limiter.run('far', done), 'a third at once').toEqual({ admitted: false, againAfterMs: 262 });
+    const parked = [1, 2].map(() => limiter.run('far', done));
+    expect(await limiter.run('far', done), 'a fifth at once').toEqual({ admitted: false, againAfterMs: 262 });
     expect(await limiter.run('near', done), 'another cluster').toEqual({ admitted: true, value: 'done' });
     stuck.resolve('late');
     expect(await Promise.all(running)).toEqual([1, 2].map(() => ({ admitted: true, value: 'late' })));
+    expect(await Promise.all(parked)).toEqual([1, 2].map(() => ({ admitted: true, value: 'done' })));
     expect(await limiter.run('far', done)).toEqual({ admitted: true, value: 'done' });
   });
 
@@ -81,6 +83,48 @@ describe('the limiter of the clusters', () => {
     slow.resolve('late');
     await Promise.all(running);
     expect((await limiter.run('far', done)).admitted, 'once it is quick').toBe(true);
+  });
+
+  it('does not take a cluster for slow while this process is busy itself', async () => {
+    const clock = new ManualClock();
+    let idleMs = 0;
+    const limiter = new ClusterLimiter({ clock, mostAtOnce: () => 3, idleMs: () => idleMs });
+    const running = Promise.withResolvers<string>();
+    const both = [1, 2].map(() => limiter.run('far', () => running.promise));
+    await clock.advance(10_000);
+    expect((await limiter.run('far', done)).admitted, 'while the process is busy').toBe(true);
+    idleMs = 1_000;
+    await clock.advance(2_000);
+    expect((await limiter.run('far', done)).admitted, 'once it has waited for the cluster').toBe(false);
+    running.resolve('late');
+    await Promise.all(both);
+  });
+
+  it('ends what is parked with the service, and gives the place to the next', async () => {
+    const { limiter } = limiterOf(1);
+    const stuck = Promise.withResolvers<string>();
+    const running = limiter.run('far', () => stuck.promise);
+    const ending = new AbortController();
+    const parked = limiter.run('far', done, ending.signal);
+    ending.abort(new Error('the service ends'));
+    await expect(parked).rejects.toThrow('the service ends');
+    const next = limiter.run('far', done);
+    stuck.resolve('late');
+    expect(await Promise.all([running, next])).toEqual([
+      { admitted: true, value: 'late' },
+      { admitted: true, value: 'done' },
+    ]);
+  });
+
+  it('turns away what was parked where the cluster stops answering', async () => {
+    const { limiter } = limiterOf(1);
+    const stuck = Promise.withResolvers<string>();
+    const running = limiter.run('far', () => stuck.promise);
+    const parked = limiter.run('far', done);
+    stuck.reject(unreachable());
+    await expect(running).rejects.toThrow('no answer');
+    expect(await parked).toEqual({ admitted: false, againAfterMs: 2_000 });
+    expect(await limiter.run('far', done)).toEqual({ admitted: false, againAfterMs: 2_000 });
   });
 
   it('has the jobs of a cluster with thousands of namespaces come back a few times, not all the time', async () => {

@@ -13,11 +13,20 @@ export type ClusterLimiterOptions = Readonly<{
   mostAtOnce: () => number;
   /** In [0, 1): spreads the jobs that were turned away, so that they do not come back together. */
   random?: () => number;
+  /**
+   * For how many milliseconds this process has had nothing to do, from some moment on. Default: all the time.
+   * Work that takes long because the process is busy does not wait for its cluster.
+   */
+  idleMs?: () => number;
 }>;
 
-/** `workMs`: how long its work takes, on average. `lineEndMs`: when the last that was turned away returns. */
+/**
+ * `parked`: work that begins when a piece of the cluster's ends. `workMs`: how long its work takes on
+ * average, the wait for a slot included. `lineEndMs`: when the last that was turned away returns.
+ */
 type LimiterState = {
   running: number;
+  readonly parked: Set<() => void>;
   slow: number;
   failures: number;
   awayUntilMs: number;
@@ -29,8 +38,12 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Shortest retry delay for jobs turned away at the cluster's concurrency limit. */
 const BUSY_AGAIN_MS = 250;
-/** Work that takes longer waits for its cluster, not for this process. */
+/** Work that takes longer waits for its cluster, unless this process was busy most of the time. */
 const SLOW_MS = 2_000;
+/** Least part of that time in which the process had nothing to do. */
+const SLOW_IDLE_MS = 1_000;
+/** Work that is parked holds a job of the queue, of which a process takes a bounded number. */
+const MOST_PARKED = 96;
 /** Most pieces of work at once for a cluster that has such work. */
 const SLOW_AT_ONCE = 2;
 const FIRST_WORK_MS = 50;
@@ -46,6 +59,7 @@ const NEWEST_PART = 0.2;
  */
 export class ClusterLimiter {
   readonly #states = new Map<string, LimiterState>();
+  #parked = 0;
   readonly #slots: JobSlots;
 
   constructor(private readonly options: ClusterLimiterOptions) {
@@ -54,7 +68,8 @@ export class ClusterLimiter {
 
   /**
    * Does the work unless the cluster is busy or away, once there is a slot; what the work throws is thrown.
-   * Rejects without having begun where the signal is aborted first.
+   * A little work of a busy cluster waits here, the rest comes again. Rejects without having begun where the
+   * signal is aborted first.
    */
   async run<T>(
     cluster: string,
@@ -62,21 +77,64 @@ export class ClusterLimiter {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Limited<T>> {
     const state = this.#stateOf(cluster);
-    const againAfterMs = this.#turnedAwayMs(state);
+    const isParked = this.#parks(state);
+    const againAfterMs = isParked ? 0 : this.#turnedAwayMs(state);
     if (againAfterMs > 0) return { admitted: false, againAfterMs };
-    state.running += 1;
+    if (isParked) await this.#park(state, signal);
+    else state.running += 1;
     try {
+      // What was learnt of the cluster while the work was parked.
+      const laterMs = isParked ? this.#turnedAwayMs(state, 1) : 0;
+      if (laterMs > 0) return { admitted: false, againAfterMs: laterMs };
+      const begunMs = this.#now();
       const value = await this.#slots.run(signal, (leave) => this.#timed(state, work, leave));
+      state.workMs += NEWEST_PART * (this.#now() - begunMs - state.workMs);
       state.failures = 0;
       return { admitted: true, value };
     } catch (error) {
       this.#noteFailure(state, error);
       throw error;
     } finally {
-      state.running -= 1;
-      if (state.running === 0 && state.failures === 0 && state.lineEndMs <= this.#now())
-        this.#forgetIdle(cluster, state);
+      this.#end(cluster, state);
     }
+  }
+
+  /** Whether work finds its cluster busy and waits here: of a cluster that answers, and not much. */
+  #parks({ running, failures, slow, parked }: LimiterState): boolean {
+    const most = this.options.mostAtOnce();
+    if (failures > 0 || slow > 0 || running < most) return false;
+    return parked.size < most && this.#parked < MOST_PARKED;
+  }
+
+  /** Resolves with the place of the piece of work that has ended. */
+  async #park(state: LimiterState, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const enter = () => {
+      signal.removeEventListener('abort', end);
+      this.#parked -= 1;
+      resolve();
+    };
+    const end = () => {
+      if (state.parked.delete(enter)) this.#parked -= 1;
+      reject(signal.reason);
+    };
+    state.parked.add(enter);
+    this.#parked += 1;
+    signal.addEventListener('abort', end, { once: true });
+    await promise;
+  }
+
+  /** The place of the work goes to what is parked longest. */
+  #end(cluster: string, state: LimiterState): void {
+    const [next] = state.parked;
+    if (next !== undefined) {
+      state.parked.delete(next);
+      next();
+      return;
+    }
+    state.running -= 1;
+    if (state.running === 0 && state.failures === 0 && state.lineEndMs <= this.#now()) this.#forgetIdle(cluster, state);
   }
 
   /** The cluster has left. */
@@ -89,32 +147,47 @@ export class ClusterLimiter {
   }
 
   async #timed<T>(state: LimiterState, work: () => Promise<T>, leave: () => void): Promise<T> {
-    const begunMs = this.#now();
+    const idleMs = this.options.idleMs ?? (() => this.#now());
+    const idleBefore = idleMs();
     let isSlow = false;
-    const cancel = this.options.clock.after(SLOW_MS, () => {
+    let cancel = () => {};
+    const check = () => {
+      if (idleMs() - idleBefore < SLOW_IDLE_MS) {
+        cancel = this.options.clock.after(SLOW_MS, check);
+        return;
+      }
       isSlow = true;
       state.slow += 1;
       leave();
-    });
+    };
+    cancel = this.options.clock.after(SLOW_MS, check);
     try {
       return await work();
     } finally {
       cancel();
       if (isSlow) state.slow -= 1;
-      state.workMs += NEWEST_PART * (this.#now() - begunMs - state.workMs);
     }
   }
 
   #stateOf(cluster: string): LimiterState {
-    const fresh = { running: 0, slow: 0, failures: 0, awayUntilMs: 0, workMs: FIRST_WORK_MS, lineEndMs: 0 };
+    const fresh = {
+      running: 0,
+      parked: new Set<() => void>(),
+      slow: 0,
+      failures: 0,
+      awayUntilMs: 0,
+      workMs: FIRST_WORK_MS,
+      lineEndMs: 0,
+    };
     const known = this.#states.get(cluster) ?? fresh;
     this.#states.set(cluster, known);
     return known;
   }
 
-  /** Milliseconds until the job is to come again; 0 where its work may begin. */
-  #turnedAwayMs(state: LimiterState): number {
-    const { running, slow, failures, awayUntilMs } = state;
+  /** Milliseconds until the job is to come again; 0 where its work may begin. `held`: places that it has. */
+  #turnedAwayMs(state: LimiterState, held = 0): number {
+    const { slow, failures, awayUntilMs } = state;
+    const running = state.running - held;
     const awayMs = awayUntilMs - this.#now();
     if (failures === 0) {
       const most = slow === 0 ? this.options.mostAtOnce() : Math.min(SLOW_AT_ONCE, this.options.mostAtOnce());
