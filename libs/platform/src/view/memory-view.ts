@@ -1,0 +1,74 @@
+import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { HubRow } from '#core/fleet/view/hub-row';
+import type { ViewRow } from '#core/fleet/view/rows';
+import type { RowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
+
+/** The read model in memory: for tests. */
+export class MemoryView implements ViewReader {
+  readonly #rows = new Map<string, Map<string, ViewRow>>();
+  readonly #changes: RowChange[] = [];
+  readonly #waiting = new Set<() => void>();
+  #hub: readonly HubRow[] = [];
+  #history: readonly HistoryEntry[] = [];
+  #epoch = 1;
+
+  write(change: RowChange): void {
+    const rows = this.#rows.get(change.cluster) ?? new Map<string, ViewRow>();
+    this.#rows.set(change.cluster, rows);
+    for (const row of change.changed) rows.set(row.id, row);
+    for (const id of change.removed) rows.delete(id);
+    this.#changes.push(change);
+    this.#wake();
+  }
+
+  writeHub(rows: readonly HubRow[]): void {
+    this.#hub = rows;
+  }
+
+  writeHistory(entries: readonly HistoryEntry[]): void {
+    this.#history = entries;
+  }
+
+  /** As when Redis is flushed. */
+  empty(): void {
+    this.#rows.clear();
+    this.#changes.length = 0;
+    this.#epoch += 1;
+    this.#wake();
+  }
+
+  load(): Promise<ViewContent> {
+    const rows = [...this.#rows.values()].flatMap((one) => [...one.values()]);
+    return Promise.resolve({ epoch: `${this.#epoch}`, place: `${this.#changes.length}`, rows });
+  }
+
+  async changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'> {
+    if (epoch === `${this.#epoch}` && Number(place) === this.#changes.length) await this.#change(waitMs);
+    if (epoch !== `${this.#epoch}` || Number(place) > this.#changes.length) return 'lost';
+    return { place: `${this.#changes.length}`, changes: this.#changes.slice(Number(place)) };
+  }
+
+  hub(): Promise<readonly HubRow[]> {
+    return Promise.resolve(this.#hub);
+  }
+
+  history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>> {
+    return Promise.resolve({ entries: this.#history, knownSince: this.#history.at(-1)?.at ?? '' });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  #change(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, waitMs);
+      this.#waiting.add(done);
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { HubRow } from '#core/fleet/view/hub-row';
+import type { ViewRow } from '#core/fleet/view/rows';
+
+/** What changed in the rows of one cluster. */
+export type RowChange = Readonly<{
+  cluster: string;
+  /** Rows that are new or other than before. */
+  changed: readonly ViewRow[];
+  /** Ids of rows that are gone. */
+  removed: readonly string[];
+}>;
+
+/** All rows, as of a place in the stream of changes: what is read after it was not in them. */
+export type ViewContent = Readonly<{
+  /** Another value: the store was emptied in between, and its rows say nothing of those before. */
+  epoch: string;
+  place: string;
+  rows: readonly ViewRow[];
+}>;
+
+export type ViewChanges = Readonly<{ place: string; changes: readonly RowChange[] }>;
+
+/** The read model as the console reads it. */
+export type ViewReader = Readonly<{
+  load(): Promise<ViewContent>;
+  /**
+   * Changes after a place, which may come twice; waits for the first of them up to `waitMs` milliseconds.
+   * `lost`: the epoch is another one, or the store no longer knows the place; load again.
+   */
+  changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'>;
+  /** What each service last said of itself. */
+  hub(): Promise<readonly HubRow[]>;
+  /** Changes that the hub saw, the newest first; `knownSince`: nothing older is known, RFC 3339 or empty. */
+  history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>>;
+}>;
