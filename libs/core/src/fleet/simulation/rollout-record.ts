@@ -25,8 +25,10 @@ type PastStep = Readonly<{
 export class RolloutRecord implements RolloutView {
   readonly rows = new Map<string, RolloutRow>();
   tallies: readonly WaveTally[];
-  /** Nothing of it was written yet. */
+  /** Nothing of it was written yet since it began. */
   isNew = true;
+  /** It was reported before it began: it waited for its turn. */
+  hasWaited = false;
   readonly dirty = new Set<string>();
   isAllDirty = true;
   readonly decisions: Decision[] = [];
@@ -87,6 +89,7 @@ export class RolloutRecord implements RolloutView {
     this.tallies = spec.waves.map(() => new WaveTally());
     this.maxInFlight = spec.waves.map(() => 0);
     this.#makeQueues();
+    this.hasWaited = !this.isNew;
     this.isNew = true;
     this.isAllDirty = true;
   }

@@ -156,10 +156,16 @@ describe('decisions', () => {
 
   it('supersede: the newer target waits for its turn', () => {
     const script = [release('0s', 'kafka-operator.v2'), release('10s', 'kafka-operator.v3')];
-    const { summary } = played({ strategy: wave({}), file: { script } });
+    const { summary, events } = played({ strategy: wave({}), file: { script } });
     expect(ends(summary)).toEqual([
       'platform/kafka-1 Superseded NewerTarget',
       'platform/kafka-2 Completed AllWavesComplete',
+    ]);
+    const second = events.filter(({ kind, rollout }) => kind === 'rollout' && rollout === 'platform/kafka-2');
+    expect(second.slice(0, 3).map(({ from, phase, reason }) => [from, phase, reason])).toEqual([
+      [null, 'Planning', 'Queued'],
+      ['Planning', 'Planning', 'Released'],
+      ['Planning', 'Progressing', 'Planned'],
     ]);
   });
 });

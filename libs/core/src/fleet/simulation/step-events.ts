@@ -47,7 +47,7 @@ export function stepEvents(
     ...classEvents(before, result.status, common),
     ...clusterEvents(record, changes, result.tallies, common),
     ...waveEvents(record, before, result, common),
-    ...rolloutEvents(before, result, common),
+    ...rolloutEvents(before?.phase ?? (record.hasWaited ? 'Planning' : null), before?.reason, result, common),
   ];
 }
 
@@ -161,12 +161,13 @@ function waveEvents(
 }
 
 function rolloutEvents(
-  before: RolloutStatus | undefined,
+  from: RolloutStatus['phase'] | null,
+  reasonBefore: string | undefined,
   { status, tallies }: Pick<StepResult, 'status' | 'tallies'>,
   common: Common,
 ): EventFacts[] {
   const { phase, reason } = status;
-  if (before?.phase === phase && before.reason === reason) return [];
+  if (from === phase && reasonBefore === reason) return [];
   const { counts } = sumOf(tallies);
-  return [{ kind: 'rollout', ...common, phase, reason, from: before?.phase ?? null, counts }];
+  return [{ kind: 'rollout', ...common, phase, reason, from, counts }];
 }
