@@ -20,6 +20,9 @@ const floor = (name, comment, from, to) => ({
   to: { path: `^libs/lifecycle/src/(${to})/` },
 });
 
+/** Pure folders of core whose code pages may run: they import nothing but themselves. */
+const PURE_FOR_PAGES = '^libs/core/src/catalog/graph/svg/lanes\\.ts$';
+
 module.exports = {
   forbidden: [
     { name: 'core-is-pure', severity: 'error', comment: 'libs/core imports nothing of ours', from: { path: '^libs/core/src', pathNot: SPEC }, to: { path: '^(libs/(platform|lifecycle|testing)|apps)/' } },
@@ -36,6 +39,10 @@ module.exports = {
     floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|fleet'),
     { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^(apps|libs/lifecycle)/' } },
     { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; one module of the cli wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/src/up/all-services\\.ts$' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },
+    { name: 'pages-take-types', severity: 'error', comment: 'pages of the console take types from the API of the console and rows of core, nothing else of ours', from: { path: '^apps/console/web/' }, to: { path: '^(apps|libs)/', pathNot: ['^apps/console/web/', '^apps/console/src/api/', '^libs/core/src/fleet/view/', PURE_FOR_PAGES] } },
+    { name: 'pages-take-no-values', severity: 'error', comment: 'the schemas of the API would bring zod into the pages: types only', from: { path: '^apps/console/web/' }, to: { path: '^(apps/console/src|libs/core/src/fleet/view)/', dependencyTypesNot: ['type-only'] } },
+    { name: 'pages-take-few-packages', severity: 'error', comment: 'pages have a budget of size: no other package without a measured reason', from: { path: '^apps/console/web/' }, to: { path: 'node_modules/', pathNot: 'node_modules/(preact|@preact/signals|preact-iso|@tanstack/virtual-core|eventsource-parser)/' } },
+    { name: 'pages-are-for-browsers', severity: 'error', comment: 'nothing but the build reads the pages', from: { pathNot: '^apps/console/web/' }, to: { path: '^apps/console/web/' } },
     { name: 'testing-is-for-tests', severity: 'error', comment: 'only tests, benchmarks and the demo use libs/testing', from: { path: '^apps/', pathNot: '(\\.spec\\.ts$|^apps/cli/src/demo/)' }, to: { path: '^libs/testing/' } },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
     { name: 'resolvable', severity: 'error', comment: 'every import is found', from: {}, to: { couldNotResolve: true, pathNot: '^vitest' } },
@@ -44,6 +51,6 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^dist' },
     parser: 'swc',
-    enhancedResolveOptions: { conditionNames: ['flotilla-source', 'import', 'node', 'types', 'default'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+    enhancedResolveOptions: { conditionNames: ['flotilla-source', 'import', 'node', 'types', 'default'], extensions: ['.ts', '.tsx', '.js', '.mjs', '.json', '.css'] },
   },
 };

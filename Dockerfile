@@ -18,14 +18,15 @@ COPY package.json package-lock.json ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=build-ca \
     if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi \
  && npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json ./
+COPY tsconfig.json tsconfig.web.json ./
 COPY libs libs
 COPY apps apps
-COPY scripts/bundle-programs.ts scripts/image-contents.ts scripts/
+COPY scripts/bundle-programs.ts scripts/build-pages.ts scripts/image-contents.ts scripts/
 COPY scripts/supply-chain scripts/supply-chain
 # The commit that `flotilla version` names: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
 ARG COMMIT=
 RUN node scripts/bundle-programs.ts \
+ && node scripts/build-pages.ts \
  && node scripts/image-contents.ts \
  && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
  && mkdir -p /state/flotilla/content /state/flotilla-key

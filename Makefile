@@ -18,12 +18,16 @@ build: setup ## compile all apps and libraries into dist/
 	@git rev-parse HEAD > dist/COMMIT 2>/dev/null || rm -f dist/COMMIT
 	@mkdir -p dist/libs/platform/src/registry/grpc && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/
 	@mkdir -p dist/libs/testing/src/cluster/types && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/
-	@$(MAKE) -s dist/programs/flotilla.js
+	@$(MAKE) -s dist/programs/flotilla.js dist/console/index.html
 
 # The services and the command, each with the packages that it uses: a start takes less than half of the time.
 dist/programs/flotilla.js: $(shell find apps libs -name '*.ts' -not -name '*.spec.ts' -not -name '*.fixture.ts') libs/platform/src/registry/grpc/proto \
   package-lock.json tsconfig.json scripts/bundle-programs.ts
 	@node scripts/bundle-programs.ts
+
+# The pages of the console, compressed, and held to their budgets of size.
+dist/console/index.html: $(shell find apps/console/web -type f) package-lock.json tsconfig.web.json scripts/build-pages.ts
+	@node scripts/build-pages.ts
 
 demo: build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
 	@bin/flotilla demo $(if $(KEEP),--keep)
@@ -38,7 +42,7 @@ test: build ## every test that needs Node and Redis alone
 
 verify: setup ## format, lint, types, import rule, plain English
 	@node scripts/plain-english.ts
-	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && depcruise --config .dependency-cruiser.cjs apps libs
+	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && tsc -p tsconfig.web.json && depcruise --config .dependency-cruiser.cjs apps libs
 
 audit: build ## advisories, licences and hashes of the packages, and a bill of materials
 	@node dist/scripts/audit.js $(if $(UNCHECKED),--allow-unchecked)

@@ -45,6 +45,11 @@ const sound: Readonly<Record<string, string>> = {
   'apps/catalog-poller/src/poller.ts': "import { value } from '#core/a/value';\nexport const poller = [value];\n",
   'apps/cli/src/up/all-services.ts':
     "import { applier } from '../../../applier/src/applier.js';\nexport const up = [applier];\n",
+  'libs/core/src/fleet/view/rows.ts': 'export const rows = 1;\n',
+  'apps/console/src/api/answer.ts':
+    "import { rows } from '#core/fleet/view/rows';\nexport type Answer = typeof rows;\nexport const answer = rows;\n",
+  'apps/console/web/page.ts':
+    "import { h } from 'preact';\nimport type { Answer } from '../src/api/answer.js';\nexport const page = (answer: Answer) => h('p', null, answer);\n",
   'apps/cli/src/demo/demo.ts': "import { twin } from '#testing/c/twin';\nexport const demo = [twin];\n",
 };
 
@@ -114,6 +119,26 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
     "import '../../../catalog-poller/src/poller.js';\n",
     'the command wires services in one module',
   ],
+  [
+    'pages-take-types',
+    'apps/console/web/bad/server.ts',
+    "import type { server } from '../../src/server.js';\nexport type S = typeof server;\n",
+    'pages know the API alone',
+  ],
+  [
+    'pages-take-types',
+    'apps/console/web/bad/core.ts',
+    "import '#core/catalog/bundle';\n",
+    'rules of core run on the server',
+  ],
+  [
+    'pages-take-no-values',
+    'apps/console/web/bad/schema.ts',
+    "import { answer } from '../../src/api/answer.js';\nexport const bad = [answer];\n",
+    'schemas bring zod along',
+  ],
+  ['pages-take-few-packages', 'apps/console/web/bad/zod.ts', "import 'zod';\n", 'five packages, measured'],
+  ['pages-are-for-browsers', 'apps/console/src/bad.ts', "import '../web/page.js';\n", 'the server runs no page'],
   ['testing-is-for-tests', 'apps/applier/src/bad/twin.ts', "import '#testing/c/twin';\n", 'no twin in production'],
   ['testing-is-for-tests', 'apps/cli/src/up-twin.ts', "import '#testing/c/twin';\n", 'the demo alone may'],
   [
@@ -125,6 +150,7 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
   ['resolvable', 'apps/applier/src/bad/lost.ts', "import '#core/a/lost';\n", 'what is not found is not checked'],
 ];
 const beside: Readonly<Record<string, string>> = {
+  'apps/console/src/server.ts': 'export const server = 1;\n',
   'libs/core/src/bad/hen.ts': "import { egg } from './egg.js';\nexport const hen = () => egg;\n",
 };
 

@@ -47,7 +47,7 @@ describe('package.json', () => {
     .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
   const sources = ['apps', 'libs'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(name))
+      .filter((name) => /\.tsx?$/.test(name) && !/\.(spec|fixture)\.ts$/.test(name))
       .map((name) => readFileSync(join(root, folder, name), 'utf8')),
   );
   const imported = new Set(

@@ -1,0 +1,171 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import type { FleetSummary } from '../../src/api/lists.schema.js';
+import { useLoaded } from '../live/loaded.js';
+import { me, signOut } from '../live/session.js';
+import { switchTheme, theme } from '../live/theme.js';
+import { count } from '../live/times.js';
+import { Dialog } from '../parts/dialog.js';
+import { Search } from './search.js';
+import { KEYS, shortcutsOn, startShortcuts, switchShortcuts } from './shortcuts.js';
+
+type Entry = Readonly<{ path: string; title: string; number?: number | undefined; also?: RegExp }>;
+
+const entriesOf = (fleet: FleetSummary | undefined): readonly Entry[] => [
+  { path: '/', title: 'Fleet', also: /^\/clusters$/ },
+  { path: '/operators', title: 'Operators', also: /^\/(operators|clusters\/.*)/ },
+  { path: '/approvals', title: 'Approvals', number: fleet?.approvals.classes },
+  { path: '/catalogs', title: 'Catalogs' },
+  { path: '/rollouts', title: 'Roll-outs', number: fleet?.rollouts },
+  { path: '/changes', title: 'Changes' },
+  { path: '/hub', title: 'Hub' },
+];
+
+const isOpen = ({ path, also }: Entry, at: string): boolean =>
+  at === path || (path !== '/' && at.startsWith(`${path}/`)) || also?.test(at) === true;
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path, route } = useLocation();
+  const [help, setHelp] = useState(false);
+  useEffect(
+    () =>
+      startShortcuts({
+        go: (to) => route(to),
+        search: () => document.getElementById('search')?.focus(),
+        help: () => setHelp(true),
+      }),
+    [],
+  );
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useValidAnchor: a link to a place of this page, which moves the focus too */}
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the page
+      </a>
+      <header class="frame">
+        <a class="brand" href="/" aria-label="Flotilla, to the fleet">
+          <Mark /> Flotilla
+        </a>
+        <Navigation at={path} key={path} />
+        <Search />
+        <button
+          type="button"
+          class="plain theme"
+          onClick={switchTheme}
+          aria-label={`Switch to the ${theme.value === 'dark' ? 'light' : 'dark'} theme`}
+        >
+          <span aria-hidden="true">◐</span>
+        </button>
+        <a class="person" href="/about">
+          {me.value?.name ?? ''}
+        </a>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {help && <Help onClose={() => setHelp(false)} />}
+    </>
+  );
+}
+
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('main h1')?.focus();
+}
+
+const Mark = () => (
+  <svg class="brand-mark" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+    <path d="M11 2v13H4zM13 5v10h7zM3 17h18l-3 5H6z" />
+  </svg>
+);
+
+/** A menu on narrow screens, and a line of links elsewhere. */
+function Navigation({ at }: { at: string }) {
+  const { data } = useLoaded<FleetSummary>('fleet');
+  const [open, setOpen] = useState(false);
+  return (
+    <nav class="navigation" aria-label="Pages">
+      <button
+        type="button"
+        class="menu plain"
+        aria-expanded={open}
+        aria-controls="pages"
+        onClick={() => setOpen(!open)}
+      >
+        <span aria-hidden="true">☰</span> Menu
+      </button>
+      <ul id="pages" class={open ? 'open' : ''}>
+        {entriesOf(data).map((entry) => (
+          <li key={entry.path}>
+            <a href={entry.path} aria-current={isOpen(entry, at) ? 'page' : undefined}>
+              {entry.title}
+              {entry.number !== undefined && entry.number > 0 && <span class="badge">{count(entry.number)}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <ShortcutList />
+      <form method="dialog" class="dialog-end">
+        <button type="submit" class="primary">
+          Close
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+export function ShortcutList() {
+  return (
+    <>
+      <dl class="keys">
+        {KEYS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(' ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="tick-line">
+        <input type="checkbox" checked={shortcutsOn.value} onChange={switchShortcuts} /> Use single keys
+      </label>
+    </>
+  );
+}
+
+/** Nobody is signed in: the two ways to do it. */
+export function SignIn() {
+  useEffect(() => {
+    document.title = 'Sign in · Flotilla';
+  }, []);
+  const back = encodeURIComponent(location.pathname + location.search);
+  return (
+    <main class="sign-in">
+      <p class="brand">
+        <Mark /> Flotilla
+      </p>
+      <h1>Sign in</h1>
+      <p>
+        On this machine, open the link that <code>flotilla console link</code> prints. It signs you in.
+      </p>
+      <p>
+        <a class="button primary" href={`/auth/login?to=${back}`}>
+          Sign in with your organisation
+        </a>
+      </p>
+    </main>
+  );
+}
+
+export { signOut };

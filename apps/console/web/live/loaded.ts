@@ -1,0 +1,103 @@
+import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { type AskFailure, lastAnswer, pauseBefore, read, refusalFrom } from './ask.js';
+import { signedOut } from './session.js';
+import { listen, type StreamEvent } from './stream.js';
+
+/** The answer of one path, kept fresh; the last answer stays while it cannot be read again. */
+export type Loaded<T> = Readonly<{
+  data: T | undefined;
+  /** Why the last try failed, and since when tries fail. */
+  refusal: AskFailure | undefined;
+  failingSince: Date | undefined;
+  renew: () => void;
+}>;
+
+/** Reads again at most once in this time, however many rows change. */
+const GATHER = 2_000;
+
+const isFinal = ({ status }: AskFailure): boolean => status === 404 || status === 403 || status === 400;
+
+class Reader<T> {
+  data: T | undefined;
+  refusal: AskFailure | undefined;
+  failingSince: Date | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private tries = 0;
+  private ended = new AbortController();
+
+  constructor(
+    private readonly path: string,
+    private readonly changed: () => void,
+  ) {
+    this.data = lastAnswer(path) as T | undefined;
+  }
+
+  readonly renew = (): void => {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    void this.load();
+  };
+
+  /** After a change in the fleet. */
+  renewSoon(): void {
+    this.timer ??= setTimeout(this.renew, GATHER);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.ended.abort();
+  }
+
+  private async load(): Promise<void> {
+    try {
+      const data = await read<T>(this.path, this.ended.signal);
+      if (this.ended.signal.aborted) return;
+      this.data = data;
+      this.refusal = undefined;
+      this.failingSince = undefined;
+      this.tries = 0;
+    } catch (error) {
+      if (this.ended.signal.aborted || signedOut.value) return;
+      this.refusal = refusalFrom(error);
+      this.failingSince ??= new Date();
+      if (!isFinal(this.refusal)) this.timer = setTimeout(this.renew, pauseBefore(this.tries++));
+    }
+    this.changed();
+  }
+}
+
+/** `watches`: whether an event of the stream can change the answer; by default every one. */
+export function useLoaded<T>(
+  path: string | undefined,
+  watches: (event: StreamEvent) => boolean = () => true,
+): Loaded<T> {
+  const [, force] = useReducer((count: number) => count + 1, 0);
+  const reader = useRef<Readonly<{ path: string; of: Reader<T> }> | undefined>(undefined);
+  if (path !== undefined && reader.current?.path !== path) {
+    reader.current?.of.end();
+    reader.current = { path, of: new Reader<T>(path, () => force(undefined)) };
+  }
+  useEffect(() => {
+    const current = reader.current?.of;
+    if (path === undefined || current === undefined) return;
+    current.renew();
+    const forget = listen((event) => {
+      if (event.event !== 'action' && watches(event)) current.renewSoon();
+    });
+    const visible = () => document.hidden || current.renewSoon();
+    document.addEventListener('visibilitychange', visible);
+    return () => {
+      document.removeEventListener('visibilitychange', visible);
+      forget();
+      current.end();
+      reader.current = undefined;
+    };
+  }, [path]);
+  const one = path === undefined ? undefined : reader.current?.of;
+  return {
+    data: one?.data,
+    refusal: one?.refusal,
+    failingSince: one?.failingSince,
+    renew: one?.renew ?? (() => undefined),
+  };
+}

@@ -1,0 +1,35 @@
+import { signal } from '@preact/signals';
+import type { Me } from '../../src/api/lists.schema.js';
+
+const PLACE = 'flotilla-key';
+
+/** The key of `flotilla console link`, where the console runs on this machine; empty elsewhere. */
+let key = '';
+
+/** Who is signed in; null until the server has answered. */
+export const me = signal<Me | null>(null);
+
+/** The server refused the session: nothing is asked again until the person signs in. */
+export const signedOut = signal(false);
+
+/** Takes the key out of the address at once, so that it is in no history, picture or link. */
+export function takeKey(): void {
+  const found = /^#key=([\w-]{16,200})$/.exec(location.hash)?.[1];
+  if (found !== undefined) {
+    history.replaceState(null, '', location.pathname + location.search);
+    localStorage.setItem(PLACE, found);
+  }
+  key = found ?? localStorage.getItem(PLACE) ?? '';
+  signedOut.value = false;
+}
+
+export function signOut(): void {
+  localStorage.removeItem(PLACE);
+  key = '';
+  signedOut.value = true;
+}
+
+/** What proves to the server who asks. */
+export function credentials(): Record<string, string> {
+  return key === '' ? {} : { authorization: `Bearer ${key}` };
+}

@@ -1,0 +1,128 @@
+import { signal } from '@preact/signals';
+import { createParser } from 'eventsource-parser';
+import type { ActionAnswer, StreamRows } from '../../src/api/actions.schema.js';
+import { pauseBefore } from './ask.js';
+import { credentials, signedOut } from './session.js';
+
+/** What the hub reports, to every tab of the browser. */
+export type StreamEvent =
+  | Readonly<{ event: 'rows'; data: StreamRows }>
+  | Readonly<{ event: 'action'; data: ActionAnswer }>
+  | Readonly<{ event: 'more' | 'reset' }>;
+
+export const live = signal<'connecting' | 'live' | 'broken'>('connecting');
+
+const LOCK = 'flotilla-stream';
+const SILENCE = 45_000;
+
+type Listener = (event: StreamEvent) => void;
+const listeners = new Set<Listener>();
+
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+type Message = Readonly<{ id: string; state: typeof live.value; event?: StreamEvent }>;
+const channel = new BroadcastChannel(LOCK);
+/** Where a tab that takes the stream over goes on. */
+let lastId = '';
+
+function receive({ id, state, event }: Message): void {
+  if (id !== '') lastId = id;
+  live.value = state;
+  if (event !== undefined) for (const listener of listeners) listener(event);
+}
+
+function share(message: Message): void {
+  receive(message);
+  channel.postMessage(message);
+}
+
+function eventOf(name: string | undefined, data: string): StreamEvent | undefined {
+  if (name === 'more' || name === 'reset') return { event: name };
+  if (name !== 'rows' && name !== 'action') return undefined;
+  return { event: name, data: JSON.parse(data) } as StreamEvent;
+}
+
+/** Reads one stream to its end; how it ended. */
+async function follow(stop: AbortSignal): Promise<'ended' | 'refused'> {
+  const silent = new AbortController();
+  let timer = setTimeout(() => silent.abort(), SILENCE);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silent.abort(), SILENCE);
+  };
+  try {
+    const headers = { ...credentials(), ...(lastId === '' ? {} : { 'last-event-id': lastId }) };
+    const response = await fetch('/api/v1/events', { headers, signal: AbortSignal.any([silent.signal, stop]) });
+    if (response.status === 401) return 'refused';
+    if (!response.ok || response.body === null) return 'ended';
+    share({ id: '', state: 'live' });
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => {
+        const found = eventOf(event, data);
+        share({ id: id ?? '', state: 'live', ...(found && { event: found }) });
+      },
+    });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      heard();
+      parser.feed(part.value);
+    }
+    return 'ended';
+  } catch {
+    return 'ended';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function followAlways(stop: AbortSignal): Promise<void> {
+  let tries = 0;
+  while (!stop.aborted && !signedOut.value) {
+    const since = Date.now();
+    const end = await follow(stop);
+    if (stop.aborted) return;
+    share({ id: '', state: 'broken' });
+    if (end === 'refused') {
+      signedOut.value = true;
+      return;
+    }
+    tries = Date.now() - since > 60_000 ? 0 : tries + 1;
+    await new Promise((done) => setTimeout(done, pauseBefore(tries)));
+  }
+}
+
+/** Without locks a hidden tab gives its stream up, so that tabs do not use up the connections. */
+function followWhileVisible(): void {
+  let stop: AbortController | undefined;
+  const change = () => {
+    stop?.abort();
+    stop = undefined;
+    if (document.hidden) return;
+    stop = new AbortController();
+    void followAlways(stop.signal);
+  };
+  document.addEventListener('visibilitychange', change);
+  change();
+}
+
+/** One tab of the browser reads the stream, and hands it to the others. */
+export function startStream(): void {
+  channel.onmessage = ({ data }: MessageEvent<Message | 'state'>) => {
+    if (data !== 'state') receive(data);
+    else if (leads) channel.postMessage({ id: lastId, state: live.value } satisfies Message);
+  };
+  let leads = false;
+  if (!('locks' in navigator)) {
+    followWhileVisible();
+    return;
+  }
+  channel.postMessage('state');
+  void navigator.locks.request(LOCK, async () => {
+    leads = true;
+    await followAlways(new AbortController().signal);
+    leads = false;
+  });
+}

@@ -1,0 +1,95 @@
+import { useSignalEffect } from '@preact/signals';
+import { render } from 'preact';
+import { useState } from 'preact/hooks';
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import type { Me } from '../src/api/lists.schema.js';
+import { Frame, SignIn } from './frame/frame.js';
+import { forgetAnswers, read } from './live/ask.js';
+import { me, signedOut, takeKey } from './live/session.js';
+import { startStream } from './live/stream.js';
+import { startTheme } from './live/theme.js';
+import './theme/base.css';
+import './theme/tokens.css';
+import './theme/frame.css';
+import './theme/parts.css';
+import './theme/pages.css';
+
+const Fleet = lazy(() => import('./pages/fleet/fleet.page.js'));
+const Clusters = lazy(() => import('./pages/clusters/clusters.page.js'));
+const Cluster = lazy(() => import('./pages/cluster/cluster.page.js'));
+const Operators = lazy(() => import('./pages/operators/operators.page.js'));
+const PackageSpreadPage = lazy(() => import('./pages/package-spread/package-spread.page.js'));
+const Operator = lazy(() => import('./pages/operator/operator.page.js'));
+const Approvals = lazy(() => import('./pages/approvals/approvals.page.js'));
+const Review = lazy(() => import('./pages/review/review.page.js'));
+const Catalogs = lazy(() => import('./pages/catalogs/catalogs.page.js'));
+const Catalog = lazy(() => import('./pages/catalog/catalog.page.js'));
+const PackagePage = lazy(() => import('./pages/package/package.page.js'));
+const Rollouts = lazy(() => import('./pages/rollouts/rollouts.page.js'));
+const Rollout = lazy(() => import('./pages/rollout/rollout.page.js'));
+const Changes = lazy(() => import('./pages/changes/changes.page.js'));
+const Hub = lazy(() => import('./pages/hub/hub.page.js'));
+const About = lazy(() => import('./pages/about/about.page.js'));
+const Missing = lazy(() => import('./pages/missing/missing.page.js'));
+
+function Pages() {
+  return (
+    <Router>
+      <Route path="/" component={Fleet} />
+      <Route path="/clusters" component={Clusters} />
+      <Route path="/clusters/:cluster" component={Cluster} />
+      <Route path="/clusters/:cluster/extensions/:name" component={Operator} />
+      <Route path="/clusters/:cluster/:namespace/subscriptions/:name" component={Operator} />
+      <Route path="/operators" component={Operators} />
+      <Route path="/operators/:package" component={PackageSpreadPage} />
+      <Route path="/approvals" component={Approvals} />
+      <Route path="/approvals/:hash" component={Review} />
+      <Route path="/catalogs" component={Catalogs} />
+      <Route path="/catalogs/:id" component={Catalog} />
+      <Route path="/catalogs/:id/packages/:package" component={PackagePage} />
+      <Route path="/rollouts" component={Rollouts} />
+      <Route path="/rollouts/:id" component={Rollout} />
+      <Route path="/changes" component={Changes} />
+      <Route path="/hub" component={Hub} />
+      <Route path="/about" component={About} />
+      <Route default component={Missing} />
+    </Router>
+  );
+}
+
+function App() {
+  const [out, setOut] = useState(signedOut.value);
+  useSignalEffect(() => {
+    if (signedOut.value) forgetAnswers();
+    setOut(signedOut.value);
+  });
+  if (out) return <SignIn />;
+  return (
+    <LocationProvider>
+      <ErrorBoundary>
+        <Frame>
+          <Pages />
+        </Frame>
+      </ErrorBoundary>
+    </LocationProvider>
+  );
+}
+
+startTheme();
+takeKey();
+// A link with a key that is opened in a tab of the console changes the part behind `#` only.
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#key=')) {
+    takeKey();
+    location.reload();
+  }
+});
+startStream();
+read<Me>('me').then(
+  (answer) => {
+    me.value = answer;
+  },
+  () => undefined,
+);
+const place = document.getElementById('app');
+if (place !== null) render(<App />, place);

@@ -1,0 +1,63 @@
+import { ShortcutList, signOut } from '../../frame/frame.js';
+import { me } from '../../live/session.js';
+import { Fact } from '../../parts/fact.js';
+import { Page, Section } from '../../parts/page.js';
+import { Bones } from '../../parts/states.js';
+
+export default function AboutPage() {
+  const person = me.value;
+  return (
+    <Page title="About">
+      {person === null ? (
+        <Bones lines={3} />
+      ) : (
+        <div class="columns">
+          <div>
+            <dl class="facts stacked">
+              <Fact name="Flotilla">{person.version}</Fact>
+              <Fact name="Signed in as">
+                {person.name}{' '}
+                <span class="pale">
+                  {person.by === 'loopback' ? 'with the key of this machine' : 'by your organisation'}
+                </span>
+              </Fact>
+              {person.groups.length > 0 && <Fact name="Groups">{person.groups.join(', ')}</Fact>}
+            </dl>
+            <Section title="What you may do">
+              <ul>
+                {person.rights.map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </Section>
+            <p class="line-form">
+              <a class="button" href="/openapi.json" target="_blank" rel="noopener">
+                OpenAPI document
+              </a>
+              <SignOut by={person.by} />
+            </p>
+          </div>
+          <Section title="Keys">
+            <ShortcutList />
+          </Section>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function SignOut({ by }: { by: 'loopback' | 'oidc' }) {
+  if (by === 'loopback') {
+    return (
+      <button type="button" onClick={signOut}>
+        Sign out of this browser
+      </button>
+    );
+  }
+  return (
+    <form method="post" action="/auth/logout">
+      <input type="hidden" name="csrf" value={me.value?.csrf ?? ''} />
+      <button type="submit">Sign out</button>
+    </form>
+  );
+}

@@ -1,0 +1,101 @@
+import { useLocation } from 'preact-iso';
+import type { PlanClassList, PlanClassSummary } from '../../../src/api/lists.schema.js';
+import { paths, useQuery, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count, counted } from '../../live/times.js';
+import { Moves } from '../../parts/moves.js';
+import { Page } from '../../parts/page.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { Ago } from '../../parts/text.js';
+
+/** Plans that wait, equal ones as one class. */
+export default function ApprovalsPage() {
+  const [{ cluster, package: name, q }] = useQuery();
+  const classes = useLoaded<PlanClassList>(withQuery('plan-classes', { cluster, package: name, q, limit: '200' }));
+  const items = classes.data?.items ?? [];
+  const plans = items.reduce((sum, one) => sum + one.plans, 0);
+  return (
+    <Page
+      title="Approvals"
+      asOf={classes.data?.asOf}
+      note={
+        classes.data &&
+        items.length > 0 && (
+          <span class="pale">
+            {counted(classes.data.total, 'class', 'classes')} · {counted(plans, 'plan')}
+          </span>
+        )
+      }
+    >
+      <Answered of={classes}>
+        {(data) =>
+          data.items.length === 0 ? (
+            <Empty title="No plan waits for approval.">
+              <p>
+                Plans of Subscriptions with <code>installPlanApproval: Manual</code> appear here.
+              </p>
+            </Empty>
+          ) : (
+            <Classes of={data.items} />
+          )
+        }
+      </Answered>
+    </Page>
+  );
+}
+
+export function Risks({ of }: { of: Pick<PlanClassSummary, 'change' | 'crds' | 'rbac' | 'shared'> }) {
+  return (
+    <span class="risks">
+      <span class={`risk ${of.change === 'major' || of.change === 'downgrade' ? 'high' : ''}`}>{of.change}</span>
+      {of.crds && <span class="risk high">CRDs</span>}
+      {of.rbac && <span class="risk high">permissions</span>}
+      {of.shared && <span class="risk high">shared</span>}
+    </span>
+  );
+}
+
+function Classes({ of }: { of: readonly PlanClassSummary[] }) {
+  const { route } = useLocation();
+  return (
+    <>
+      <p class="pale">Plans that do the same are one class. A review compares each of them with its cluster.</p>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">What changes</th>
+            <th scope="col">To check</th>
+            <th scope="col" class="number">
+              Clusters
+            </th>
+            <th scope="col" class="number">
+              Plans
+            </th>
+            <th scope="col" class="number">
+              Oldest
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((one) => (
+            <tr key={one.hash} onClick={() => route(paths.review(one.hash))}>
+              <th scope="row" class="grow">
+                <a href={paths.review(one.hash)}>
+                  <Moves of={one.moves} />
+                </a>
+              </th>
+              <td>
+                <Risks of={one} />
+              </td>
+              <td class="number">{count(one.clusters)}</td>
+              <td class="number">{count(one.plans)}</td>
+              <td class="number">
+                <Ago time={one.oldest} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ChangeList } from '../../../src/api/lists.schema.js';
+import { useQuery, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count, counted } from '../../live/times.js';
+import { ChangeLines } from '../../parts/change-lines.js';
+import { Page } from '../../parts/page.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { Ago } from '../../parts/text.js';
+
+const WINDOW = 200;
+const FIELDS = [
+  ['cluster', 'Cluster'],
+  ['package', 'Package'],
+  ['by', 'By'],
+] as const;
+const SINCE = [
+  ['', 'any time'],
+  ['1h', 'last hour'],
+  ['1d', 'last day'],
+  ['7d', 'last 7 days'],
+] as const;
+const SECONDS: Readonly<Record<string, number>> = { '1h': 3_600, '1d': 86_400, '7d': 604_800 };
+
+/** In whole minutes, so that the same address asks the same for a while. */
+const sinceTime = (span: string | undefined): string => {
+  const seconds = SECONDS[span ?? ''];
+  return seconds === undefined
+    ? ''
+    : new Date(Math.floor((Date.now() - seconds * 1000) / 60_000) * 60_000).toISOString();
+};
+
+/** What changed, when and by whom, newest first. */
+export default function ChangesPage() {
+  const [query, change] = useQuery();
+  const { cluster, package: name, by, q, since } = query;
+  const offset = query['offset'] ?? '';
+  const path = withQuery('changes', { cluster, package: name, by, q, since: sinceTime(since), offset });
+  const changes = useLoaded<ChangeList>(path);
+  const at = Number(offset) || 0;
+  const isFiltered = [cluster, name, by, q, since].some(Boolean);
+  return (
+    <Page
+      title="Changes"
+      asOf={changes.data?.asOf}
+      note={
+        changes.data && (
+          <span class="pale">
+            known for <Ago time={changes.data.knownSince} />
+          </span>
+        )
+      }
+    >
+      <div class="filters">
+        {FIELDS.map(([key, title]) => (
+          <Field
+            key={key}
+            title={title}
+            value={query[key] ?? ''}
+            onChange={(value) => change({ [key]: value, offset: undefined })}
+          />
+        ))}
+        <select
+          aria-label="Since"
+          value={since ?? ''}
+          onChange={(event) => change({ since: event.currentTarget.value, offset: undefined })}
+        >
+          {SINCE.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <span class="filters-end" role="status">
+          {changes.data && counted(changes.data.total, 'change')}
+        </span>
+      </div>
+      <Answered of={changes}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <Empty title={isFiltered ? 'No change matches.' : 'Nothing has changed since changes are known.'} />
+          ) : (
+            <>
+              <ChangeLines items={items} />
+              <p class="pager">
+                {at > 0 && (
+                  <button
+                    type="button"
+                    onClick={() => change({ offset: at > WINDOW ? String(at - WINDOW) : undefined })}
+                  >
+                    Newer
+                  </button>
+                )}
+                {at + items.length < total && (
+                  <button type="button" onClick={() => change({ offset: String(at + WINDOW) })}>
+                    Older, {count(total - at - items.length)} more
+                  </button>
+                )}
+              </p>
+            </>
+          )
+        }
+      </Answered>
+    </Page>
+  );
+}
+
+function Field({ title, value, onChange }: { title: string; value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return (
+    <input
+      type="search"
+      aria-label={title}
+      placeholder={title}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onChange={() => text !== value && onChange(text)}
+    />
+  );
+}

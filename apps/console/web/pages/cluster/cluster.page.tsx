@@ -1,0 +1,250 @@
+import { useLocation, useRoute } from 'preact-iso';
+import type { ClusterRow, OperatorRow } from '#core/fleet/view/rows';
+import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
+import { paths, useQuery, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count } from '../../live/times.js';
+import { ChangeLines } from '../../parts/change-lines.js';
+import { Fact } from '../../parts/fact.js';
+import { List } from '../../parts/list.js';
+import { operatorColumns, Version } from '../../parts/operator-columns.js';
+import { Page, Section } from '../../parts/page.js';
+import { Reached, type ReachName, Standing } from '../../parts/standing.js';
+import { Answered, Bones, Empty, Trouble } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { Ago, shortDigest } from '../../parts/text.js';
+
+const ATTENTION = 'failed,blocked,needs-approval,under-way';
+
+export default function ClusterPage() {
+  const cluster = useRoute().params['cluster'] ?? '';
+  const [query] = useQuery();
+  const found = useLoaded<ClusterList>(withQuery('clusters', { cluster, limit: '1' }));
+  const row = found.data?.items[0];
+  const tabs = [
+    { view: 'findings', title: 'What is wrong' },
+    { view: 'operators', title: 'Operators', note: row && count(total(row)) },
+    { view: 'catalogs', title: 'Catalogs', note: row && `${row.catalogsWell}/${row.catalogs}` },
+    { view: 'changes', title: 'Changes' },
+  ];
+  return (
+    <Page title={cluster} asOf={found.data?.asOf} above={<a href="/clusters">Clusters</a>}>
+      {found.refusal && <Trouble refusal={found.refusal} since={found.failingSince} renew={found.renew} />}
+      {found.data === undefined && !found.refusal && <Bones />}
+      {found.data !== undefined && row === undefined && <Gone cluster={cluster} />}
+      {row && (
+        <>
+          <Facts of={row} />
+          <Tabs tabs={tabs} label="About this cluster" />
+          {(query['view'] ?? 'findings') === 'findings' && <Findings of={row} />}
+          {query['view'] === 'operators' && <Operators cluster={cluster} />}
+          {query['view'] === 'catalogs' && <CatalogsOf cluster={cluster} />}
+          {query['view'] === 'changes' && <ChangesOf cluster={cluster} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+const total = ({ counts }: ClusterRow): number => Object.values(counts).reduce((sum, some) => sum + some, 0);
+
+function Facts({ of }: { of: ClusterRow }) {
+  const labels = Object.entries(of.labels);
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Status">
+          <Standing of={of.standing} />
+        </Fact>
+        <Fact name="Reach">
+          <Reached of={of.reach as ReachName} />{' '}
+          <span class="pale">
+            since <Ago time={of.since} />
+          </span>
+        </Fact>
+        <Fact name="Last answered">
+          <Ago time={of.lastSeen} /> ago
+        </Fact>
+        <Fact name="Kubernetes">{of.version || 'not known'}</Fact>
+        <Fact name="Operators well">
+          {count(of.counts.well)}/{count(total(of))}
+        </Fact>
+        <Fact name="Catalogs well">
+          {of.catalogsWell}/{of.catalogs}
+        </Fact>
+      </dl>
+      {labels.length > 0 && (
+        <p class="chips">
+          {labels.map(([key, value]) => (
+            <span key={key} class="chip still">
+              {key}={value}
+            </span>
+          ))}
+        </p>
+      )}
+      <Remarks of={of} />
+    </>
+  );
+}
+
+function Remarks({ of }: { of: ClusterRow }) {
+  return (
+    <>
+      {of.reach === 'away' && (
+        <p class="notice">
+          This cluster cannot be reached. What is shown is as of <Ago time={of.lastSeen} /> ago.
+        </p>
+      )}
+      {of.reach === 'left-to-olm' && (
+        <p class="notice">
+          OLM itself is at work in this cluster, so Flotilla changes nothing there. <code>flotilla handover</code> shows
+          how to go on.
+        </p>
+      )}
+      {of.paused && <p class="notice">Flotilla is paused in this cluster.</p>}
+      {of.upgradeBlockers.length > 0 && (
+        <div class="notice">
+          <p>These operators keep the cluster from its next minor version:</p>
+          <ul>
+            {of.upgradeBlockers.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Findings({ of }: { of: ClusterRow }) {
+  const operators = useLoaded<OperatorList>(
+    withQuery('operators', { cluster: of.cluster, standing: ATTENTION, limit: '100' }),
+  );
+  const { route } = useLocation();
+  return (
+    <>
+      {of.cause && of.standing !== 'well' && (
+        <p class="finding-head">
+          <Standing of={of.standing} /> <span class="lead">{of.cause.text}</span>
+        </p>
+      )}
+      <Answered of={operators}>
+        {({ items, total: all }) =>
+          items.length === 0 ? (
+            <Empty title="Every operator in this cluster is well." />
+          ) : (
+            <>
+              <ul class="findings">
+                {items.map((row) => (
+                  <Finding key={row.id} of={row} onOpen={() => route(paths.operator(row))} />
+                ))}
+              </ul>
+              {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
+            </>
+          )
+        }
+      </Answered>
+    </>
+  );
+}
+
+function Finding({ of }: { of: OperatorRow; onOpen: () => void }) {
+  return (
+    <li>
+      <Standing of={of.standing} />
+      <span>
+        <a href={paths.operator(of)}>
+          <strong>{of.package}</strong>
+        </a>{' '}
+        <span class="pale">{of.namespace || 'extension'} · </span>
+        <Version of={of} />
+        <span class="finding-cause">{of.cause?.text}</span>
+      </span>
+      <span class="pale finding-since">
+        <Ago time={of.since} />
+      </span>
+      {of.planHash !== '' ? (
+        <a class="button" href={paths.review(of.planHash)}>
+          Review
+        </a>
+      ) : (
+        <a class="button" href={paths.operator(of)}>
+          Open
+        </a>
+      )}
+    </li>
+  );
+}
+
+function Operators({ cluster }: { cluster: string }) {
+  return (
+    <List<OperatorRow>
+      label={`Operators of ${cluster}`}
+      noun="operator"
+      resource="operators"
+      fixed={{ cluster }}
+      filters={['q', 'standing', 'namespace', 'catalog', 'channel']}
+      columns={operatorColumns('cluster')}
+      href={paths.operator}
+      empty={<Empty title="No operator is installed in this cluster." />}
+    />
+  );
+}
+
+function CatalogsOf({ cluster }: { cluster: string }) {
+  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster }));
+  return (
+    <Answered of={catalogs}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="This cluster has no catalog." />
+        ) : (
+          <ul class="findings">
+            {items.map((one) => (
+              <li key={`${one.name}${one.id}`}>
+                <Standing of={one.standing} />
+                <span>
+                  <a href={paths.catalog(one.id)}>
+                    <strong>{one.name}</strong>
+                  </a>{' '}
+                  <span class="pale">
+                    {one.source} · {count(one.packages)} packages · <span class="mono">{shortDigest(one.digest)}</span>
+                  </span>
+                  <span class="finding-cause">{one.message}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Answered>
+  );
+}
+
+function ChangesOf({ cluster }: { cluster: string }) {
+  const changes = useLoaded<ChangeList>(withQuery('changes', { cluster, limit: '100' }));
+  return (
+    <Answered of={changes}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="Nothing has changed here since changes are known." />
+        ) : (
+          <ChangeLines items={items} />
+        )
+      }
+    </Answered>
+  );
+}
+
+function Gone({ cluster }: { cluster: string }) {
+  return (
+    <>
+      <Empty title={`No cluster is named ${cluster} now.`}>
+        <p>What is known of it stands below, newest first.</p>
+      </Empty>
+      <Section title="Changes">
+        <ChangesOf cluster={cluster} />
+      </Section>
+    </>
+  );
+}

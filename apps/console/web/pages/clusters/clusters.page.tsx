@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks';
+import type { ClusterRow } from '#core/fleet/view/rows';
+import { paths } from '../../live/address.js';
+import { List } from '../../parts/list.js';
+import { Page } from '../../parts/page.js';
+import { Counts, Reached, type ReachName, Standing } from '../../parts/standing.js';
+import { Empty } from '../../parts/states.js';
+import type { Column } from '../../parts/table.js';
+import { Ago } from '../../parts/text.js';
+
+const COLUMNS: readonly Column<ClusterRow>[] = [
+  {
+    key: 'cluster',
+    title: 'Cluster',
+    width: 'minmax(140px, 1fr)',
+    sort: 'cluster',
+    place: 'title',
+    cell: ({ cluster }) => (
+      <a class="cut" href={paths.cluster(cluster)} tabIndex={-1} title={cluster}>
+        {cluster}
+      </a>
+    ),
+  },
+  {
+    key: 'standing',
+    title: 'Status',
+    width: '136px',
+    sort: 'standing',
+    place: 'mark',
+    cell: (row) => <Standing of={row.standing} />,
+  },
+  {
+    key: 'cause',
+    title: 'First cause',
+    width: 'minmax(160px, 3fr)',
+    place: 'note',
+    cell: ({ cause }) => (
+      <span class="cut" title={cause?.text}>
+        {cause?.text}
+      </span>
+    ),
+  },
+  {
+    key: 'counts',
+    title: 'Operators',
+    width: 'minmax(130px, 1fr)',
+    place: 'gone',
+    cell: ({ counts }) => <Counts of={counts} />,
+  },
+  {
+    key: 'catalogs',
+    title: 'Catalogs',
+    width: '80px',
+    number: true,
+    place: 'gone',
+    cell: ({ catalogsWell, catalogs }) => `${catalogsWell}/${catalogs}`,
+  },
+  {
+    key: 'version',
+    title: 'Kubernetes',
+    width: '100px',
+    sort: 'version',
+    place: 'gone',
+    cell: ({ version }) => version || '–',
+  },
+  {
+    key: 'reach',
+    title: 'Reach',
+    width: '110px',
+    sort: 'reach',
+    place: 'gone',
+    cell: ({ reach }) => <Reached of={reach as ReachName} />,
+  },
+  {
+    key: 'seen',
+    title: 'Last seen',
+    width: '80px',
+    number: true,
+    place: 'gone',
+    cell: ({ lastSeen }) => <Ago time={lastSeen} />,
+  },
+];
+
+export default function ClustersPage() {
+  const [asOf, setAsOf] = useState('');
+  return (
+    <Page title="Clusters" asOf={asOf}>
+      <List<ClusterRow>
+        label="Clusters"
+        noun="cluster"
+        resource="clusters"
+        filters={['q', 'standing', 'reach', 'version']}
+        columns={COLUMNS}
+        href={({ cluster }) => paths.cluster(cluster)}
+        empty={<Empty title="No cluster belongs to this hub yet." />}
+        onList={(list) => setAsOf(list.asOf)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,219 @@
+import { useLocation } from 'preact-iso';
+import type { ClusterRow } from '#core/fleet/view/rows';
+import type { CauseGroup, ClusterList, FleetSummary } from '../../../src/api/lists.schema.js';
+import { paths, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count, counted } from '../../live/times.js';
+import { Bar } from '../../parts/bars.js';
+import { CodeBlock } from '../../parts/copy.js';
+import { Page, Section } from '../../parts/page.js';
+import { Counts, Reached, type ReachName, reachWord, STANDING_ORDER, Standing } from '../../parts/standing.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { Ago } from '../../parts/text.js';
+
+const REACH_ORDER = ['stale', 'away', 'left-to-olm', 'refused'] as const;
+
+export default function FleetPage() {
+  const fleet = useLoaded<FleetSummary>('fleet');
+  return (
+    <Page title="Fleet" asOf={fleet.data?.asOf}>
+      <Answered of={fleet} lines={9}>
+        {(data) => (data.clusters === 0 && data.filling === undefined ? <NoCluster /> : <Summary of={data} />)}
+      </Answered>
+    </Page>
+  );
+}
+
+function Summary({ of }: { of: FleetSummary }) {
+  return (
+    <>
+      {of.filling && (
+        <p class="notice" role="status">
+          The hub is filling up again: {count(of.filling.clusters)} of {counted(of.filling.of, 'cluster')}.
+        </p>
+      )}
+      <Tiles of={of} />
+      <div class="columns wide-left">
+        <Section title="Why" aside={<span class="pale">{counted(of.causes.length + of.moreCauses, 'cause')}</span>}>
+          <Causes of={of} />
+        </Section>
+        <Section title="Versions behind" aside={<a href="/operators?view=packages">All packages</a>}>
+          <Behind of={of} />
+        </Section>
+      </div>
+      <Section title="Clusters that are not well" aside={<a href="/clusters">All {counted(of.clusters, 'cluster')}</a>}>
+        <Unwell total={of.unwellClusters} />
+      </Section>
+    </>
+  );
+}
+
+function Tiles({ of }: { of: FleetSummary }) {
+  return (
+    <div class="fleet-top">
+      <ul class="tiles" aria-label="Operators by status">
+        {STANDING_ORDER.map((standing) => (
+          <li key={standing}>
+            <a class={`tile ${of.counts[standing] === 0 ? 'none' : standing}`} href={`/operators?standing=${standing}`}>
+              <span class="tile-number">{count(of.counts[standing])}</span>
+              <Standing of={standing} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="reach-line">
+        <span class="pale">Clusters</span> <a href="/clusters?reach=fresh">{count(of.reach.fresh)} reached</a>
+        {REACH_ORDER.filter((reach) => of.reach[reach] > 0).map((reach) => (
+          <span key={reach}>
+            {' · '}
+            <a href={`/clusters?reach=${reach}`}>
+              {count(of.reach[reach])} {reachWord(reach)}
+            </a>
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+const causeHref = ({ key, standing }: CauseGroup): string => withQuery('/operators', { cause: key, standing });
+
+function Causes({ of }: { of: FleetSummary }) {
+  const { route } = useLocation();
+  if (of.causes.length === 0) return <Empty title="Every operator is well." />;
+  return (
+    <>
+      <table class="rows causes">
+        <thead>
+          <tr>
+            <th scope="col">Cause</th>
+            <th scope="col" class="number">
+              Clusters
+            </th>
+            <th scope="col" class="number">
+              Operators
+            </th>
+            <th scope="col" class="number">
+              Since
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.causes.map((cause) => (
+            <tr key={cause.key} onClick={() => route(causeHref(cause))}>
+              <td>
+                <a class="cause" href={causeHref(cause)}>
+                  <Standing of={cause.standing} glyphOnly />
+                  <span class="two-lines">{cause.cause.text}</span>
+                </a>
+              </td>
+              <td class="number">{count(cause.clusters)}</td>
+              <td class="number">{count(cause.operators)}</td>
+              <td class="number">
+                <Ago time={cause.since} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {of.moreCauses > 0 && (
+        <p class="after">
+          <a href="/operators?standing=failed,blocked,needs-approval">and {count(of.moreCauses)} more</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Behind({ of }: { of: FleetSummary }) {
+  if (of.behind.length === 0) return <p class="pale">Every operator has the newest version of its channel.</p>;
+  return (
+    <ul class="behind">
+      {of.behind.map((one) => (
+        <li key={one.package}>
+          <a class="cut" href={paths.package(one.package)} title={one.package}>
+            {one.package}
+          </a>
+          <Bar done={one.upToDate} of={one.operators} label={`${one.package} up to date`} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const SHOWN = 50;
+
+function Unwell({ total }: { total: number }) {
+  const { route } = useLocation();
+  const path = `clusters?standing=failed,blocked,needs-approval,under-way&limit=${SHOWN}`;
+  const clusters = useLoaded<ClusterList>(path);
+  if (total === 0) return <Empty title="Every cluster is well." />;
+  return (
+    <Answered of={clusters}>
+      {({ items }) => (
+        <>
+          <table class="rows unwell">
+            <thead>
+              <tr>
+                <th scope="col">Cluster</th>
+                <th scope="col">Status</th>
+                <th scope="col">First cause</th>
+                <th scope="col">Operators</th>
+                <th scope="col">Reach</th>
+                <th scope="col" class="number">
+                  Last seen
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((cluster) => (
+                <UnwellRow key={cluster.cluster} of={cluster} onOpen={() => route(paths.cluster(cluster.cluster))} />
+              ))}
+            </tbody>
+          </table>
+          {total > items.length && (
+            <p class="after">
+              <a href="/clusters">and {count(total - items.length)} more</a>
+            </p>
+          )}
+        </>
+      )}
+    </Answered>
+  );
+}
+
+function UnwellRow({ of, onOpen }: { of: ClusterRow; onOpen: () => void }) {
+  return (
+    <tr onClick={onOpen} class={of.reach === 'away' ? 'away' : ''}>
+      <th scope="row">
+        <a href={paths.cluster(of.cluster)}>{of.cluster}</a>
+      </th>
+      <td>
+        <Standing of={of.standing} />
+      </td>
+      <td class="grow">
+        <span class="two-lines">{of.cause?.text ?? ''}</span>
+      </td>
+      <td>
+        <Counts of={of.counts} />
+      </td>
+      <td>
+        <Reached of={of.reach as ReachName} />
+      </td>
+      <td class="number">
+        <Ago time={of.lastSeen} />
+      </td>
+    </tr>
+  );
+}
+
+function NoCluster() {
+  return (
+    <Empty title="No cluster belongs to this hub yet.">
+      <p>Add the clusters of a kubeconfig file:</p>
+      <CodeBlock label="Command" text="flotilla clusters add --kubeconfig ~/.kube/config" />
+      <p>Or mount a folder of kubeconfig files and name it to the services:</p>
+      <CodeBlock label="Setting" text="FLOTILLA_KUBECONFIGS=/clusters" />
+    </Empty>
+  );
+}

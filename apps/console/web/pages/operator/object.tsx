@@ -1,0 +1,67 @@
+import type { EventsAnswer, ObjectAddress, ObjectAnswer } from '../../../src/api/questions.schema.js';
+import { useQuestion } from '../../live/question.js';
+import { CodeBlock } from '../../parts/copy.js';
+import { Bones, Empty, Trouble } from '../../parts/states.js';
+import { Ago } from '../../parts/text.js';
+
+const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAddress => ({
+  cluster,
+  kind,
+  namespace,
+  name,
+});
+
+/** The object as it is in the cluster, secrets left out. */
+export function ObjectOf({ of }: { of: ObjectAddress }) {
+  const { data, refusal, ask } = useQuestion<ObjectAnswer>('object', addressOf(of));
+  return (
+    <>
+      {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
+      {data === undefined && !refusal && <Bones lines={10} />}
+      {data?.cut && <p class="notice">This object is large; its end is left out.</p>}
+      {data && <CodeBlock text={data.yaml} label={`${of.kind} ${of.name}`} />}
+    </>
+  );
+}
+
+export function EventsOf({ of }: { of: ObjectAddress }) {
+  const { data, refusal, ask } = useQuestion<EventsAnswer>('events', addressOf(of));
+  if (data?.items.length === 0) return <Empty title="The cluster keeps no event of this object." />;
+  return (
+    <>
+      {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
+      {data === undefined && !refusal && <Bones />}
+      {data && (
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">Last</th>
+              <th scope="col">Reason</th>
+              <th scope="col">Message</th>
+              <th scope="col" class="number">
+                Times
+              </th>
+              <th scope="col">By</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.items.map((event) => (
+              <tr key={`${event.at} ${event.reason} ${event.message}`}>
+                <td>
+                  <Ago time={event.at} />
+                </td>
+                <td>
+                  {event.type === 'Warning' && <span class="ink-blocked">⚠ </span>}
+                  {event.reason}
+                </td>
+                <td class="grow">{event.message}</td>
+                <td class="number">{event.count}</td>
+                <td class="pale">{event.by}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+import { useRoute } from 'preact-iso';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import type { CatalogList, OperatorList } from '../../../src/api/lists.schema.js';
+import type { Explanation } from '../../../src/api/questions.schema.js';
+import { paths, useQuery, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { type Question, useQuestion } from '../../live/question.js';
+import { Copy } from '../../parts/copy.js';
+import { Page } from '../../parts/page.js';
+import { Standing } from '../../parts/standing.js';
+import { Bones, Empty, Trouble } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { Chain, chainOf } from './chain.js';
+import { Conflict } from './conflict.js';
+import { EventsOf, ObjectOf } from './object.js';
+import { RollBack } from './roll-back.js';
+import { Advice, Because, Newer, Timeline } from './why.js';
+
+type Place = Readonly<{ cluster: string; namespace: string; name: string; kind: string; id: string }>;
+
+function placeOf(params: Record<string, string>): Place {
+  const { cluster = '', namespace = '', name = '' } = params;
+  return namespace === ''
+    ? { cluster, namespace, name, kind: 'ClusterExtension', id: `extension/${name}` }
+    : { cluster, namespace, name, kind: 'Subscription', id: `subscription/${namespace}/${name}` };
+}
+
+export default function OperatorPage() {
+  const place = placeOf(useRoute().params);
+  const { cluster, namespace, name, kind } = place;
+  const list = useLoaded<OperatorList>(withQuery('operators', { cluster, namespace, q: name }));
+  const row = list.data?.items.find(({ id }) => id === place.id);
+  const explained = useQuestion<Explanation>(row && 'explain', { cluster, kind, namespace, name }, row?.updatedAt);
+  return (
+    <Page
+      title={`${row?.package ?? name} in ${cluster}`}
+      heading={row?.package ?? name}
+      asOf={list.data?.asOf}
+      above={
+        <>
+          <a href={paths.cluster(cluster)}>{cluster}</a> / <span>{namespace || 'extensions'}</span> /{' '}
+          <span>{name}</span>
+        </>
+      }
+      note={row && <HeadNote of={row} />}
+    >
+      {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
+      {list.data === undefined && !list.refusal && <Bones />}
+      {list.data !== undefined && row === undefined && <Gone of={place} />}
+      {row && <Shown row={row} place={place} explained={explained} />}
+    </Page>
+  );
+}
+
+const short = (bundle: string, name: string): string =>
+  bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1) : bundle;
+
+/** The way: what runs, what is next, what is newest. */
+function HeadNote({ of }: { of: OperatorRow }) {
+  const way = [of.installed, of.next, of.newest].filter(
+    (bundle, at, all) => bundle !== '' && all.indexOf(bundle) === at,
+  );
+  return (
+    <>
+      <Standing of={of.standing} />
+      <span class="way" title="installed, next, newest in the channel">
+        {way.map((bundle, index) => (
+          <span key={bundle}>
+            {index > 0 && <span class="pale"> → </span>}
+            {index === 0 ? <strong>{short(bundle, of.package)}</strong> : short(bundle, of.package)}
+          </span>
+        ))}
+      </span>
+      {of.deprecated && <span class="mark-deprecated">⚠ deprecated</span>}
+    </>
+  );
+}
+
+type ShownProps = { row: OperatorRow; place: Place; explained: Question<Explanation> };
+
+function Shown({ row, place, explained }: ShownProps) {
+  const [query] = useQuery();
+  const view = query['view'] ?? 'why';
+  const tabs = [
+    { view: 'why', title: 'Why' },
+    ...(explained.data?.conflict || view === 'conflict' ? [{ view: 'conflict', title: 'Conflict' }] : []),
+    { view: 'object', title: 'Object' },
+    { view: 'events', title: 'Events' },
+    { view: 'changes', title: 'Changes' },
+  ];
+  return (
+    <>
+      <Chain of={explained.data?.chain ?? chainOf(row)} />
+      <div class="tabs-line">
+        <Tabs tabs={tabs} label="About this operator" />
+        <GraphLink of={row} />
+        {row.planHash !== '' && (
+          <a class="button primary" href={paths.review(row.planHash)}>
+            Review the plan
+          </a>
+        )}
+        <Copy text={location.href} label="Copy link" />
+      </div>
+      {view === 'why' && <Why {...{ row, place, explained }} />}
+      {view === 'conflict' && <Conflict of={explained} />}
+      {view === 'object' && <ObjectOf of={place} />}
+      {view === 'events' && <EventsOf of={place} />}
+      {view === 'changes' && <Timeline of={place} limit="100" />}
+    </>
+  );
+}
+
+function Why({ row, place, explained }: ShownProps) {
+  const { data, refusal, ask } = explained;
+  const cause = data?.cause ?? row.cause;
+  return (
+    <>
+      {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
+      <Because cause={cause?.text} standing={row.standing} because={data?.because ?? []} since={row.since} />
+      {data?.conflict && (
+        <p>
+          <a href="?view=conflict">Show the conflict as a picture</a>
+        </p>
+      )}
+      {data === undefined && !refusal && <Bones lines={4} />}
+      {data && <Advice of={data.advice} />}
+      {data && <Newer of={data.newer} />}
+      {row.api === 'v1' && <RollBack of={row} />}
+      <Timeline of={place} limit="8" />
+    </>
+  );
+}
+
+function GraphLink({ of }: { of: OperatorRow }) {
+  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster: of.cluster }));
+  const found = catalogs.data?.items.find(({ name, digest }) => name === of.catalog && digest !== '');
+  if (found === undefined) return null;
+  const path = paths.catalogPackage(found.id, of.package);
+  return (
+    <a class="button" href={withQuery(path, { view: 'graph', from: of.installed, cluster: of.cluster })}>
+      Graph
+    </a>
+  );
+}
+
+function Gone({ of }: { of: Place }) {
+  return (
+    <>
+      <Empty title={`${of.kind} ${of.name} is not in ${of.cluster} now.`}>
+        <p>Its last changes stand below.</p>
+      </Empty>
+      <Timeline of={of} limit="50" />
+    </>
+  );
+}

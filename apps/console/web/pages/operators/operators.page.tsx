@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import type { PackageSpread } from '../../../src/api/lists.schema.js';
+import { paths, useQuery } from '../../live/address.js';
+import { count } from '../../live/times.js';
+import { Spread } from '../../parts/bars.js';
+import { List } from '../../parts/list.js';
+import { operatorColumns } from '../../parts/operator-columns.js';
+import { Page } from '../../parts/page.js';
+import { Counts } from '../../parts/standing.js';
+import { Empty } from '../../parts/states.js';
+import type { Column } from '../../parts/table.js';
+import { Tabs } from '../../parts/tabs.js';
+
+const TABS = [
+  { view: 'flat', title: 'Each operator' },
+  { view: 'packages', title: 'By package' },
+];
+
+const FILTERS = [
+  'q',
+  'standing',
+  'package',
+  'cluster',
+  'namespace',
+  'catalog',
+  'channel',
+  'version',
+  'api',
+  'deprecated',
+  'cause',
+];
+
+const PACKAGES: readonly Column<PackageSpread>[] = [
+  {
+    key: 'package',
+    title: 'Package',
+    width: 'minmax(150px, 1.2fr)',
+    sort: 'package',
+    place: 'title',
+    cell: (row) => (
+      <a class="cut" href={paths.package(row.package)} tabIndex={-1} title={row.package}>
+        {row.package}
+      </a>
+    ),
+  },
+  {
+    key: 'clusters',
+    title: 'Clusters',
+    width: '80px',
+    sort: 'clusters',
+    number: true,
+    place: 'gone',
+    cell: (row) => count(row.clusters),
+  },
+  {
+    key: 'versions',
+    title: 'Versions',
+    width: 'minmax(200px, 2.5fr)',
+    place: 'note',
+    cell: (row) => <Spread of={row} />,
+  },
+  {
+    key: 'newest',
+    title: 'Newest',
+    width: '96px',
+    place: 'gone',
+    cell: (row) => <span class="cut">{row.newest || '–'}</span>,
+  },
+  {
+    key: 'upToDate',
+    title: 'Up to date',
+    width: '104px',
+    number: true,
+    place: 'gone',
+    cell: (row) => `${count(row.upToDate)}/${count(row.operators)}`,
+  },
+  {
+    key: 'counts',
+    title: 'Status',
+    width: 'minmax(160px, 1fr)',
+    place: 'mark',
+    cell: (row) => <Counts of={row.counts} />,
+  },
+  {
+    key: 'deprecated',
+    title: 'Deprecated',
+    width: '88px',
+    number: true,
+    place: 'gone',
+    cell: (row) => (row.deprecated === 0 ? '–' : <span class="mark-deprecated">⚠ {count(row.deprecated)}</span>),
+  },
+];
+
+const NONE = (
+  <Empty title="No operator is installed or asked for.">
+    <p>
+      Operators appear here as soon as a cluster has a Subscription or a ClusterExtension.{' '}
+      <a href="/catalogs">Catalogs</a> show what can be installed.
+    </p>
+  </Empty>
+);
+
+export default function OperatorsPage() {
+  const [query] = useQuery();
+  const [asOf, setAsOf] = useState('');
+  const onList = (list: { asOf: string }) => setAsOf(list.asOf);
+  return (
+    <Page title="Operators" asOf={asOf}>
+      <Tabs tabs={TABS} label="How operators are shown" />
+      {query['view'] === 'packages' ? (
+        <List<PackageSpread>
+          key="packages"
+          label="Packages"
+          noun="package"
+          resource="packages"
+          filters={['q', 'standing', 'catalog', 'deprecated']}
+          columns={PACKAGES}
+          href={(row) => paths.package(row.package)}
+          empty={NONE}
+          onList={onList}
+        />
+      ) : (
+        <List<OperatorRow>
+          key="flat"
+          label="Operators"
+          noun="operator"
+          resource="operators"
+          filters={FILTERS}
+          columns={operatorColumns()}
+          href={paths.operator}
+          empty={NONE}
+          onList={onList}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,99 @@
+import { useRoute } from 'preact-iso';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import type { CatalogList, PackageList, PackageSpread } from '../../../src/api/lists.schema.js';
+import { paths, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count, counted } from '../../live/times.js';
+import { Bar } from '../../parts/bars.js';
+import { Fact } from '../../parts/fact.js';
+import { List } from '../../parts/list.js';
+import { operatorColumns } from '../../parts/operator-columns.js';
+import { Page, Section } from '../../parts/page.js';
+import { Counts } from '../../parts/standing.js';
+import { Bones, Empty, Trouble } from '../../parts/states.js';
+
+/** One package over the fleet: which clusters have which version. */
+export default function PackageSpreadPage() {
+  const name = useRoute().params['package'] ?? '';
+  const spread = useLoaded<PackageList>(withQuery('packages', { package: name }));
+  const one = spread.data?.items[0];
+  return (
+    <Page title={name} asOf={spread.data?.asOf} above={<a href="/operators?view=packages">Operators</a>}>
+      {spread.refusal && <Trouble refusal={spread.refusal} since={spread.failingSince} renew={spread.renew} />}
+      {spread.data === undefined && !spread.refusal && <Bones />}
+      {spread.data !== undefined && one === undefined && (
+        <Empty title={`No cluster has an operator of the package ${name} now.`}>
+          <p>
+            <a href={withQuery('/changes', { package: name })}>What changed in this package</a> ·{' '}
+            <a href={withQuery('/catalogs', { q: name })}>Catalogs</a>
+          </p>
+        </Empty>
+      )}
+      {one && <Spread of={one} />}
+    </Page>
+  );
+}
+
+function Spread({ of }: { of: PackageSpread }) {
+  const catalogs = useLoaded<CatalogList>('catalogs?limit=200');
+  const known = catalogs.data?.items.filter(({ name }) => of.catalogs.includes(name)) ?? [];
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Status">
+          <Counts of={of.counts} />
+        </Fact>
+        <Fact name="Clusters">{count(of.clusters)}</Fact>
+        <Fact name="Newest">{of.newest || 'not known'}</Fact>
+        <Fact name="Up to date">
+          {count(of.upToDate)}/{count(of.operators)}
+        </Fact>
+        {of.deprecated > 0 && (
+          <Fact name="Deprecated">
+            <span class="mark-deprecated">⚠ {counted(of.deprecated, 'operator')}</span>
+          </Fact>
+        )}
+        {known.length > 0 && (
+          <Fact name="Catalogs">
+            {known.map((one, index) => (
+              <span key={one.id}>
+                {index > 0 && ', '}
+                <a href={`${paths.catalogPackage(one.id, of.package)}?view=graph`}>{one.name}</a>
+              </span>
+            ))}
+          </Fact>
+        )}
+      </dl>
+      <Section title="Versions">
+        <ul class="behind versions">
+          {of.versions.map(({ version, bundle, clusters }) => (
+            <li key={bundle}>
+              <a class="cut" href={withQuery(paths.package(of.package), { version })} title={bundle}>
+                {version || 'nothing installed'}
+              </a>
+              <Bar done={clusters} of={of.clusters} label={version} />
+            </li>
+          ))}
+          {of.other > 0 && (
+            <li>
+              <span>others</span>
+              <Bar done={of.other} of={of.clusters} label="other versions" />
+            </li>
+          )}
+        </ul>
+      </Section>
+      <Section title="Operators">
+        <List<OperatorRow>
+          label={`Operators of ${of.package}`}
+          noun="operator"
+          resource="operators"
+          fixed={{ package: of.package }}
+          filters={['q', 'standing', 'version', 'channel', 'catalog', 'cause']}
+          columns={operatorColumns('package')}
+          href={paths.operator}
+          empty={<Empty title="No cluster has this operator." />}
+        />
+      </Section>
+    </>
+  );
+}

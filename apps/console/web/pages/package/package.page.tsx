@@ -1,0 +1,228 @@
+import { useRoute } from 'preact-iso';
+import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
+import { paths, useQuery, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count, counted } from '../../live/times.js';
+import { Bar } from '../../parts/bars.js';
+import { CodeBlock } from '../../parts/copy.js';
+import { Fact } from '../../parts/fact.js';
+import { Page, Section } from '../../parts/page.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { PackageIcon, Rich, shortDigest } from '../../parts/text.js';
+import { Graph } from './graph.js';
+
+/** One package of one content: what it is, its versions, its graph, and where it runs. */
+export default function PackagePage() {
+  const { id = '', package: name = '' } = useRoute().params;
+  const detail = useLoaded<PackageDetail>(`catalogs/${encodeURIComponent(id)}/packages/${encodeURIComponent(name)}`);
+  const data = detail.data;
+  return (
+    <Page
+      title={data?.displayName || name}
+      heading={
+        data && (
+          <span class="with-icon">
+            <PackageIcon icon={data.icon} name={data.displayName || name} large /> {data.displayName || name}
+          </span>
+        )
+      }
+      note={data && <span class="pale">{data.provider}</span>}
+      above={
+        <>
+          <a href="/catalogs">Catalogs</a> / <a href={paths.catalog(id)}>{data?.catalog ?? id}</a> / <span>{name}</span>
+        </>
+      }
+    >
+      <Answered of={detail}>{(one) => <Shown of={one} id={id} name={name} />}</Answered>
+    </Page>
+  );
+}
+
+function Shown({ of, id, name }: { of: PackageDetail; id: string; name: string }) {
+  const [query] = useQuery();
+  const view = query['view'] ?? 'about';
+  const installed = of.where.reduce((sum, { clusters }) => sum + clusters, 0);
+  const tabs = [
+    { view: 'about', title: 'About' },
+    { view: 'versions', title: 'Versions' },
+    { view: 'graph', title: 'Graph' },
+    { view: 'where', title: 'Where it runs', note: count(installed) },
+  ];
+  return (
+    <>
+      {of.deprecation !== '' && <Deprecated what="This package" text={of.deprecation} />}
+      <Tabs tabs={tabs} label="About this package" />
+      {view === 'about' && <About of={of} />}
+      {view === 'versions' && <Versions of={of} id={id} name={name} />}
+      {view === 'graph' && <Graph id={id} name={name} />}
+      {view === 'where' && <Where of={of} />}
+    </>
+  );
+}
+
+const Deprecated = ({ what, text }: { what: string; text: string }) => (
+  <p class="notice deprecated">
+    <strong class="mark-deprecated">⚠ {what} is deprecated.</strong> {text}
+  </p>
+);
+
+function About({ of }: { of: PackageDetail }) {
+  return (
+    <div class="columns wide-left">
+      <div>
+        {of.description.length === 0 ? <Empty title="The package has no description." /> : <Rich of={of.description} />}
+        <Section title="Install">
+          <p class="pale">The manifest belongs in Git, or apply it with kubectl.</p>
+          <CodeBlock label="Manifest" text={of.manifest} />
+        </Section>
+      </div>
+      <aside aria-label="Facts">
+        <dl class="facts stacked">
+          <Facts of={of} />
+        </dl>
+        <Provided of={of} />
+      </aside>
+    </div>
+  );
+}
+
+function Facts({ of }: { of: PackageDetail }) {
+  const lines: readonly (readonly [string, string])[] = [
+    ['Default channel', of.defaultChannel],
+    ['Capability level', of.capabilities],
+    ['Categories', of.categories.join(', ')],
+    ['Maturity', of.maturity],
+    ['Licence', of.license],
+    ['Image', of.image],
+    ['Created', of.createdAt],
+    ['Support', of.support],
+    ['Keywords', of.keywords.join(', ')],
+    ['Maintainers', of.maintainers.map(({ name, email }) => (email === '' ? name : `${name} <${email}>`)).join(', ')],
+  ];
+  return (
+    <>
+      {lines
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ))}
+      <Fact name="Install modes">
+        {of.installModes.map(({ type, supported }) => (
+          <span key={type} class={`mode ${supported ? '' : 'pale'}`}>
+            <span aria-hidden="true">{supported ? '✔' : '–'}</span> {type}
+            <span class="hidden">{supported ? ' supported' : ' not supported'}</span>
+          </span>
+        ))}
+      </Fact>
+      {of.links.length > 0 && (
+        <Fact name="Links">
+          {of.links.map(({ name, url }) => (
+            <a key={url} class="block" href={url} rel="noopener noreferrer" target="_blank">
+              {name || url}
+            </a>
+          ))}
+        </Fact>
+      )}
+      <Fact name="Catalog content">
+        <span class="mono">{shortDigest(of.digest)}</span>
+      </Fact>
+    </>
+  );
+}
+
+function Provided({ of }: { of: PackageDetail }) {
+  return (
+    <>
+      {of.provided.length > 0 && (
+        <Section title="Provides">
+          <ul class="bare">
+            {of.provided.map(({ kind, version, description }) => (
+              <li key={`${kind}${version}`}>
+                <strong>{kind}</strong> <span class="pale">{version}</span>
+                <span class="second-line">{description}</span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {of.required.length > 0 && (
+        <Section title="Requires">
+          <ul class="bare">
+            {of.required.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Versions({ of, id, name }: { of: PackageDetail; id: string; name: string }) {
+  return (
+    <>
+      {of.channels.map((channel) => (
+        <Section
+          key={channel.name}
+          title={channel.name}
+          aside={channel.name === of.defaultChannel ? <span class="chip still">default</span> : undefined}
+        >
+          {channel.deprecation !== '' && <Deprecated what="This channel" text={channel.deprecation} />}
+          <table class="rows">
+            <thead>
+              <tr>
+                <th scope="col">Version</th>
+                <th scope="col">Bundle</th>
+                <th scope="col">Deprecation</th>
+                <th scope="col" class="number">
+                  Clusters
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {channel.entries.map((entry) => (
+                <tr key={entry.bundle}>
+                  <th scope="row">
+                    <a href={withQuery(paths.catalogPackage(id, name), { view: 'graph', from: entry.bundle })}>
+                      {entry.version}
+                    </a>
+                  </th>
+                  <td>{entry.bundle}</td>
+                  <td class="grow">
+                    {entry.deprecation !== '' && <span class="mark-deprecated">⚠ {entry.deprecation}</span>}
+                  </td>
+                  <td class="number">{entry.clusters === 0 ? '–' : count(entry.clusters)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Section>
+      ))}
+    </>
+  );
+}
+
+function Where({ of }: { of: PackageDetail }) {
+  const all = of.where.reduce((sum, { clusters }) => sum + clusters, 0);
+  if (all === 0) return <Empty title="No cluster has this operator." />;
+  return (
+    <>
+      <p class="lead">
+        In {counted(all, 'cluster')}. <a href={paths.package(of.package)}>Show the operators</a>
+      </p>
+      <ul class="behind versions">
+        {of.where.map(({ bundle, clusters }) => (
+          <li key={bundle}>
+            <a class="cut" href={withQuery(paths.package(of.package), { q: bundle })} title={bundle}>
+              {bundle}
+            </a>
+            <Bar done={clusters} of={all} label={bundle} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ActionResult } from '../../../src/api/actions.schema.js';
+import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
+import { paths } from '../../live/address.js';
+import { counted } from '../../live/times.js';
+import { Outcome } from '../../parts/outcome.js';
+import { addressOf } from './approve.js';
+
+type MembersProps = {
+  of: ReviewGroup;
+  unchecked: ReviewAnswer['unchecked'];
+  chosen: ReadonlySet<string>;
+  onChoose: (chosen: ReadonlySet<string>) => void;
+  results: readonly ActionResult[] | undefined;
+};
+
+/** The clusters of a group with a tick each; after the approval with what became of each. */
+export function Members({ of, unchecked, chosen, onChoose, results }: MembersProps) {
+  if (results) return <Results of={results} />;
+  const addresses = of.members.map(addressOf);
+  const ticked = addresses.filter((address) => chosen.has(address)).length;
+  const change = (some: readonly string[], tick: boolean) => {
+    const next = new Set(chosen);
+    for (const address of some) tick ? next.add(address) : next.delete(address);
+    onChoose(next);
+  };
+  return (
+    <>
+      <label class="tick-line all">
+        <input
+          type="checkbox"
+          checked={ticked === addresses.length}
+          indeterminate={ticked > 0 && ticked < addresses.length}
+          onChange={(event) => change(addresses, event.currentTarget.checked)}
+        />
+        <strong>
+          {ticked} of {counted(addresses.length, 'cluster')} of this group
+        </strong>
+      </label>
+      <ul class="members">
+        {of.members.map((member) => (
+          <li key={addressOf(member)}>
+            <label class="tick-line">
+              <input
+                type="checkbox"
+                checked={chosen.has(addressOf(member))}
+                onChange={(event) => change([addressOf(member)], event.currentTarget.checked)}
+              />
+              <span>
+                {member.cluster} <span class="pale">{member.namespace}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {unchecked.length > 0 && (
+        <>
+          <h3>Not checked</h3>
+          <ul class="members">
+            {unchecked.map((one) => (
+              <li key={addressOf(one)}>
+                <a href={paths.cluster(one.cluster)}>{one.cluster}</a> <span class="pale">{one.why}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Results({ of }: { of: readonly ActionResult[] }) {
+  const order = ['refused', 'failed', 'changed-meanwhile', 'away', 'unknown', 'pending', 'done'];
+  const sorted = of.toSorted((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome));
+  const done = of.filter(({ outcome }) => outcome === 'done').length;
+  return (
+    <div class="members results">
+      <p role="status" class="lead">
+        Approved in {done} of {counted(of.length, 'cluster')}
+      </p>
+      {sorted.map((one) => (
+        <Outcome key={addressOf(one)} of={one} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import type { PlanClassList } from '../../../src/api/lists.schema.js';
+import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
+import { useAction } from '../../live/act.js';
+import { useQuery, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { useQuestion } from '../../live/question.js';
+import { me } from '../../live/session.js';
+import { counted, timeOfDay } from '../../live/times.js';
+import { Moves, moveText } from '../../parts/moves.js';
+import { Page, Section } from '../../parts/page.js';
+import { Bones, Empty, Trouble } from '../../parts/states.js';
+import { Risks } from '../approvals/approvals.page.js';
+import { ApproveBar, addressOf } from './approve.js';
+import { Differences } from './differences.js';
+import { Members } from './members.js';
+
+/** A class of plans, compared with each of its clusters, and approved in one step. */
+export default function ReviewPage() {
+  const hash = useRoute().params['hash'] ?? '';
+  const classes = useLoaded<PlanClassList>(withQuery('plan-classes', { hash }));
+  const review = useQuestion<ReviewAnswer>('review', { hash });
+  const summary = classes.data?.items[0];
+  const moves = review.data?.moves ?? summary?.moves ?? [];
+  return (
+    <Page
+      class="review"
+      title={moves.length === 0 ? 'Review' : `Review ${moveText(moves)}`}
+      heading={moves.length === 0 ? 'Review' : <Moves of={moves} />}
+      asOf={classes.data?.asOf}
+      above={<a href="/approvals">Approvals</a>}
+      note={summary && <Risks of={summary} />}
+    >
+      {review.refusal && <Trouble refusal={review.refusal} since={undefined} renew={review.ask} />}
+      {review.data === undefined && !review.refusal && <Bones lines={10} />}
+      {review.data && <Reviewed of={review.data} />}
+    </Page>
+  );
+}
+
+function Reviewed({ of }: { of: ReviewAnswer }) {
+  const [query] = useQuery();
+  const action = useAction();
+  const members = of.groups.flatMap((group) => group.members);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(members.map(addressOf)));
+  useEffect(() => setChosen(new Set(members.map(addressOf))), [of.checkedAt]);
+  const group = of.groups.find(({ key }) => key === query['group']) ?? of.groups[0];
+  if (group === undefined) return <NoGroup of={of} />;
+  return (
+    <>
+      <Groups of={of} open={group} />
+      {of.moves.length > 1 && (
+        <p class="notice">
+          This plan moves {counted(of.moves.length, 'operator')}: <Moves of={of.moves} all />
+        </p>
+      )}
+      <div class="columns wide-left">
+        <Section title="What changes in each cluster">
+          <Differences of={group} />
+        </Section>
+        <Section title="Clusters">
+          <Members
+            of={group}
+            unchecked={of.unchecked}
+            chosen={chosen}
+            onChoose={setChosen}
+            results={action.answer?.results}
+          />
+        </Section>
+      </div>
+      {me.value?.may.approve === true ? (
+        <ApproveBar review={of} chosen={chosen} action={action} />
+      ) : (
+        <p class="notice">You may look at this plan. Approving it needs the role approver.</p>
+      )}
+    </>
+  );
+}
+
+/** Members that would change alike stand together: here a drifted cluster is seen. */
+function Groups({ of, open }: { of: ReviewAnswer; open: ReviewGroup }) {
+  const [query] = useQuery();
+  const all = of.groups.reduce((sum, { members }) => sum + members.length, 0);
+  if (of.groups.length === 1) {
+    return (
+      <p class="lead">
+        {all === 1 ? 'One cluster' : `All ${counted(all, 'cluster')} change alike`}
+        <span class="pale"> · compared at {timeOfDay(of.checkedAt)}</span>
+      </p>
+    );
+  }
+  return (
+    <div class="groups">
+      <p class="lead">
+        {counted(all, 'cluster')} change in {counted(of.groups.length, 'way')}
+        <span class="pale"> · compared at {timeOfDay(of.checkedAt)}</span>
+      </p>
+      <nav class="chips" aria-label="Groups that change alike">
+        {of.groups.map(({ key, members }, index) => (
+          <a
+            key={key}
+            class="chip"
+            aria-current={key === open.key ? 'true' : undefined}
+            href={withQuery('', { ...query, group: key })}
+          >
+            Group {index + 1}: {counted(members.length, 'cluster')}
+          </a>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+function NoGroup({ of }: { of: ReviewAnswer }) {
+  if (of.unchecked.length > 0) {
+    return (
+      <Empty title={`${counted(of.unchecked.length, 'cluster')} could not be compared.`}>
+        <ul>
+          {of.unchecked.map((one) => (
+            <li key={addressOf(one)}>
+              {one.cluster}: {one.why}
+            </li>
+          ))}
+        </ul>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No plan of this class waits any more.">
+      <p>
+        It was approved, replaced or taken back. <a href="/changes">Changes</a> say by whom.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,101 @@
+import { useRoute } from 'preact-iso';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
+import { paths, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { count } from '../../live/times.js';
+import { WaveBar } from '../../parts/bars.js';
+import { List } from '../../parts/list.js';
+import { operatorColumns } from '../../parts/operator-columns.js';
+import { Page, Section } from '../../parts/page.js';
+import { Bones, Empty, Trouble } from '../../parts/states.js';
+import { Ago } from '../../parts/text.js';
+
+/** One roll-out, followed as it goes. */
+export default function RolloutPage() {
+  const id = useRoute().params['id'] ?? '';
+  const rollouts = useLoaded<RolloutList>('rollouts?limit=200');
+  const one = rollouts.data?.items.find((rollout) => rollout.id === id);
+  const title = one ? `${one.package} → ${one.target}` : id;
+  return (
+    <Page title={title} asOf={rollouts.data?.asOf} above={<a href="/rollouts">Roll-outs</a>}>
+      {rollouts.refusal && <Trouble refusal={rollouts.refusal} since={rollouts.failingSince} renew={rollouts.renew} />}
+      {rollouts.data === undefined && !rollouts.refusal && <Bones />}
+      {rollouts.data !== undefined && one === undefined && (
+        <Empty title="This roll-out is not known any more.">
+          <p>
+            It ended and was forgotten, or it is derived and no cluster is on its way.{' '}
+            <a href={withQuery('/changes', { q: id })}>Changes</a>
+          </p>
+        </Empty>
+      )}
+      {one && <Shown of={one} />}
+    </Page>
+  );
+}
+
+function Shown({ of }: { of: RolloutSummary }) {
+  return (
+    <>
+      <p class="lead">
+        {of.phase}
+        {of.reason !== '' && `: ${of.reason}`}
+        <span class="pale">
+          {' '}
+          · started <Ago time={of.startedAt} /> ago{of.derived && ' · derived from the clusters, without waves'}
+        </span>
+      </p>
+      <ol class="waves">
+        {of.waves.map((wave) => (
+          <li key={wave.name}>
+            <p class="wave-head">
+              <strong>{wave.name}</strong> <span class="pale">{wave.phase}</span>
+              <span class="wave-number">
+                {count(wave.done)}/{count(wave.members)}
+              </span>
+            </p>
+            <WaveBar of={wave} />
+            <p class="small">
+              {wave.underWay > 0 && <span class="ink-under-way">↻ {count(wave.underWay)} under way </span>}
+              {wave.failed > 0 && <span class="ink-failed">✖ {count(wave.failed)} failed </span>}
+              {wave.waiting > 0 && <span class="pale">{count(wave.waiting)} wait </span>}
+              <span class="pale">{wave.note}</span>
+            </p>
+          </li>
+        ))}
+      </ol>
+      {of.failures.length > 0 && (
+        <Section title="Failures">
+          <ul class="findings">
+            {of.failures.map(({ cause, clusters, example }) => (
+              <li key={cause}>
+                <span class="standing failed">
+                  <span aria-hidden="true">✖</span>
+                  <span>{count(clusters)}</span>
+                </span>
+                <span>
+                  {cause}{' '}
+                  <span class="pale">
+                    as in <a href={paths.cluster(example)}>{example}</a>
+                  </span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title="Operators of this package">
+        <List<OperatorRow>
+          label={`Operators of ${of.package}`}
+          noun="operator"
+          resource="operators"
+          fixed={{ package: of.package }}
+          filters={['q', 'standing', 'version']}
+          columns={operatorColumns('package')}
+          href={paths.operator}
+          empty={<Empty title="No cluster has this operator." />}
+        />
+      </Section>
+    </>
+  );
+}

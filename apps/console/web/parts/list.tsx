@@ -1,0 +1,179 @@
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useReducer, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { type Query, useQuery, withQuery } from '../live/address.js';
+import { listen } from '../live/stream.js';
+import { count, counted } from '../live/times.js';
+import { Windows } from '../live/windows.js';
+import { Bones, Empty, Trouble } from './states.js';
+import { type Column, Table } from './table.js';
+
+export type ListProps<R> = Readonly<{
+  label: string;
+  /** One row, as `operator`. */
+  noun: string;
+  /** The resource under `/api/v1/`. */
+  resource: string;
+  /** What is asked besides what the address says. */
+  fixed?: Query;
+  /** Keys of the address that filter the list. */
+  filters: readonly string[];
+  columns: readonly Column<R>[];
+  /** The page of a row. */
+  href: (row: R) => string;
+  /** Shown where there is nothing, and no filter. */
+  empty: ComponentChildren;
+  onList?: (list: Windows<R>) => void;
+}>;
+
+/** A list of the server with its filters, order and place in the address. */
+export function useWindows<R>(path: string): Windows<R> {
+  const [, force] = useReducer((times: number) => times + 1, 0);
+  const [windows, setWindows] = useState(() => new Windows<R>(path, () => force(undefined)));
+  useEffect(() => {
+    // The list before stays in sight until the new one has an answer.
+    const show = () => {
+      if (one.total !== undefined || one.refusal !== undefined) setWindows(one);
+      force(undefined);
+    };
+    const one = windows.path === path ? windows : new Windows<R>(path, show);
+    if (one.total !== undefined) setWindows(one);
+    one.show(0, 0);
+    one.renew();
+    const forget = listen((event) => one.receive(event));
+    return () => {
+      forget();
+      one.end();
+    };
+  }, [path]);
+  return windows;
+}
+
+export function List<R>(props: ListProps<R>) {
+  const { route } = useLocation();
+  const [query, change] = useQuery();
+  const asked = Object.fromEntries(props.filters.flatMap((key) => (query[key] ? [[key, query[key]]] : [])));
+  const sort = query['sort'] ?? '';
+  const path = withQuery(props.resource, { ...asked, ...props.fixed, sort, facets: 'true' });
+  const list = useWindows<R>(path);
+  useEffect(() => props.onList?.(list), [list, list.total, list.asOf]);
+  const onSight = useCallback((first: number, last: number) => list.show(first, last), [list]);
+  useEffect(() => {
+    const renew = (event: KeyboardEvent) => {
+      if (event.key === 'R' && !(event.target as Element).matches('input, textarea, select')) list.renew();
+    };
+    addEventListener('keydown', renew);
+    return () => removeEventListener('keydown', renew);
+  }, [list]);
+  return (
+    <>
+      <Filters keys={props.filters} list={list} noun={props.noun} />
+      {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
+      {list.total === undefined && !list.refusal && <Bones />}
+      {list.total === 0 &&
+        (Object.keys(asked).length > 0 ? <NothingMatches asked={asked} noun={props.noun} /> : props.empty)}
+      {list.total !== undefined && list.total > 0 && (
+        <Table
+          key={list.path}
+          label={props.label}
+          columns={props.columns}
+          total={list.total}
+          row={(index) => list.row(index)}
+          {...{ sort, onSight }}
+          onSort={(to) => change({ sort: to })}
+          onOpen={(row) => route(props.href(row))}
+          onHold={(held) => {
+            list.held = held;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Which filter leaves nothing, and one click to drop each part of it. */
+function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
+  const [, change] = useQuery();
+  return (
+    <Empty title={`No ${noun} matches.`}>
+      <p class="chips">
+        {Object.entries(asked).map(([key, value]) => (
+          <button key={key} type="button" class="chip" onClick={() => change({ [key]: undefined })}>
+            {key === 'q' ? 'words' : key}: {value} <span aria-hidden="true">×</span>
+            <span class="hidden">, remove</span>
+          </button>
+        ))}
+      </p>
+    </Empty>
+  );
+}
+
+function Filters<R>({ keys, list, noun }: { keys: readonly string[]; list: Windows<R>; noun: string }) {
+  const [query, change] = useQuery();
+  return (
+    <div class="filters">
+      <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} noun={noun} />
+      {keys
+        .filter((key) => key !== 'q')
+        .map((key) => (
+          <Choice key={key} name={key} value={query[key] ?? ''} list={list} onChange={(to) => change({ [key]: to })} />
+        ))}
+      <span class="filters-end">
+        {list.waiting > 0 && (
+          <button type="button" class="plain" onClick={list.renew}>
+            {count(list.waiting)} changed · R renews
+          </button>
+        )}
+        {list.total !== undefined && <span role="status">{counted(list.total, noun)}</span>}
+      </span>
+    </div>
+  );
+}
+
+/** Words are asked for when the person pauses. */
+function Words({ value, onChange, noun }: { value: string; onChange: (value: string) => void; noun: string }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), 250);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      class="words"
+      aria-label={`Filter ${noun}s by words`}
+      placeholder="Filter by words"
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+type ChoiceProps<R> = { name: string; value: string; list: Windows<R>; onChange: (value: string) => void };
+
+/** A column's values with the numbers of rows; a value from the address is offered even where no row has it. */
+function Choice<R>({ name, value, list, onChange }: ChoiceProps<R>) {
+  const found = list.facets?.[name] ?? [];
+  const isKnown = value === '' || found.some((one) => one.value === value);
+  if (found.length === 0 && value === '') return null;
+  return (
+    <select
+      class={value === '' ? '' : 'chosen'}
+      aria-label={`Filter by ${name}`}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      <option value="">{name}: any</option>
+      {!isKnown && <option value={value}>{`${name}: ${value.length > 40 ? `${value.slice(0, 39)}…` : value}`}</option>}
+      {found
+        .filter((one) => one.value !== '')
+        .map((one) => (
+          <option key={one.value} value={one.value}>
+            {`${name}: ${one.value} (${count(one.count)})`}
+          </option>
+        ))}
+    </select>
+  );
+}

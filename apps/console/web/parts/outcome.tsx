@@ -1,0 +1,28 @@
+import type { ActionResult } from '../../src/api/actions.schema.js';
+
+const OUTCOMES: Readonly<Record<ActionResult['outcome'], readonly [glyph: string, words: string, colour: string]>> = {
+  pending: ['↻', 'under way', 'under-way'],
+  done: ['✔', 'done', 'well'],
+  'changed-meanwhile': ['◼', 'changed meanwhile, not done', 'blocked'],
+  refused: ['✖', 'refused', 'failed'],
+  away: ['○', 'away, not done', 'blocked'],
+  failed: ['✖', 'failed', 'failed'],
+  unknown: ['?', 'not known', 'unknown'],
+};
+
+/** What became of an action in one cluster. */
+export function Outcome({ of }: { of: ActionResult }) {
+  const [glyph, words, colour] = OUTCOMES[of.outcome];
+  return (
+    <p class="outcome">
+      <span class={`standing ${colour}`}>
+        <span aria-hidden="true">{glyph}</span>
+        <span>{words}</span>
+      </span>
+      <strong>{of.cluster}</strong>
+      <span class="pale">
+        {of.namespace} {of.message}
+      </span>
+    </p>
+  );
+}

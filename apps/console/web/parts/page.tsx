@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { live } from '../live/stream.js';
+import { timeWithSeconds } from '../live/times.js';
+
+/** One `h1`, which is focused when a person comes to the page, and the title of the tab. */
+export function Page(props: {
+  title: string;
+  /** Instead of the title, where more is to be shown. */
+  heading?: ComponentChildren;
+  above?: ComponentChildren;
+  note?: ComponentChildren;
+  asOf?: string | undefined;
+  class?: string;
+  children: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${props.title} · Flotilla`;
+  }, [props.title]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <div class={`page ${props.class ?? ''}`}>
+      {props.above && (
+        <nav class="crumbs" aria-label="Where this is">
+          {props.above}
+        </nav>
+      )}
+      <header class="page-head">
+        <h1 tabIndex={-1} ref={heading}>
+          {props.heading ?? props.title}
+        </h1>
+        {props.note && <div class="page-note">{props.note}</div>}
+        <LiveMark asOf={props.asOf} />
+      </header>
+      {props.children}
+    </div>
+  );
+}
+
+const WORDS = { live: 'live', connecting: 'connecting', broken: 'not live' };
+
+/** Whether changes arrive by themselves, and when what is shown was complete. */
+function LiveMark({ asOf }: { asOf: string | undefined }) {
+  return (
+    <span class={`live-mark ${live.value}`}>
+      <span class="live-dot" aria-hidden="true" />
+      {WORDS[live.value]}
+      {asOf && <span> · as of {timeWithSeconds(asOf)}</span>}
+    </span>
+  );
+}
+
+export function Section(props: {
+  title: string;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+}) {
+  return (
+    <section class={`section ${props.class ?? ''}`} aria-label={props.title}>
+      <header class="section-head">
+        <h2>{props.title}</h2>
+        {props.aside}
+      </header>
+      {props.children}
+    </section>
+  );
+}

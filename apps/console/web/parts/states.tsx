@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { AskFailure } from '../live/ask.js';
+import type { Loaded } from '../live/loaded.js';
+import { timeOfDay } from '../live/times.js';
+
+/** Grey bars, only after 200 ms: a fast answer shows no flicker. */
+export function Bones({ lines = 6 }: { lines?: number }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 200);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!late) return <div class="bones" aria-busy="true" />;
+  return (
+    <div class="bones" aria-busy="true">
+      <span class="hidden">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} class={`bone bone-${line % 3}`} />
+      ))}
+    </div>
+  );
+}
+
+/** Why there is nothing, and the next step. */
+export function Empty({ children, title }: { children?: ComponentChildren; title: string }) {
+  return (
+    <div class="empty">
+      <p class="lead">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** What failed and since when; what was read before stays below it. */
+export function Trouble({
+  refusal,
+  since,
+  renew,
+}: {
+  refusal: AskFailure;
+  since: Date | undefined;
+  renew?: () => void;
+}) {
+  return (
+    <div class="trouble" role="status">
+      <span aria-hidden="true">⚠</span>
+      <p>
+        {refusal.detail} {refusal.todo}
+        {since && <span class="pale"> Since {timeOfDay(since.toISOString())}; tried again by itself.</span>}
+      </p>
+      {renew && (
+        <button type="button" onClick={renew}>
+          Try now
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The states of an answer, around what is drawn from it. */
+export function Answered<T>({
+  of,
+  children,
+  lines,
+}: {
+  of: Loaded<T>;
+  children: (data: T) => ComponentChildren;
+  lines?: number;
+}) {
+  const { data, refusal, failingSince, renew } = of;
+  return (
+    <>
+      {refusal && <Trouble refusal={refusal} since={failingSince} renew={renew} />}
+      {data === undefined ? !refusal && <Bones lines={lines ?? 6} /> : children(data)}
+    </>
+  );
+}

@@ -1,0 +1,239 @@
+import {
+  observeWindowOffset,
+  observeWindowRect,
+  type VirtualItem,
+  Virtualizer,
+  windowScroll,
+} from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+
+export type Column<R> = Readonly<{
+  key: string;
+  title: string;
+  /** A track of the grid, as `120px` or `minmax(120px, 2fr)`. */
+  width: string;
+  /** Name of the column for `?sort=`; absent: rows cannot be sorted by it. */
+  sort?: string;
+  number?: boolean;
+  /** Where it stands on a phone: title and mark in the first line, notes in the second, or nowhere. */
+  place: 'title' | 'mark' | 'note' | 'gone';
+  cell: (row: R) => ComponentChildren;
+}>;
+
+export type TableProps<R> = Readonly<{
+  label: string;
+  columns: readonly Column<R>[];
+  total: number;
+  row: (index: number) => R | undefined;
+  /** Says which rows are in sight. */
+  onSight: (first: number, last: number) => void;
+  sort: string;
+  onSort: (sort: string) => void;
+  onOpen: (row: R) => void;
+  onHold: (held: boolean) => void;
+  selection?: Readonly<{ has: (row: R) => boolean; toggle: (row: R) => void }> | undefined;
+}>;
+
+const PHONE = '(max-width: 639px)';
+const rowHeight = (): number => {
+  if (matchMedia(PHONE).matches) return 64;
+  return matchMedia('(pointer: coarse)').matches ? 44 : 32;
+};
+
+/** Rows in sight of the window; positions are set through the style object, which the policy allows. */
+function useRows(total: number, onSight: (first: number, last: number) => void) {
+  const [, force] = useReducer((count: number) => count + 1, 0);
+  const body = useRef<HTMLDivElement>(null);
+  const [height, setHeight] = useState(rowHeight);
+  const [virtual] = useState(() => new Virtualizer<Window, Element>(options()));
+  function options() {
+    return {
+      count: total,
+      getScrollElement: () => window,
+      estimateSize: () => height,
+      scrollToFn: windowScroll,
+      observeElementRect: observeWindowRect,
+      observeElementOffset: observeWindowOffset,
+      overscan: 8,
+      initialRect: { width: innerWidth, height: innerHeight },
+      scrollMargin: body.current === null ? 0 : body.current.getBoundingClientRect().top + scrollY,
+      onChange: () => force(undefined),
+    };
+  }
+  virtual.setOptions({ ...options() } as Parameters<typeof virtual.setOptions>[0]);
+  useLayoutEffect(() => virtual._didMount(), []);
+  useLayoutEffect(() => virtual._willUpdate());
+  useLayoutEffect(() => {
+    const media = [matchMedia(PHONE), matchMedia('(pointer: coarse)')];
+    const change = () => {
+      setHeight(rowHeight());
+      virtual.measure();
+    };
+    for (const one of media) one.addEventListener('change', change);
+    return () => {
+      for (const one of media) one.removeEventListener('change', change);
+    };
+  }, []);
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  useLayoutEffect(() => onSight(first, last), [first, last, onSight]);
+  return { virtual, items, body, height };
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  j: 1,
+  ArrowDown: 1,
+  k: -1,
+  ArrowUp: -1,
+  PageDown: 20,
+  PageUp: -20,
+};
+
+/** A table as an ARIA grid: `j`, `k` and arrows move, `Enter` opens, `x` selects. */
+export function Table<R>(props: TableProps<R>) {
+  const { total, columns, selection } = props;
+  const { virtual, items, body, height } = useRows(total, props.onSight);
+  const [current, setCurrent] = useState(0);
+  const tracks = `${selection ? '32px ' : ''}${columns.map(({ width }) => width).join(' ')}`;
+  const offset = virtual.options.scrollMargin;
+
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(total - 1, to));
+    setCurrent(next);
+    virtual.scrollToIndex(next, { align: 'auto' });
+    requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus());
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = props.row(current);
+    const places: Readonly<Record<string, number>> = { Home: 0, End: total - 1 };
+    const to = places[event.key] ?? (STEPS[event.key] ?? 0) + current;
+    if (event.key in STEPS || event.key in places) move(to);
+    else if (event.key === 'Enter' && row !== undefined) props.onOpen(row);
+    else if (event.key === 'x' && row !== undefined) selection?.toggle(row);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div
+      class="grid"
+      role="grid"
+      aria-label={props.label}
+      aria-rowcount={total + 1}
+      aria-colcount={columns.length + (selection ? 1 : 0)}
+      onPointerEnter={() => props.onHold(true)}
+      onPointerLeave={() => props.onHold(false)}
+      onKeyDown={onKey}
+    >
+      <Head {...props} tracks={tracks} />
+      <div class="grid-body" role="rowgroup" ref={body} style={{ height: `${virtual.getTotalSize()}px` }}>
+        {items.map((item) => (
+          <Row
+            key={item.key}
+            {...{ item, columns, tracks, height, selection }}
+            top={item.start - offset}
+            row={props.row(item.index)}
+            isCurrent={item.index === Math.min(current, total - 1)}
+            onFocus={() => setCurrent(item.index)}
+            onOpen={props.onOpen}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Head<R>({ columns, tracks, sort, onSort, selection }: TableProps<R> & { tracks: string }) {
+  const direction = (name: string | undefined) => {
+    if (name === undefined) return undefined;
+    if (sort === name) return 'ascending';
+    return sort === `-${name}` ? 'descending' : 'none';
+  };
+  return (
+    <div class="grid-head" role="rowgroup">
+      <div role="row" aria-rowindex={1} class="grid-row" style={{ gridTemplateColumns: tracks }}>
+        {selection && (
+          <span role="columnheader" class="cell" tabIndex={-1}>
+            <span class="hidden">Selected</span>
+          </span>
+        )}
+        {columns.map(({ key, title, number, sort: name }) => (
+          <span
+            key={key}
+            role="columnheader"
+            tabIndex={-1}
+            class={`cell ${number ? 'number' : ''}`}
+            aria-sort={direction(name)}
+          >
+            {name === undefined ? (
+              title
+            ) : (
+              <button type="button" class="sort" onClick={() => onSort(sort === name ? `-${name}` : name)}>
+                {title}
+                <span aria-hidden="true">
+                  {direction(name) === 'ascending' ? ' ▴' : direction(name) === 'descending' ? ' ▾' : ''}
+                </span>
+              </button>
+            )}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type RowProps<R> = Pick<TableProps<R>, 'columns' | 'selection' | 'onOpen'> &
+  Readonly<{
+    item: VirtualItem;
+    top: number;
+    height: number;
+    tracks: string;
+    row: R | undefined;
+    isCurrent: boolean;
+    onFocus: () => void;
+  }>;
+
+function Row<R>({ item, top, height, columns, tracks, row, isCurrent, onFocus, onOpen, selection }: RowProps<R>) {
+  const open = (event: MouseEvent) => {
+    const target = event.target as Element;
+    if (row === undefined || target.closest('a, button, input, label') !== null) return;
+    if (String(getSelection()) === '') onOpen(row);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
+    <div
+      role="row"
+      class="grid-row body-row"
+      aria-rowindex={item.index + 2}
+      aria-selected={selection && row !== undefined ? selection.has(row) : undefined}
+      data-index={item.index}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={onFocus}
+      onClick={open}
+      style={{ gridTemplateColumns: tracks, height: `${height}px`, transform: `translateY(${top}px)` }}
+    >
+      {selection && (
+        <span role="gridcell" class="cell tick" tabIndex={-1}>
+          {row !== undefined && (
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-label="Select this row"
+              checked={selection.has(row)}
+              onChange={() => selection.toggle(row)}
+            />
+          )}
+        </span>
+      )}
+      {columns.map(({ key, number, place, cell }) => (
+        <span key={key} role="gridcell" tabIndex={-1} class={`cell ${number ? 'number' : ''} at-${place}`}>
+          {row === undefined ? <span class="bone" /> : cell(row)}
+        </span>
+      ))}
+    </div>
+  );
+}

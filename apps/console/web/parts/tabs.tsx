@@ -1,0 +1,25 @@
+import { useLocation } from 'preact-iso';
+import { useQuery, withQuery } from '../live/address.js';
+
+export type Tab = Readonly<{ view: string; title: string; note?: string | number | undefined }>;
+
+/** Tabs are links: the address says which one is open. The first one is open by default. */
+export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
+  const { path } = useLocation();
+  const [query] = useQuery();
+  const open = query['view'] ?? tabs[0]?.view;
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ view, title, note }, index) => (
+        <a
+          key={view}
+          href={withQuery(path, { ...query, view: index === 0 ? undefined : view })}
+          aria-current={view === open ? 'page' : undefined}
+        >
+          {title}
+          {note !== undefined && <span class="tab-note">{note}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}

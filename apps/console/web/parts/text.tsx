@@ -1,0 +1,85 @@
+import type { ComponentChildren } from 'preact';
+import type { RichText } from '../../src/api/catalogs.schema.js';
+import { age, fullTime } from '../live/times.js';
+
+const children = (parts: readonly RichText[]) => parts.map((part, index) => <Part key={index} of={part} />);
+
+function Heading({ level, children: content }: { level: number; children: ComponentChildren }) {
+  return level <= 2 ? <h3>{content}</h3> : <h4>{content}</h4>;
+}
+
+function Part({ of }: { of: RichText }): ComponentChildren {
+  switch (of.type) {
+    case 'text':
+      return of.text;
+    case 'code':
+      return <code>{of.text}</code>;
+    case 'block':
+      return <pre>{of.text}</pre>;
+    case 'link':
+      return (
+        <>
+          <a href={of.url} rel="noopener noreferrer" target="_blank">
+            {children(of.children)}
+          </a>{' '}
+          <span class="pale">({of.host})</span>
+        </>
+      );
+    case 'heading':
+      return <Heading level={of.level}>{children(of.children)}</Heading>;
+    default:
+      return <Block type={of.type}>{children(of.children)}</Block>;
+  }
+}
+
+function Block({ type, children: content }: { type: string; children: ComponentChildren }) {
+  switch (type) {
+    case 'emphasis':
+      return <em>{content}</em>;
+    case 'strong':
+      return <strong>{content}</strong>;
+    case 'list':
+      return <ul>{content}</ul>;
+    case 'item':
+      return <li>{content}</li>;
+    case 'table':
+      return (
+        <table>
+          <tbody>{content}</tbody>
+        </table>
+      );
+    case 'row':
+      return <tr>{content}</tr>;
+    case 'cell':
+      return <td>{content}</td>;
+    case 'quote':
+      return <blockquote>{content}</blockquote>;
+    default:
+      return <p>{content}</p>;
+  }
+}
+
+/** A text of a catalog, from the server's tree: never HTML. */
+export const Rich = ({ of }: { of: readonly RichText[] }) => <div class="rich">{children(of)}</div>;
+
+/** How long ago, with the whole time on hovering. */
+export const Ago = ({ time }: { time: string }) => (
+  <time dateTime={time} title={fullTime(time)}>
+    {age(time)}
+  </time>
+);
+
+/** The icon of a package, or its first letter. */
+export function PackageIcon({ icon, name, large }: { icon: string; name: string; large?: boolean }) {
+  const size = large ? 'icon large' : 'icon';
+  if (icon === '') {
+    return (
+      <span class={`${size} letter`} aria-hidden="true">
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+    );
+  }
+  return <img class={size} src={icon} alt="" loading="lazy" />;
+}
+
+export const shortDigest = (digest: string): string => digest.replace(/^(sha256:)?([0-9a-f]{12}).*$/, '$2');
