@@ -18,6 +18,7 @@ const ENTRIES = {
   'resolver-worker': 'apps/resolver-worker/src/main.ts',
   applier: 'apps/applier/src/main.ts',
   'fleet-controller': 'apps/fleet-controller/src/main.ts',
+  console: 'apps/console/src/main.ts',
   'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
   'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
 };

@@ -1,11 +1,15 @@
-import { z } from 'zod';
-import * as actions from './api/actions.schema.js';
-import * as catalogs from './api/catalogs.schema.js';
-import * as lists from './api/lists.schema.js';
-import * as questions from './api/questions.schema.js';
+import { runMain } from '#platform/hub/run-main';
+import { RedisViewReader } from '#platform/view/redis-view-reader';
+import { consoleModule } from './console.module.js';
+import { ConsoleService } from './console.service.js';
 
-/** Prints the API's requests and answers as JSON Schema, by name. */
-const schemas = Object.entries({ ...actions, ...catalogs, ...lists, ...questions }).flatMap(([name, value]) =>
-  value instanceof z.ZodType ? [[name, z.toJSONSchema(value, { unrepresentable: 'any' })]] : [],
+await runMain(
+  'console',
+  async ({ settings, clock, log, metrics, redis }) => {
+    const reader = new RedisViewReader(redis, settings.redisPrefix);
+    const service = await ConsoleService.open({ settings, clock, log, registry: metrics.registry, reader });
+    service.follow();
+    return { imports: [consoleModule(service)], port: settings.consoleHealthPort };
+  },
+  { hasKey: false },
 );
-process.stdout.write(`${JSON.stringify(Object.fromEntries(schemas), null, 2)}\n`);

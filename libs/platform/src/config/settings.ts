@@ -2,6 +2,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/kernel/http-access/http-area';
 import { FLEET_PLACE } from '../fleet/fleet-place.js';
 import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
+import { consoleSettings } from './console-settings.js';
 import { redisSettings } from './redis-settings.js';
 import {
   bytes,
@@ -226,10 +227,7 @@ export const settingGroups = {
         max: 1_000,
       },
     ),
-    pullsPerCluster: count(4, 'Of these, for one cluster', {
-      min: 1,
-      max: 1_000,
-    }),
+    pullsPerCluster: count(4, 'Of these, for one cluster', { min: 1, max: 1_000 }),
     pullsPerNamespace: count(2, 'Of these, for one namespace', { min: 1, max: 1_000 }),
     catalogReadConcurrency: count(
       3,
@@ -285,6 +283,7 @@ export const settingGroups = {
       max: 1_000,
     }),
   },
+  Console: consoleSettings,
   'Bounds on outside input': {
     registryRequestTimeout: duration('30s', 'Until an answer of a registry begins', { min: '100ms' }),
     registryStallTimeout: duration(

@@ -1,18 +1,18 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { HubRow } from '#core/fleet/view/hub-row';
 import type { ViewRow } from '#core/fleet/view/rows';
-import type { RowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
+import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
 
 /** The read model in memory: for tests. */
 export class MemoryView implements ViewReader {
   readonly #rows = new Map<string, Map<string, ViewRow>>();
-  readonly #changes: RowChange[] = [];
+  readonly #changes: ClusterRowChange[] = [];
   readonly #waiting = new Set<() => void>();
   #hub: readonly HubRow[] = [];
   #history: readonly HistoryEntry[] = [];
   #epoch = 1;
 
-  write(change: RowChange): void {
+  write(change: ClusterRowChange): void {
     const rows = this.#rows.get(change.cluster) ?? new Map<string, ViewRow>();
     this.#rows.set(change.cluster, rows);
     for (const row of change.changed) rows.set(row.id, row);

@@ -3,7 +3,7 @@ import type { HubRow } from '#core/fleet/view/hub-row';
 import type { ViewRow } from '#core/fleet/view/rows';
 
 /** What changed in the rows of one cluster. */
-export type RowChange = Readonly<{
+export type ClusterRowChange = Readonly<{
   cluster: string;
   /** Rows that are new or other than before. */
   changed: readonly ViewRow[];
@@ -19,7 +19,7 @@ export type ViewContent = Readonly<{
   rows: readonly ViewRow[];
 }>;
 
-export type ViewChanges = Readonly<{ place: string; changes: readonly RowChange[] }>;
+export type ViewChanges = Readonly<{ place: string; changes: readonly ClusterRowChange[] }>;
 
 /** The read model as the console reads it. */
 export type ViewReader = Readonly<{

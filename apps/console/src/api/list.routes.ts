@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import { badRequest, notFound } from '../serve/problem.js';
+import { catalogContents, contentColumns } from '../view/catalog-contents.js';
+import { causeGroups } from '../view/causes.js';
+import { derivedRollouts, rolloutColumns } from '../view/derived-rollouts.js';
+import {
+  catalogColumns,
+  clusterColumns,
+  historyColumns,
+  matching,
+  operatorColumns,
+  planColumns,
+  type RowColumns,
+  unknownFilters,
+} from '../view/filter.js';
+import type { FleetRows } from '../view/fleet-rows.js';
+import { packageColumns, packageSpreads } from '../view/packages.js';
+import { planClassColumns, planClasses } from '../view/plan-classes.js';
+import { windowOf } from '../view/window.js';
+import * as lists from './lists.schema.js';
+import { type ApiRoute, get, type RouteContext } from './route.js';
+
+type Query = lists.ListQuery;
+type Listed<R> = Readonly<{
+  path: string;
+  name: string;
+  summary: string;
+  answer: z.ZodType;
+  columns: RowColumns<R>;
+  /** RowColumns that the rows themselves no longer have, because they are of what they sum up. */
+  also?: RowColumns<OperatorRow>;
+  rows: (rows: FleetRows, query: Query) => readonly R[];
+}>;
+
+export const asOf = ({ view }: Pick<RouteContext, 'view'>): string => view.asOf?.toISOString() ?? '';
+
+function checkQuery<R>(query: Query, columns: RowColumns<R>, also: RowColumns<OperatorRow> = {}): void {
+  const [unknown] = unknownFilters(query, { ...also, ...columns } as RowColumns<R>);
+  if (unknown !== undefined) throw badRequest(`This list has no filter ${unknown}.`);
+  const column = query.sort?.replace(/^-/, '');
+  if (column !== undefined && columns[column] === undefined)
+    throw badRequest(`This list has no column ${column} to sort by.`);
+}
+
+/** The filters that are not yet applied. */
+const without = (query: Query, columns: RowColumns<never>): Query =>
+  Object.fromEntries(Object.entries(query).filter(([key]) => columns[key] === undefined)) as Query;
+
+const list = <R>({ path, name, summary, answer, columns, also, rows }: Listed<R>): ApiRoute =>
+  get({
+    path,
+    name,
+    summary,
+    query: lists.ListQuery,
+    answer,
+    run: async (context) => {
+      const { query } = context;
+      checkQuery(query, columns, also);
+      const found = rows(context.rows, query);
+      return { ...windowOf(found, also === undefined ? query : without(query, also), columns), asOf: asOf(context) };
+    },
+  });
+
+/** The order that costs nothing, where the query asks for it. */
+function sortedOperators(rows: FleetRows, query: Query): readonly OperatorRow[] {
+  if (query.sort === 'cluster') return rows.operatorsByCluster;
+  return query.sort === 'package' ? rows.operatorsByPackage : rows.operators;
+}
+
+const spreadFilters: RowColumns<OperatorRow> = Object.fromEntries(
+  Object.entries(operatorColumns).filter(([name]) => !['package', 'deprecated', 'newest', 'operators'].includes(name)),
+);
+
+const operators: ApiRoute = get({
+  path: '/operators',
+  name: 'OperatorList',
+  summary: 'Operators: Subscriptions and ClusterExtensions',
+  query: lists.ListQuery,
+  answer: lists.OperatorList,
+  run: async (context) => {
+    const { query, rows } = context;
+    checkQuery(query, operatorColumns);
+    const sorted = query.sort === 'cluster' || query.sort === 'package';
+    const { sort: _sort, ...unsorted } = query;
+    const window = windowOf(sortedOperators(rows, query), sorted ? unsorted : query, operatorColumns);
+    return { ...window, asOf: asOf(context) };
+  },
+});
+
+const changes: ApiRoute = get({
+  path: '/changes',
+  name: 'ChangeList',
+  summary: 'What changed in the fleet, the newest first',
+  query: lists.ListQuery,
+  answer: lists.ChangeList,
+  run: async (context) => {
+    const { query, reader, person, view, rows } = context;
+    checkQuery(query, historyColumns);
+    const { entries, knownSince } = await reader.history();
+    const clusters = new Set(rows.clusters.map(({ cluster }) => cluster));
+    const labels = (cluster: string) => {
+      const row = view.row(cluster, 'cluster');
+      return row?.kind === 'cluster' ? row.labels : {};
+    };
+    const seen = person.rights.unbounded
+      ? entries
+      : entries.filter(
+          ({ cluster, namespace, package: name }) =>
+            clusters.has(cluster) &&
+            person.rights.may('viewer', { cluster, namespace, ...(name === '' ? {} : { packages: [name] }) }, labels),
+        );
+    return { ...windowOf(seen, query, historyColumns), knownSince, asOf: asOf(context) };
+  },
+});
+
+const rollout: ApiRoute = get({
+  path: '/rollouts/:id',
+  name: 'RolloutSummary',
+  summary: 'One roll-out',
+  answer: lists.RolloutSummary,
+  run: async ({ rows, params }) => {
+    const found = derivedRollouts(rows).find(({ id }) => id === params['id']);
+    if (found === undefined) throw notFound('roll-out of that name');
+    return found;
+  },
+});
+
+const causeColumns: RowColumns<lists.CauseGroup> = {
+  cause: ({ key }) => key,
+  standing: ({ standing }) => standing,
+  clusters: ({ clusters }) => clusters,
+  operators: ({ operators: count }) => count,
+  since: ({ since }) => since,
+};
+
+/** Every list of the API. */
+export const listRoutes: readonly ApiRoute[] = [
+  list({
+    path: '/clusters',
+    name: 'ClusterList',
+    summary: 'Clusters, those that need somebody first',
+    answer: lists.ClusterList,
+    columns: clusterColumns,
+    rows: ({ clusters }) => clusters,
+  }),
+  operators,
+  list({
+    path: '/plans',
+    name: 'PlanList',
+    summary: 'InstallPlans',
+    answer: lists.PlanList,
+    columns: planColumns,
+    rows: ({ plans }) => plans,
+  }),
+  list({
+    path: '/catalog-rows',
+    name: 'CatalogRowList',
+    summary: 'Catalogs of each cluster',
+    answer: lists.CatalogRowList,
+    columns: catalogColumns,
+    rows: ({ catalogs }) => catalogs,
+  }),
+  list({
+    path: '/packages',
+    name: 'PackageList',
+    summary: 'Packages that are installed, with the spread of their versions',
+    answer: lists.PackageList,
+    columns: packageColumns,
+    also: spreadFilters,
+    rows: (rows, query) => packageSpreads(rows, matching(query, spreadFilters)),
+  }),
+  list({
+    path: '/plan-classes',
+    name: 'PlanClassList',
+    summary: 'Plans that wait for approval, those with equal content as one',
+    answer: lists.PlanClassList,
+    columns: planClassColumns,
+    also: { cluster: ({ cluster }) => cluster, namespace: ({ namespace }) => namespace },
+    rows: ({ plans }, { cluster, namespace }) =>
+      planClasses(
+        plans.filter(
+          (plan) =>
+            (cluster === undefined || cluster.split(',').includes(plan.cluster)) &&
+            (namespace === undefined || namespace.split(',').includes(plan.namespace)),
+        ),
+      ),
+  }),
+  list({
+    path: '/catalogs',
+    name: 'CatalogList',
+    summary: 'Contents of catalogs, told apart by digest',
+    answer: lists.CatalogList,
+    columns: contentColumns,
+    also: { cluster: ({ cluster }) => cluster, namespace: ({ namespace }) => namespace },
+    rows: ({ catalogs }, { cluster, namespace }) =>
+      catalogContents(
+        catalogs.filter(
+          (row) =>
+            (cluster === undefined || cluster.split(',').includes(row.cluster)) &&
+            (namespace === undefined || namespace.split(',').includes(row.namespace)),
+        ),
+      ),
+  }),
+  list({
+    path: '/causes',
+    name: 'CauseList',
+    summary: 'Why objects are not well, equal causes as one',
+    answer: lists.CauseList,
+    columns: causeColumns,
+    rows: causeGroups,
+  }),
+  list({
+    path: '/rollouts',
+    name: 'RolloutList',
+    summary: 'Clusters on their way to one bundle',
+    answer: lists.RolloutList,
+    columns: rolloutColumns,
+    rows: derivedRollouts,
+  }),
+  rollout,
+  changes,
+];

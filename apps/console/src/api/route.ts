@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type { ViewReader } from '#platform/view/view-store.port';
+import type { Person } from '../sign-in/person.js';
+import type { FleetRows } from '../view/fleet-rows.js';
+import type { LiveRows } from '../view/live-rows.js';
+
+/** What a route may use. */
+export type RouteContext<Q = unknown, B = unknown> = Readonly<{
+  person: Person;
+  /** Of the address, such as `id`. */
+  params: Readonly<Record<string, string>>;
+  query: Q;
+  body: B;
+  /** What the person may see. */
+  rows: FleetRows;
+  view: LiveRows;
+  reader: ViewReader;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}>;
+
+/** One request of the API: its schemas validate it, and make the OpenAPI document. */
+export type ApiRoute = Readonly<{
+  method: 'GET' | 'POST';
+  /** Below `/api/v1`, parameters as `:id`. */
+  path: string;
+  summary: string;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** Name of the answer in the document. */
+  name: string;
+  answer: z.ZodType;
+  status: 200 | 202;
+  run: (context: RouteContext) => Promise<unknown>;
+}>;
+
+type Typed<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = Readonly<{
+  query?: Q;
+  body?: B;
+  answer: A;
+  run: (context: RouteContext<z.output<Q>, z.output<B>>) => Promise<z.input<A>>;
+}> &
+  Pick<ApiRoute, 'path' | 'summary' | 'name'>;
+
+/** A request that reads. */
+export const get = <Q extends z.ZodType, A extends z.ZodType>(route: Typed<Q, z.ZodType, A>): ApiRoute => ({
+  ...route,
+  method: 'GET',
+  status: 200,
+  run: route.run as ApiRoute['run'],
+});
+
+/** A request that asks or acts. */
+export const post = <B extends z.ZodType, A extends z.ZodType>(
+  route: Typed<z.ZodType, B, A> & Readonly<{ status: 200 | 202 }>,
+): ApiRoute => ({ ...route, method: 'POST', run: route.run as ApiRoute['run'] });

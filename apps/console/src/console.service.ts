@@ -1,0 +1,101 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '#platform/clock/clock.port';
+import type { Settings } from '#platform/config/settings';
+import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
+import { ServingTls } from '#platform/http-access/serving-tls';
+import { watchConsole } from '#platform/telemetry/console-metrics';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+import type { ViewReader } from '#platform/view/view-store.port';
+import { fleetRoutes } from './api/fleet.routes.js';
+import { listRoutes } from './api/list.routes.js';
+import type { ApiRoute } from './api/route.js';
+import { ConsoleServer } from './serve/console-server.js';
+import { PageFiles } from './serve/page-files.js';
+import { publicAddress } from './serve/public-address.js';
+import { keySignIn } from './sign-in/sign-in.js';
+import { LiveRows } from './view/live-rows.js';
+
+/** What the console stands on. */
+export type ConsoleParts = Readonly<{
+  settings: Settings;
+  clock: Clock;
+  log: Log;
+  registry: Registry;
+  reader: ViewReader;
+  /** Default: where the build puts the pages. */
+  pagesFolder?: string;
+}>;
+
+export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes];
+
+/** The console: rows in memory, and the server of pages, API and stream. */
+export class ConsoleService {
+  private constructor(
+    private readonly parts: ConsoleParts,
+    private readonly view: LiveRows,
+    private readonly server: ConsoleServer,
+    private readonly tls: ServingTls | undefined,
+    private readonly key: string,
+  ) {}
+
+  /** Listens. @throws ConsoleUnprotected where others could read what is sent */
+  static async open(parts: ConsoleParts): Promise<ConsoleService> {
+    const { settings, clock, log, reader } = parts;
+    const { consoleTlsCertFile: certFile, consoleTlsKeyFile: keyFile, bindAddress } = settings;
+    const hasTls = certFile !== '' || keyFile !== '';
+    const address = publicAddress({ bindAddress, externalUrl: settings.consoleExternalUrl, hasTls });
+    const tls = await ServingTls.open({ certFile, keyFile }, { clock, log });
+    const key = await openConsoleKey(settings.consoleKeyFile);
+    const view = new LiveRows({ reader, clock, log });
+    const server = new ConsoleServer({
+      ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
+      pages: await PageFiles.open(parts.pagesFolder),
+      signIns: [keySignIn(key)],
+      routes: API_ROUTES,
+      ...(tls && { tls }),
+    });
+    const service = new ConsoleService(parts, view, server, tls, key);
+    service.#measure(parts.registry);
+    await server.listen();
+    return service;
+  }
+
+  get origin(): string {
+    return this.server.origin;
+  }
+
+  /** Opens the console signed in. */
+  get link(): string {
+    return consoleLink(this.server.origin, this.key);
+  }
+
+  /** Reads the rows now; otherwise the first request does. */
+  follow(): void {
+    this.view.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+    this.tls?.stop();
+    await this.view.stop();
+  }
+
+  /** Ready before the first question: rows are read when they are needed. */
+  get check(): HealthCheck {
+    return {
+      name: 'console',
+      check: async () => ({ up: true, detail: `serves pages at ${this.server.origin}` }),
+    };
+  }
+
+  #measure(registry: Registry): void {
+    const { view, server } = this;
+    const { clock } = this.parts;
+    watchConsole(registry, {
+      rows: () => view.size,
+      streams: () => server.stream.size,
+      viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '#platform/clock/clock.port';
+import type { Person } from '../sign-in/person.js';
+import type { LiveRows, RowStep, ViewNews } from '../view/live-rows.js';
+import { labelsIn } from '../view/visible-rows.js';
+import { frameOf } from './row-frames.js';
+
+const GATHER_MS = 500;
+const HEARTBEAT_MS = 15_000;
+const MOST_UNREAD_BYTES = 1_048_576;
+/** Of all clients; steps that a client that comes back may have missed. */
+const MOST_KEPT_STEPS = 50_000;
+const MOST_STREAMS = 2_000;
+const MOST_OF_A_SESSION = 4;
+
+type Batch = Readonly<{ id: number; steps: readonly RowStep[] }>;
+type Client = Readonly<{ person: Person; response: ServerResponse }>;
+
+/**
+ * Sends every browser what changed, gathered for half a second. A client that comes back says what it saw
+ * last, and gets what it missed; `reset` where that is no longer known.
+ */
+export class EventStream {
+  readonly #clients = new Set<Client>();
+  readonly #batches: Batch[] = [];
+  #kept = 0;
+  #pending: RowStep[] = [];
+  #last = 0;
+  #generation = 0;
+  #cancel: (() => void) | undefined;
+  readonly #ends: (() => void)[];
+
+  constructor(
+    private readonly view: LiveRows,
+    private readonly clock: Clock,
+  ) {
+    this.#ends = [view.follow((news) => this.#note(news))];
+    this.#beat();
+  }
+
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  /** Whether one more stream is opened for the session. */
+  hasRoom({ session }: Person): boolean {
+    const own = this.#clients.values().filter(({ person }) => person.session === session);
+    return this.#clients.size < MOST_STREAMS && own.toArray().length < MOST_OF_A_SESSION;
+  }
+
+  /** Answers with a stream that lasts until one of both ends it. */
+  open(client: Client, lastEventId: string | undefined, headers: Readonly<Record<string, string>>): void {
+    const { response } = client;
+    response.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    response.write(': connected\n\n');
+    this.#clients.add(client);
+    response.once('close', () => this.#clients.delete(client));
+    if (lastEventId !== undefined) this.#resume(client, lastEventId);
+    else send(client, `id: ${this.#id()}\n\n`);
+  }
+
+  /** Sends to sessions of one person, such as the results of an action. */
+  tell(event: string, data: unknown, isFor: (person: Person) => boolean): void {
+    for (const client of this.#clients)
+      if (isFor(client.person)) send(client, `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  close(): void {
+    this.#cancel?.();
+    for (const end of this.#ends) end();
+    for (const { response } of this.#clients) response.end();
+  }
+
+  #id(last: number = this.#last): string {
+    return `${this.view.epoch}-${this.#generation}.${last}`;
+  }
+
+  #resume(client: Client, lastEventId: string): void {
+    const [, epoch, place] = /^(.{1,200})\.(\d{1,15})$/.exec(lastEventId) ?? [];
+    const first = this.#batches[0]?.id ?? this.#last + 1;
+    const known =
+      epoch === `${this.view.epoch}-${this.#generation}` && Number(place) >= first - 1 && Number(place) <= this.#last;
+    if (!known) {
+      send(client, `id: ${this.#id()}\nevent: reset\ndata: {}\n\n`);
+      return;
+    }
+    const missed = this.#batches.filter(({ id }) => id > Number(place)).flatMap(({ steps }) => steps);
+    this.#sendSteps(client, missed);
+  }
+
+  #note(news: ViewNews): void {
+    if ('reset' in news) {
+      this.#pending = [];
+      this.#batches.length = 0;
+      this.#kept = 0;
+      this.#generation += 1;
+      for (const client of this.#clients) send(client, `id: ${this.#id()}\nevent: reset\ndata: {}\n\n`);
+      return;
+    }
+    if (this.#pending.length === 0) this.#ends.push(this.clock.after(GATHER_MS, () => this.#flush()));
+    this.#pending.push(...news.steps);
+  }
+
+  #flush(): void {
+    this.#ends.length = 1;
+    if (this.#pending.length === 0) return;
+    this.#last += 1;
+    const steps = this.#pending;
+    this.#pending = [];
+    this.#batches.push({ id: this.#last, steps });
+    this.#kept += steps.length;
+    while (this.#kept > MOST_KEPT_STEPS && this.#batches.length > 1)
+      this.#kept -= this.#batches.shift()?.steps.length ?? 0;
+    for (const client of this.#clients) this.#sendSteps(client, steps);
+  }
+
+  #sendSteps(client: Client, steps: readonly RowStep[]): void {
+    const labels = labelsIn(this.view);
+    const { rights } = client.person;
+    const frame = frameOf(steps, (row) => rights.unbounded || rights.sees(row, labels));
+    const id = `id: ${this.#id()}\n`;
+    if (frame === undefined) send(client, `${id}\n`);
+    else if (frame === 'more') send(client, `${id}event: more\ndata: {}\n\n`);
+    else if (rights.unbounded || !frame.changed.some((row) => row['kind'] === 'cluster'))
+      send(client, `${id}event: rows\ndata: ${JSON.stringify(frame)}\n\n`);
+    // Sums of a cluster that is seen in part are made anew when they are read.
+    else send(client, `${id}event: more\ndata: {}\n\n`);
+  }
+
+  #beat(): void {
+    this.#cancel = this.clock.after(HEARTBEAT_MS, () => {
+      for (const client of this.#clients) send(client, ': \n\n');
+      this.#beat();
+    });
+  }
+}
+
+/** A client that does not read is left: it comes back when it can. */
+function send({ response }: Client, text: string): void {
+  if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  else response.write(text);
+}

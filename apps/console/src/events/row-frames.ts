@@ -1,0 +1,30 @@
+import type { ViewRow } from '#core/fleet/view/rows';
+import type { StreamRows } from '../api/actions.schema.js';
+import type { RowStep } from '../view/live-rows.js';
+
+/** Most rows of one frame; beyond, pages read again. */
+export const MOST_OF_A_FRAME = 500;
+
+/**
+ * What a person gets of steps: rows that they may see now, and ids of rows that they saw and that are gone
+ * or no longer theirs to see. `more`: too many.
+ */
+export function frameOf(steps: readonly RowStep[], sees: (row: ViewRow) => boolean): StreamRows | 'more' | undefined {
+  const changed = new Map<string, ViewRow>();
+  const removed = new Map<string, { cluster: string; id: string }>();
+  for (const { before, after } of steps) {
+    const row = after ?? before;
+    if (row === undefined) continue;
+    const address = `${row.cluster}\0${row.id}`;
+    if (after !== undefined && sees(after)) {
+      changed.set(address, after);
+      removed.delete(address);
+    } else if (before !== undefined && sees(before)) {
+      changed.delete(address);
+      removed.set(address, { cluster: row.cluster, id: row.id });
+    }
+  }
+  if (changed.size + removed.size > MOST_OF_A_FRAME) return 'more';
+  if (changed.size + removed.size === 0) return undefined;
+  return { changed: [...changed.values()], removed: [...removed.values()] };
+}

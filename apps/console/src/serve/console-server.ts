@@ -1,0 +1,207 @@
+import type { ServerResponse } from 'node:http';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { Clock } from '#platform/clock/clock.port';
+import type { ServingTls } from '#platform/http-access/serving-tls';
+import type { Log } from '#platform/telemetry/log.port';
+import type { ViewReader } from '#platform/view/view-store.port';
+import { openApiDocument } from '../api/openapi.js';
+import type { ApiRoute } from '../api/route.js';
+import { EventStream } from '../events/event-stream.js';
+import type { Person } from '../sign-in/person.js';
+import type { SignIn } from '../sign-in/sign-in.js';
+import type { LiveRows } from '../view/live-rows.js';
+import { VisibleRows } from '../view/visible-rows.js';
+import type { PageFiles } from './page-files.js';
+import { notFound, notSignedIn, RequestProblem } from './problem.js';
+import type { PublicAddress } from './public-address.js';
+import { RateLimit } from './rate-limit.js';
+import { type ApiReply, RouteRunner } from './route-runner.js';
+import { securityHeaders } from './security-headers.js';
+import { checkWrite } from './write-check.js';
+
+export type ConsoleServerOptions = Readonly<{
+  bindAddress: string;
+  /** 0: any free one. */
+  port: number;
+  address: PublicAddress;
+  tls?: ServingTls;
+  clock: Clock;
+  log: Log;
+  pages: PageFiles;
+  signIns: readonly SignIn[];
+  routes: readonly ApiRoute[];
+  view: LiveRows;
+  reader: ViewReader;
+}>;
+
+const MOST_BODY_BYTES = 262_144;
+
+const newServer = (tls: ServingTls | undefined) =>
+  new FastifyAdapter({
+    forceCloseConnections: true,
+    bodyLimit: MOST_BODY_BYTES,
+    ...(tls && { https: tls.options }),
+  }).getInstance();
+type Instance = ReturnType<typeof newServer>;
+type Request = Readonly<{
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  url: string;
+  ip: string;
+}>;
+type Reply = {
+  code(status: number): Reply;
+  headers(values: Record<string, string>): Reply;
+  send(body: unknown): Reply;
+};
+
+const REQUESTS = { perSecond: 20, burst: 60 };
+const STRANGERS = { perSecond: 10, burst: 60 };
+const NOT_BUILT = 'The pages of the console are not built: run `make build`. Its API answers at /api/v1.\n';
+
+/** Pages, API and stream of the console at a port of their own. */
+export class ConsoleServer {
+  readonly #server: Instance;
+  readonly #api: RouteRunner;
+  readonly #limits: RateLimit;
+  readonly #strangers: RateLimit;
+  readonly stream: EventStream;
+  #origin = '';
+
+  constructor(private readonly options: ConsoleServerOptions) {
+    const { view, clock, tls, reader, log } = options;
+    this.stream = new EventStream(view, clock);
+    this.#limits = new RateLimit(clock, REQUESTS);
+    this.#strangers = new RateLimit(clock, STRANGERS);
+    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log });
+    this.#server = newServer(tls);
+    this.#protect();
+    this.#routes();
+  }
+
+  /** Where browsers reach it. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  async listen(): Promise<void> {
+    const { bindAddress, port, tls, address } = this.options;
+    await this.#server.listen({ host: bindAddress, port });
+    tls?.renew(this.#server.server as never);
+    const at = this.#server.server.address();
+    const real = typeof at === 'object' && at !== null ? at.port : port;
+    const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+    this.#origin = address.origin || `${address.isHttps ? 'https' : 'http'}://${host}:${real}`;
+  }
+
+  async close(): Promise<void> {
+    this.stream.close();
+    await this.#server.close();
+  }
+
+  #protect(): void {
+    const { address } = this.options;
+    const headers = { ...securityHeaders(address.isHttps) };
+    this.#server.addHook('onRequest', (request, reply, next) => {
+      reply.headers(headers);
+      if (address.answers(request.headers.host)) return next();
+      const todo = 'Use the address of the console as it was given to you.';
+      const problem = new RequestProblem(421, 'wrong-host', 'The console does not answer under this name.', todo);
+      write(reply as never, this.#api.problem(problem));
+    });
+    this.#server.setErrorHandler((error, _request, reply) => {
+      write(reply as never, this.#api.problem(error));
+    });
+  }
+
+  #routes(): void {
+    const { routes } = this.options;
+    const document = JSON.stringify(openApiDocument(routes));
+    this.#on('GET', '/openapi.json', async (request) => {
+      await this.#person(request);
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: document };
+    });
+    for (const route of routes) {
+      this.#on(route.method, `/api/v1${route.path}`, async (request) => {
+        const person = await this.#person(request);
+        if (route.method === 'POST') checkWrite(request.headers, person, this.#origin);
+        const { headers, query, body } = request;
+        return this.#api.answer(route, { person, headers, query, body, params: request.params as never });
+      });
+    }
+    this.#server.get('/api/v1/events', async (request, reply) => {
+      try {
+        await this.#openStream(request as never, reply as never);
+      } catch (error) {
+        write(reply as never, this.#api.problem(error));
+      }
+    });
+    this.#server.setNotFoundHandler(async (request, reply) => {
+      write(reply as never, await this.#page(request as never, request.method));
+    });
+  }
+
+  #on(method: 'GET' | 'POST', url: string, run: (request: Request) => Promise<ApiReply>): void {
+    const handler = async (request: unknown, reply: unknown) => {
+      const answer = await run(request as Request).catch((error: unknown) => this.#api.problem(error));
+      return write(reply as Reply, answer);
+    };
+    this.#server.route({ method, url, handler });
+  }
+
+  async #openStream(request: Request, reply: { raw: ServerResponse; hijack(): void }): Promise<void> {
+    const person = await this.#person(request);
+    const todo = 'Close other tabs of the console.';
+    if (!this.stream.hasRoom(person))
+      throw new RequestProblem(429, 'too-many-streams', 'Too many pages follow the fleet.', todo, {
+        'retry-after': '10',
+      });
+    this.options.view.start();
+    reply.hijack();
+    const last = request.headers['last-event-id'];
+    const headers = securityHeaders(this.options.address.isHttps);
+    this.stream.open({ person, response: reply.raw }, typeof last === 'string' ? last : undefined, headers);
+  }
+
+  /** @throws RequestProblem without a sign-in, or where too much is asked */
+  async #person({ headers, ip }: Request): Promise<Person> {
+    const [authorization, cookie] = [headers['authorization'], headers['cookie']].map((value) =>
+      typeof value === 'string' ? value : undefined,
+    );
+    for (const signIn of this.options.signIns) {
+      const person = await signIn.personOf({ authorization, cookie });
+      if (person === undefined) continue;
+      this.#limit(this.#limits, person.session);
+      return person;
+    }
+    this.#limit(this.#strangers, ip);
+    throw notSignedIn();
+  }
+
+  #limit(limit: RateLimit, key: string): void {
+    const wait = limit.take(key);
+    if (wait === 0) return;
+    const after = { 'retry-after': String(wait) };
+    throw new RequestProblem(429, 'too-many-requests', 'Too many requests at once.', `Wait ${wait} s.`, after);
+  }
+
+  async #page({ url, headers }: Request, method: string): Promise<ApiReply> {
+    const { pages } = this.options;
+    const path = url.replace(/[?#].*$/, '');
+    if ((method !== 'GET' && method !== 'HEAD') || /^\/(api|auth|icons)(\/|$)/.test(path))
+      return this.#api.problem(notFound('such address'));
+    const accepted = String(headers['accept-encoding'] ?? '');
+    const file = (await pages.file(path, accepted)) ?? (/\.\w+$/.test(path) ? undefined : await pages.entry(accepted));
+    if (file !== undefined) return { status: 200, ...file };
+    if (pages.areBuilt) return this.#api.problem(notFound('such file'));
+    return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: NOT_BUILT };
+  }
+}
+
+const write = (reply: Reply, { status, headers, body }: ApiReply): Reply =>
+  reply
+    .code(status)
+    .headers({ ...headers })
+    .send(body);

@@ -1,0 +1,44 @@
+import { urgency } from '#core/fleet/diagnosis/diagnosis';
+import type { CatalogRow, ClusterRow, OperatorRow } from '#core/fleet/view/rows';
+import type { CauseGroup } from '../api/lists.schema.js';
+import { causeKey } from './filter.js';
+import type { FleetRows } from './fleet-rows.js';
+import { byText } from './sorted-rows.js';
+
+type Growing = { group: CauseGroup; clusters: Set<string> };
+type Caused = OperatorRow | ClusterRow | CatalogRow;
+
+/**
+ * Objects that are not well, by cause: those of operators, and of clusters and catalogs the ones that no
+ * operator of theirs shows.
+ */
+export function causeGroups({ operators, clusters, catalogs }: FleetRows): CauseGroup[] {
+  const groups = new Map<string, Growing>();
+  const add = (row: Caused, since: string) => {
+    if (row.standing === 'well' || row.cause === undefined) return;
+    const key = causeKey(row);
+    const known = groups.get(key);
+    const isOperator = row.kind === 'operator' ? 1 : 0;
+    if (known === undefined) {
+      const { standing, cause, cluster } = row;
+      const group = { key, standing, cause, clusters: 0, operators: isOperator, since, example: cluster };
+      groups.set(key, { group, clusters: new Set([cluster]) });
+      return;
+    }
+    known.clusters.add(row.cluster);
+    known.group.operators += isOperator;
+    if (since !== '' && since < known.group.since) known.group.since = since;
+  };
+  for (const row of operators) add(row, row.since);
+  for (const row of clusters) add(row, row.since);
+  for (const row of catalogs) add(row, row.polledAt);
+  return [...groups.values()]
+    .map(({ group, clusters: of }) => ({ ...group, clusters: of.size }))
+    .toSorted(
+      (a, b) =>
+        urgency(a.standing) - urgency(b.standing) ||
+        b.clusters - a.clusters ||
+        b.operators - a.operators ||
+        byText(a.key, b.key),
+    );
+}

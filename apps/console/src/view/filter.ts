@@ -1,0 +1,170 @@
+import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/fleet/view/rows';
+import type { ListQuery } from '../api/lists.schema.js';
+
+/** What a column of a row says, for filters, facets and orders. */
+export type RowColumns<R> = Readonly<Record<string, (row: R) => string | readonly string[] | number | boolean>>;
+
+type Caused = Readonly<{ standing: string; cause?: RowCause | undefined }>;
+
+/** Names equal causes of equally urgent objects, for addresses. */
+export const causeKey = ({ standing, cause }: Caused): string =>
+  cause === undefined ? '' : `${standing}/${cause.code}/${cause.kind}/${cause.names.join('+')}`.slice(0, 1_000);
+
+export const clusterColumns: RowColumns<ClusterRow> = {
+  cluster: (row) => row.cluster,
+  standing: (row) => row.standing,
+  reach: (row) => row.reach,
+  version: (row) => row.version,
+  cause: causeKey,
+  since: (row) => row.since,
+  lastSeen: (row) => row.lastSeen,
+  updatedAt: (row) => row.updatedAt,
+  operators: (row) => Object.values(row.counts).reduce((sum, count) => sum + count, 0),
+  catalogs: (row) => row.catalogs,
+};
+
+export const operatorColumns: RowColumns<OperatorRow> = {
+  cluster: (row) => row.cluster,
+  namespace: (row) => row.namespace,
+  name: (row) => row.name,
+  package: (row) => row.package,
+  standing: (row) => row.standing,
+  catalog: (row) => row.catalog,
+  channel: (row) => row.channel,
+  version: (row) => row.version,
+  installed: (row) => row.installed,
+  newest: (row) => row.newest,
+  next: (row) => row.next,
+  api: (row) => row.api,
+  approval: (row) => row.approval,
+  hash: (row) => row.planHash,
+  cause: causeKey,
+  deprecated: (row) => String(row.deprecated),
+  since: (row) => row.since,
+  updatedAt: (row) => row.updatedAt,
+};
+
+export const planColumns: RowColumns<PlanRow> = {
+  cluster: (row) => row.cluster,
+  namespace: (row) => row.namespace,
+  name: (row) => row.name,
+  package: (row) => row.moves.map((move) => move.package),
+  hash: (row) => row.hash,
+  change: (row) => row.change,
+  phase: (row) => row.phase,
+  by: (row) => row.approvedBy,
+  since: (row) => row.createdAt,
+  createdAt: (row) => row.createdAt,
+};
+
+export const catalogColumns: RowColumns<CatalogRow> = {
+  cluster: (row) => row.cluster,
+  namespace: (row) => row.namespace,
+  name: (row) => row.name,
+  catalog: (row) => [row.namespace === '' ? row.name : `${row.namespace}/${row.name}`, row.name],
+  digest: (row) => row.digest,
+  standing: (row) => row.standing,
+  state: (row) => row.state,
+  image: (row) => row.image,
+  cause: causeKey,
+  packages: (row) => row.packages,
+};
+
+export const historyColumns: RowColumns<HistoryEntry> = {
+  cluster: (row) => row.cluster,
+  namespace: (row) => row.namespace,
+  package: (row) => row.package,
+  kind: (row) => row.kind,
+  by: (row) => row.by,
+  since: (row) => row.at,
+  at: (row) => row.at,
+};
+
+const FILTERS = [
+  ...(['cluster', 'namespace', 'package', 'standing', 'reach', 'catalog', 'channel', 'version'] as const),
+  ...(['api', 'digest', 'hash', 'cause', 'by', 'deprecated'] as const),
+];
+
+/** The filters of a query that a list does not have. */
+export const unknownFilters = <R>(query: ListQuery, columns: RowColumns<R>): string[] =>
+  FILTERS.filter((name) => query[name] !== undefined && columns[name] === undefined);
+
+const valuesOf = (value: ReturnType<RowColumns<never>[string]>): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : [String(value)];
+
+/** Words are looked for in every text of the row that people read. */
+function haystack<R>(row: R): string {
+  const shown = row as Readonly<Record<string, unknown>> & Readonly<{ cause?: RowCause }>;
+  const texts = ['cluster', 'namespace', 'name', 'package', 'catalog', 'image', 'installed', 'comment', 'by']
+    .map((key) => shown[key])
+    .filter((value) => typeof value === 'string');
+  const moves = Array.isArray(shown['moves']) ? JSON.stringify(shown['moves']) : '';
+  return `${texts.join('\n')}\n${shown.cause?.text ?? ''}\n${moves}`.toLowerCase();
+}
+
+/** Whether a row matches: one of the values of every filter, and all words. */
+export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) => boolean {
+  const tests: ((row: R) => boolean)[] = [];
+  for (const name of FILTERS) {
+    const [wanted, column] = [query[name], columns[name]];
+    if (wanted === undefined || column === undefined) continue;
+    const values = new Set(name === 'cause' ? [wanted] : wanted.split(','));
+    tests.push((row) => valuesOf(column(row)).some((value) => values.has(value)));
+  }
+  const { since } = query;
+  const at = columns['since'];
+  if (since !== undefined && at !== undefined) tests.push((row) => String(at(row)) >= since);
+  const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length > 0)
+    tests.push((row) => {
+      const text = haystack(row);
+      return words.every((word) => text.includes(word));
+    });
+  return (row) => tests.every((test) => test(row));
+}
+
+const FACETS = [
+  'cluster',
+  'namespace',
+  'package',
+  'standing',
+  'reach',
+  'catalog',
+  'channel',
+  'version',
+  'api',
+] as const;
+const MOST_VALUES = 50;
+
+/** For each column the number of rows with each value, the most frequent first. */
+export function facetsOf<R>(
+  rows: readonly R[],
+  columns: RowColumns<R>,
+): Record<string, { value: string; count: number }[]> {
+  const facets: Record<string, { value: string; count: number }[]> = {};
+  for (const name of FACETS) {
+    const column = columns[name];
+    if (column === undefined) continue;
+    const counts = new Map<string, number>();
+    for (const row of rows)
+      for (const value of new Set(valuesOf(column(row)))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    facets[name] = [...counts]
+      .map(([value, count]) => ({ value, count }))
+      .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, MOST_VALUES);
+  }
+  return facets;
+}
+
+/** The order that a query asks for; undefined: as the rows lie. */
+export function orderOf<R>(sort: string | undefined, columns: RowColumns<R>): ((a: R, b: R) => number) | undefined {
+  if (sort === undefined) return undefined;
+  const column = columns[sort.replace(/^-/, '')];
+  if (column === undefined) return undefined;
+  const sign = sort.startsWith('-') ? -1 : 1;
+  return (a, b) => {
+    const [x, y] = [column(a), column(b)];
+    return x < y ? -sign : x > y ? sign : 0;
+  };
+}

@@ -1,0 +1,39 @@
+import type { PlanRow } from '#core/fleet/view/rows';
+import type { PlanClassSummary } from '../api/lists.schema.js';
+import type { RowColumns } from './filter.js';
+import { byText } from './sorted-rows.js';
+
+export const planClassColumns: RowColumns<PlanClassSummary> = {
+  hash: (row) => row.hash,
+  package: (row) => row.moves.map((move) => move.package),
+  change: (row) => row.change,
+  clusters: (row) => row.clusters,
+  plans: (row) => row.plans,
+  oldest: (row) => row.oldest,
+  since: (row) => row.oldest,
+};
+
+export const waitsForApproval = ({ approved, phase }: PlanRow): boolean => !approved && phase === 'RequiresApproval';
+
+/** Plans with one hash that wait for approval, the oldest first. */
+export const planClasses = (plans: readonly PlanRow[]): PlanClassSummary[] =>
+  [...Map.groupBy(plans.filter(waitsForApproval), ({ hash }) => hash)]
+    .flatMap(([hash, own]) => {
+      const [first] = own;
+      if (first === undefined) return [];
+      const { moves, change } = first;
+      return [
+        {
+          hash,
+          moves,
+          change,
+          crds: own.some(({ crds }) => crds),
+          rbac: own.some(({ rbac }) => rbac),
+          shared: own.some(({ shared }) => shared),
+          clusters: new Set(own.map(({ cluster }) => cluster)).size,
+          plans: own.length,
+          oldest: own.map(({ createdAt }) => createdAt).toSorted(byText)[0] ?? '',
+        },
+      ];
+    })
+    .toSorted((a, b) => byText(a.oldest, b.oldest) || byText(a.hash, b.hash));

@@ -1,0 +1,16 @@
+import { path, port, url } from './setting.js';
+
+/** The web console: where it listens, and how people sign in. */
+export const consoleSettings = {
+  consolePort: port(8083, 'Port of the console’s pages and API; 0: any free one'),
+  consoleHealthPort: port(8084, 'Port of the console’s health and metrics; 0: any free one'),
+  consoleExternalUrl: url(
+    'Address at which browsers reach the console, such as `https://flotilla.example.com`: requests for another host are refused. Needed where FLOTILLA_BIND_ADDRESS is not loopback; plain `http` for a loopback name only',
+  ),
+  consoleTlsCertFile: path('', 'PEM file with the certificate with which the console serves HTTPS'),
+  consoleTlsKeyFile: path('', 'PEM file with the key of that certificate'),
+  consoleKeyFile: path(
+    '~/.config/flotilla/console-key',
+    'File with the key that signs in where no issuer is set; made with mode 0600 where it is missing. `flotilla console link` prints it as a link',
+  ),
+} as const;

@@ -1,0 +1,119 @@
+import type { Redis } from 'ioredis';
+import type { z } from 'zod';
+import { HistoryEntry } from '#core/fleet/view/history-entry';
+import { HubRow } from '#core/fleet/view/hub-row';
+import { ViewRow } from '#core/fleet/view/rows';
+import { viewKeys } from './view-keys.js';
+import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
+
+const CLUSTERS_AT_ONCE = 50;
+const CHANGES_AT_ONCE = 5_000;
+const MOST_HISTORY = 5_000;
+const ORIGIN = '0-0';
+
+/** The value, where it has the shape that this release knows; what another one wrote is left out. */
+function parsedValue<T extends z.ZodType>(type: T, text: string | null | undefined): z.output<T>[] {
+  if (text === null || text === undefined) return [];
+  try {
+    const { success, data } = type.safeParse(JSON.parse(text));
+    return success ? [data] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** `a` before `b`, as ids of stream entries: `MILLISECONDS-NUMBER`. */
+function isBefore(a: string, b: string): boolean {
+  const [[ms = 0, number = 0], [otherMs = 0, otherNumber = 0]] = [a, b].map((id) => id.split('-').map(Number)) as [
+    number[],
+    number[],
+  ];
+  return ms < otherMs || (ms === otherMs && number < otherNumber);
+}
+
+type Entry = [id: string, fields: string[]];
+
+/** Reads the read model from Redis. Waits for changes on a connection of its own. */
+export class RedisViewReader implements ViewReader {
+  readonly #keys: ReturnType<typeof viewKeys>;
+  #waiting: Redis | undefined;
+
+  constructor(
+    private readonly redis: Redis,
+    prefix: string,
+  ) {
+    this.#keys = viewKeys(prefix);
+  }
+
+  close(): void {
+    this.#waiting?.disconnect();
+  }
+
+  async load(): Promise<ViewContent> {
+    const { redis } = this;
+    const keys = this.#keys;
+    // First: what changes while rows are read comes again as a change.
+    const [last] = (await redis.xrevrange(keys.stream, '+', '-', 'COUNT', 1)) as Entry[];
+    const epoch = (await redis.get(keys.epoch)) ?? '';
+    const clusters = await redis.smembers(keys.clusters);
+    const rows: ViewRow[] = [];
+    for (let at = 0; at < clusters.length; at += CLUSTERS_AT_ONCE) {
+      const pipeline = redis.pipeline();
+      for (const cluster of clusters.slice(at, at + CLUSTERS_AT_ONCE)) pipeline.hvals(keys.rows(cluster));
+      for (const [error, values] of (await pipeline.exec()) ?? []) {
+        if (error !== null) throw error;
+        for (const text of values as string[]) rows.push(...parsedValue(ViewRow, text));
+      }
+    }
+    return { epoch, place: last?.[0] ?? ORIGIN, rows };
+  }
+
+  async changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'> {
+    const keys = this.#keys;
+    this.#waiting ??= this.redis.duplicate();
+    const answer = await this.#waiting.xread('COUNT', CHANGES_AT_ONCE, 'BLOCK', waitMs, 'STREAMS', keys.stream, place);
+    if (((await this.redis.get(keys.epoch)) ?? '') !== epoch || (await this.#isForgotten(place))) return 'lost';
+    const entries = (answer?.[0]?.[1] ?? []) as Entry[];
+    return { place: entries.at(-1)?.[0] ?? place, changes: await this.#changes(entries) };
+  }
+
+  async hub(): Promise<readonly HubRow[]> {
+    const values = await this.redis.hvals(this.#keys.hub);
+    return values.flatMap((text) => parsedValue(HubRow, text));
+  }
+
+  async history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>> {
+    const { history, historySince } = this.#keys;
+    const [values, knownSince] = await Promise.all([
+      this.redis.lrange(history, 0, MOST_HISTORY - 1),
+      this.redis.get(historySince),
+    ]);
+    return { entries: values.flatMap((text) => parsedValue(HistoryEntry, text)), knownSince: knownSince ?? '' };
+  }
+
+  /** Whether entries after the place may have been dropped from the stream. */
+  async #isForgotten(place: string): Promise<boolean> {
+    const [first] = (await this.redis.xrange(this.#keys.stream, '-', '+', 'COUNT', 1)) as Entry[];
+    if (first === undefined) return place !== ORIGIN;
+    return place === ORIGIN ? false : isBefore(place, first[0]);
+  }
+
+  async #changes(entries: readonly Entry[]): Promise<ClusterRowChange[]> {
+    const ids = new Map<string, Set<string>>();
+    for (const [, fields] of entries) {
+      const values = Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]]] : [])));
+      const { cluster = '', id = '' } = values as Readonly<Record<string, string>>;
+      ids.set(cluster, (ids.get(cluster) ?? new Set()).add(id));
+    }
+    return Promise.all([...ids].map(([cluster, changed]) => this.#change(cluster, [...changed])));
+  }
+
+  async #change(cluster: string, ids: readonly string[]): Promise<ClusterRowChange> {
+    const values = await this.redis.hmget(this.#keys.rows(cluster), ...ids);
+    return {
+      cluster,
+      changed: values.flatMap((text) => parsedValue(ViewRow, text)),
+      removed: ids.filter((_, at) => (values[at] ?? null) === null),
+    };
+  }
+}
