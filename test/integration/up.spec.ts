@@ -57,7 +57,11 @@ async function kubeconfigFile(name: string, text: string): Promise<string> {
   return join(folder, name);
 }
 
-const start = (...args: string[]): RunningUp => runUp(args, { FLOTILLA_CONTENT_DIR: join(folder, 'content') });
+const start = (...args: string[]): RunningUp =>
+  runUp(args, {
+    FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+    FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
+  });
 
 function subscribe(cluster: SimulatedCluster): void {
   for (const name of ['olm', NAMESPACE]) cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -67,6 +71,13 @@ function subscribe(cluster: SimulatedCluster): void {
   cluster.create({ ...olm('CatalogSource'), ...inNamespace('inline', 'olm'), spec: { sourceType: 'grpc', address } });
   const spec = { name: PACKAGE, channel: 'stable', source: 'inline', sourceNamespace: 'olm' };
   cluster.create({ ...olm('Subscription'), ...inNamespace(PACKAGE), spec });
+}
+
+/** The link that was printed signs in. */
+async function consoleAnswers(): Promise<void> {
+  const [, origin = '', key = ''] = /^Console (\S+)\/#key=(\S+)/m.exec(up.said.out) ?? [];
+  const answer = await fetch(`${origin}/api/v1/fleet`, { headers: { authorization: `Bearer ${key}` } });
+  expect(answer.status).toBe(200);
 }
 
 const Phase = z.looseObject({ status: z.looseObject({ phase: z.string() }) });
@@ -86,6 +97,7 @@ describe('flotilla up', () => {
         new RegExp(`${name} +Kubernetes v1.34.4 · global catalogs in namespace olm · ${CRDS} CRDs of OLM installed`),
       );
     }
+    await consoleAnswers();
     for (const name of CLUSTERS) subscribe(fleet.cluster(name));
     await expect.poll(phases, PATIENCE).toEqual(['Succeeded', 'Succeeded']);
     for (const name of CLUSTERS) {

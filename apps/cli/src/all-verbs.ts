@@ -6,6 +6,7 @@ import { catalogCommand } from './commands/catalog.command.js';
 import { clustersCommand } from './commands/clusters.command.js';
 import { completeCommand } from './commands/complete.command.js';
 import { completionCommand } from './commands/completion.command.js';
+import { consoleCommand } from './commands/console.command.js';
 import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
@@ -37,6 +38,7 @@ const VERBS: readonly RegisterVerb[] = [
   clustersCommand,
   completeCommand,
   completionCommand,
+  consoleCommand,
   crdCommand,
   demoCommand,
   explainCommand,

@@ -37,6 +37,8 @@ export class ConsoleService {
     private readonly server: ConsoleServer,
     private readonly tls: ServingTls | undefined,
     private readonly key: string,
+    /** Whether the pages are built; the API answers anyway. */
+    readonly hasPages: boolean,
   ) {}
 
   /** Listens. @throws ConsoleUnprotected where others could read what is sent */
@@ -48,14 +50,15 @@ export class ConsoleService {
     const tls = await ServingTls.open({ certFile, keyFile }, { clock, log });
     const key = await openConsoleKey(settings.consoleKeyFile);
     const view = new LiveRows({ reader, clock, log });
+    const pages = await PageFiles.open(parts.pagesFolder);
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
-      pages: await PageFiles.open(parts.pagesFolder),
+      pages,
       signIns: [keySignIn(key)],
       routes: API_ROUTES,
       ...(tls && { tls }),
     });
-    const service = new ConsoleService(parts, view, server, tls, key);
+    const service = new ConsoleService(parts, view, server, tls, key, pages.areBuilt);
     service.#measure(parts.registry);
     await server.listen();
     return service;

@@ -23,6 +23,8 @@ export type DemoEnvironment = Readonly<{
   /** Before all keys in that Redis. */
   redisPrefix: string;
   services: readonly ServiceProcess[];
+  /** Where the web console is, and the file with its key, where it runs. */
+  console?: Readonly<{ origin: string; keyFile: string }>;
   kubeconfigs: readonly string[];
   /** Kubernetes API servers in this process take the place of real ones. */
   simulated: boolean;
@@ -50,6 +52,8 @@ export type EnvironmentOptions = Readonly<{
   resolvers?: number;
   /** How many appliers share the clusters; 1 without it. */
   appliers?: number;
+  /** The web console runs, too. */
+  console?: boolean;
   /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
   pollerPorts?: readonly number[];
 }>;
@@ -103,9 +107,12 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
       serviceProcess(folder, name, service, { ...shared, ...env, ...settings, ...settingsOf(service) }),
     );
+    const started = options.console ? await consoleProcess(folder, shared) : undefined;
+    if (started !== undefined) services.push(started.process);
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
-    return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, stop };
+    const environment = { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, stop };
+    return started === undefined ? environment : { ...environment, console: started.place };
   } catch (error) {
     await stop();
     throw error;
@@ -150,6 +157,21 @@ const servicesSettings = (
   FLOTILLA_RESOLVER_WORKER_PORT: '0',
   FLOTILLA_APPLIER_PORT: '0',
 });
+
+/** The console at a free port, with a key of its own. */
+async function consoleProcess(folder: string, shared: Readonly<Record<string, string>>) {
+  const [port = 0] = await freePorts(1);
+  const keyFile = join(folder, 'console-key');
+  const env = {
+    ...shared,
+    FLOTILLA_CONSOLE_PORT: String(port),
+    FLOTILLA_CONSOLE_HEALTH_PORT: '0',
+    FLOTILLA_CONSOLE_KEY_FILE: keyFile,
+    FLOTILLA_CONTENT_DIR: join(folder, 'content', 'console'),
+  };
+  const process = new ServiceProcess('console', 'console', env, join(folder, 'console.log'));
+  return { process, place: { origin: `http://127.0.0.1:${port}`, keyFile } };
+}
 
 function serviceProcess(
   folder: string,

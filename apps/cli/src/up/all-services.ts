@@ -1,12 +1,15 @@
 import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
 import { clustersModule } from '#platform/hub/clusters.module';
+import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import { RedisViewReader } from '#platform/view/redis-view-reader';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
+import type { ConsoleService } from '../../../console/src/console.service.js';
 import { fleetControllerModule } from '../../../fleet-controller/src/fleet-controller.module.js';
 import { ResolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
 
@@ -19,6 +22,17 @@ export type ClustersOfServices = Readonly<{
 
 /** What roll-outs need where the hub has a fleet: the hub API as each service, and the controller. */
 export type FleetOfServices = Readonly<{ poller: KubeClient; applier: KubeClient; controller: LiveController }>;
+
+/**
+ * The console, which listens on a port of its own. Loaded only where it is wanted; it reads no rows before
+ * the first question.
+ */
+export async function openConsole(hub: Hub, consolePort: number): Promise<ConsoleService> {
+  const { ConsoleService: Service } = await import('../../../console/src/console.service.js');
+  const { settings, clock, log, metrics, redis } = hub;
+  const reader = new RedisViewReader(redis, settings.redisPrefix);
+  return Service.open({ settings: { ...settings, consolePort }, clock, log, registry: metrics.registry, reader });
+}
 
 /**
  * Poller, resolver worker and applier as parts of one process: one hub, one port, one health.

@@ -23,13 +23,21 @@ import { NEXT } from '../output/next-commands.js';
 import { allServices, type FleetOfServices } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
 import { PlainLog } from './plain-log.js';
+import { startConsole } from './start-console.js';
 import { stopSignal } from './stop-signals.js';
 import { type UpOptions, type UpSettings, upSettings } from './up-settings.js';
 import { usablePort } from './usable-port.js';
 
 const GRACE_MS = 10_000;
 type Endings = (() => Promise<unknown>)[];
-type Start = Readonly<{ io: Io; up: UpSettings; log: Log; registry: ClusterRegistry; endings: Endings }>;
+type Start = Readonly<{
+  io: Io;
+  up: UpSettings;
+  log: Log;
+  registry: ClusterRegistry;
+  endings: Endings;
+  withConsole: boolean;
+}>;
 
 /**
  * `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is.
@@ -43,7 +51,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
   const endings: Endings = [() => registry.close()];
   try {
-    await start({ io, up, log, registry, endings });
+    await start({ io, up, log, registry, endings, withConsole: options.console });
     await stop;
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
@@ -53,7 +61,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-async function start({ io, up, log, registry, endings }: Start): Promise<void> {
+async function start({ io, up, log, registry, endings, withConsole }: Start): Promise<void> {
   // After the kubeconfigs were read: which of two faults is reported does not depend on what
   // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
@@ -77,7 +85,8 @@ async function start({ io, up, log, registry, endings }: Start): Promise<void> {
   endings.push(() => service.stop());
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
-  io.out(footer(service, up));
+  const console = withConsole ? await startConsole(hub, endings) : undefined;
+  io.out(footer(service, up, console));
 }
 
 /** The fleet that the settings name; a place that cannot be used is the user's mistake. */
@@ -119,9 +128,14 @@ const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (tex
   io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
 
 /** Names the hub where `flotilla status` would ask elsewhere. */
-function footer({ url, metricsUrl }: RunningService, { usualHub, settings: { fleet } }: UpSettings): string {
+function footer(
+  { url, metricsUrl }: RunningService,
+  { usualHub, settings: { fleet } }: UpSettings,
+  console = '',
+): string {
   const status = NEXT.status(url === usualHub ? undefined : url);
   return [
+    ...(console === '' ? [] : [console]),
     `Health ${url}/healthz · metrics ${metricsUrl}`,
     `See what waits: ${status}`,
     `Running: poller, resolver${fleet === '' ? ' and applier' : ', applier and fleet controller'}. Ctrl-C ends them.\n`,

@@ -12,6 +12,8 @@ export type UpOptions = Readonly<{
   fleet?: string;
   /** The port of health, metrics and content; the setting where absent. */
   port?: number;
+  /** Whether the web console runs, too. */
+  console: boolean;
   verbose: boolean;
 }>;
 

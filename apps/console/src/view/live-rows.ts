@@ -46,6 +46,7 @@ export class LiveRows {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.options.reader.close();
     await this.#running;
   }
 
@@ -105,6 +106,7 @@ export class LiveRows {
         has = await this.#readChanges();
         pause = FIRST_PAUSE_MS;
       } catch (error) {
+        if (this.#stopped.signal.aborted) return;
         log.warn({ error: String(error) }, 'the read model was not read; the console shows what it has');
         await clock.sleep(pause, this.#stopped.signal);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);

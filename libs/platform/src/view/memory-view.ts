@@ -37,6 +37,10 @@ export class MemoryView implements ViewReader {
     this.#wake();
   }
 
+  close(): void {
+    this.#wake();
+  }
+
   load(): Promise<ViewContent> {
     const rows = [...this.#rows.values()].flatMap((one) => [...one.values()]);
     return Promise.resolve({ epoch: `${this.#epoch}`, place: `${this.#changes.length}`, rows });

@@ -29,6 +29,8 @@ export type ViewReader = Readonly<{
    * `lost`: the epoch is another one, or the store no longer knows the place; load again.
    */
   changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'>;
+  /** Ends a wait for changes, which then fails. */
+  close(): void;
   /** What each service last said of itself. */
   hub(): Promise<readonly HubRow[]>;
   /** Changes that the hub saw, the newest first; `knownSince`: nothing older is known, RFC 3339 or empty. */
