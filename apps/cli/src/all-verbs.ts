@@ -9,6 +9,7 @@ import { completionCommand } from './commands/completion.command.js';
 import { consoleCommand } from './commands/console.command.js';
 import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
+import { doctorCommand } from './commands/doctor.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { fleetCommand } from './commands/fleet.command.js';
 import { getCommand } from './commands/get.command.js';
@@ -41,6 +42,7 @@ const VERBS: readonly RegisterVerb[] = [
   consoleCommand,
   crdCommand,
   demoCommand,
+  doctorCommand,
   explainCommand,
   fleetCommand,
   getCommand,

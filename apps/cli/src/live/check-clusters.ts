@@ -21,7 +21,7 @@ import { missingRights, type Right, rightLines, rightsOf } from './missing-right
 const ROLES = ['observe', 'apply'] as const;
 type RoleName = (typeof ROLES)[number];
 
-type Missing = Readonly<Record<RoleName, readonly Right[]>>;
+export type MissingOfRoles = Readonly<Record<RoleName, readonly Right[]>>;
 
 const ClusterRole = z.looseObject({ metadata: z.looseObject({ name: z.string() }), rules: z.array(PolicyRule) });
 
@@ -29,13 +29,7 @@ export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolea
 
 /** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
 export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
-  const wanted = { observe: await shippedRights('observe'), apply: await shippedRights('apply') };
-  const fleet = await askClusters(clients, async (client): Promise<Missing> => {
-    return {
-      observe: await missingRights(client, wanted.observe),
-      apply: await missingRights(client, wanted.apply),
-    };
-  });
+  const fleet = await askClusters(clients, missingOfRoles);
   reportAway(fleet.away, io);
   const { output } = options;
   const isComplete = fleet.answers.every(({ value }) => ROLES.every((role) => value[role].length === 0));
@@ -46,12 +40,20 @@ export async function checkClusters(clients: readonly KubeClient[], io: Io, opti
   io.exit(exitCodeOf(verdict));
 }
 
+/** The rights of both roles that the user of this client lacks. */
+export async function missingOfRoles(client: Pick<KubeClient, 'create'>): Promise<MissingOfRoles> {
+  const [observe, apply] = await Promise.all(
+    ROLES.map(async (role) => missingRights(client, await shippedRights(role))),
+  );
+  return { observe: observe ?? [], apply: apply ?? [] };
+}
+
 async function shippedRights(role: RoleName): Promise<readonly Right[]> {
   const file = join(PROJECT_ROOT, 'k8s', 'base', 'managed-cluster', `${role}.yaml`);
   return rightsOf(ClusterRole.parse(load(await readFile(file, 'utf8'))).rules);
 }
 
-function report(cluster: string, missing: Missing): string {
+function report(cluster: string, missing: MissingOfRoles): string {
   const lines = ROLES.flatMap((role) => {
     const rights = missing[role];
     if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];

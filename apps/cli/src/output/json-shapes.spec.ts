@@ -66,6 +66,7 @@ const cases: readonly (readonly [verb: ShapedVerb, verdict: string, args: () => 
   ['get', 'no', () => ['get', 'sub', 'ghost']],
   ['status', 'yes', () => ['status']],
   ['assess', 'yes', () => ['assess']],
+  ['doctor', 'yes', () => ['doctor']],
   ['clusters list', 'yes', () => ['clusters', 'list']],
   ['clusters check', 'yes', () => ['clusters', 'check']],
   ['approve', 'yes', () => ['approve', 'ip', 'install-1', '-n', 'team', '--dry-run']],

@@ -15,6 +15,7 @@ export const JSON_SHAPES = {
   get: z.strictObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), verdict, away, items: list }),
   status: z.strictObject({ verdict, away, hub: list, clusters: list, waiting: list }),
   assess: z.strictObject({ verdict, away, totals: any, items: list }),
+  doctor: z.strictObject({ verdict, items: list }),
   'clusters list': z.strictObject({ verdict, away, items: list }),
   'clusters check': z.strictObject({ verdict, away, items: list }),
   approve: z.strictObject({ verdict, away, items: list }),

@@ -21,6 +21,7 @@ export const NEXT = {
   addCluster: (): string => 'flotilla clusters add',
   listClusters: (): string => 'flotilla clusters list',
   checkClusters: (): string => 'flotilla clusters check',
+  assess: (cluster: string): string => `flotilla assess -C ${cluster}`,
   resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
   handoverFromOlm: (name: string): string => `flotilla clusters handover ${name} --from olm`,
   handoverToOlm: (name: string): string => `flotilla clusters handover ${name} --to olm`,

@@ -1,0 +1,58 @@
+import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
+import { signText } from '#core/fleet/joining/olm-signs';
+import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { asRecord, asText } from '#core/kernel/crd/loose-value';
+import { counted } from '#core/kernel/text/counted';
+import type { Settings } from '#platform/config/settings';
+import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { lineOf } from '../live/ask-clusters.js';
+import { missingOfRoles } from '../live/check-clusters.js';
+import { findCluster } from '../live/find-clusters.js';
+import { NEXT } from '../output/next-commands.js';
+
+/** What a hub would meet in one cluster, and the images of its catalogs. */
+export type ExaminedCluster = Readonly<{ checks: readonly DoctorCheck[]; images: readonly string[] }>;
+
+/** Asks a cluster; writes nothing. */
+export async function examineCluster(client: KubeClient, settings: Settings): Promise<ExaminedCluster> {
+  const name = `cluster ${client.cluster}`;
+  try {
+    const { version, management, olmKinds } = await findCluster(client, settings);
+    const missing = await missingOfRoles(client);
+    const lacking = missing.observe.length + missing.apply.length;
+    const checks: DoctorCheck[] = [
+      ok(name, `answers, Kubernetes ${version}${olmKinds ? ', OLM’s kinds are there' : ''}`),
+    ];
+    if (management.signs.length > 0) {
+      const signs = management.signs.map(signText).join(', ');
+      const todo = `have it taken over, or leave it as it is; what is there: ${NEXT.assess(client.cluster)}`;
+      checks.push(warning(name, `OLM is at work there (${signs}), so a hub leaves it alone`, todo));
+    }
+    if (lacking > 0) {
+      const text = `this login lacks ${counted(lacking, 'right')} that the hub needs`;
+      checks.push(warning(name, text, `see which: ${NEXT.checkClusters()} -C ${client.cluster}`));
+    }
+    return { checks, images: await imagesOf(client) };
+  } catch (error) {
+    const todo = 'see that its API server can be reached from here, and that the login of its kubeconfig is valid';
+    return { checks: [failed(name, `does not answer: ${lineOf(error)}`, todo)], images: [] };
+  }
+}
+
+/** Images of the catalogs of a cluster; none where they may not be read. */
+async function imagesOf(client: KubeClient): Promise<readonly string[]> {
+  const list = async (kind: KindRef) => {
+    try {
+      return (await client.list(kind))?.items ?? [];
+    } catch (error) {
+      if (KubeApiError.is(error, 'Forbidden')) return [];
+      throw error;
+    }
+  };
+  const [sources, catalogs] = await Promise.all([list(CATALOG_SOURCE_API), list(CLUSTER_CATALOG_API)]);
+  const ofSources = (sources as readonly CatalogSource[]).map(({ spec }) => spec?.image ?? '');
+  const ofCatalogs = catalogs.map(({ spec }) => asText(asRecord(asRecord(asRecord(spec)['source'])['image'])['ref']));
+  return [...new Set([...ofSources, ...ofCatalogs])].filter((image) => image !== '').sort(byCodeUnit);
+}

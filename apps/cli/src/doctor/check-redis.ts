@@ -1,0 +1,53 @@
+import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
+import type { Settings } from '#platform/config/settings';
+import { findExecutable } from '#platform/debian/executable';
+import { readRedisAccess } from '#platform/redis/redis-access';
+import { redisCheck } from '#platform/redis/redis-check';
+import { connectRedis, pingRedis } from '#platform/redis/redis-connection';
+import { withoutCredentials } from '#platform/redis/redis-url';
+import { lineOf } from '../live/ask-clusters.js';
+
+/**
+ * Whether the Redis that is named takes writes and keeps them; where none is named, whether `flotilla up` can
+ * start one.
+ */
+export async function checkRedis(
+  settings: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<DoctorCheck> {
+  if (!env['FLOTILLA_REDIS_URL'] && !env['REDIS_URL']) return startable(env);
+  try {
+    const access = await readRedisAccess(settings);
+    await pingRedis(access.url, undefined, access.tls);
+    const redis = connectRedis(access.url);
+    try {
+      if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
+      const health = await redisCheck(redis, { prefix: settings.redisPrefix }).check();
+      const where = withoutCredentials(access.url);
+      if (!health.up) return failed('redis', `${where} ${health.detail}`, 'see docs/operations.md, "Redis"');
+      if (health.degraded === true)
+        return warning('redis', `${where}: ${health.detail}`, 'see docs/operations.md, "Redis"');
+      return ok('redis', `${where} ${health.detail}`);
+    } finally {
+      redis.disconnect();
+    }
+  } catch (error) {
+    return failed(
+      'redis',
+      lineOf(error),
+      'name a Redis that answers in FLOTILLA_REDIS_URL, or leave it empty for "flotilla up"',
+    );
+  }
+}
+
+function startable(env: Readonly<Record<string, string | undefined>>): DoctorCheck {
+  const found = ['redis-server', 'valkey-server', 'docker'].find(
+    (name) => findExecutable(name, env['PATH'] ?? '') !== undefined,
+  );
+  if (found !== undefined) return ok('redis', `none is named; "flotilla up" starts one with ${found}`);
+  return warning(
+    'redis',
+    'none is named, and neither redis-server nor valkey-server nor docker is on PATH',
+    'install one of them, or name a Redis in FLOTILLA_REDIS_URL',
+  );
+}

@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import { serveCrds } from '#testing/cluster/served-crds';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { installOlm } from '../live/handover/olm-cluster.fixture.js';
+import { runFlotilla } from '../run-flotilla.fixture.js';
+
+let folder = '';
+let fleet: SimulatedFleet;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-doctor-'));
+  fleet = await startSimulatedFleet({ clusters: ['old', 'plain'] });
+  await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
+  const clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
+  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => client.close()));
+  installOlm(fleet.cluster('old'));
+});
+afterAll(async () => {
+  await fleet.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));
+  vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
+  return () => vi.unstubAllEnvs();
+});
+
+type Item = Readonly<{ name: string; result: string; text: string; todo: string }>;
+const itemsOf = (out: string): readonly Item[] => (JSON.parse(out) as { items: readonly Item[] }).items;
+
+describe('flotilla doctor', () => {
+  it('finds machine and cluster fit for a hub', async () => {
+    vi.stubEnv('FLOTILLA_REDIS_URL', '');
+    vi.stubEnv('REDIS_URL', '');
+    const { out, exit } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+    expect(exit).toBe(0);
+    expect(itemsOf(out).filter(({ result }) => result === 'failed')).toEqual([]);
+    expect(itemsOf(out).find(({ name }) => name === 'cluster plain')?.text).toMatch(/^answers, Kubernetes v/);
+  });
+
+  it('names what a hub would meet: OLM at work, and a registry that does not answer', async () => {
+    const { out } = await runFlotilla(['doctor', '-C', 'old', '-o', 'json']);
+    const warnings = itemsOf(out).filter(({ result, name }) => result === 'warning' && name !== 'redis');
+    expect(warnings.map(({ name }) => name)).toEqual(['cluster old', 'catalog r.example/shelf:1']);
+    expect(warnings[0]?.todo).toContain('flotilla assess -C old');
+  });
+
+  it('says no, and what to do, where Redis or a cluster does not answer', async () => {
+    vi.stubEnv('FLOTILLA_REDIS_URL', 'redis://127.0.0.1:1');
+    const dead = fleet.kubeconfig().replaceAll(/server: .*/g, 'server: https://127.0.0.1:1');
+    await writeFile(join(folder, 'dead'), dead, { mode: 0o600 });
+    const { out, exit } = await runFlotilla(['doctor', '--kubeconfig', join(folder, 'dead'), '-C', 'plain']);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^✖ redis: .*\n {4}→ .*FLOTILLA_REDIS_URL/m);
+    expect(out).toMatch(/^✖ cluster plain: does not answer: .*\n {4}→ .*API server/m);
+    expect(out).toContain('A hub would not work: 2 failed.');
+  });
+});

@@ -1,0 +1,66 @@
+import { type DoctorCheck, failed, machineChecks } from '#core/fleet/doctor/machine-checks';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { commandSettings } from '../command-settings.js';
+import type { DoctorOptions } from '../commands/doctor.command.js';
+import { inParallel } from '../in-parallel.js';
+import { type Io, UsageError } from '../io.js';
+import { withClusters } from '../live/open-clusters.js';
+import { isData } from '../output/data-format.js';
+import { NEXT } from '../output/next-commands.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import { examineCluster } from './check-cluster.js';
+import { checkRedis } from './check-redis.js';
+import { checkRegistries } from './check-registries.js';
+import { readMachine } from './read-machine.js';
+
+const AT_ONCE = 32;
+
+/** `flotilla doctor`: everything that a hub needs, checked from here. */
+export async function examine(options: DoctorOptions, io: Io): Promise<void> {
+  const settings = commandSettings(process.env);
+  const [machine, redis, clusters] = await Promise.all([
+    readMachine(settings.contentDir),
+    checkRedis(settings, process.env),
+    clusterChecks(options),
+  ]);
+  const checks = [...machineChecks(machine), redis, ...clusters];
+  const verdict = verdictOf(checks.every(({ result }) => result !== 'failed'));
+  if (isData(options.output)) await printData(io, { verdict, items: checks }, options.output);
+  else io.out(textOf(checks));
+  io.exit(exitCodeOf(verdict));
+}
+
+async function clusterChecks(options: DoctorOptions): Promise<readonly DoctorCheck[]> {
+  const settings = commandSettings(process.env);
+  try {
+    return await withClusters(options, async (clients) => {
+      const examined = await inParallel(clients, AT_ONCE, (client) => examineCluster(client, settings));
+      const images = [...new Set(examined.flatMap((one) => one.images))].sort(byCodeUnit);
+      return [...examined.flatMap(({ checks }) => checks), ...(await checkRegistries(images))];
+    });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [
+      failed('clusters', error.message, `name a kubeconfig with --kubeconfig, or add a cluster: ${NEXT.addCluster()}`),
+    ];
+  }
+}
+
+const SIGNS: Readonly<Record<DoctorCheck['result'], string>> = { ok: '✔', warning: '!', failed: '✖' };
+
+function textOf(checks: readonly DoctorCheck[]): string {
+  const lines = checks.flatMap(({ name, result, text, todo }) => [
+    `${SIGNS[result]} ${name}: ${text}`,
+    ...(todo === '' ? [] : [`    → ${todo}`]),
+  ]);
+  const count = (wanted: DoctorCheck['result']) => checks.filter(({ result }) => result === wanted).length;
+  const [bad, doubtful] = [count('failed'), count('warning')];
+  const end =
+    bad > 0
+      ? `A hub would not work: ${bad} failed.`
+      : doubtful > 0
+        ? `A hub would work; ${doubtful} to look at.`
+        : 'All is well for a hub.';
+  return `${lines.join('\n')}\n\n${end}\n`;
+}

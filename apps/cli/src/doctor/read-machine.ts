@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { MachineFacts } from '#core/fleet/doctor/machine-checks';
+
+/** Reads what a hub needs of the machine. The folder for content is made where it is missing. */
+export async function readMachine(contentDir: string): Promise<MachineFacts> {
+  const constrained = process.constrainedMemory();
+  const memoryBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return {
+    node: process.versions.node,
+    memoryBytes,
+    processors: availableParallelism(),
+    openFiles: await openFiles(),
+    contentDir,
+    ...(await contentOf(contentDir)),
+  };
+}
+
+async function contentOf(folder: string): Promise<Pick<MachineFacts, 'contentFreeBytes' | 'contentProblem'>> {
+  try {
+    await mkdir(folder, { recursive: true });
+    const probe = join(folder, `.doctor-${randomUUID()}`);
+    await writeFile(probe, '');
+    await rm(probe);
+    const { bavail, bsize } = await statfs(folder);
+    return { contentFreeBytes: bavail * bsize };
+  } catch (error) {
+    return { contentProblem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** As Linux says it; other systems are not asked. */
+async function openFiles(): Promise<number | undefined> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+  return soft === undefined ? undefined : Number(soft);
+}

@@ -1,0 +1,101 @@
+/** One thing that was checked: it is as it should be, should be changed, or keeps the hub from working. */
+export type DoctorCheck = Readonly<{
+  /** What was checked: `node`, `memory`, `redis`, `cluster east`. */
+  name: string;
+  result: 'ok' | 'warning' | 'failed';
+  /** What was found, in one line. */
+  text: string;
+  /** What to do; empty where nothing is to be done. */
+  todo: string;
+}>;
+
+/** What is read of the machine on which a hub is to run. */
+export type MachineFacts = Readonly<{
+  /** Version of Node, as `24.1.0`. */
+  node: string;
+  /** Memory that a process may use, in bytes: the machine's, or its container's where that is less. */
+  memoryBytes: number;
+  processors: number;
+  /** Most files that a process may open; undefined where the system does not say it. */
+  openFiles?: number | undefined;
+  /** The folder for content of catalogs and bundles. */
+  contentDir: string;
+  /** Free bytes there; undefined where the folder cannot be used, and why in `contentProblem`. */
+  contentFreeBytes?: number | undefined;
+  contentProblem?: string | undefined;
+}>;
+
+const MIB = 1024 * 1024;
+const NODE_WANTED = 24;
+/** All services of a hub with a few clusters in one process. */
+const LEAST_MEMORY = 512 * MIB;
+const LEAST_FREE = 1024 * MIB;
+/** Connections, watches over one connection, catalogs being unpacked. */
+const LEAST_FILES = 1024;
+
+export const ok = (name: string, text: string): DoctorCheck => ({ name, result: 'ok', text, todo: '' });
+export const warning = (name: string, text: string, todo: string): DoctorCheck => ({
+  name,
+  result: 'warning',
+  text,
+  todo,
+});
+export const failed = (name: string, text: string, todo: string): DoctorCheck => ({
+  name,
+  result: 'failed',
+  text,
+  todo,
+});
+
+/** What the machine has against what a hub needs (docs/sizing.md has what larger fleets need). */
+export function machineChecks(facts: MachineFacts): readonly DoctorCheck[] {
+  return [nodeCheck(facts), memoryCheck(facts), filesCheck(facts), contentCheck(facts)];
+}
+
+function nodeCheck({ node }: MachineFacts): DoctorCheck {
+  const text = `Node ${node}`;
+  if (Number.parseInt(node, 10) >= NODE_WANTED) return ok('node', text);
+  return failed(
+    'node',
+    `${text} is older than ${NODE_WANTED}`,
+    `install Node ${NODE_WANTED} or newer, or use bin/flotilla of a checkout, which brings one`,
+  );
+}
+
+function memoryCheck({ memoryBytes, processors }: MachineFacts): DoctorCheck {
+  const text = `${mebibytes(memoryBytes)} of memory, ${processors} ${processors === 1 ? 'processor' : 'processors'}`;
+  if (memoryBytes >= LEAST_MEMORY) return ok('memory', text);
+  return warning(
+    'memory',
+    `${text}: little for a hub`,
+    `give it ${mebibytes(LEAST_MEMORY)} at least; docs/sizing.md has what a fleet needs`,
+  );
+}
+
+function filesCheck({ openFiles }: MachineFacts): DoctorCheck {
+  if (openFiles === undefined) return ok('open files', 'the system names no limit');
+  const text = `a process may open ${openFiles} files`;
+  if (openFiles >= LEAST_FILES) return ok('open files', text);
+  return warning('open files', `${text}: too few for many clusters`, `raise it, as with: ulimit -n ${LEAST_FILES * 8}`);
+}
+
+function contentCheck({ contentDir, contentFreeBytes, contentProblem }: MachineFacts): DoctorCheck {
+  const name = 'content';
+  if (contentFreeBytes === undefined) {
+    return failed(
+      name,
+      `${contentDir} cannot be used: ${contentProblem ?? 'no reason is known'}`,
+      'name a folder that can be written to in FLOTILLA_CONTENT_DIR',
+    );
+  }
+  const text = `${contentDir} has ${mebibytes(contentFreeBytes)} free`;
+  if (contentFreeBytes >= LEAST_FREE) return ok(name, text);
+  return warning(
+    name,
+    `${text}: catalogs and bundles are unpacked there`,
+    `make room, or name another folder in FLOTILLA_CONTENT_DIR`,
+  );
+}
+
+const mebibytes = (bytes: number): string =>
+  bytes >= 1024 * MIB ? `${(bytes / (1024 * MIB)).toFixed(1)} GiB` : `${Math.floor(bytes / MIB)} MiB`;
