@@ -1,9 +1,9 @@
 import { useSignalEffect } from '@preact/signals';
 import { render } from 'preact';
-import { useState } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { useEffect, useState } from 'preact/hooks';
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import type { Me } from '../src/api/lists.schema.js';
-import { Frame, SignIn } from './frame/frame.js';
+import { Failed, Frame, SignIn } from './frame/frame.js';
 import { forgetAnswers, read } from './live/ask.js';
 import { me, signedOut, takeKey } from './live/session.js';
 import { startStream } from './live/stream.js';
@@ -57,6 +57,19 @@ function Pages() {
   );
 }
 
+/** A page that fails says so; the frame stays. */
+function Guarded() {
+  const [failed, setFailed] = useState('');
+  const { path } = useLocation();
+  useEffect(() => setFailed(''), [path]);
+  if (failed !== '') return <Failed what={failed} />;
+  return (
+    <ErrorBoundary onError={(error) => setFailed(String(error))}>
+      <Pages />
+    </ErrorBoundary>
+  );
+}
+
 function App() {
   const [out, setOut] = useState(signedOut.value);
   useSignalEffect(() => {
@@ -66,11 +79,9 @@ function App() {
   if (out) return <SignIn />;
   return (
     <LocationProvider>
-      <ErrorBoundary>
-        <Frame>
-          <Pages />
-        </Frame>
-      </ErrorBoundary>
+      <Frame>
+        <Guarded />
+      </Frame>
     </LocationProvider>
   );
 }

@@ -144,12 +144,30 @@ export function ShortcutList() {
   );
 }
 
-/** Nobody is signed in: the two ways to do it. */
+/** A page that could not be loaded or drawn, as after an upgrade of the hub. */
+export function Failed({ what }: { what: string }) {
+  return (
+    <div class="page">
+      <h1 tabIndex={-1}>This page failed</h1>
+      <p class="notice deprecated" role="alert">
+        {what}
+      </p>
+      <p>
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          Load it again
+        </button>
+      </p>
+    </div>
+  );
+}
+
+/** The two ways to sign in. */
 export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Flotilla';
   }, []);
   const back = encodeURIComponent(location.pathname + location.search);
+  const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
   return (
     <main class="sign-in">
       <p class="brand">
@@ -157,13 +175,16 @@ export function SignIn() {
       </p>
       <h1>Sign in</h1>
       <p>
-        On this machine, open the link that <code>flotilla console link</code> prints. It signs you in.
+        {isLoopback ? 'Open' : 'On the machine of the hub, open'} the link that <code>flotilla console link</code>{' '}
+        prints. It signs you in.
       </p>
-      <p>
-        <a class="button primary" href={`/auth/login?to=${back}`}>
-          Sign in with your organisation
-        </a>
-      </p>
+      {!isLoopback && (
+        <p>
+          <a class="button primary" href={`/auth/login?to=${back}`}>
+            Sign in with your organisation
+          </a>
+        </p>
+      )}
     </main>
   );
 }

@@ -78,6 +78,12 @@ async function follow(stop: AbortSignal): Promise<'ended' | 'refused'> {
   }
 }
 
+const pause = (time: number, stop: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    setTimeout(done, time);
+    stop.addEventListener('abort', () => done(), { once: true });
+  });
+
 async function followAlways(stop: AbortSignal): Promise<void> {
   let tries = 0;
   while (!stop.aborted && !signedOut.value) {
@@ -90,7 +96,7 @@ async function followAlways(stop: AbortSignal): Promise<void> {
       return;
     }
     tries = Date.now() - since > 60_000 ? 0 : tries + 1;
-    await new Promise((done) => setTimeout(done, pauseBefore(tries)));
+    await pause(pauseBefore(tries), stop);
   }
 }
 
@@ -120,9 +126,20 @@ export function startStream(): void {
     return;
   }
   channel.postMessage('state');
-  void navigator.locks.request(LOCK, async () => {
-    leads = true;
-    await followAlways(new AbortController().signal);
-    leads = false;
+  let stop = new AbortController();
+  const lead = () =>
+    navigator.locks.request(LOCK, { signal: stop.signal }, async () => {
+      leads = true;
+      await followAlways(stop.signal);
+      leads = false;
+    });
+  const wait = () => void lead().catch(() => undefined);
+  // A browser may keep a page that is left, with its connections: six of them and no page loads any more.
+  addEventListener('pagehide', () => stop.abort());
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return;
+    stop = new AbortController();
+    wait();
   });
+  wait();
 }

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import { paths } from '../live/address.js';
-import { dayOf, fullTime, timeOfDay } from '../live/times.js';
+import { counted, dayOf, fullTime, timeOfDay } from '../live/times.js';
 
 const VERBS: Readonly<Record<HistoryEntry['kind'], string>> = {
   version: 'version',
@@ -21,7 +21,19 @@ function hrefOf({ row, cluster }: HistoryEntry): string {
 
 const nameOf = ({ row, package: name }: HistoryEntry): string => name || row.split('/').slice(1).join('/') || row;
 const isDigest = (text: string): boolean => /^sha256:[0-9a-f]{64}$/.test(text);
-const shown = (text: string): string => (isDigest(text) ? text.slice(7, 19) : text);
+const shown =
+  ({ kind }: HistoryEntry) =>
+  (text: string): string => {
+    if (kind === 'standing') return text.replace('-', ' ');
+    return isDigest(text) ? text.slice(7, 19) : text;
+  };
+
+/** Changes that differ in nothing but the cluster, within a minute, are one line. */
+function alike(items: readonly HistoryEntry[]): readonly (readonly HistoryEntry[])[] {
+  const keyOf = ({ at, kind, package: name, from, to, by, comment }: HistoryEntry) =>
+    [timeOfDay(at), kind, name, from, to, by, comment].join('\0');
+  return [...Map.groupBy(items, keyOf).values()];
+}
 
 /** Changes in time order, with the days as headings. */
 export function ChangeLines({ items }: { items: readonly HistoryEntry[] }) {
@@ -32,8 +44,8 @@ export function ChangeLines({ items }: { items: readonly HistoryEntry[] }) {
         <section key={day} aria-label={day}>
           <h3>{day}</h3>
           <ol>
-            {some.map((entry, index) => (
-              <Line key={`${entry.at}${entry.row}${index}`} of={entry} />
+            {alike(some).map((entries) => (
+              <Line key={`${entries[0]?.at}${entries[0]?.row}${entries[0]?.cluster}${entries[0]?.kind}`} of={entries} />
             ))}
           </ol>
         </section>
@@ -42,26 +54,51 @@ export function ChangeLines({ items }: { items: readonly HistoryEntry[] }) {
   );
 }
 
-function Line({ of }: { of: HistoryEntry }) {
+function Line({ of }: { of: readonly HistoryEntry[] }) {
+  const [first] = of;
+  if (first === undefined) return null;
   return (
-    <li class={`change kind-${of.kind}`}>
-      <time dateTime={of.at} title={fullTime(of.at)}>
-        {timeOfDay(of.at)}
+    <li class={`change kind-${first.kind}`}>
+      <time dateTime={first.at} title={fullTime(first.at)}>
+        {timeOfDay(first.at)}
       </time>
-      <span class="change-kind">{VERBS[of.kind]}</span>
-      <span class="change-what">
-        <a href={hrefOf(of)}>{nameOf(of)}</a> <span class="pale">in {of.cluster}</span>
-        <span class="change-values">
-          {of.from !== '' && (
-            <>
-              {shown(of.from)} <span class="pale">→</span>{' '}
-            </>
-          )}
-          <strong>{shown(of.to)}</strong>
-        </span>
-        {of.comment !== '' && <q>{of.comment}</q>}
+      <span class="change-kind">{VERBS[first.kind]}</span>
+      {of.length === 1 ? <What of={first} /> : <Many of={of} />}
+      <span class="change-values">
+        {first.from !== '' && (
+          <>
+            {shown(first)(first.from)} <span class="pale">→</span>{' '}
+          </>
+        )}
+        <strong>{shown(first)(first.to)}</strong>
+        {first.comment !== '' && <q>{first.comment}</q>}
       </span>
-      <span class="change-by pale">{of.by}</span>
+      <span class="change-by pale">{first.by}</span>
     </li>
+  );
+}
+
+const What = ({ of }: { of: HistoryEntry }) => (
+  <span class="change-what">
+    <a href={hrefOf(of)}>{nameOf(of)}</a> <span class="pale">in {of.cluster}</span>
+  </span>
+);
+
+function Many({ of }: { of: readonly HistoryEntry[] }) {
+  const [first] = of;
+  return (
+    <details class="change-what">
+      <summary>
+        {first && nameOf(first)}{' '}
+        <span class="pale">in {counted(new Set(of.map(({ cluster }) => cluster)).size, 'cluster')}</span>
+      </summary>
+      <ul>
+        {of.map((entry) => (
+          <li key={`${entry.cluster}${entry.row}`}>
+            <a href={hrefOf(entry)}>{entry.cluster}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

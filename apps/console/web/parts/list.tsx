@@ -99,7 +99,7 @@ function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
       <p class="chips">
         {Object.entries(asked).map(([key, value]) => (
           <button key={key} type="button" class="chip" onClick={() => change({ [key]: undefined })}>
-            {key === 'q' ? 'words' : key}: {value} <span aria-hidden="true">×</span>
+            {key === 'q' ? 'words' : (TITLES[key] ?? key).toLowerCase()}: {value} <span aria-hidden="true">×</span>
             <span class="hidden">, remove</span>
           </button>
         ))}
@@ -110,14 +110,18 @@ function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
 
 function Filters<R>({ keys, list, noun }: { keys: readonly string[]; list: Windows<R>; noun: string }) {
   const [query, change] = useQuery();
+  const [open, setOpen] = useState(false);
   return (
-    <div class="filters">
+    <div class={`filters ${open ? 'open' : ''}`}>
       <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} noun={noun} />
       {keys
         .filter((key) => key !== 'q')
         .map((key) => (
           <Choice key={key} name={key} value={query[key] ?? ''} list={list} onChange={(to) => change({ [key]: to })} />
         ))}
+      <button type="button" class="filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Filters
+      </button>
       <span class="filters-end">
         {list.waiting > 0 && (
           <button type="button" class="plain" onClick={list.renew}>
@@ -153,6 +157,21 @@ function Words({ value, onChange, noun }: { value: string; onChange: (value: str
 
 type ChoiceProps<R> = { name: string; value: string; list: Windows<R>; onChange: (value: string) => void };
 
+/** Names of filters as people read them. */
+const TITLES: Readonly<Record<string, string>> = {
+  standing: 'Status',
+  package: 'Package',
+  cluster: 'Cluster',
+  namespace: 'Namespace',
+  catalog: 'Catalog',
+  channel: 'Channel',
+  version: 'Version',
+  api: 'API',
+  reach: 'Reach',
+  deprecated: 'Deprecated',
+  cause: 'Cause',
+};
+
 /** A column's values with the numbers of rows; a value from the address is offered even where no row has it. */
 function Choice<R>({ name, value, list, onChange }: ChoiceProps<R>) {
   const found = list.facets?.[name] ?? [];
@@ -161,17 +180,21 @@ function Choice<R>({ name, value, list, onChange }: ChoiceProps<R>) {
   return (
     <select
       class={value === '' ? '' : 'chosen'}
-      aria-label={`Filter by ${name}`}
+      aria-label={`Filter by ${(TITLES[name] ?? name).toLowerCase()}`}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     >
-      <option value="">{name}: any</option>
-      {!isKnown && <option value={value}>{`${name}: ${value.length > 40 ? `${value.slice(0, 39)}…` : value}`}</option>}
+      <option value="">{TITLES[name] ?? name}</option>
+      {!isKnown && (
+        <option
+          value={value}
+        >{`${TITLES[name] ?? name}: ${value.length > 40 ? `${value.slice(0, 39)}…` : value}`}</option>
+      )}
       {found
         .filter((one) => one.value !== '')
         .map((one) => (
           <option key={one.value} value={one.value}>
-            {`${name}: ${one.value} (${count(one.count)})`}
+            {`${value === one.value ? `${TITLES[name] ?? name}: ` : ''}${one.value} (${count(one.count)})`}
           </option>
         ))}
     </select>

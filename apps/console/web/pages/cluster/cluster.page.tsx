@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import type { ClusterRow, OperatorRow } from '#core/fleet/view/rows';
 import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
@@ -120,23 +120,21 @@ function Findings({ of }: { of: ClusterRow }) {
   const operators = useLoaded<OperatorList>(
     withQuery('operators', { cluster: of.cluster, standing: ATTENTION, limit: '100' }),
   );
-  const { route } = useLocation();
   return (
     <>
-      {of.cause && of.standing !== 'well' && (
-        <p class="finding-head">
-          <Standing of={of.standing} /> <span class="lead">{of.cause.text}</span>
-        </p>
-      )}
       <Answered of={operators}>
         {({ items, total: all }) =>
           items.length === 0 ? (
-            <Empty title="Every operator in this cluster is well." />
+            <>
+              <OwnCause of={of} items={items} />
+              <Empty title="Every operator in this cluster is well." />
+            </>
           ) : (
             <>
+              <OwnCause of={of} items={items} />
               <ul class="findings">
                 {items.map((row) => (
-                  <Finding key={row.id} of={row} onOpen={() => route(paths.operator(row))} />
+                  <Finding key={row.id} of={row} />
                 ))}
               </ul>
               {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
@@ -148,7 +146,17 @@ function Findings({ of }: { of: ClusterRow }) {
   );
 }
 
-function Finding({ of }: { of: OperatorRow; onOpen: () => void }) {
+/** The cause of the cluster itself, where no operator has the same. */
+function OwnCause({ of, items }: { of: ClusterRow; items: readonly OperatorRow[] }) {
+  if (!of.cause || of.standing === 'well' || items.some(({ cause }) => cause?.text === of.cause?.text)) return null;
+  return (
+    <p class="finding-head">
+      <Standing of={of.standing} /> <span class="lead">{of.cause.text}</span>
+    </p>
+  );
+}
+
+function Finding({ of }: { of: OperatorRow }) {
   return (
     <li>
       <Standing of={of.standing} />

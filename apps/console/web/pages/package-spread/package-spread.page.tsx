@@ -59,6 +59,9 @@ function Spread({ of }: { of: PackageSpread }) {
               <span key={one.id}>
                 {index > 0 && ', '}
                 <a href={`${paths.catalogPackage(one.id, of.package)}?view=graph`}>{one.name}</a>
+                {known.some((other) => other !== one && other.name === one.name) && (
+                  <span class="mono pale"> {one.id.slice(0, 8)}</span>
+                )}
               </span>
             ))}
           </Fact>

@@ -90,9 +90,9 @@ const marksOf = (node: GraphNode): string[] => [
 const classOf = (node: GraphNode): string =>
   [
     'node',
-    node.deprecated && 'deprecated',
+    node.deprecated && node.installed === 0 && 'deprecated',
     node.skipped && 'skipped',
-    node.reachable && 'reachable',
+    node.reachable && node.installed === 0 && 'reachable',
     node.installed > 0 && 'installed',
   ]
     .filter(Boolean)

@@ -42,9 +42,10 @@ export default function ReviewPage() {
 function Reviewed({ of }: { of: ReviewAnswer }) {
   const [query] = useQuery();
   const action = useAction();
-  const members = of.groups.flatMap((group) => group.members);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(members.map(addressOf)));
-  useEffect(() => setChosen(new Set(members.map(addressOf))), [of.checkedAt]);
+  // What was not opened is not ticked: the first group is.
+  const first = () => new Set(of.groups[0]?.members.map(addressOf));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(first);
+  useEffect(() => setChosen(first()), [of.checkedAt]);
   const group = of.groups.find(({ key }) => key === query['group']) ?? of.groups[0];
   if (group === undefined) return <NoGroup of={of} />;
   return (

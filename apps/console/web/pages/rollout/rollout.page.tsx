@@ -59,7 +59,12 @@ function Shown({ of }: { of: RolloutSummary }) {
               {wave.underWay > 0 && <span class="ink-under-way">↻ {count(wave.underWay)} under way </span>}
               {wave.failed > 0 && <span class="ink-failed">✖ {count(wave.failed)} failed </span>}
               {wave.waiting > 0 && <span class="pale">{count(wave.waiting)} wait </span>}
-              <span class="pale">{wave.note}</span>
+              {wave.note !== '' && (
+                <span class="pale">
+                  {wave.waiting > 0 && '· '}
+                  {wave.note}
+                </span>
+              )}
             </p>
           </li>
         ))}
