@@ -1,6 +1,6 @@
 import { durationMs, placesOf } from '../placement/waves.js';
 import type { Draft } from './draft.js';
-import { isBetweenHops, type RolloutRow } from './row.js';
+import { isBetweenHops, isReturnDue, type RolloutRow } from './row.js';
 import { isHalted, isHeldByPause, waitingRow } from './waiting.js';
 
 /** Clusters that one step starts at most: the ledger of a step names them. */
@@ -17,6 +17,10 @@ export function continueHops(clusters: Iterable<string>, draft: Draft): Order[] 
     // A row that was settled by a decision or has just been reached again waits for the next step.
     if (row === undefined || draft.settled.has(cluster)) continue;
     if (!isBetweenHops(row) || row.reason === 'Unreachable') continue;
+    if (isReturnDue(row)) {
+      draft.put({ ...row, heldSince: row.heldSince ?? draft.now });
+      continue;
+    }
     const reason = keptReason(row, draft);
     if (reason === undefined) {
       draft.move(nextHop(row, draft.now));
@@ -66,7 +70,13 @@ export function startClusters(clusters: Iterable<string>, draft: Draft): Order[]
   };
   const examine = (cluster: string): void => {
     const row = draft.row(cluster);
-    if (row === undefined || row.phase !== 'Waiting' || draft.settled.has(cluster)) return;
+    if (row === undefined || row.phase !== 'Waiting') return;
+    if (draft.settled.has(cluster)) {
+      // One that waits again has its reason at once; it starts in a later step.
+      const before = draft.view.rows.get(cluster)?.phase;
+      if (before !== undefined && before !== 'Waiting') draft.put(waitingRow(row, draft, isStopped));
+      return;
+    }
     const next = waitingRow(row, draft, isStopped);
     if (next.reason === 'Budget') of(next.wave).push(next);
     put(row, next, draft);

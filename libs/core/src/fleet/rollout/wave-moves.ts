@@ -92,14 +92,15 @@ const isSettled = (index: number, draft: Draft): boolean => {
 
 /** Completes a wave, or says what holds it: successes that are missing, the soak, gates. */
 function settleWave(index: number, draft: Draft): void {
-  const { phase, reason } = draft.wave(index);
+  const { phase, reason, isPromoted } = draft.wave(index);
   if (!isSettled(index, draft)) {
     // A member that came later takes the wave back to its work; one that soaks goes on soaking.
     if (reason === 'NotEnoughSuccesses') draft.setWave(index, { reason: 'Opened' });
     return;
   }
   const { done, targets } = draft.tally(index);
-  if (done >= Math.min(draft.rules(index).requireSuccesses, targets)) soakOrComplete(index, draft);
+  // A success that was lost during the soak holds the wave there, until a Promote or a Retry.
+  if (isPromoted || done >= Math.min(draft.rules(index).requireSuccesses, targets)) soakOrComplete(index, draft);
   else if (phase === 'Open') draft.setWave(index, { reason: 'NotEnoughSuccesses' });
 }
 

@@ -82,7 +82,7 @@ export class Controller implements HubState {
   release(key: string, to: string | undefined, trigger: RolloutSpec['trigger']): void {
     const subject = this.files.subjects.get(key);
     if (subject === undefined) return;
-    const target = to ?? subject.usualBundle.next;
+    const target = to ?? this.world.usualTarget(subject);
     const rollouts = this.rolloutsOf(key);
     if (trigger === 'Retry') this.#allowAgain(key, target);
     else if (!this.#isNeeded(subject, target)) return;

@@ -206,3 +206,54 @@ describe('clusters that are away', () => {
     expect(summary.clusters.every((one) => one.installed[subject] === 'kafka-operator.next')).toBe(true);
   });
 });
+
+describe('what a release, a promotion and a retry lead to', () => {
+  it('brings the target that is listed for a subject where a release names none', () => {
+    const { summary } = played({ file: { targets: [{ subject, to: 'kafka-operator.v2' }] } });
+    expect(summary.rollouts.map(({ target }) => target)).toEqual(['kafka-operator.v2']);
+  });
+
+  it('completes a wave by a Promote also where a success was lost while it soaked', () => {
+    const { events, summary } = played({
+      strategy: { waves: [{ name: 'all', maxConcurrent: 2, soak: '1h', failureThreshold: 1, requireSuccesses: 2 }] },
+      clusters: 2,
+      file: {
+        faults: [{ clusters: { names: ['c-0001'] }, unhealthy: { after: '5m' } }],
+        script: [release('0s', 'kafka-operator.v2'), { at: '30m', ...decide('Promote') }],
+      },
+    });
+    expect(said(events, 'decision')).toEqual(['1800 Promote Effective']);
+    expect(said(events, 'wave', 'all').at(-1)).toBe('1800 Complete Promoted');
+    expect(ends(summary)).toEqual(['platform/kafka-1 Completed AllWavesComplete']);
+  });
+
+  it('says why a cluster waits again', () => {
+    const { events } = played({
+      strategy: { waves: [{ name: 'all', maxConcurrent: 1 }] },
+      clusters: 1,
+      file: {
+        faults: [{ attempts: 1, applyFails: {} }],
+        script: [release('0s', 'kafka-operator.v2'), { at: '10m', ...decide('Retry') }],
+      },
+    });
+    const retried = said(events, 'cluster', 'c-0001').filter((line) => line.startsWith('600 '));
+    expect(retried).toEqual(['600 Waiting Budget', '600 Applying Retry']);
+  });
+
+  it('sends a cluster that is to go back on no further hop, also where it waits for its turn to go', () => {
+    const { events } = played({
+      strategy: { waves: [{ name: 'all', maxConcurrent: 2 }], rollbackConcurrency: 1 },
+      clusters: 2,
+      file: {
+        targets: [{ subject, to: 'kafka-operator.v2', classes: [{ name: 'slow', hops: 3 }] }],
+        script: [
+          release('0s', 'kafka-operator.v2'),
+          { at: '10s', ...decide('Rollback', { clusters: ['c-0001', 'c-0002'] }) },
+        ],
+      },
+    });
+    expect(events.filter(({ reason }) => reason === 'Hop')).toEqual([]);
+    const returns = events.filter(({ phase }) => phase === 'RollingBack').map(({ t }) => t);
+    expect(returns).toEqual([31, 51]);
+  });
+});

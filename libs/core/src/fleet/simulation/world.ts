@@ -73,6 +73,11 @@ export class VirtualWorld {
     return this.options.file.targets.find((one) => one.subject === subject && one.to === bundle);
   }
 
+  /** What a release without a target brings: the first target that is listed for its subject. */
+  usualTarget({ key, usualBundle }: FleetSubject): string {
+    return this.options.file.targets.find(({ subject }) => subject === key)?.to ?? usualBundle.next;
+  }
+
   installed(cluster: VirtualCluster, subject: FleetSubject): string | null {
     const known = cluster.installed.get(subject.key);
     if (known !== undefined) return known;
