@@ -23,8 +23,6 @@ export type DemoEnvironment = Readonly<{
   /** Before all keys in that Redis. */
   redisPrefix: string;
   services: readonly ServiceProcess[];
-  /** Where the web console is, and the file with its key, where it runs. */
-  console?: Readonly<{ origin: string; keyFile: string }>;
   kubeconfigs: readonly string[];
   /** Kubernetes API servers in this process take the place of real ones. */
   simulated: boolean;
@@ -52,8 +50,6 @@ export type EnvironmentOptions = Readonly<{
   resolvers?: number;
   /** How many appliers share the clusters; 1 without it. */
   appliers?: number;
-  /** The web console runs, too. */
-  console?: boolean;
   /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
   pollerPorts?: readonly number[];
 }>;
@@ -107,12 +103,9 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
       serviceProcess(folder, name, service, { ...shared, ...env, ...settings, ...settingsOf(service) }),
     );
-    const started = options.console ? await consoleProcess(folder, shared) : undefined;
-    if (started !== undefined) services.push(started.process);
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
-    const environment = { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, stop };
-    return started === undefined ? environment : { ...environment, console: started.place };
+    return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -157,21 +150,6 @@ const servicesSettings = (
   FLOTILLA_RESOLVER_WORKER_PORT: '0',
   FLOTILLA_APPLIER_PORT: '0',
 });
-
-/** The console at a free port, with a key of its own. */
-async function consoleProcess(folder: string, shared: Readonly<Record<string, string>>) {
-  const [port = 0] = await freePorts(1);
-  const keyFile = join(folder, 'console-key');
-  const env = {
-    ...shared,
-    FLOTILLA_CONSOLE_PORT: String(port),
-    FLOTILLA_CONSOLE_HEALTH_PORT: '0',
-    FLOTILLA_CONSOLE_KEY_FILE: keyFile,
-    FLOTILLA_CONTENT_DIR: join(folder, 'content', 'console'),
-  };
-  const process = new ServiceProcess('console', 'console', env, join(folder, 'console.log'));
-  return { process, place: { origin: `http://127.0.0.1:${port}`, keyFile } };
-}
 
 function serviceProcess(
   folder: string,

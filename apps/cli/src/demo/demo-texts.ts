@@ -13,7 +13,6 @@ export const introduction = (simulated: boolean): string =>
 export function afterwards(
   { clients, kubeconfigs, simulated }: DemoEnvironment,
   services: readonly Readonly<{ name: string; url: string | undefined }>[],
-  consoleLink?: string,
 ): string {
   const files = simulated ? clients.map(() => kubeconfigs[0]) : kubeconfigs;
   const commands = clients.map(({ cluster }, index) => {
@@ -26,7 +25,6 @@ export function afterwards(
     'Still running. Look around from another terminal:',
     ...commands,
     ...addresses,
-    ...(consoleLink === undefined ? [] : ['The web console, signed in:', `  ${consoleLink}`]),
     'End it with Ctrl-C.',
     '',
   ].join('\n');

@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { consoleLink, readConsoleKey } from '#platform/http-access/console-key';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { ExitCode, type Io, UsageError } from '../io.js';
@@ -24,7 +23,7 @@ type Signal = (typeof SIGNALS)[number];
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
-  const setting = startEnvironment({ kubeconfigs, console: keep, say: (line) => reportInstallation(io, line) });
+  const setting = startEnvironment({ kubeconfigs, say: (line) => reportInstallation(io, line) });
   const ignoreSignals = onceSignalled((signal) => void setting.then((environment) => abandon(io, environment, signal)));
   const environment = await setting;
   try {
@@ -95,15 +94,9 @@ async function stay(io: Io, environment: DemoEnvironment): Promise<void> {
   const addresses = await Promise.all(
     environment.services.map(async (service) => ({ name: service.name, url: await service.url() })),
   );
-  io.out(afterwards(environment, addresses, await linkOf(environment)));
+  io.out(afterwards(environment, addresses));
   await signalled;
   io.err('\nending: services, Redis and clusters of the demo\n');
-}
-
-/** Undefined where the console does not run, or has not begun. */
-async function linkOf({ console: place }: DemoEnvironment): Promise<string | undefined> {
-  const key = place && (await readConsoleKey(place.keyFile));
-  return place && key && consoleLink(place.origin, key);
 }
 
 /**
