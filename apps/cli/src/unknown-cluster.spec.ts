@@ -16,6 +16,7 @@ const UNKNOWN = 'nosuch';
  */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   approve: ['installplan', 'x', '-n', 'team'],
+  assess: [],
   'catalog impact': [join(PROJECT_ROOT, 'examples/catalogs/v2'), '--replaces', 'olm/x'],
   'catalog packages': [],
   'clusters add': [],
@@ -23,6 +24,7 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   'clusters handover': ['east', '--from', 'olm'],
   'clusters list': [],
   'clusters take-over': ['east', '--hub-id', 'x'],
+  doctor: [],
   explain: ['subscription', 'x', '-n', 'team'],
   'fleet export': ['--from-clusters', '--out', 'fleet'],
   'fleet init': [],

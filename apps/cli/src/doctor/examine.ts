@@ -40,12 +40,16 @@ async function clusterChecks(options: DoctorOptions): Promise<readonly DoctorChe
       return [...examined.flatMap(({ checks }) => checks), ...(await checkRegistries(images))];
     });
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    // A name that is wrong is a mistake of the question; that there is no cluster yet is a finding.
+    if (!(error instanceof UsageError) || isNamed(options)) throw error;
     return [
       failed('clusters', error.message, `name a kubeconfig with --kubeconfig, or add a cluster: ${NEXT.addCluster()}`),
     ];
   }
 }
+
+const isNamed = ({ cluster = [], context = [], kubeconfig = [] }: DoctorOptions): boolean =>
+  cluster.length + context.length + kubeconfig.length > 0;
 
 const SIGNS: Readonly<Record<DoctorCheck['result'], string>> = { ok: '✔', warning: '!', failed: '✖' };
 
