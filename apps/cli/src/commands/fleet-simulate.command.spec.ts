@@ -143,4 +143,11 @@ describe('flotilla fleet simulate', () => {
     expect(exit).toBe(2);
     expect(err).toMatch(says);
   });
+
+  it('refuses a cluster that has a subject which is not there, with its line', async () => {
+    const text = 'clusters:\n  - {name: a}\n  - {name: b, count: 2, installed: {FleetOperator/x/y: z}}\n';
+    const { err, exit } = await simulate('--clusters', file('clusters.yaml', text));
+    expect(exit).toBe(2);
+    expect(err).toMatch(/clusters\.yaml:3: cluster b-0001: installed: there is no subject FleetOperator\/x\/y/);
+  });
 });

@@ -36,7 +36,8 @@ export function readScenario(input: ScenarioInput): FleetScenario {
   );
   const source = input.faults ?? { value: {}, where: () => '--faults' };
   const file = readFile(FaultsFile, source);
-  const check = new ScenarioCheck(objects, clusters, file, source);
+  const listed = typeof input.clusters === 'object' ? input.clusters : undefined;
+  const check = new ScenarioCheck(objects, clusters, file, source, listed);
   const applied = check.script();
   check.all();
   return {
@@ -110,6 +111,8 @@ class ScenarioCheck {
     readonly clusters: readonly ScenarioCluster[],
     readonly file: FaultsFile,
     readonly source: ScenarioFile,
+    /** The file that lists the clusters, where there is one. */
+    readonly listed: ScenarioFile | undefined,
   ) {
     this.#present = new Map([...objects].map(([key, { object }]) => [key, object]));
     this.#clusters = new Set(clusters.map(({ name }) => name));
@@ -177,7 +180,7 @@ class ScenarioCheck {
     for (const { name, installed } of this.clusters) {
       const unknown = Object.keys(installed ?? {}).find((key) => !this.#subjects.has(key));
       if (unknown !== undefined) {
-        throw new ScenarioProblem(`--clusters: cluster ${name}: installed: there is no subject ${unknown}`);
+        throw new ScenarioProblem(`${this.#placeOf(name)}: installed: there is no subject ${unknown}`);
       }
     }
     for (const index of this.file.targets.keys()) this.#target(index);
@@ -187,6 +190,14 @@ class ScenarioCheck {
       const name = fault.planChanges?.class;
       if (name !== undefined) this.#class(name, this.file.targets, ['faults', index, 'planChanges', 'class']);
     }
+  }
+
+  /** Where the entry of a cluster stands; one with a count stands for several. */
+  #placeOf(name: string): string {
+    const { value, where } = this.listed ?? { value: undefined, where: () => '--clusters' };
+    const entries = (value as ClustersFile | undefined)?.clusters ?? [];
+    const index = entries.findIndex((entry) => clustersOf(entry).some((cluster) => cluster.name === name));
+    return `${where(['clusters', index])}: cluster ${name}`;
   }
 
   #target(index: number): void {

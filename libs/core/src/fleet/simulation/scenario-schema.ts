@@ -26,6 +26,7 @@ const ClusterEntry = z.strictObject({
 export type ClusterEntry = z.infer<typeof ClusterEntry>;
 /** The file of `--clusters`. */
 export const ClustersFile = z.strictObject({ clusters: z.array(ClusterEntry).min(1) });
+export type ClustersFile = z.infer<typeof ClustersFile>;
 
 const FaultClusters = z.strictObject({
   names: z.array(z.string()).optional(),
