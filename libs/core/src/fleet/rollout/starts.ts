@@ -72,9 +72,11 @@ export function startClusters(clusters: Iterable<string>, draft: Draft): Order[]
     const row = draft.row(cluster);
     if (row === undefined || row.phase !== 'Waiting') return;
     if (draft.settled.has(cluster)) {
-      // One that waits again has its reason at once; it starts in a later step.
+      // One that waits again has its reason at once, and starts in a later step. From Applying it waits since
+      // its plan has changed.
       const before = draft.view.rows.get(cluster)?.phase;
-      if (before !== undefined && before !== 'Waiting') draft.put(waitingRow(row, draft, isStopped));
+      if (before !== undefined && before !== 'Waiting' && before !== 'Applying')
+        draft.put(waitingRow(row, draft, isStopped));
       return;
     }
     const next = waitingRow(row, draft, isStopped);

@@ -240,6 +240,22 @@ describe('what a release, a promotion and a retry lead to', () => {
     expect(retried).toEqual(['600 Waiting Budget', '600 Applying Retry']);
   });
 
+  it('says of a cluster whose plan has changed that it waits for that, also where the controller was away', () => {
+    const { events } = played({
+      strategy: {},
+      clusters: 8,
+      file: {
+        faults: [{ planChanges: { class: 'only' } }, { controllerKilled: { everyWrites: 1, down: '1s' } }],
+        script: [release('0s', 'kafka-operator.v2')],
+      },
+    });
+    const back = events.filter(
+      ({ kind, from, phase }) => kind === 'cluster' && from === 'Applying' && phase === 'Waiting',
+    );
+    expect(back.length).toBeGreaterThan(0);
+    expect(new Set(back.map(({ reason }) => reason))).toEqual(new Set(['PlanChanged']));
+  });
+
   it('sends a cluster that is to go back on no further hop, also where it waits for its turn to go', () => {
     const { events } = played({
       strategy: { waves: [{ name: 'all', maxConcurrent: 2 }], rollbackConcurrency: 1 },
