@@ -37,12 +37,13 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Every verb below `command` that takes --cluster or --context, with the option. Verbs of roll-outs are left
- * out where --cluster names a FleetCluster of the hub's API server, not one of the kubeconfig.
+ * out where --cluster names a FleetCluster of the hub's API server, not one of the kubeconfig, and
+ * those about the console, where it is a name that a policy file may grant.
  */
 function verbsWithClusters(command: Command, path: readonly string[] = []): [verb: string, option: string][] {
   const options = command.options
     .map(({ long }) => long)
-    .filter((long) => long === '--context' || (long === '--cluster' && path[0] !== 'fleet'));
+    .filter((long) => long === '--context' || (long === '--cluster' && !['fleet', 'console'].includes(path[0] ?? '')));
   return [
     ...options.map((option): [string, string] => [path.join(' '), option ?? '']),
     ...command.commands

@@ -7,7 +7,7 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
 import { silentLog } from '#platform/telemetry/log.port';
 import { MemoryView } from '#platform/view/memory-view';
-import { ConsoleService } from './console.service.js';
+import { type ConsoleParts, ConsoleService } from './console.service.js';
 
 const AT = '2026-11-25T10:00:00Z';
 
@@ -70,7 +70,10 @@ export type RunningConsole = Readonly<{
 }>;
 
 /** A console on loopback, with a read model in memory and a page. */
-export async function openConsole(environment: Readonly<Record<string, string>> = {}): Promise<RunningConsole> {
+export async function openConsole(
+  environment: Readonly<Record<string, string>> = {},
+  parts: Partial<ConsoleParts> = {},
+): Promise<RunningConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'console-'));
   const keyFile = join(folder, 'console-key');
   const settings = readSettings({
@@ -83,6 +86,7 @@ export async function openConsole(environment: Readonly<Record<string, string>> 
   const service = await ConsoleService.open({
     ...{ settings, clock: new SystemClock(), log: silentLog, registry: new Registry(), reader: view },
     pagesFolder: folder,
+    ...parts,
   });
   const key = new URL(service.link).hash.replace('#key=', '');
   const bearer = { authorization: `Bearer ${key}` };

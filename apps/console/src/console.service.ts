@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Settings } from '#platform/config/settings';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
+import { ConsolePolicyFile } from '#platform/http-access/console-policy-file';
 import { ServingTls } from '#platform/http-access/serving-tls';
 import { watchConsole } from '#platform/telemetry/console-metrics';
 import type { HealthCheck } from '#platform/telemetry/health-check';
@@ -10,10 +11,11 @@ import type { ViewReader } from '#platform/view/view-store.port';
 import { fleetRoutes } from './api/fleet.routes.js';
 import { listRoutes } from './api/list.routes.js';
 import type { ApiRoute } from './api/route.js';
+import { AuditLog } from './audit/audit-log.js';
 import { ConsoleServer } from './serve/console-server.js';
 import { PageFiles } from './serve/page-files.js';
 import { publicAddress } from './serve/public-address.js';
-import { keySignIn } from './sign-in/sign-in.js';
+import { keySignIn, type SignIn } from './sign-in/sign-in.js';
 import { LiveRows } from './view/live-rows.js';
 
 /** What the console stands on. */
@@ -25,6 +27,8 @@ export type ConsoleParts = Readonly<{
   reader: ViewReader;
   /** Default: where the build puts the pages. */
   pagesFolder?: string;
+  /** Ways to sign in beside the key. */
+  signIns?: readonly SignIn[];
 }>;
 
 export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes];
@@ -36,6 +40,7 @@ export class ConsoleService {
     private readonly view: LiveRows,
     private readonly server: ConsoleServer,
     private readonly tls: ServingTls | undefined,
+    private readonly policy: ConsolePolicyFile,
     private readonly key: string,
     /** Whether the pages are built; the API answers anyway. */
     readonly hasPages: boolean,
@@ -47,6 +52,7 @@ export class ConsoleService {
     const { consoleTlsCertFile: certFile, consoleTlsKeyFile: keyFile, bindAddress } = settings;
     const hasTls = certFile !== '' || keyFile !== '';
     const address = publicAddress({ bindAddress, externalUrl: settings.consoleExternalUrl, hasTls });
+    const policy = await ConsolePolicyFile.open(settings.consolePolicyFile, { clock, log });
     const tls = await ServingTls.open({ certFile, keyFile }, { clock, log });
     const key = await openConsoleKey(settings.consoleKeyFile);
     const view = new LiveRows({ reader, clock, log });
@@ -54,11 +60,12 @@ export class ConsoleService {
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
       pages,
-      signIns: [keySignIn(key)],
+      signIns: [keySignIn(key), ...(parts.signIns ?? [])],
+      audit: new AuditLog({ file: settings.consoleAuditFile, clock, log }),
       routes: API_ROUTES,
       ...(tls && { tls }),
     });
-    const service = new ConsoleService(parts, view, server, tls, key, pages.areBuilt);
+    const service = new ConsoleService(parts, view, server, tls, policy, key, pages.areBuilt);
     service.#measure(parts.registry);
     await server.listen();
     return service;
@@ -81,6 +88,7 @@ export class ConsoleService {
   async stop(): Promise<void> {
     await this.server.close();
     this.tls?.stop();
+    this.policy.stop();
     await this.view.stop();
   }
 
@@ -88,7 +96,11 @@ export class ConsoleService {
   get check(): HealthCheck {
     return {
       name: 'console',
-      check: async () => ({ up: true, detail: `serves pages at ${this.server.origin}` }),
+      check: async () => {
+        const { problem } = this.policy;
+        const detail = `serves pages at ${this.server.origin}`;
+        return problem === '' ? { up: true, detail } : { up: true, degraded: true, detail: `${detail}; ${problem}` };
+      },
     };
   }
 

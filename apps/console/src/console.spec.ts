@@ -63,7 +63,10 @@ describe('the console on loopback', () => {
 });
 
 describe('the API', () => {
-  const PATHS: Readonly<Record<string, string>> = { '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0' };
+  const PATHS: Readonly<Record<string, string>> = {
+    '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0',
+    '/can-i': '/can-i?verb=see',
+  };
 
   it('answers every route that reads in the form that its document promises', async () => {
     for (const route of API_ROUTES.filter(({ method }) => method === 'GET')) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Io, UsageError } from '../io.js';
+import { CONSOLE_VERBS } from '#core/fleet/console-rights/console-verbs';
+import { ExitCode, type Io, UsageError } from '../io.js';
 
 const LINK_HELP = `
 The key lies in FLOTILLA_CONSOLE_KEY_FILE, which the console makes with its first start. Who has the link may do everything the console can do.
@@ -7,6 +8,13 @@ The key lies in FLOTILLA_CONSOLE_KEY_FILE, which the console makes with its firs
 Examples:
   flotilla console link
   FLOTILLA_CONSOLE_PORT=9083 flotilla console link`;
+
+const CAN_I_HELP = `
+Reads the policy file alone, so that it can be asked before the file is in use. Exit code 0 for yes, 1 for no.
+
+Examples:
+  flotilla console can-i approve -u jane@example.com -g change-board -C eu-1 -l tier=prod -p harbor-operator
+  flotilla console can-i hub -g sre --policy policy.yaml`;
 
 /** `flotilla console`: the web console on this machine. */
 export const consoleCommand = (program: Command, io: Io): Command => {
@@ -27,5 +35,51 @@ export const consoleCommand = (program: Command, io: Io): Command => {
       const origin = consoleExternalUrl === '' ? `http://127.0.0.1:${consolePort}` : new URL(consoleExternalUrl).origin;
       io.out(`${consoleLink(origin, key)}\n`);
     });
+  console
+    .command('can-i')
+    .description('whether the policy file of the console lets a person do something, and why')
+    .argument('<verb>', CONSOLE_VERBS.join(', '))
+    .option('-u, --user <name>', 'the name that the person signs in with', '')
+    .option('-g, --group <name...>', 'a group of the person; repeatable')
+    .option('-C, --cluster <name>', 'where; without it: anywhere')
+    .option('-l, --label <key=value...>', 'a label of that cluster; repeatable')
+    .option('-n, --namespace <name>', 'in which namespace')
+    .option('-p, --package <name...>', 'a package that is moved; repeatable')
+    .option('--policy <file>', 'instead of FLOTILLA_CONSOLE_POLICY_FILE')
+    .addHelpText('after', CAN_I_HELP)
+    .action((verb: string, options: CanIOptions) => canI(verb, options, io));
   return console;
 };
+
+type CanIOptions = Readonly<{
+  user: string;
+  group?: readonly string[];
+  cluster?: string;
+  label?: readonly string[];
+  namespace?: string;
+  package?: readonly string[];
+  policy?: string;
+}>;
+
+async function canI(asked: string, options: CanIOptions, io: Io): Promise<void> {
+  const [{ commandSettings }, { readConsolePolicy }, { rightsOf }] = await Promise.all([
+    import('../command-settings.js'),
+    import('#platform/http-access/console-policy-file'),
+    import('#core/fleet/console-rights/rights'),
+  ]);
+  const verb = CONSOLE_VERBS.find((one) => one === asked);
+  if (verb === undefined) throw new UsageError(`"${asked}" is no verb of the console: ${CONSOLE_VERBS.join(', ')}`);
+  const { user, group = [], cluster, label = [], namespace, package: packages, policy } = options;
+  if (user === '' && group.length === 0) throw new UsageError('who? Name a user with -u, or a group with -g');
+  if (cluster === undefined && (namespace ?? packages) !== undefined) throw new UsageError('name the cluster with -C');
+  const file = policy ?? commandSettings(process.env).consolePolicyFile;
+  if (file === '') throw new UsageError('name the policy file with --policy or FLOTILLA_CONSOLE_POLICY_FILE');
+  const rights = rightsOf(await readConsolePolicy(file), { name: user, groups: group });
+  const place = cluster !== undefined && {
+    ...{ cluster, ...(namespace === undefined ? {} : { namespace }), ...(packages === undefined ? {} : { packages }) },
+  };
+  const labels = Object.fromEntries(label.map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)]));
+  const decision = rights.decide(verb, place || undefined, () => labels);
+  io.out(decision.allowed ? `yes: ${decision.by.join('; ')}\n` : `no: ${decision.because}\n`);
+  io.exit(decision.allowed ? ExitCode.done : ExitCode.no);
+}

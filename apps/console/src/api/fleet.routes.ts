@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { CONSOLE_VERBS } from '#core/fleet/console-rights/console-verbs';
 import { projectVersion } from '#platform/files/build-info';
-import { RequestProblem } from '../serve/problem.js';
+import { badRequest, NotAllowed, RequestProblem } from '../serve/problem.js';
 import { fleetSummary } from '../view/fleet-summary.js';
 import { searchIn } from '../view/search.js';
+import { labelsIn } from '../view/visible-rows.js';
 import { asOf } from './list.routes.js';
 import * as lists from './lists.schema.js';
 import { type ApiRoute, get } from './route.js';
 
 const SearchQuery = z.strictObject({ q: z.string().max(200).default('') });
+
+const Name = z.string().min(1).max(1_000).optional();
+const RightsQuery = z.strictObject({ verb: z.enum(CONSOLE_VERBS), cluster: Name, namespace: Name, package: Name });
 
 /** What is not a list. */
 export const fleetRoutes: readonly ApiRoute[] = [
@@ -27,13 +32,12 @@ export const fleetRoutes: readonly ApiRoute[] = [
     summary: 'The services of the hub, their checks and queues',
     answer: lists.HubSummary,
     run: async (context) => {
-      if (!context.person.rights.mayAnywhere('admin'))
-        throw new RequestProblem(
-          404,
-          'not-found',
-          'There is no such page that you may see.',
-          'Ask for the role admin.',
-        );
+      const decision = context.person.rights.decide('hub', undefined, labelsIn(context.view));
+      if (!decision.allowed) {
+        const text = 'There is no such page that you may see.';
+        const answer = new RequestProblem(404, 'not-found', text, 'Ask for the role admin.');
+        throw new NotAllowed(answer, 'hub', [], decision.because);
+      }
       const services = await context.reader.hub();
       return { asOf: asOf(context), services: [...services], redis: 'ok' };
     },
@@ -45,6 +49,24 @@ export const fleetRoutes: readonly ApiRoute[] = [
     query: SearchQuery,
     answer: lists.SearchAnswer,
     run: async ({ rows, query }) => ({ items: searchIn(rows, query.q) }),
+  }),
+  get({
+    path: '/can-i',
+    name: 'RightsAnswer',
+    summary: 'Whether the person may do something, and why',
+    query: RightsQuery,
+    answer: lists.RightsAnswer,
+    run: async ({ person, view, query }) => {
+      const { verb, cluster, namespace, package: name } = query;
+      const place = cluster !== undefined && {
+        cluster,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(name === undefined ? {} : { packages: [name] }),
+      };
+      if (place === false && (namespace ?? name) !== undefined) throw badRequest('Name the cluster, too.');
+      const decision = person.rights.decide(verb, place || undefined, labelsIn(view));
+      return decision.allowed ? { allowed: true, by: [...decision.by], because: '' } : { ...decision, by: [] };
+    },
   }),
   get({
     path: '/me',

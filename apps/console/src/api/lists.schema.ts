@@ -220,6 +220,14 @@ export const SearchAnswer = z.strictObject({
 });
 
 /** `GET /api/v1/me`: who is signed in, and what that allows. */
+export const RightsAnswer = z.strictObject({
+  allowed: z.boolean(),
+  /** The grants that allow it, in words. */
+  by: z.array(z.string()),
+  /** Why it is not allowed; empty where it is. */
+  because: z.string(),
+});
+
 export const Me = z.strictObject({
   name: z.string(),
   groups: z.array(z.string()),
@@ -243,6 +251,7 @@ export type RolloutSummary = z.infer<typeof RolloutSummary>;
 export type FleetSummary = z.infer<typeof FleetSummary>;
 export type HubSummary = z.infer<typeof HubSummary>;
 export type SearchAnswer = z.infer<typeof SearchAnswer>;
+export type RightsAnswer = z.infer<typeof RightsAnswer>;
 export type Me = z.infer<typeof Me>;
 export type ClusterList = z.infer<typeof ClusterList>;
 export type OperatorList = z.infer<typeof OperatorList>;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ViewReader } from '#platform/view/view-store.port';
+import type { AuditEvent } from '../audit/audit-log.js';
 import type { Person } from '../sign-in/person.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import type { LiveRows } from '../view/live-rows.js';
@@ -16,6 +17,8 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   view: LiveRows;
   reader: ViewReader;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Records what the person does. Throws where it cannot be recorded: then it is not done. */
+  audit: (event: AuditEvent) => Promise<void>;
 }>;
 
 /** One request of the API: its schemas validate it, and make the OpenAPI document. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Clock } from '#platform/clock/clock.port';
@@ -6,13 +7,14 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import { openApiDocument } from '../api/openapi.js';
 import type { ApiRoute } from '../api/route.js';
+import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
 import { EventStream } from '../events/event-stream.js';
 import type { Person } from '../sign-in/person.js';
 import type { SignIn } from '../sign-in/sign-in.js';
 import type { LiveRows } from '../view/live-rows.js';
 import { VisibleRows } from '../view/visible-rows.js';
 import type { PageFiles } from './page-files.js';
-import { notFound, notSignedIn, RequestProblem } from './problem.js';
+import { NotAllowed, notFound, notSignedIn, RequestProblem } from './problem.js';
 import type { PublicAddress } from './public-address.js';
 import { RateLimit } from './rate-limit.js';
 import { type ApiReply, RouteRunner } from './route-runner.js';
@@ -32,6 +34,7 @@ export type ConsoleServerOptions = Readonly<{
   routes: readonly ApiRoute[];
   view: LiveRows;
   reader: ViewReader;
+  audit: AuditLog;
 }>;
 
 const MOST_BODY_BYTES = 262_144;
@@ -40,6 +43,7 @@ const newServer = (tls: ServingTls | undefined) =>
   new FastifyAdapter({
     forceCloseConnections: true,
     bodyLimit: MOST_BODY_BYTES,
+    genReqId: () => randomUUID(),
     ...(tls && { https: tls.options }),
   }).getInstance();
 type Instance = ReturnType<typeof newServer>;
@@ -50,6 +54,7 @@ type Request = Readonly<{
   body: unknown;
   url: string;
   ip: string;
+  id: string;
 }>;
 type Reply = {
   code(status: number): Reply;
@@ -71,11 +76,11 @@ export class ConsoleServer {
   #origin = '';
 
   constructor(private readonly options: ConsoleServerOptions) {
-    const { view, clock, tls, reader, log } = options;
+    const { view, clock, tls, reader, log, audit } = options;
     this.stream = new EventStream(view, clock);
     this.#limits = new RateLimit(clock, REQUESTS);
     this.#strangers = new RateLimit(clock, STRANGERS);
-    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log });
+    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log, audit });
     this.#server = newServer(tls);
     this.#protect();
     this.#routes();
@@ -126,9 +131,16 @@ export class ConsoleServer {
     for (const route of routes) {
       this.#on(route.method, `/api/v1${route.path}`, async (request) => {
         const person = await this.#person(request);
-        if (route.method === 'POST') checkWrite(request.headers, person, this.#origin);
-        const { headers, query, body } = request;
-        return this.#api.answer(route, { person, headers, query, body, params: request.params as never });
+        const subject = subjectOf(person, request);
+        try {
+          if (route.method === 'POST') checkWrite(request.headers, person, this.#origin);
+          const { headers, query, body } = request;
+          const params = request.params as Readonly<Record<string, string>>;
+          return await this.#api.answer(route, { person, headers, query, body, params, subject });
+        } catch (error) {
+          await this.#noteRefusal(subject, route, error);
+          throw error;
+        }
       });
     }
     this.#server.get('/api/v1/events', async (request, reply) => {
@@ -149,6 +161,15 @@ export class ConsoleServer {
       return write(reply as Reply, answer);
     };
     this.#server.route({ method, url, handler });
+  }
+
+  async #noteRefusal(subject: AuditSubject, { method, path }: ApiRoute, error: unknown): Promise<void> {
+    const { audit } = this.options;
+    if (error instanceof NotAllowed) {
+      const { verb, targets, because } = error;
+      await audit.note(subject, { event: 'refused', verb, targets, because });
+    } else if (error instanceof RequestProblem && error.status === 403)
+      await audit.note(subject, { event: 'refused', verb: `${method} ${path}`, because: error.message });
   }
 
   async #openStream(request: Request, reply: { raw: ServerResponse; hijack(): void }): Promise<void> {
@@ -199,6 +220,10 @@ export class ConsoleServer {
     return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: NOT_BUILT };
   }
 }
+
+const subjectOf = ({ name, groups }: Person, { ip, id }: Request): AuditSubject => ({
+  ...{ person: name, groups, address: ip, request: id },
+});
 
 const write = (reply: Reply, { status, headers, body }: ApiReply): Reply =>
   reply

@@ -25,6 +25,18 @@ export class RequestProblem extends Error {
   }
 }
 
+/** What a person may not do. The answer says what they may know; the reason is for the audit log. */
+export class NotAllowed extends RequestProblem {
+  constructor(
+    answer: RequestProblem,
+    readonly verb: string,
+    readonly targets: readonly string[],
+    readonly because: string,
+  ) {
+    super(answer.status, answer.code, answer.message, answer.todo, answer.headers);
+  }
+}
+
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad request',
   401: 'Not signed in',

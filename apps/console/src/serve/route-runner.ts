@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ApiRoute } from '../api/route.js';
+import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { Person } from '../sign-in/person.js';
 import type { LiveRows } from '../view/live-rows.js';
 import type { VisibleRows } from '../view/visible-rows.js';
@@ -12,6 +13,7 @@ import { badRequest, notReady, RequestProblem } from './problem.js';
 
 export type RouteRequest = Readonly<{
   person: Person;
+  subject: AuditSubject;
   params: Readonly<Record<string, string>>;
   query: unknown;
   body: unknown;
@@ -24,7 +26,7 @@ export type ApiReply = Readonly<{
   body: string | Buffer;
 }>;
 
-type Parts = Readonly<{ view: LiveRows; visible: VisibleRows; reader: ViewReader; log: Log }>;
+type Parts = Readonly<{ view: LiveRows; visible: VisibleRows; reader: ViewReader; log: Log; audit: AuditLog }>;
 
 const FIRST_ROWS_WITHIN_MS = 5_000;
 const SMALLEST_ZIPPED = 1_400;
@@ -40,9 +42,10 @@ export class RouteRunner {
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     view.start();
     await this.#firstRows();
-    const { person, params, headers } = request;
+    const { person, params, headers, subject } = request;
     const rows = visible.of(person.rights);
-    const answer = await route.run({ person, params, query, body, rows, view, reader, headers });
+    const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
+    const answer = await route.run({ person, params, query, body, rows, view, reader, headers, audit });
     return jsonReply(JSON.stringify(answer), route, headers);
   }
 

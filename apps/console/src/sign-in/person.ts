@@ -1,4 +1,4 @@
-import type { Rights } from '../policy/policy.js';
+import type { Rights } from '#core/fleet/console-rights/rights';
 
 /** Who is signed in. */
 export type Person = Readonly<{

@@ -1,10 +1,8 @@
+import { type LabelsOf, type Rights, wholeCluster } from '#core/fleet/console-rights/rights';
 import { urgency } from '#core/fleet/diagnosis/diagnosis';
 import type { ClusterRow, OperatorRow, ViewRow } from '#core/fleet/view/rows';
-import type { Rights } from '../policy/policy.js';
 import type { FleetRows } from './fleet-rows.js';
 import type { LiveRows } from './live-rows.js';
-
-type LabelsOf = (cluster: string) => Readonly<Record<string, string>>;
 
 /** The labels of clusters, as their rows have them. */
 export const labelsIn =
@@ -36,9 +34,8 @@ export function visibleRows(view: Pick<LiveRows, 'row' | 'rows'>, rights: Rights
   const operators = seen(rows.operators);
   const ofCluster = Map.groupBy(operators, ({ cluster }) => cluster);
   const clusters = seen(rows.clusters).map((row) => {
-    const whole = Object.values(row.counts).reduce((sum, count) => sum + count, 0);
-    const own = ofCluster.get(row.cluster) ?? [];
-    return own.length === whole ? row : partOf(row, own);
+    const seesAll = rights.may('viewer', wholeCluster(row.cluster), labels);
+    return seesAll ? row : partOf(row, ofCluster.get(row.cluster) ?? []);
   });
   return {
     clusters,

@@ -13,4 +13,12 @@ export const consoleSettings = {
     '~/.config/flotilla/console-key',
     'File with the key that signs in where no issuer is set; made with mode 0600 where it is missing. `flotilla console link` prints it as a link',
   ),
+  consolePolicyFile: path(
+    '',
+    'YAML file that says who may see and do what in the console ([console.md](console.md#rights)); read again when it changes. Without it who signs in with an account sees nothing; the key of this machine allows everything',
+  ),
+  consoleAuditFile: path(
+    '',
+    'File to which the console appends a JSON line for each sign-in, refusal, action and result, beside its log; an action whose line cannot be written is not done',
+  ),
 } as const;

@@ -1,0 +1,73 @@
+import { appendFile } from 'node:fs/promises';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { Clock } from '#platform/clock/clock.port';
+import { fileReason } from '#platform/files/file-tree.error';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** What a person did, or was not allowed to do. Holds no key, token or cookie. */
+export type AuditEvent = Readonly<{
+  event: 'sign-in' | 'sign-in-refused' | 'sign-out' | 'refused' | 'action' | 'result' | 'object-read';
+  verb?: string;
+  /** `CLUSTER/NAMESPACE/NAME` each. */
+  targets?: readonly string[];
+  planHash?: string;
+  comment?: string;
+  outcome?: string;
+  because?: string;
+  /** The action that a result belongs to. */
+  action?: string;
+}>;
+
+/** Who did it, and in which request. */
+export type AuditSubject = Readonly<{
+  person: string;
+  groups: readonly string[];
+  /** Of the client, as the server sees it: behind a proxy the proxy's. */
+  address: string;
+  request: string;
+}>;
+
+/** The audit file cannot be written: what it would have recorded is not done. */
+export class AuditNotWritten extends FlotillaError {
+  readonly code = 'AuditNotWritten';
+  readonly retry: Retry = 'backoff';
+  constructor(file: string, reason: string) {
+    super(`the audit log ${file} cannot be written (${reason})`);
+  }
+}
+
+type Options = Readonly<{ file: string; clock: Clock; log: Log }>;
+
+const LONGEST_TEXT = 1_000;
+
+/** A text on one line, without what would move the cursor of a terminal that shows the file. */
+const plain = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.slice(0, LONGEST_TEXT).replaceAll(/\p{Cc}/gu, ' ') : value;
+
+/** One JSON line for each event, on the log and in the audit file, which is opened anew for each line. */
+export class AuditLog {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: Options) {}
+
+  /** @throws AuditNotWritten */
+  async write(subject: AuditSubject, event: AuditEvent): Promise<void> {
+    const { file, clock, log } = this.options;
+    const entry = { at: clock.now().toISOString(), ...subject, ...event };
+    const line = JSON.stringify(entry, plain);
+    log.info({ audit: JSON.parse(line) as unknown }, `audit: ${event.event}`);
+    if (file === '') return;
+    const written = this.#last.then(() => appendFile(file, `${line}\n`, { mode: 0o600, flush: true }));
+    this.#last = written.catch(() => undefined);
+    await written.catch((error: unknown) => {
+      throw new AuditNotWritten(file, fileReason(error));
+    });
+  }
+
+  /** For what has happened already: a line that cannot be written is an error on the log. */
+  async note(subject: AuditSubject, event: AuditEvent): Promise<void> {
+    await this.write(subject, event).catch((error: unknown) => {
+      this.options.log.error({ error: String(error) }, 'an event is not in the audit file');
+    });
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PolicyModel } from '#core/fleet/console-rights/console-policy';
+import { type Grantee, rightsOf } from '#core/fleet/console-rights/rights';
+import { SystemClock } from '#platform/clock/system-clock';
+import { silentLog } from '#platform/telemetry/log.port';
+import { AuditLog } from './audit/audit-log.js';
+import { fillTwoClusters, openConsole, type RunningConsole } from './console.fixture.js';
+import type { SignIn } from './sign-in/sign-in.js';
+
+const POLICY = PolicyModel.parse({
+  grants: [
+    { groups: ['sre'], role: 'admin', clusters: ['*'] },
+    { users: ['owner'], role: 'viewer', clusters: ['west'], namespaces: ['lamps'] },
+    { users: ['lamps'], role: 'approver', clusters: ['*'], packages: ['lamp'] },
+  ],
+});
+const PEOPLE: Readonly<Record<string, Grantee>> = {
+  ann: { name: 'ann', groups: ['sre'] },
+  owner: { name: 'owner', groups: [] },
+  lamps: { name: 'lamps', groups: [] },
+  stranger: { name: 'stranger', groups: [] },
+};
+
+/** The cookie names the person: what an account signs in as. */
+const byName: SignIn = {
+  personOf: async ({ cookie = '' }) => {
+    const known = PEOPLE[cookie];
+    return known && { ...known, by: 'oidc', rights: rightsOf(POLICY, known), session: cookie, csrf: `token-${cookie}` };
+  },
+};
+
+let run: RunningConsole;
+let folder: string;
+let audit: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'audit-'));
+  audit = join(folder, 'audit.jsonl');
+  run = await openConsole({ FLOTILLA_CONSOLE_AUDIT_FILE: audit }, { signIns: [byName] });
+  fillTwoClusters(run.view);
+});
+afterAll(async () => {
+  await run.service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const ask = async (who: string, path: string) => {
+  const answer = await run.get(`/api/v1/${path}`, { cookie: who });
+  return { status: answer.status, text: await answer.text() };
+};
+const audited = async () =>
+  (await readFile(audit, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+
+const LISTS = ['clusters', 'operators', 'packages', 'plans', 'plan-classes', 'catalogs', 'catalog-rows', 'causes'];
+const ALL = [...LISTS, 'fleet', 'rollouts', 'changes', 'search?q=e', 'search?q=harbor'];
+
+describe('what a person may not see', () => {
+  it.each(ALL)('is in no answer of /%s', async (path) => {
+    const { status, text } = await ask('owner', path);
+    if (status === 404) return;
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/east|harbor/);
+    const stranger = await ask('stranger', path);
+    expect(stranger.text).not.toMatch(/east|west|harbor|lamp/);
+  });
+
+  it('sums are those of what is seen', async () => {
+    expect(JSON.parse((await ask('owner', 'operators?facets=true')).text)).toMatchObject({ total: 1 });
+    expect(JSON.parse((await ask('owner', 'clusters')).text)).toMatchObject({
+      total: 1,
+      items: [{ cluster: 'west', counts: { failed: 0, 'needs-approval': 1 }, standing: 'needs-approval' }],
+    });
+    expect(JSON.parse((await ask('ann', 'operators')).text)).toMatchObject({ total: 3 });
+  });
+
+  it('is not there: the page Hub is a 404, and the refusal is in the audit log', async () => {
+    expect(await ask('owner', 'hub')).toMatchObject({ status: 404 });
+    expect(await ask('ann', 'hub')).toMatchObject({ status: 200 });
+    expect(await audited()).toContainEqual(
+      expect.objectContaining({
+        ...{ event: 'refused', person: 'owner', verb: 'hub', address: '127.0.0.1' },
+        because: expect.stringContaining('takes the role admin'),
+      }),
+    );
+  });
+});
+
+describe('/can-i', () => {
+  it.each([
+    ['lamps', 'verb=approve&cluster=east&namespace=lamps&package=lamp', true, 'approver of all clusters'],
+    ['lamps', 'verb=approve&cluster=east&package=harbor', false, 'package harbor is not within'],
+    ['owner', 'verb=approve', false, 'takes the role approver'],
+    ['stranger', 'verb=see&cluster=east', false, 'no grant names this person'],
+  ])('%s %s: %s', async (who, query, allowed, says) => {
+    const { text } = await ask(who, `can-i?${query}`);
+    expect(JSON.parse(text)).toMatchObject({ allowed });
+    expect(text).toContain(says);
+  });
+});
+
+describe('the audit log', () => {
+  it('is read by its owner alone, and holds neither key nor token', async () => {
+    await run.get('/api/v1/hub');
+    await ask('owner', 'hub');
+    expect((await stat(audit)).mode & 0o777).toBe(0o600);
+    const text = await readFile(audit, 'utf8');
+    expect(text).not.toContain(run.key);
+    expect(text).not.toContain('token-owner');
+  });
+
+  it('has one line for an event, whatever its texts hold', async () => {
+    const file = join(folder, 'lines.jsonl');
+    const log = new AuditLog({ file, clock: new SystemClock(), log: silentLog });
+    const subject = { person: 'jane\u001b[2J', groups: [], address: '127.0.0.1', request: 'r' };
+    await Promise.all([1, 2, 3].map(() => log.write(subject, { event: 'action', comment: 'a\nb\r"}' })));
+    const lines = (await readFile(file, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([1, 2, 3].map(() => ({ comment: 'a b "}' })));
+    expect(lines.join()).not.toContain('\\u001b');
+  });
+
+  it('that cannot be written is an error: what it would record is not done', async () => {
+    const log = new AuditLog({ file: join(folder, 'none', 'audit'), clock: new SystemClock(), log: silentLog });
+    const subject = { person: 'jane', groups: [], address: '127.0.0.1', request: 'r' };
+    await expect(log.write(subject, { event: 'action' })).rejects.toThrow('cannot be written (no such file');
+    await expect(log.note(subject, { event: 'refused' })).resolves.toBeUndefined();
+  });
+});
