@@ -63,8 +63,8 @@ bench: build ## measurements, each with machine and date; about four minutes
 	@node dist/bench/resolution.js
 	@node dist/bench/extension.js
 
-bench-compare: build ## the originals and ours at the same work in turns: OPM=PATH OLM=PATH CATALOGD=PATH OPERATOR_CONTROLLER=PATH
-	@node dist/bench/compare.js $(if $(RUNS),--runs $(RUNS)) $(if $(OPM),--opm '$(OPM)') $(if $(OLM),--olm '$(OLM)') \
+bench-compare: build ## the originals and ours at the same work in turns: OPM=PATH OLM=PATH CATALOGD=PATH OPERATOR_CONTROLLER=PATH; RUNS=5, ONLY=
+	@node dist/bench/compare.js $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only '$(ONLY)') $(if $(OPM),--opm '$(OPM)') $(if $(OLM),--olm '$(OLM)') \
 	  $(if $(CATALOGD),--catalogd '$(CATALOGD)') $(if $(OPERATOR_CONTROLLER),--operator-controller '$(OPERATOR_CONTROLLER)')
 
 bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes

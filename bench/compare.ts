@@ -5,18 +5,18 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { generateCatalog } from './catalogs/generate-catalog.js';
-import { catalogCommands } from './compare/catalog-commands.js';
+import { type CatalogShape, generateCatalog } from './catalogs/generate-catalog.js';
+import { type ComparedCatalogs, catalogCommands } from './compare/catalog-commands.js';
 import { type Compared, type Comparison, compare } from './compare/comparison.js';
 import { extensionChoice } from './compare/extension-choice.js';
 import { FULL_HEAD, fullRows, SHORT_HEAD, shortRow } from './compare/render-comparison.js';
 import { resolverCases } from './compare/resolver-cases.js';
-import { serverQuestions, startServers } from './compare/server-questions.js';
+import { serverQuestions, serverStart, startServers } from './compare/server-questions.js';
 import { hasGnuTime } from './compare/timed-command.js';
 import { machine } from './machine.js';
 
 // Usage: node dist/bench/compare.js [--opm PATH] [--olm PATH] [--catalogd PATH] [--operator-controller PATH]
-// [--runs 5] [--only TEXT]. The original programs and ours do the same work in turns, in one run.
+// [--runs 5] [--only TEXT,TEXT]. The original programs and ours do the same work in turns, in one run.
 
 const REAL = '../shared/data/catalogs/v4.20';
 const ORIGINALS = ['opm', 'olm', 'catalogd', 'operator-controller'] as const;
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     catalogd: text,
     'operator-controller': text,
     runs: { type: 'string', default: '5' },
-    /** Only work whose name holds this text. */
+    /** Only work whose name has one of these texts, which stand between commas. */
     only: { type: 'string', default: '' },
   },
 });
@@ -43,12 +43,14 @@ for (const name of ORIGINALS) {
 }
 if (!hasGnuTime()) refuse('GNU time, which measures the programs, is not there: apt-get install time');
 
+const wanted = values.only.split(',').map((part) => part.trim().toLowerCase());
+const known: string[] = [];
 const compared: Compared[] = [];
 const folder = await mkdtemp(join(tmpdir(), 'flotilla-compare-'));
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 try {
   process.stdout.write(`${head()}\n\n${FULL_HEAD}`);
-  for (const comparison of catalogCommands(pathOf('opm'), await catalogs(), folder)) await report(comparison);
+  for (const comparison of catalogCommands(pathOf('opm'), catalogs(), folder)) await report(comparison);
   for (const comparison of await resolverCases(pathOf('olm'), folder)) await report(comparison);
   for (const comparison of extensionChoice(pathOf('operator-controller'), folder)) await report(comparison);
   if (existsSync(REAL)) await questions();
@@ -58,8 +60,10 @@ try {
   agent.destroy();
   await rm(folder, { recursive: true, force: true });
 }
+if (compared.length === 0) refuse(`--only: no work has ${values.only} in its name. There are:\n${known.join('\n')}`);
 
 async function questions(): Promise<void> {
+  await report(serverStart(pathOf('catalogd'), REAL));
   const servers = await startServers(pathOf('catalogd'), REAL);
   try {
     for (const comparison of await serverQuestions(servers, agent)) await report(comparison);
@@ -69,17 +73,23 @@ async function questions(): Promise<void> {
 }
 
 async function report(comparison: Comparison): Promise<void> {
-  if (!comparison.work.includes(values.only)) return;
+  known.push(comparison.work);
+  if (!wanted.some((part) => comparison.work.toLowerCase().includes(part))) return;
   const one = await compare(comparison, pairs);
   compared.push(one);
   process.stdout.write(fullRows(one));
 }
 
-async function catalogs() {
-  const [large, oneBundle] = [join(folder, 'large'), join(folder, 'one')];
-  await generateCatalog(large, { packages: 400, bundles: 25, textLength: 12_500, format: 'json' });
-  await generateCatalog(oneBundle, { packages: 1, bundles: 1, textLength: 1_000, format: 'yaml' });
-  return { large, oneBundle, ...(existsSync(REAL) ? { real: REAL } : {}) };
+function catalogs(): ComparedCatalogs {
+  const made = (name: string, shape: CatalogShape) => {
+    const directory = join(folder, name);
+    return { directory, make: async () => existsSync(directory) || (await generateCatalog(directory, shape)) };
+  };
+  return {
+    large: made('large', { packages: 400, bundles: 25, textLength: 12_500, format: 'json' }),
+    oneBundle: made('one', { packages: 1, bundles: 1, textLength: 1_000, format: 'yaml' }),
+    ...(existsSync(REAL) ? { real: REAL } : {}),
+  };
 }
 
 function head(): string {
@@ -94,7 +104,8 @@ function versionOf(name: Original): string | undefined {
   const path = pathOf(name);
   if (path === undefined) return undefined;
   const { stdout } = spawnSync(path, [name === 'opm' ? 'version' : '--version'], { encoding: 'utf8', timeout: 10_000 });
-  return `${name} ${stdout.trim().split('\n')[0]?.slice(0, 120) || 'of unknown version'}`;
+  const named = /OpmVersion:"([^"]+)"/.exec(stdout)?.[1] ?? stdout.trim().split('\n')[0]?.slice(0, 120);
+  return `${name} ${named || 'of unknown version'}`;
 }
 
 function pathOf(name: Original): string | undefined {

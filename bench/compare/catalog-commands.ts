@@ -4,28 +4,42 @@ import { hubStep } from '../catalogs/measures.js';
 import type { Comparison } from './comparison.js';
 import { type Command, timedCommand } from './timed-command.js';
 
+/** A directory with a catalog; `make` makes it where it is not there yet. */
+export type ComparedCatalog = Readonly<{ directory: string; make?: () => Promise<unknown> }>;
+
 /** Catalogs to compare with; `real` is the public one, where it is there. */
-export type ComparedCatalogs = Readonly<{ oneBundle: string; large: string; real?: string }>;
+export type ComparedCatalogs = Readonly<{ oneBundle: ComparedCatalog; large: ComparedCatalog; real?: string }>;
 
 /** One piece of work as the arguments of opm and the command of Flotilla. */
-type Row = Readonly<{ work: string; opm: Command; ours: Command; state?: 'fresh' | 'kept'; mostPairs?: number }>;
+type Row = Readonly<{
+  work: string;
+  opm: Command;
+  ours: Command;
+  state?: 'fresh' | 'kept';
+  mostPairs?: number;
+  first?: (() => Promise<unknown>) | undefined;
+}>;
 
 /** Work of many seconds. */
 const FEW = 3;
 
 /** What opm and the command or the poller of Flotilla do with catalogs. */
 export function catalogCommands(opm: string | undefined, catalogs: ComparedCatalogs, folder: string): Comparison[] {
-  return rowsOf(catalogs, folder).map(({ work, opm: args, ours, state, mostPairs }) => {
-    const prepare = async () => {
-      if (state === 'fresh') for (const one of [ofOpm(folder), ofOurs(folder)]) await rm(one, FORCE);
-      for (const one of [ofOpm(folder), ofOurs(folder)]) await mkdir(one, { recursive: true });
+  return rowsOf(catalogs, folder).map(({ work, opm: args, ours, state, mostPairs, first }) => {
+    // Each begins anew with its own folder alone: what the other has kept is for the work that comes next.
+    const run = (command: Command, kept: string) => {
+      const prepare = async () => {
+        if (state === 'fresh') await rm(kept, FORCE);
+        await mkdir(kept, { recursive: true });
+      };
+      return () => timedCommand(command, { folder, prepare });
     };
-    const run = (command: Command) => () => timedCommand(command, { folder, prepare });
     return {
       work,
-      ours: run(ours),
-      ...(opm === undefined ? {} : { original: run([opm, ...args]) }),
+      ours: run(ours, ofOurs(folder)),
+      ...(opm === undefined ? {} : { original: run([opm, ...args], ofOpm(folder)) }),
       ...(mostPairs === undefined ? {} : { mostPairs }),
+      ...(first === undefined ? {} : { first }),
     };
   });
 }
@@ -38,22 +52,30 @@ function rowsOf({ oneBundle, large, real }: ComparedCatalogs, folder: string): r
   return [
     { work: 'print its version', opm: ['version'], ours: ['bin/flotilla', 'version', '--client'] },
     validated(oneBundle, 'a catalog of one bundle'),
-    ...(real === undefined ? [] : [validated(real, 'v4.20'), rendered(real, 'v4.20'), ...indexRows(real, folder)]),
+    ...(real === undefined ? [] : realRows(real, folder)),
     { ...validated(large, '150 MB of JSON'), mostPairs: FEW },
     { ...rendered(large, '150 MB of JSON'), mostPairs: FEW },
   ];
 }
 
+const realRows = (real: string, folder: string): Row[] => [
+  validated({ directory: real }, 'v4.20'),
+  rendered({ directory: real }, 'v4.20'),
+  ...indexRows(real, folder),
+];
+
 const flotilla = (...verbs: string[]): Command => ['bin/flotilla', 'catalog', ...verbs];
 
-const validated = (directory: string, name: string): Row => ({
+const validated = ({ directory, make }: ComparedCatalog, name: string): Row => ({
   work: `validate ${name}`,
+  first: make,
   opm: ['validate', directory],
   ours: flotilla('validate', directory),
 });
 
-const rendered = (directory: string, name: string): Row => ({
+const rendered = ({ directory, make }: ComparedCatalog, name: string): Row => ({
   work: `render ${name} as JSON`,
+  first: make,
   opm: ['render', '-o', 'json', directory],
   ours: flotilla('render', directory),
 });

@@ -1,9 +1,14 @@
-/** What one run used. Memory is the most that its process had. */
-export type Sample = Readonly<{ wallMs: number; cpuMs?: number; peakMiB?: number }>;
+/**
+ * What one run used. Memory is the most that its process had. `p99Ms` is known of a block of questions, whose
+ * median is `wallMs`.
+ */
+export type Sample = Readonly<{ wallMs: number; p99Ms?: number; cpuMs?: number; peakMiB?: number }>;
 
 /** The same work by an original program and by Flotilla; without `original` the program was not named. */
 export type Comparison = Readonly<{
   work: string;
+  /** What both need, made before the first pair. */
+  first?: () => Promise<unknown>;
   original?: () => Promise<Sample>;
   ours: () => Promise<Sample>;
   /** At most so many pairs: work of many seconds. */
@@ -13,7 +18,11 @@ export type Comparison = Readonly<{
 export type Compared = Readonly<{ work: string; original: readonly Sample[]; ours: readonly Sample[] }>;
 
 /** Runs both in turns, so that what else the machine does falls on both; each pair begins with the other. */
-export async function compare({ work, original, ours, mostPairs }: Comparison, pairs: number): Promise<Compared> {
+export async function compare(
+  { work, first, original, ours, mostPairs }: Comparison,
+  pairs: number,
+): Promise<Compared> {
+  await first?.();
   const all = { original: [] as Sample[], ours: [] as Sample[] };
   for (let pair = 0; pair < Math.min(pairs, mostPairs ?? pairs); pair += 1) {
     const both = [

@@ -4,38 +4,48 @@ type Measure = Readonly<{ name: string; of: (sample: Sample) => number | undefin
 
 const MEASURES: readonly Measure[] = [
   { name: 'time', of: ({ wallMs }) => wallMs, shown: milliseconds },
+  { name: 'p99', of: ({ p99Ms }) => p99Ms, shown: milliseconds },
   { name: 'CPU', of: ({ cpuMs }) => cpuMs, shown: milliseconds },
   { name: 'memory', of: ({ peakMiB }) => peakMiB, shown: (value) => `${Math.round(value)} MiB` },
 ];
 
-/** A row for each measure: the median, the least and the most of both; the ratio is original ÷ ours. */
+/**
+ * A row for each measure that either has: the median, the least and the most of both; the ratio is
+ * original ÷ ours.
+ */
 export const FULL_HEAD =
   '| work | | original: median [least–most] | Flotilla: median [least–most] | original ÷ Flotilla |\n| --- | --- | --- | --- | --- |\n';
 
 export function fullRows({ work, original, ours }: Compared): string {
-  return MEASURES.map((measure, at) => {
-    const [theirs, own] = [valuesOf(original, measure), valuesOf(ours, measure)];
-    const cells = [at === 0 ? work : '', measure.name, spread(theirs, measure), spread(own, measure)];
-    return `| ${[...cells, ratio(theirs, own)].join(' | ')} |\n`;
-  }).join('');
+  return measuresOf([...original, ...ours])
+    .map((measure, at) => {
+      const [theirs, own] = [valuesOf(original, measure), valuesOf(ours, measure)];
+      const cells = [at === 0 ? work : '', measure.name, spread(theirs, measure), spread(own, measure)];
+      return `| ${[...cells, ratio(theirs, own)].join(' | ')} |\n`;
+    })
+    .join('');
 }
 
 /** Medians alone, a row for each work. */
-export const SHORT_HEAD =
-  '| work | original: time, CPU, memory | Flotilla: time, CPU, memory | original ÷ Flotilla |\n| --- | --- | --- | --- |\n';
+export const SHORT_HEAD = '| work | original | Flotilla | original ÷ Flotilla |\n| --- | --- | --- | --- |\n';
 
 export function shortRow({ work, original, ours }: Compared): string {
+  const measures = measuresOf([...original, ...ours]);
   const medians = (samples: readonly Sample[]) =>
-    samples.length === 0
-      ? 'not run'
-      : MEASURES.map((measure) => {
-          const values = valuesOf(samples, measure);
-          return values.length === 0 ? '–' : measure.shown(median(values));
-        }).join(', ');
-  const ratios = MEASURES.map((measure) => ratio(valuesOf(original, measure), valuesOf(ours, measure)));
-  const cells = [work, medians(original), medians(ours), original.length === 0 ? '–' : ratios.join(', ')];
+    samples.length === 0 ? 'not run' : measures.map((measure) => shownMedian(samples, measure)).join(', ');
+  const ratios = measures.map((measure) => ratio(valuesOf(original, measure), valuesOf(ours, measure)));
+  const named = `${work}: ${measures.map(({ name }) => name).join(', ')}`;
+  const cells = [named, medians(original), medians(ours), original.length === 0 ? '–' : ratios.join(', ')];
   return `| ${cells.join(' | ')} |\n`;
 }
+
+function shownMedian(samples: readonly Sample[], measure: Measure): string {
+  const values = valuesOf(samples, measure);
+  return values.length === 0 ? '–' : measure.shown(median(values));
+}
+
+const measuresOf = (samples: readonly Sample[]): readonly Measure[] =>
+  MEASURES.filter((measure) => valuesOf(samples, measure).length > 0);
 
 const valuesOf = (samples: readonly Sample[], { of }: Measure): readonly number[] =>
   samples.flatMap((sample) => of(sample) ?? []);

@@ -30,6 +30,23 @@ export async function startServers(original: string | undefined, directory: stri
   }
 }
 
+/** The start of a server until it answers, and its memory then. Neither keeps anything from before. */
+export function serverStart(original: string | undefined, directory: string): Comparison {
+  const run = (command: readonly string[]) => async (): Promise<Sample> => {
+    const begun = performance.now();
+    const server = await startServer(command);
+    const wallMs = performance.now() - begun;
+    const usage = await usageOf(server.pid);
+    await server.stop();
+    return usage === undefined ? { wallMs } : { wallMs, cpuMs: 1_000 * usage.cpuSeconds, peakMiB: usage.peakMiB };
+  };
+  return {
+    work: 'start a server of v4.20',
+    ours: run(ownServer(directory)),
+    ...(original === undefined ? {} : { original: run([original, directory]) }),
+  };
+}
+
 /** Every kind of question, each asked once beforehand, in blocks. */
 export async function serverQuestions({ ours, original }: ComparedServers, agent: Agent): Promise<Comparison[]> {
   const { names, largest } = await packagesAt(ours.base, agent);
@@ -47,13 +64,18 @@ export async function serverQuestions({ ours, original }: ComparedServers, agent
   return comparisons;
 }
 
-/** The median time of a block, and the processor time of the server for one question. */
+/** Fewer answers than this have no 99th percentile. */
+const FEWEST_FOR_P99 = 100;
+
+/** The median and the 99th percentile of a block, and the processor time of the server for one question. */
 async function askedBlock({ base, pid }: CatalogServer, question: Question, agent: Agent): Promise<Sample> {
   const before = await usageOf(pid);
   const { milliseconds } = await timed(base, question, agent);
   const after = await usageOf(pid);
   const wallMs = milliseconds[Math.floor(milliseconds.length / 2)] ?? Number.NaN;
-  if (before === undefined || after === undefined) return { wallMs };
+  const p99Ms = milliseconds[Math.floor(milliseconds.length * 0.99)] ?? Number.NaN;
+  const times = milliseconds.length < FEWEST_FOR_P99 ? { wallMs } : { wallMs, p99Ms };
+  if (before === undefined || after === undefined) return times;
   const cpuMs = (1_000 * (after.cpuSeconds - before.cpuSeconds)) / question.times;
-  return { wallMs, cpuMs, peakMiB: after.peakMiB };
+  return { ...times, cpuMs, peakMiB: after.peakMiB };
 }
