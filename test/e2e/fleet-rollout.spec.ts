@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { installWhereNothingIs } from '../fleet/first-install.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
 import { rollOutInThreeWaves } from '../fleet/three-waves.js';
 
@@ -24,4 +25,7 @@ describe('a hub with a fleet, on real API servers', () => {
 
   it('rolls out in three waves with soak and approval, and a killed controller is followed by the other', () =>
     rollOutInThreeWaves(fleet));
+
+  it('installs an operator where there is nothing of it, once its plan is approved', () =>
+    installWhereNothingIs(fleet));
 });

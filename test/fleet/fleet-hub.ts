@@ -123,8 +123,8 @@ export class FleetHub {
     return ((found as { status?: object } | undefined)?.status ?? {}) as Record<string, unknown>;
   }
 
-  async installed(cluster: string): Promise<string | undefined> {
-    const ref = { apiVersion: OLM, kind: 'Subscription', name: 'harbor-operator', namespace: NAMESPACE };
+  async installed(cluster: string, name = 'harbor-operator', namespace = NAMESPACE): Promise<string | undefined> {
+    const ref = { apiVersion: OLM, kind: 'Subscription', name, namespace };
     const found = (await this.client(cluster).get(ref)) as { status?: { installedCSV?: string } } | undefined;
     return found?.status?.installedCSV;
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { installWhereNothingIs } from '../fleet/first-install.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
 import { rollOutInThreeWaves } from '../fleet/three-waves.js';
 
@@ -28,4 +29,7 @@ describe('a hub with a fleet, on simulated API servers', () => {
 
   it('rolls out in three waves with soak and approval, and a killed controller is followed by the other', () =>
     rollOutInThreeWaves(fleet));
+
+  it('installs an operator where there is nothing of it, once its plan is approved', () =>
+    installWhereNothingIs(fleet));
 });

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import type { Subject } from '#core/kernel/subject/subject';
 import { handlerBytesOf } from '#lifecycle/classic/observation/observed-objects';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
@@ -12,6 +13,7 @@ import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { type Pass, passOf } from '#lifecycle/fleet/pass-of';
+import { ClassicPreviews } from '#lifecycle/fleet/previews/classic-previews';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -169,7 +171,12 @@ function fleetOf(
 function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): ClusterOrders {
   const { clock, log, settings } = hub;
   const globalCatalogNamespace = (client: KubeClient) => globalCatalogNamespaceOf(client, settings);
-  return new ClusterOrders({ hub: fleetHub, clock, log, limiter, globalCatalogNamespaceOf: globalCatalogNamespace });
+  const previews = new ClassicPreviews(hub);
+  const placeOf = (client: KubeClient, globalCatalogs: string) => ({
+    preview: (desired: DesiredClassic) => previews.of(client, desired, globalCatalogs),
+  });
+  const common = { hub: fleetHub, clock, log, limiter };
+  return new ClusterOrders({ ...common, globalCatalogNamespaceOf: globalCatalogNamespace, placeOf });
 }
 
 /** Orders of the fleet report what a pass has come to. */

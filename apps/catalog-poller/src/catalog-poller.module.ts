@@ -14,6 +14,7 @@ import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
+import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { Lanes } from '#platform/fairness/lanes';
 import { guardedClusters } from '#platform/hub/clusters.module';
@@ -75,6 +76,7 @@ const PARTS: readonly Provider[] = [
     inject: [
       ...[HUB, CLUSTERS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
       { token: ClusterCaches, optional: true },
+      { token: WantedOperators, optional: true },
     ],
     useFactory: (
       hub: Hub,
@@ -84,7 +86,11 @@ const PARTS: readonly Provider[] = [
       catalogs: SharedCatalogs,
       metas: SharedMetas,
       caches: ClusterCaches | undefined,
-    ) => new ObservedFleet({ hub, clusters, detectors, caches, contents, catalogs, metas, random: Math.random }),
+      wanted: WantedOperators | undefined,
+    ) => {
+      const kept = { contents, catalogs, metas, wanted };
+      return new ObservedFleet({ hub, clusters, detectors, caches, ...kept, random: Math.random });
+    },
   },
 ];
 
@@ -101,7 +107,13 @@ const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
     useFactory: ({ clock, log }: Hub, clusters: ServiceClusters, detectors: OlmDetectors, shards?: ShardSource) =>
       new ClusterSightings({ hub: fleetHub, clusters, detectors, clock, log, isAlone: shards === undefined }),
   },
+  {
+    provide: WantedOperators,
+    inject: [HUB],
+    useFactory: ({ clock, log }: Hub) => new WantedOperators({ hub: fleetHub, clock, log }),
+  },
   SightingsLifecycle,
+  healthIndicator(WantedOperators, ({ check }) => check),
   healthIndicator(ClusterSightings, ({ check }) => check),
 ];
 

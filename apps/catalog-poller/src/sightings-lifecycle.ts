@@ -1,20 +1,25 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
+import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
 import { Shutdown } from '#platform/telemetry/shutdown';
 
-/** Reports on the clusters of the fleet as long as the service runs. */
+/** Reports on the clusters of the fleet, and follows what is wanted there, as long as the service runs. */
 @Injectable()
 export class SightingsLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly sightings: ClusterSightings,
+    private readonly wanted: WantedOperators,
     private readonly shutdown: Shutdown,
   ) {}
 
   onApplicationBootstrap(): void {
     this.sightings.start();
+    this.wanted.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.shutdown.drain(() => this.sightings.stop());
+    return this.shutdown.drain(async () => {
+      await Promise.all([this.sightings.stop(), this.wanted.stop()]);
+    });
   }
 }

@@ -9,7 +9,9 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem-hash';
+import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
+import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -46,6 +48,8 @@ import { CACHED_KINDS } from '../../../libs/lifecycle/src/engine/cached-kinds.js
 import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
 import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
 import { pauseAfter } from '../../../libs/lifecycle/src/engine/reconcile-loop.js';
+import { ClassicPreviews } from '../../../libs/lifecycle/src/fleet/previews/classic-previews.js';
+import type { ClassicPreview } from '../../../libs/lifecycle/src/fleet/rollouts/order-place.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
@@ -91,6 +95,7 @@ export class ApplierBench {
   readonly #queues = memoryQueues();
   readonly #view: ClusterView | undefined;
   #pulls: BundlePulls | undefined;
+  #previews: ClassicPreviews | undefined;
   #edition: 'v1' | 'v2' = 'v1';
   #known: Readonly<{ offered: readonly unknown[]; index: CatalogIndex }> | undefined;
 
@@ -126,9 +131,13 @@ export class ApplierBench {
   }
 
   #newStages(): readonly NamespaceStage[] {
+    return stagesOf(this.#hub());
+  }
+
+  #hub() {
     const note = (fields: LogFields, message: string) => void this.logged.push({ fields, message });
     const log = { debug: () => undefined, info: note, warn: note, error: note };
-    return stagesOf({
+    return {
       problems: this.problems,
       bundlePulls: this.#newPulls(),
       content: this.content,
@@ -138,7 +147,7 @@ export class ApplierBench {
       refused: new RefusedValues(log, this.metrics, this.#clock),
       queues: this.#queues,
       settings: this.#settings,
-    });
+    };
   }
 
   #newPulls(): BundlePulls {
@@ -251,6 +260,21 @@ export class ApplierBench {
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
     this.cluster.requests.clear();
     this.cluster.requests.push(...counted);
+    await this.#solve(namespace, read);
+  }
+
+  /** What the cluster would install with what a fleet wants there, after poller and resolver. */
+  async preview(wanted: DesiredClassic): Promise<ClassicPreview> {
+    const { namespace, package: packageName } = wanted.operator.spec;
+    const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
+    const overlaid = withDesired(read, wanted);
+    if (typeof overlaid !== 'string') await this.#solve(previewPlace(namespace, packageName), { ...read, ...overlaid });
+    this.#previews ??= new ClassicPreviews(this.#hub());
+    return this.#previews.of(this.client, wanted, GLOBAL);
+  }
+
+  /** Observes what was read under a place, and answers its problem. */
+  async #solve(place: string, read: ObservedNamespace): Promise<void> {
     const desired = desiredNamespaceOf(read);
     const index = await this.#index();
     const { slices, records } = sliceCatalogs(desired, [
@@ -258,7 +282,7 @@ export class ApplierBench {
     ]);
     const problem = { v: 1 as const, wishes: desired, catalogs: slices };
     await this.problems.putProblem(problem, records);
-    await this.problems.putObservation(this.client.cluster, namespace, { problem: problemHash(problem) });
+    await this.problems.putObservation(this.client.cluster, place, { problem: problemHash(problem) });
     const recordOf = (hash: string) => {
       const record = records.get(hash);
       if (record === undefined) throw new Error(`no record ${hash}`);

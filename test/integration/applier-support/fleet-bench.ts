@@ -31,6 +31,7 @@ type SeenRollout = Readonly<{
   phase?: string;
   reason?: string;
   classes?: readonly Readonly<{ hash: string; changes: readonly string[] }>[];
+  counts?: Readonly<Record<string, number>>;
 }>;
 
 /** A hub API with the fleet's controller, and clusters in which Flotilla's own engine installs operators. */
@@ -102,8 +103,9 @@ export class FleetBench {
     await this.controller.pass();
     for (const bench of this.benches) {
       const { client } = bench;
-      const place = { hub: this.hub.client, client, globalCatalogNamespace: 'olm', clock: this.clock, ...this.place };
-      await carryOutOrders(place);
+      const place = { hub: this.hub.client, client, globalCatalogNamespace: 'olm', clock: this.clock };
+      const preview: OrderPlace['preview'] = (desired) => bench.preview(desired);
+      await carryOutOrders({ ...place, preview, ...this.place });
       await bench.observe(this.namespace);
       await bench.pass(this.namespace);
     }

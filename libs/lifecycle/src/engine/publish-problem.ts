@@ -91,14 +91,30 @@ async function publishOther<F extends ProblemFamily>(
   return known !== undefined && known.problem !== observed.hash && publishObserved(deps, subject, observed, sinceMs);
 }
 
+/**
+ * Stores the problem that a subject would have, under a place of its own, and has it solved. The subject gets
+ * a pass once the solution is there.
+ */
+export async function publishPreview<F extends ProblemFamily>(
+  deps: PublishDeps<F>,
+  subject: Subject,
+  place: string,
+  observed: ObservedProblem<F>,
+): Promise<void> {
+  const isNews = await publishObserved({ ...deps, onChange: undefined }, subject, observed, undefined, place);
+  if (isNews) await deps.apply.add({ v: 1, ...subject });
+}
+
 /** Answers whether the problem is new, and its solution was there before it. */
 async function publishObserved<F extends ProblemFamily>(
   { rules, store, resolve, solveDeadlineMs, onChange }: PublishDeps<F>,
   subject: Subject,
   { hash, problem, records }: ObservedProblem<F>,
   sinceMs: number | undefined,
+  place?: string,
 ): Promise<boolean> {
-  const owner = ownerOf(subject);
+  const tenant = ownerOf(subject);
+  const owner = place === undefined ? tenant : { ...tenant, namespace: place };
   if (await store.isPublished({ subject, owner, problem: hash, records: [...records.keys()] })) return false;
   await Promise.all([store.putProblem(problem, records), store.waitFor(hash, subject)]);
   const [solution, isChange] = await Promise.all([
@@ -107,7 +123,7 @@ async function publishObserved<F extends ProblemFamily>(
   ]);
   if (isChange) onChange?.({ change: changeOf(owner, hash), problem: hash, subject, owner, sinceMs });
   if (solution !== undefined && !rules.isSolvedAnew(solution, solveDeadlineMs)) return true;
-  await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
+  await resolve.add({ v: 1, problem: hash, ...rules.mark, owner: tenant });
   return false;
 }
 

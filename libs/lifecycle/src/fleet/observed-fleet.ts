@@ -15,15 +15,17 @@ import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
 import { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { contentUrlOf } from '../catalogs/content-url.js';
 import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
-import { ObservedCluster } from '../classic/observation/observed-cluster.js';
+import { ObservedCluster, type WantedInCluster } from '../classic/observation/observed-cluster.js';
 import type { ClusterCaches } from '../engine/cluster-caches.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
 import { ClusterTurns } from '../engine/cluster-turns.js';
 import { ObservationPace } from '../engine/observation-pace.js';
 import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
-import { type PublishedChange, publishProblem } from '../engine/publish-problem.js';
+import { type PublishDeps, type PublishedChange, publishProblem } from '../engine/publish-problem.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
+import { publishPreviews } from './previews/publish-previews.js';
+import type { WantedOperators } from './previews/wanted-operators.js';
 import { classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
@@ -35,6 +37,8 @@ export type ObservedFleetDeps = Readonly<{
   contents: CatalogContents;
   catalogs: SharedCatalogs;
   metas: SharedMetas;
+  /** What a fleet wants in the clusters, where the hub has one. */
+  wanted?: WantedOperators | undefined;
   random: () => number;
 }>;
 
@@ -82,6 +86,9 @@ export class ObservedFleet {
 
   start(): void {
     this.#membership.start();
+    this.deps.wanted?.onChange((cluster, namespaces) => {
+      for (const namespace of namespaces) this.of(cluster)?.classic.touch(namespace);
+    });
     this.#timers.every(COUNT_EVERY_MS, () => this.#countObjects());
     this.#timers.every(TIDY_EVERY_MS, () => this.#forgetUnused());
     this.#timers.every(FORGET_AFTER_MS, () => this.#jsonl.forgetUnasked(FORGET_AFTER_MS));
@@ -149,7 +156,24 @@ export class ObservedFleet {
         new ClusterCatalogs({ client, clock, log, status, isObserved, onChange, catalogs, random }),
       // Nothing is solved for a cluster in which nothing is done.
       publish: async (...what) => !isObserved && publishProblem<NamespaceProblems>(publishing, ...what),
+      wanted: isObserved ? undefined : this.#wantedIn(client.cluster, globalCatalogNamespace, publishing),
     });
+  }
+
+  #wantedIn(
+    cluster: string,
+    globalCatalogNamespace: string,
+    publishing: PublishDeps<NamespaceProblems>,
+  ): WantedInCluster | undefined {
+    const { wanted } = this.deps;
+    if (wanted === undefined) return undefined;
+    return {
+      namespaces: () => wanted.namespacesIn(cluster),
+      publish: (snapshot) => {
+        const desired = wanted.in(cluster, snapshot.namespace, globalCatalogNamespace);
+        return publishPreviews(publishing, cluster, snapshot, desired);
+      },
+    };
   }
 
   #v1(client: KubeClient): ObservedV1 {

@@ -22,7 +22,9 @@ export type Member = Readonly<{
 
 /** What a preview found for one cluster. */
 export type PlanReport = Readonly<{
-  state: 'Planning' | 'Planned';
+  /** `Failed`: the cluster cannot have the target; `message` says why. */
+  state: 'Planning' | 'Planned' | 'Failed';
+  message?: string;
   /** Another plan than the one before is being made. */
   isChanged: boolean;
   class: string;

@@ -70,6 +70,7 @@ function fromWaiting(row: RolloutRow, member: Member, draft: Draft): RolloutRow 
   }
   const wave = status.waves[row.wave];
   const isOpen = wave?.phase === 'Open' || wave?.phase === 'Soaking' || wave?.phase === 'Complete';
+  if (isOpen && member.isReachable && plan?.state === 'Failed') return failed(row, 'ResolutionFailed', plan.message);
   if (!isOpen || !isOverdue(member, row, draft)) return row;
   const { offline } = draft.rules(row.wave);
   if (offline === 'Skip') return skipped(row, 'Offline');

@@ -46,7 +46,8 @@ function reasonBeforeGates(row: RolloutRow, draft: Draft, isStopped: boolean): W
   const { facts, status } = draft;
   if (facts.member(row.cluster)?.isReachable !== true) return 'Offline';
   const plan = facts.plan(row.cluster);
-  if (plan?.state !== 'Planned') return plan?.isChanged === true ? 'PlanChanged' : 'Planning';
+  if (plan?.state !== 'Planned' && plan?.state !== 'Failed')
+    return plan?.isChanged === true ? 'PlanChanged' : 'Planning';
   const held = classHold(row, draft);
   if (held !== undefined) return held;
   if (isHeldByPause(draft)) return 'RolloutPaused';

@@ -4,3 +4,5 @@
  */
 export const POLLER = 'flotilla-poller';
 export const APPLIER = 'flotilla-applier';
+/** What the fleet wants of an object: its drift can be distinguished from the applier's own writes. */
+export const FLEET = 'flotilla-fleet';

@@ -31,7 +31,7 @@ import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
 import { TouchedSubjects } from '../../engine/touched-subjects.js';
 import { ObjectMetrics } from './object-metrics.js';
-import { observeNamespace } from './observe-namespace.js';
+import { type NamespaceSnapshot, observeNamespace } from './observe-namespace.js';
 import {
   CATALOG_SOURCES,
   CSVS,
@@ -55,6 +55,8 @@ export type ObservedClusterDeps = Readonly<{
   /** Called when namespace kube-system has changed, which says who manages the cluster. */
   onSystemNamespace?: (() => void) | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
+  /** What a fleet wants to be in the cluster. */
+  wanted?: WantedInCluster | undefined;
   /** When the cluster has its turn at passes over what is at rest. Absent: at once. */
   turns?: Pick<ClusterTurns, 'next'> | undefined;
   /**
@@ -68,6 +70,12 @@ export type ObservedClusterDeps = Readonly<{
     ask: PassAsk,
     sinceMs: number,
   ) => Promise<boolean>;
+}>;
+
+/** Namespaces that a fleet concerns; what it would change there is published with each observation. */
+export type WantedInCluster = Readonly<{
+  namespaces: () => ReadonlySet<string>;
+  publish: (snapshot: NamespaceSnapshot) => Promise<void>;
 }>;
 
 /** How often what some CatalogSources depend on is read; a cluster without such sources is not asked. */
@@ -184,7 +192,7 @@ export class ObservedCluster implements ClusterPart {
     for (const kind of OBSERVED) {
       for (const object of this.#cache.named(kind)) this.#touchFor(object, object.metadata.namespace, 'for-news');
     }
-    for (const namespace of all) if (!this.#resting.has(namespace)) this.touch(namespace);
+    for (const namespace of [...all, ...this.#wantedIn]) if (!this.#resting.has(namespace)) this.touch(namespace);
   }
 
   #isAtRest(namespace: string): boolean {
@@ -198,7 +206,8 @@ export class ObservedCluster implements ClusterPart {
 
   /** Each namespace with objects of OLM's kinds, and what catalogs depend on. */
   resyncs(): readonly ResyncItem[] {
-    const namespaces = new Set(OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]));
+    const held = OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]);
+    const namespaces = new Set([...held, ...this.#wantedIn]);
     return [
       { name: 'catalogs', run: () => void this.#catalogs.resync() },
       ...[...namespaces].map((name) => ({ name: `namespace/${name}`, run: () => this.touch(name) })),
@@ -214,7 +223,8 @@ export class ObservedCluster implements ClusterPart {
 
   async #pass(namespace: string, sinceMs: number): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
-    const problem = this.#observe(namespace);
+    const snapshot = this.#snapshotOf(namespace);
+    const problem = observeNamespace(snapshot);
     for (const { key } of problem?.problem.catalogs ?? []) {
       this.deps.metrics.catalogRead(this.name, key.namespace, key.name);
     }
@@ -226,6 +236,7 @@ export class ObservedCluster implements ClusterPart {
       const ask = taken.urgency === 'now' ? 'now' : otherwise;
       const enqueued = await this.deps.publish(where, problem, seen, ask, sinceMs);
       this.#urgency.settle(namespace, taken, enqueued);
+      if (this.#wantedIn.has(namespace)) await this.deps.wanted?.publish(snapshot);
     } catch (error) {
       this.#sightings.putBack(namespace, seen);
       this.#urgency.putBack(namespace, taken);
@@ -233,13 +244,14 @@ export class ObservedCluster implements ClusterPart {
     }
   }
 
-  #observe(namespace: string): ObservedProblem<NamespaceProblems> | undefined {
-    return observeNamespace({
-      namespace,
-      globalCatalogNamespace: this.deps.globalCatalogNamespace,
-      ...this.#objectsOf(namespace),
-      catalogs: this.#catalogsSeenFrom(namespace),
-    });
+  #snapshotOf(namespace: string): NamespaceSnapshot {
+    const { globalCatalogNamespace } = this.deps;
+    const catalogs = this.#catalogsSeenFrom(namespace);
+    return { namespace, globalCatalogNamespace, ...this.#objectsOf(namespace), catalogs };
+  }
+
+  get #wantedIn(): ReadonlySet<string> {
+    return this.deps.wanted?.namespaces() ?? NONE;
   }
 
   #objectsOf(namespace: string): NamespaceObjects {
@@ -319,10 +331,11 @@ export class ObservedCluster implements ClusterPart {
    */
   #view(own: boolean): ClusterNamespaces {
     const cache = this.#cache;
+    const wanted = this.#wantedIn;
     return {
       globalCatalogNamespace: this.deps.globalCatalogNamespace,
       get subscribed() {
-        return namespacesOf(cache.named(SUBSCRIPTIONS));
+        return new Set([...namespacesOf(cache.named(SUBSCRIPTIONS)), ...wanted]);
       },
       selecting: ({ metadata }) =>
         namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
@@ -336,6 +349,7 @@ export class ObservedCluster implements ClusterPart {
   }
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const namespacesOf = (objects: readonly Pick<KubernetesObject, 'metadata'>[]): Set<string> =>
   new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
 

@@ -5,8 +5,9 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { goClassic, keepResult } from './classic-go.js';
+import { installFirst } from './classic-install.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
-import { type ClassicSubject, factsOf, findSubject } from './classic-subject.js';
+import { type ClassicSubject, factsOf, findSubject, NOT_SUBSCRIBED } from './classic-subject.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
 
@@ -40,6 +41,7 @@ const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => 
   subject: row.subject,
   ...(row.rollout === undefined ? {} : { rollout: row.rollout }),
   attempt: row.attempt,
+  hops: [],
   changes: [],
   hop: 0,
   healthy: false,
@@ -62,6 +64,7 @@ async function carryOut(
   const finding = memo === undefined ? undefined : await continueReturn(place, operator, memo);
   if (finding !== undefined && finding.reason !== RETURNED) return { ...finding, hop: before?.hop ?? 0 };
   const found = await findSubject(place, operator);
+  if (found === NOT_SUBSCRIBED && row.order !== 'Return') return installFirst(place, row, operator);
   if (typeof found === 'string') {
     if (row.order !== 'Return') return { state: 'Planning', message: found };
     return { state: 'Failed', reason: RETURN_FAILED, message: found };

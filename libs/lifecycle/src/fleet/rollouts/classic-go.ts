@@ -31,7 +31,7 @@ export async function goClassic(
   if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
   if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
   if (plan === undefined || plan.spec.approved) return { state: 'Running', hop: 1 };
-  if (hopHash(plan, moves, globalCatalogNamespace) !== row.target?.planHash) {
+  if (!row.target?.hops.includes(hopHash(plan, moves, globalCatalogNamespace))) {
     return { state: 'Refused', reason: 'PlanChanged' };
   }
   await approve(client, row, subject);

@@ -1,9 +1,20 @@
+import {
+  type DesiredClassic,
+  desiredClassic,
+  OPERATOR_ANNOTATION,
+  specHash,
+} from '#core/fleet/desired/desired-classic';
 import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
+import { planHash } from '#core/fleet/plan-class/plan-hash';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -17,9 +28,15 @@ export type ClassicSubject = Readonly<{
   plan: InstallPlan | undefined;
   moves: readonly SubscriptionMove[];
   isSucceeded: boolean;
+  /** Of the objects that the fleet has made for it; undefined where it has made none. */
+  specHash: string | undefined;
   /** Bundles that are not installed here again. */
   denied: readonly DeniedMark[];
 }>;
+
+const FLEET_CATALOG = { apiVersion: FLEET_API, kind: 'FleetCatalog' } as const;
+/** There is nothing to plan with yet. */
+export const NOT_SUBSCRIBED = 'NotSubscribed';
 
 /** What a denial is bound to: another range or list lifts it. */
 export const versionsHash = ({ spec }: FleetOperator): string => canonicalHash(spec.versions ?? {});
@@ -31,19 +48,43 @@ export async function subscriptionsIn(client: KubeClient, namespace: string): Pr
 }
 
 /** The Subscription of a FleetOperator with its newest plan, or why there is nothing to plan with. */
-export async function findSubject({ client }: OrderPlace, operator: FleetOperator): Promise<ClassicSubject | string> {
+export async function findSubject(place: OrderPlace, operator: FleetOperator): Promise<ClassicSubject | string> {
+  const { client } = place;
   const { package: wanted, namespace } = operator.spec;
   const all = await subscriptionsIn(client, namespace);
   const subscription = all.find(({ spec }) => spec.name === wanted);
-  if (subscription === undefined) return `no Subscription of package ${wanted} is in namespace ${namespace}`;
+  if (subscription === undefined) return NOT_SUBSCRIBED;
   if (subscription.spec.installPlanApproval !== 'Manual') {
     return `Subscription ${namespace}/${subscription.metadata.name} approves its plans by itself; set installPlanApproval: Manual`;
   }
   const plan = await newestPlan(client, subscription);
   const denied = deniedIn(subscription, versionsHash(operator));
   const isSucceeded = await isInstalled(client, namespace, subscription.status?.installedCSV);
-  return { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, denied };
+  const desired = isOfFleet(subscription, operator) ? await desiredIn(place, operator) : undefined;
+  const made = typeof desired === 'object' ? specHash(desired) : undefined;
+  return { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, specHash: made, denied };
 }
+
+/** Whether the fleet has made the Subscription for this FleetOperator. */
+export const isOfFleet = (object: Readonly<{ metadata: ObjectMeta }>, { metadata }: FleetOperator): boolean =>
+  object.metadata.annotations?.[OPERATOR_ANNOTATION] === `${metadata.namespace}/${metadata.name}`;
+
+/** What is to be in the cluster for a FleetOperator, or why that is not known. */
+export async function desiredIn(
+  { hub, globalCatalogNamespace }: OrderPlace,
+  operator: FleetOperator,
+): Promise<DesiredClassic | string> {
+  const name = operator.spec.catalog.fleetCatalog;
+  const { namespace } = operator.metadata;
+  const found = name === undefined ? undefined : await hub.get({ ...FLEET_CATALOG, name, namespace });
+  return desiredClassic(operator, { globalCatalogNamespace, catalog: FleetCatalog.safeParse(found).data });
+}
+
+/** The hashes of a path as they are reported. */
+export const hashesOf = (
+  hops: readonly string[],
+  spec: string | undefined,
+): Pick<AssignmentReport, 'planHash' | 'hops'> => ({ planHash: planHash(hops, spec), hops: [...hops] });
 
 /** The plan that a Subscription refers to. */
 export async function newestPlan(client: KubeClient, { metadata, status }: Subscription) {
@@ -84,12 +125,13 @@ export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFin
   return {
     ...installed,
     planned: currentCSV,
-    planHash: hopHash(plan, moves, place.globalCatalogNamespace),
+    ...hashesOf([hopHash(plan, moves, place.globalCatalogNamespace)], subject.specHash),
     changes: changesOf(plan, moves, installedCSV, currentCSV),
   };
 }
 
-function changesOf(
+/** What a plan changes, from what is installed. */
+export function changesOf(
   plan: InstallPlan,
   moves: readonly SubscriptionMove[],
   from: string | undefined,

@@ -28,7 +28,7 @@ export type ClusterOrdersOptions = Readonly<{
   limiter: Pick<ClusterLimiter, 'run'>;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   /** What orders are carried out with beside the clients. */
-  placeOf?: (client: KubeClient) => Partial<OrderPlace>;
+  placeOf?: (client: KubeClient, globalCatalogNamespace: string) => Partial<OrderPlace>;
 }>;
 
 /** A cluster of this applier. `about`: what its orders concern; absent before they were carried out once. */
@@ -182,7 +182,8 @@ export class ClusterOrders {
     if (rows.length > 0) {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-      await carryOutOrders({ hub: this.#store.client, client, globalCatalogNamespace, ...placeOf?.(client) });
+      const parts = placeOf?.(client, globalCatalogNamespace);
+      await carryOutOrders({ hub: this.#store.client, client, globalCatalogNamespace, ...parts });
     }
     member.generation = generation;
     return undefined;

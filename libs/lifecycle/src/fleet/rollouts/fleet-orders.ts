@@ -11,8 +11,7 @@ const timeOf = (ms: number | undefined): string | undefined =>
 export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: LiveCluster): AssignmentRow {
   const { spec, status } = record;
   const votes = status.classes.find(({ name }) => name === row.class)?.votes ?? [];
-  const planHash = planOf(record, row, cluster);
-  const plan = planHash === undefined ? { hops: [] } : { hops: [planHash], planHash };
+  const plan = planOf(record, row, cluster);
   const result = RESULTS.has(row.phase)
     ? { result: row.phase as AssignmentRow['result'], resultReason: row.reason }
     : {};
@@ -37,10 +36,14 @@ function kindOf(row: RolloutRow): AssignmentRow['order'] {
   return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
 }
 
+type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash'>;
+
 /** The plan that a cluster in flight carries out: what was ordered stays, whatever it would plan by now. */
-function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string | undefined {
-  if (!isInFlight(row)) return undefined;
+function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): OrderedPlan {
+  if (!isInFlight(row)) return { hops: [] };
   const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
   const isSame = before?.rollout === spec.name && before.attempt === row.attempt;
-  return (isSame ? before.target?.planHash : undefined) ?? cluster.report(spec.subject)?.planHash;
+  const ordered = isSame && before.target?.planHash !== undefined ? before.target : undefined;
+  const { planHash, hops = [] } = ordered ?? cluster.report(spec.subject) ?? {};
+  return planHash === undefined ? { hops: [] } : { hops: [...hops], planHash };
 }

@@ -3,6 +3,7 @@ import type { ClusterReport, Member, PlanReport } from '#core/fleet/rollout/fact
 import type { AssignmentReport, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { CONFLICT, RESOLUTION_FAILED } from './order-place.js';
 
 type ClusterStatus = Readonly<{
   uid?: string;
@@ -67,14 +68,21 @@ export class LiveCluster implements Member, SelectedCluster {
     return this.report(subject)?.denied.some(({ bundle }) => bundle === target) === true;
   }
 
+  /** Something there is in the way of the subject. */
+  hasConflict(subject: string): boolean {
+    return this.report(subject)?.reason === CONFLICT;
+  }
+
   /** What the preview found there for a target. */
   plan(subject: string, target: string): PlanReport | undefined {
     const report = this.report(subject);
     if (report === undefined) return undefined;
     const isUpToDate = report.bundle === target;
     const isPlanned = isUpToDate || (report.planned === target && report.planHash !== undefined);
+    const hasFailed = !isPlanned && report.reason === RESOLUTION_FAILED;
     return {
-      state: isPlanned ? 'Planned' : 'Planning',
+      state: isPlanned ? 'Planned' : hasFailed ? 'Failed' : 'Planning',
+      message: hasFailed ? (report.message ?? '') : '',
       isChanged: report.state === 'Refused',
       class: classOf(report),
       changes: report.changes,

@@ -113,6 +113,7 @@ export class LiveFacts implements RolloutFacts {
   hasConflict(name: string): boolean {
     const [cluster, { place, key }] = [this.fleet.clusters.get(name), this.record.subject];
     if (cluster === undefined || place === undefined) return false;
+    if (cluster.hasConflict(key)) return true;
     for (const other of this.fleet.files.subjects.values()) {
       if (other.key === key) return false;
       const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;

@@ -1,8 +1,25 @@
 import type { BundleReference } from '#core/classic/install-plan/bundle-reference';
+import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
+import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+
+/** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
+export const CONFLICT = 'Conflict';
+/** Reason of a report: the cluster cannot have what is wanted there. */
+export const RESOLUTION_FAILED = 'ResolutionFailed';
+
+/**
+ * What a cluster would install: the plan, or what it waits for, why it cannot be, or what is in the way.
+ */
+export type ClassicPreview =
+  | Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string }>
+  | Readonly<{ waits: string }>
+  | Readonly<{ fails: string }>
+  | Readonly<{ conflict: string }>;
 
 /** The cluster where orders are carried out, and the hub API that has them. */
 export type OrderPlace = Readonly<{
@@ -20,6 +37,8 @@ export type OrderPlace = Readonly<{
   offersBundle?: (
     bundle: Readonly<{ namespace: string; package: string; name: string }>,
   ) => Promise<boolean | undefined>;
+  /** What the cluster would install with these objects. Absent: only what is subscribed to is planned. */
+  preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
 }>;
 
 /** What is reported of a row beyond what follows from the row itself. */

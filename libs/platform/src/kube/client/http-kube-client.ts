@@ -245,7 +245,7 @@ export class HttpKubeClient extends KubeClient {
     const path =
       method === 'POST' ? this.#collection(what, resource, ref) : this.#path(what, resource, ref, subresource);
     const parameters = {
-      fieldManager: this.#shared.fieldManager,
+      fieldManager: options.fieldManager ?? this.#shared.fieldManager,
       force: type === PATCH_TYPES.apply ? true : undefined,
       dryRun: options.dryRun === true ? 'All' : undefined,
     };

@@ -48,7 +48,8 @@ export type DeletionOptions = Readonly<{
 }>;
 
 /** `dryRun`: the server checks, defaults and answers, but stores nothing. */
-export type WriteOptions = Readonly<{ dryRun?: boolean }>;
+/** `fieldManager`: of this write alone; default: that of the client. */
+export type WriteOptions = Readonly<{ dryRun?: boolean; fieldManager?: string }>;
 
 /**
  * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a

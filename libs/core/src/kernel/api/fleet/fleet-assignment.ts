@@ -49,6 +49,8 @@ export const AssignmentReport = z.strictObject({
   attempt: z.int().min(0).default(0),
   state: z.enum(['Planning', 'Planned', 'Running', 'Ready', 'Failed', 'Refused']),
   planHash: Hash.optional(),
+  /** The hashes of the path's plans, in their order. */
+  hops: z.array(Hash).max(MOST_HOPS).default([]),
   /** What the plan leads to; `bundle` is what is installed. */
   planned: Bundle.optional(),
   changes: z.array(ChangeKind).max(CHANGES.length).default([]),

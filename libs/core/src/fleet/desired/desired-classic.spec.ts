@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { OPERATOR_GROUP_API } from '../../kernel/api/operator-group.js';
+import { type DesiredClassic, desiredClassic, specHash, withDesired } from './desired-classic.js';
+
+const operatorOf = (spec: object = {}): FleetOperator =>
+  FleetOperator.parse({
+    apiVersion: 'fleet.flotilla.dev/v1alpha1',
+    kind: 'FleetOperator',
+    metadata: { name: 'kafka', namespace: 'platform' },
+    spec: { package: 'kafka-operator', namespace: 'kafka', catalog: { name: 'curated' }, ...spec },
+  });
+const desiredOf = (spec: object = {}): DesiredClassic => {
+  const found = desiredClassic(operatorOf(spec), { globalCatalogNamespace: 'olm' });
+  if (typeof found === 'string') throw new Error(found);
+  return found;
+};
+const group = (name: string) => ({ ...OPERATOR_GROUP_API, metadata: { name, namespace: 'kafka' } });
+const groupsOf = (manage: string, live: readonly string[]) => {
+  const desired = desiredOf({ classic: { operatorGroup: { manage } } });
+  const found = withDesired({ subscriptions: [], operatorGroups: live.map(group) }, desired);
+  return typeof found === 'string' ? found : found.operatorGroups.map(({ metadata }) => metadata.name);
+};
+
+describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
+  it('names the global catalog namespace of the cluster', () => {
+    expect(desiredOf().subscription.spec).toEqual({
+      name: 'kafka-operator',
+      source: 'curated',
+      sourceNamespace: 'olm',
+      installPlanApproval: 'Manual',
+    });
+  });
+
+  it('says which FleetCatalog is missing', () => {
+    const found = desiredClassic(operatorOf({ catalog: { fleetCatalog: 'c' } }), { globalCatalogNamespace: 'olm' });
+    expect(found).toBe('there is no FleetCatalog c beside the FleetOperator');
+  });
+
+  it.each([
+    ['Create', [], ['fleet']],
+    ['Create', ['fleet'], ['fleet']],
+    ['Use', ['own'], ['own']],
+    ['Create', ['own'], 'namespace kafka has OperatorGroup own: set classic.operatorGroup.manage to Adopt or Use'],
+    ['Use', [], 'namespace kafka has no OperatorGroup: make one, or set classic.operatorGroup.manage: Create'],
+    ['Create', ['a', 'b'], 'namespace kafka has 2 OperatorGroups: delete all but one'],
+  ])('with %s, where groups %j are there', (manage, live, expected) => {
+    expect(groupsOf(manage, live)).toEqual(expected);
+  });
+
+  it('is another one with another configuration, and the same at each reading', () => {
+    expect(specHash(desiredOf())).toBe(specHash(desiredOf()));
+    expect(specHash(desiredOf({ classic: { channel: 'fast' } }))).not.toBe(specHash(desiredOf()));
+  });
+});

@@ -1,0 +1,112 @@
+import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { sameJson } from '#core/kernel/canonical/same-json';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
+import type { Clock } from '#platform/clock/clock.port';
+import { SystemClock } from '#platform/clock/system-clock';
+import { Patience } from '#platform/fairness/patience';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { BundleContents } from '../../classic/install-plans/bundle-contents.js';
+import { readNamespace } from '../../classic/namespaces/namespace-read.js';
+import { ObservedProblems } from '../../classic/namespaces/observed-problems.js';
+import type { NamespaceStageInput } from '../../classic/namespaces/stage.js';
+import type { StagesHub } from '../../classic/namespaces/stages.js';
+import { fetchBundles } from '../../classic/subscriptions/fetch-bundles.js';
+import { SolutionCheck } from '../../classic/subscriptions/solution-check.js';
+import { PassReader } from '../../engine/pass-reader.js';
+import type { ClassicPreview } from '../rollouts/order-place.js';
+
+/** The poller mostly notices by itself what makes a preview stale. */
+const OBSERVE_AFTER_MS = 1_000;
+
+type PreviewsHub = Pick<StagesHub, 'problems' | 'bundlePulls' | 'content' | 'log' | 'refused' | 'queues'> &
+  Readonly<{ settings: Pick<StagesHub['settings'], 'bundleUnpackTimeout'>; clock?: Clock }>;
+
+/**
+ * The plans that a cluster would make with what a fleet wants there: from what the poller observed, what a
+ * resolver solved, and the bundles that were chosen. Nothing is written to the cluster.
+ */
+export class ClassicPreviews {
+  readonly #observed: ObservedProblems;
+  readonly #check: SolutionCheck;
+  readonly #contents: BundleContents;
+
+  constructor(private readonly hub: PreviewsHub) {
+    const { problems, bundlePulls, content, queues, log, refused } = hub;
+    this.#observed = new ObservedProblems(problems);
+    this.#check = new SolutionCheck(problems, this.#observed, refused);
+    this.#contents = new BundleContents(bundlePulls, content, queues.apply, log);
+  }
+
+  /** What would be installed by now, or what it waits for. */
+  async of(client: KubeClient, desired: DesiredClassic, globalCatalogNamespace: string): Promise<ClassicPreview> {
+    const { namespace, package: packageName } = desired.operator.spec;
+    const reader = new PassReader(client);
+    const live = await readNamespace(reader, namespace, globalCatalogNamespace);
+    const overlaid = withDesired(live, desired);
+    if (typeof overlaid === 'string') return { conflict: overlaid };
+    const read = { ...live, ...overlaid };
+    const where = { cluster: client.cluster, namespace };
+    const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
+    if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
+      await this.hub.queues.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_MS });
+      return { waits: 'its catalogs were not looked through yet' };
+    }
+    const solution = await this.hub.problems.getSolution(known.hash);
+    if (solution === undefined) return { waits: 'it is being resolved' };
+    if (solution.result !== 'resolved') {
+      const verified = await this.#check.verifiedFailure(where, { ...known, solution });
+      return verified === undefined ? { waits: 'it is resolved anew' } : { fails: verified.message };
+    }
+    const now = this.hub.clock?.now() ?? new SystemClock().now();
+    const signal = new AbortController().signal;
+    const input = { client, reader, read, now, signal, patience: new Patience() };
+    return this.#planOf(input, { ...known, solution }, desired);
+  }
+
+  async #planOf(
+    input: NamespaceStageInput,
+    solved: Readonly<{ hash: string; problem: ResolutionProblem; solution: ResolvedResolution }>,
+    { subscription }: DesiredClassic,
+  ): Promise<ClassicPreview> {
+    const { namespace, subscriptions, installPlans: existingPlans } = input.read;
+    const { name = '' } = subscription.metadata;
+    const resolution = partOf(solved.solution, name);
+    const leftOut = solved.solution.unresolved?.find((one) => one.name === name);
+    if (leftOut !== undefined) return { fails: leftOut.message };
+    if (resolution === undefined) return { waits: 'nothing is to be installed' };
+    const where = { cluster: input.client.cluster, namespace };
+    if (!(await this.#check.admits(where, solved))) return { waits: 'it is resolved anew' };
+    try {
+      const wanted = bundlesToInstall(resolution);
+      const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
+      if ('stillFetching' in bundles) return { waits: `fetching ${bundles.stillFetching.join(', ')}` };
+      const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
+      if (planned.result === 'nothing') return { waits: planned.because };
+      const moved = resolution.subscriptionsUpdated;
+      const installed = new Map(
+        subscriptions.map((one) => [one.metadata.name ?? '', one.status?.installedCSV ?? null]),
+      );
+      const moves = moved.map((one) => ({
+        subscription: one.name,
+        from: installed.get(one.name) ?? null,
+        to: one.currentCSV,
+      }));
+      const bundle = moved.find((one) => one.name === name)?.currentCSV ?? '';
+      return { plan: { ...planned.plan, status: planned.status }, moves, planned: bundle };
+    } catch (error) {
+      if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
+      return { fails: error.message };
+    }
+  }
+}
+
+/** What is planned for one Subscription; with isolation its part alone. */
+function partOf(resolution: ResolvedResolution, subscription: string): ResolvedResolution | undefined {
+  if (resolution.parts === undefined) return resolution.subscriptionsUpdated.length === 0 ? undefined : resolution;
+  const parts = resolution.parts.filter(({ subscriptions }) => subscriptions.includes(subscription));
+  return nextPart({ ...resolution, parts })?.resolution;
+}

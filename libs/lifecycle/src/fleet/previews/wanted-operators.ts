@@ -1,0 +1,116 @@
+import { type DesiredClassic, desiredClassic } from '#core/fleet/desired/desired-classic';
+import { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import type { Clock } from '#platform/clock/clock.port';
+import { FleetStore } from '#platform/fleet/fleet-store';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** The fleet kinds that say which operators are to be in a cluster. */
+const WANTED_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog'];
+
+export type WantedOperatorsOptions = Readonly<{
+  /** The hub API, as the poller's field manager. */
+  hub: KubeClient;
+  clock: Clock;
+  log: Log;
+}>;
+
+/** Called with a cluster and its namespaces in which something else is wanted by now. */
+type WantedListener = (cluster: string, namespaces: ReadonlySet<string>) => void;
+
+type WantedThere = Readonly<{ subjects: string; operators: ReadonlyMap<string, readonly FleetOperator[]> }>;
+
+/**
+ * Which operators of OLM Classic a fleet wants in which namespaces of a cluster: those that the cluster's
+ * FleetAssignment names. Kept from watches of the hub API.
+ */
+export class WantedOperators {
+  readonly #store: FleetStore;
+  readonly #byCluster = new Map<string, WantedThere>();
+  #operators: ReadonlyMap<string, FleetOperator> = new Map();
+  #catalogs: ReadonlyMap<string, FleetCatalog> = new Map();
+  #listener: WantedListener = () => undefined;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor({ hub, clock, log }: WantedOperatorsOptions) {
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: WANTED_KINDS, checkName: 'fleet-previews' });
+  }
+
+  get check(): HealthCheck {
+    return this.#store.check;
+  }
+
+  onChange(listener: WantedListener): void {
+    this.#listener = listener;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata.name ?? ''));
+    this.#store.start();
+    void this.#store.whenSynced().then(() => this.#readAll());
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    await this.#store.stop();
+  }
+
+  /** Namespaces of the cluster in which an operator is wanted. */
+  namespacesIn(cluster: string): ReadonlySet<string> {
+    return new Set(this.#byCluster.get(cluster)?.operators.keys());
+  }
+
+  /** What is wanted in a namespace of the cluster; what is not known is left out. */
+  in(cluster: string, namespace: string, globalCatalogNamespace: string): readonly DesiredClassic[] {
+    const operators = this.#byCluster.get(cluster)?.operators.get(namespace) ?? [];
+    return operators.flatMap((operator) => {
+      const catalog = this.#catalogs.get(`${operator.metadata.namespace}/${operator.spec.catalog.fleetCatalog}`);
+      const desired = desiredClassic(operator, { globalCatalogNamespace, catalog });
+      return typeof desired === 'string' ? [] : [desired];
+    });
+  }
+
+  async #moved(kind: string, name: string): Promise<void> {
+    if (kind !== 'FleetAssignment') this.#readAll();
+    else this.#read(name, await this.#store.client.get({ apiVersion: FLEET_API, kind, name }), false);
+  }
+
+  /** After a change of what people wrote, each namespace that it may concern is observed again. */
+  #readAll(): void {
+    const all = <T extends KubernetesObject>(kind: string, parse: (value: unknown) => T | undefined) =>
+      new Map(
+        this.#store.kept(kind).flatMap((kept) => {
+          const object = parse(kept.open());
+          return object === undefined
+            ? []
+            : [[`${object.metadata.namespace}/${object.metadata.name}`, object] as const];
+        }),
+      );
+    this.#operators = all('FleetOperator', (value) => FleetOperator.safeParse(value).data as never);
+    this.#catalogs = all('FleetCatalog', (value) => FleetCatalog.safeParse(value).data as never);
+    for (const kept of this.#store.kept('FleetAssignment')) this.#read(kept.metadata.name ?? '', kept.open(), true);
+  }
+
+  #read(cluster: string, found: KubernetesObject | undefined, always: boolean): void {
+    const before = this.#byCluster.get(cluster);
+    const rows = FleetAssignment.safeParse(found).data?.spec.rows ?? [];
+    const subjects = canonicalJson(rows.map(({ subject }) => subject).toSorted());
+    if (!always && before?.subjects === subjects) return;
+    const operators = new Map<string, FleetOperator[]>();
+    for (const { subject } of rows) {
+      const operator = this.#operators.get(subject.replace(/^FleetOperator\//, ''));
+      if (operator?.spec.api !== 'Classic') continue;
+      const { namespace } = operator.spec;
+      operators.set(namespace, [...(operators.get(namespace) ?? []), operator]);
+    }
+    if (rows.length === 0) this.#byCluster.delete(cluster);
+    else this.#byCluster.set(cluster, { subjects, operators });
+    this.#listener(cluster, new Set([...(before?.operators.keys() ?? []), ...operators.keys()]));
+  }
+}

@@ -1,0 +1,48 @@
+import { type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
+import { hopHash } from '#core/fleet/plan-class/hop-hash';
+import { FLEET } from '#core/kernel/actions/field-managers';
+import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { changesOf, desiredIn, hashesOf } from './classic-subject.js';
+import { CONFLICT, type OrderPlace, RESOLUTION_FAILED, type RowFinding, reportText } from './order-place.js';
+
+/**
+ * A subject whose operator is not in the cluster: previewed without a write, until its turn comes. Then its
+ * objects are made, if they still lead to the plan that was reviewed.
+ */
+export async function installFirst(
+  place: OrderPlace,
+  row: AssignmentRow,
+  operator: FleetOperator,
+): Promise<RowFinding> {
+  const { namespace, package: wanted } = operator.spec;
+  const desired = await desiredIn(place, operator);
+  const notThere = `no Subscription of package ${wanted} is in namespace ${namespace}`;
+  if (typeof desired === 'string') return { state: 'Planning', message: desired };
+  if (place.preview === undefined) return { state: 'Planning', message: notThere };
+  const preview = await place.preview(desired);
+  if ('conflict' in preview) return { state: 'Planning', reason: CONFLICT, message: reportText(preview.conflict) };
+  if ('fails' in preview) {
+    return { state: 'Planning', reason: RESOLUTION_FAILED, message: reportText(preview.fails) };
+  }
+  if ('waits' in preview)
+    return { state: row.order === 'Go' ? 'Running' : 'Planning', message: reportText(preview.waits) };
+  const { plan, moves, planned } = preview;
+  const found = {
+    planned,
+    ...hashesOf([hopHash(plan, moves, place.globalCatalogNamespace)], specHash(desired)),
+    changes: changesOf(plan, moves, undefined, planned),
+  };
+  if (row.order !== 'Go') return { state: 'Planned', ...found };
+  if (found.planHash !== row.target?.planHash) return { state: 'Refused', reason: 'PlanChanged', ...found };
+  await makeObjects(place, desired);
+  return { state: 'Running', hop: 1, ...found };
+}
+
+/** Namespace, OperatorGroup and Subscription, in this order: without the last one nothing happens. */
+async function makeObjects({ client }: OrderPlace, desired: DesiredClassic): Promise<void> {
+  const { namespace, operatorGroup, subscription } = desired;
+  const objects: readonly (KubernetesObject | undefined)[] = [namespace, operatorGroup, subscription];
+  for (const object of objects) if (object !== undefined) await client.apply(object, { fieldManager: FLEET });
+}
