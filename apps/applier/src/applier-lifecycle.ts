@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
+import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
@@ -25,6 +26,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     private readonly fleet: AppliedFleet,
     private readonly apply: ApplyProcessor,
     private readonly solved: SolvedProcessor,
+    private readonly consoleActions: ConsoleActions,
     private readonly shutdown: Shutdown,
     /** Absent where the hub has no fleet. */
     @Optional() private readonly orders?: ClusterOrders,
@@ -44,13 +46,14 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     this.fleet.start();
     await this.apply.start();
     await this.solved.start();
+    this.consoleActions.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
     return this.shutdown.drain(async (deadlineMs) => {
       this.contact.stop();
       this.fleet.hold();
-      await Promise.all([this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
+      await Promise.all([this.consoleActions.stop(), this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
       await this.fleet.stop();
       await this.orders?.stop();
     });

@@ -10,11 +10,13 @@ import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
+import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { type Pass, passOf } from '#lifecycle/fleet/pass-of';
 import { ClassicPreviews } from '#lifecycle/fleet/previews/classic-previews';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
+import { RedisActionReceiver } from '#platform/console/redis-action-channel';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
@@ -114,6 +116,7 @@ const PARTS: readonly Provider[] = [
     ],
     useFactory: fleetOf,
   },
+  { provide: ConsoleActions, inject: [HUB, CLUSTERS, ClusterLimiter], useFactory: consoleActionsOf },
   {
     provide: WriteRefusals,
     inject: [HUB, CLUSTERS],
@@ -166,6 +169,16 @@ function fleetOf(
   };
   const parts = { views, registration, upgrades, orders };
   return new AppliedFleet({ hub, clusters, detectors, ...parts, forget, random: Math.random });
+}
+
+function consoleActionsOf(hub: Hub, clusters: ServiceClusters, limiter: ClusterLimiter): ConsoleActions {
+  const { redis, clock, log, settings, queues } = hub;
+  return new ConsoleActions({
+    ...{ clusters, limiter, clock, log },
+    receiver: new RedisActionReceiver({ redis, prefix: settings.redisPrefix, clock, log }),
+    globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
+    touch: (subject) => queues.apply.add({ v: 1, ...subject }),
+  });
 }
 
 function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): ClusterOrders {

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Settings } from '#platform/config/settings';
+import type { ActionSender } from '#platform/console/action-channel.port';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
 import { ConsolePolicyFile } from '#platform/http-access/console-policy-file';
 import { ServingTls } from '#platform/http-access/serving-tls';
@@ -8,6 +9,8 @@ import { watchConsole } from '#platform/telemetry/console-metrics';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
+import { ActionBook } from './actions/action-book.js';
+import { actionRoutes } from './api/action.routes.js';
 import { fleetRoutes } from './api/fleet.routes.js';
 import { listRoutes } from './api/list.routes.js';
 import type { ApiRoute } from './api/route.js';
@@ -25,23 +28,29 @@ export type ConsoleParts = Readonly<{
   log: Log;
   registry: Registry;
   reader: ViewReader;
+  /** What sends actions to the appliers; absent: nothing can be done here, only seen. */
+  sender?: ActionSender;
   /** Default: where the build puts the pages. */
   pagesFolder?: string;
   /** Ways to sign in beside the key. */
   signIns?: readonly SignIn[];
 }>;
 
-export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes];
+export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes, ...actionRoutes];
+
+type OpenedConsole = Readonly<{
+  view: LiveRows;
+  server: ConsoleServer;
+  tls: ServingTls | undefined;
+  policy: ConsolePolicyFile;
+  book: ActionBook | undefined;
+  key: string;
+}>;
 
 /** The console: rows in memory, and the server of pages, API and stream. */
 export class ConsoleService {
   private constructor(
-    private readonly parts: ConsoleParts,
-    private readonly view: LiveRows,
-    private readonly server: ConsoleServer,
-    private readonly tls: ServingTls | undefined,
-    private readonly policy: ConsolePolicyFile,
-    private readonly key: string,
+    private readonly opened: OpenedConsole,
     /** Whether the pages are built; the API answers anyway. */
     readonly hasPages: boolean,
   ) {}
@@ -57,39 +66,47 @@ export class ConsoleService {
     const key = await openConsoleKey(settings.consoleKeyFile);
     const view = new LiveRows({ reader, clock, log });
     const pages = await PageFiles.open(parts.pagesFolder);
+    const book = parts.sender && new ActionBook({ sender: parts.sender, clock, log });
+    const metrics = watchConsole(parts.registry, {
+      rows: () => view.size,
+      streams: () => server.stream.size,
+      viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
+    });
+    const count = (verb: string, outcome: string) => metrics.actions.inc({ verb, outcome });
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
       pages,
       signIns: [keySignIn(key), ...(parts.signIns ?? [])],
       audit: new AuditLog({ file: settings.consoleAuditFile, clock, log }),
       routes: API_ROUTES,
+      ...(parts.sender && book && { actions: { sender: parts.sender, book, count } }),
       ...(tls && { tls }),
     });
-    const service = new ConsoleService(parts, view, server, tls, policy, key, pages.areBuilt);
-    service.#measure(parts.registry);
     await server.listen();
-    return service;
+    return new ConsoleService({ view, server, tls, policy, book, key }, pages.areBuilt);
   }
 
   get origin(): string {
-    return this.server.origin;
+    return this.opened.server.origin;
   }
 
   /** Opens the console signed in. */
   get link(): string {
-    return consoleLink(this.server.origin, this.key);
+    return consoleLink(this.opened.server.origin, this.opened.key);
   }
 
   /** Reads the rows now; otherwise the first request does. */
   follow(): void {
-    this.view.start();
+    this.opened.view.start();
   }
 
   async stop(): Promise<void> {
-    await this.server.close();
-    this.tls?.stop();
-    this.policy.stop();
-    await this.view.stop();
+    const { server, book, tls, policy, view } = this.opened;
+    await server.close();
+    await book?.close();
+    tls?.stop();
+    policy.stop();
+    await view.stop();
   }
 
   /** Ready before the first question: rows are read when they are needed. */
@@ -97,20 +114,10 @@ export class ConsoleService {
     return {
       name: 'console',
       check: async () => {
-        const { problem } = this.policy;
-        const detail = `serves pages at ${this.server.origin}`;
+        const { problem } = this.opened.policy;
+        const detail = `serves pages at ${this.opened.server.origin}`;
         return problem === '' ? { up: true, detail } : { up: true, degraded: true, detail: `${detail}; ${problem}` };
       },
     };
-  }
-
-  #measure(registry: Registry): void {
-    const { view, server } = this;
-    const { clock } = this.parts;
-    watchConsole(registry, {
-      rows: () => view.size,
-      streams: () => server.stream.size,
-      viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
-    });
   }
 }

@@ -63,13 +63,14 @@ describe('the console on loopback', () => {
 });
 
 describe('the API', () => {
+  // What became of an action: console-actions.spec.ts.
   const PATHS: Readonly<Record<string, string>> = {
     '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0',
     '/can-i': '/can-i?verb=see',
   };
 
   it('answers every route that reads in the form that its document promises', async () => {
-    for (const route of API_ROUTES.filter(({ method }) => method === 'GET')) {
+    for (const route of API_ROUTES.filter(({ method, path }) => method === 'GET' && path !== '/actions/:id')) {
       const answer = await run.get(`/api/v1${PATHS[route.path] ?? route.path}`);
       expect([route.path, answer.status]).toEqual([route.path, 200]);
       expect(route.answer.safeParse(await answer.json())).toMatchObject({ success: true });

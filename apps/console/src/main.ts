@@ -1,3 +1,4 @@
+import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { runMain } from '#platform/hub/run-main';
 import { RedisViewReader } from '#platform/view/redis-view-reader';
 import { consoleModule } from './console.module.js';
@@ -7,7 +8,8 @@ await runMain(
   'console',
   async ({ settings, clock, log, metrics, redis }) => {
     const reader = new RedisViewReader(redis, settings.redisPrefix);
-    const service = await ConsoleService.open({ settings, clock, log, registry: metrics.registry, reader });
+    const sender = new RedisActionSender(redis, settings.redisPrefix);
+    const service = await ConsoleService.open({ settings, clock, log, registry: metrics.registry, reader, sender });
     service.follow();
     return { imports: [consoleModule(service)], port: settings.consoleHealthPort };
   },

@@ -1,5 +1,6 @@
 import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
+import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
@@ -31,7 +32,9 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
   const { ConsoleService: Service } = await import('../../../console/src/console.service.js');
   const { settings, clock, log, metrics, redis } = hub;
   const reader = new RedisViewReader(redis, settings.redisPrefix);
-  return Service.open({ settings: { ...settings, consolePort }, clock, log, registry: metrics.registry, reader });
+  const sender = new RedisActionSender(redis, settings.redisPrefix);
+  const { registry } = metrics;
+  return Service.open({ settings: { ...settings, consolePort }, clock, log, registry, reader, sender });
 }
 
 /**

@@ -1,38 +1,19 @@
 import { z } from 'zod';
+import { ACTION_VERBS, ActionResult, ActionTarget, MOST_TARGETS } from '#core/fleet/console-actions/console-action';
 
 /**
  * `POST /api/v1/actions` with the header `Idempotency-Key`: 202 and an id; `GET /api/v1/actions/ID` answers
  * the results.
  */
-export const ACTION_VERBS = ['approve', 'retry', 'roll-back', 'pause', 'resume', 'abort'] as const;
-
-export const ActionTarget = z.strictObject({
-  cluster: z.string().max(1_000),
-  namespace: z.string().max(253),
-  name: z.string().max(253),
-});
-
 export const ActionRequest = z.strictObject({
   verb: z.enum(ACTION_VERBS),
-  targets: z.array(ActionTarget).min(1).max(1_000),
+  targets: z.array(ActionTarget).min(1).max(MOST_TARGETS),
   /** What was reviewed; required for `approve`. */
   planHash: z.string().max(200).optional(),
   /** Of a ClusterExtension, for `roll-back`. */
   revision: z.int().min(1).optional(),
   comment: z.string().max(500).optional(),
 });
-
-export const ACTION_OUTCOMES = [
-  'pending',
-  'done',
-  'changed-meanwhile',
-  'refused',
-  'away',
-  'failed',
-  'unknown',
-] as const;
-
-export const ActionResult = ActionTarget.extend({ outcome: z.enum(ACTION_OUTCOMES), message: z.string() });
 
 export const ActionAnswer = z.strictObject({
   id: z.string(),
@@ -66,9 +47,8 @@ export const StreamRows = z.strictObject({
   removed: z.array(z.strictObject({ cluster: z.string(), id: z.string() })).max(500),
 });
 
-export type ActionTarget = z.infer<typeof ActionTarget>;
+export type { ActionResult, ActionTarget };
 export type ActionRequest = z.infer<typeof ActionRequest>;
-export type ActionResult = z.infer<typeof ActionResult>;
 export type ActionAnswer = z.infer<typeof ActionAnswer>;
 export type Problem = z.infer<typeof Problem>;
 export type StreamRows = z.infer<typeof StreamRows>;

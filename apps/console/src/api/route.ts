@@ -1,9 +1,21 @@
 import type { z } from 'zod';
+import type { ActionSender } from '#platform/console/action-channel.port';
 import type { ViewReader } from '#platform/view/view-store.port';
+import type { ActionBook } from '../actions/action-book.js';
 import type { AuditEvent } from '../audit/audit-log.js';
 import type { Person } from '../sign-in/person.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import type { LiveRows } from '../view/live-rows.js';
+import type { ActionAnswer } from './actions.schema.js';
+
+/** With what actions are sent, and their results published. */
+export type RouteActions = Readonly<{
+  sender: ActionSender;
+  book: ActionBook;
+  /** To the pages of the person. */
+  publish: (person: Person, answer: ActionAnswer) => void;
+  count: (verb: string, outcome: string) => void;
+}>;
 
 /** What a route may use. */
 export type RouteContext<Q = unknown, B = unknown> = Readonly<{
@@ -17,6 +29,8 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   view: LiveRows;
   reader: ViewReader;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Absent: nothing carries actions out. */
+  actions: RouteActions | undefined;
   /** Records what the person does. Throws where it cannot be recorded: then it is not done. */
   audit: (event: AuditEvent) => Promise<void>;
 }>;

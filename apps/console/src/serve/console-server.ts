@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Clock } from '#platform/clock/clock.port';
+import type { ActionSender } from '#platform/console/action-channel.port';
 import type { ServingTls } from '#platform/http-access/serving-tls';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
+import type { ActionBook } from '../actions/action-book.js';
 import { openApiDocument } from '../api/openapi.js';
 import type { ApiRoute } from '../api/route.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
@@ -35,6 +37,8 @@ export type ConsoleServerOptions = Readonly<{
   view: LiveRows;
   reader: ViewReader;
   audit: AuditLog;
+  /** Without them nothing can be done, only seen. */
+  actions?: Readonly<{ sender: ActionSender; book: ActionBook; count: (verb: string, outcome: string) => void }>;
 }>;
 
 const MOST_BODY_BYTES = 262_144;
@@ -63,6 +67,7 @@ type Reply = {
 };
 
 const REQUESTS = { perSecond: 20, burst: 60 };
+const WRITES = { perSecond: 1, burst: 60 };
 const STRANGERS = { perSecond: 10, burst: 60 };
 const NOT_BUILT = 'The pages of the console are not built: run `make build`. Its API answers at /api/v1.\n';
 
@@ -72,6 +77,7 @@ export class ConsoleServer {
   readonly #api: RouteRunner;
   readonly #limits: RateLimit;
   readonly #strangers: RateLimit;
+  readonly #writes: RateLimit;
   readonly stream: EventStream;
   #origin = '';
 
@@ -80,7 +86,11 @@ export class ConsoleServer {
     this.stream = new EventStream(view, clock);
     this.#limits = new RateLimit(clock, REQUESTS);
     this.#strangers = new RateLimit(clock, STRANGERS);
-    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log, audit });
+    this.#writes = new RateLimit(clock, WRITES);
+    const publish = ({ session }: Person, answer: unknown) =>
+      this.stream.tell('action', answer, (person) => person.session === session);
+    const actions = options.actions && { ...options.actions, publish };
+    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log, audit, actions });
     this.#server = newServer(tls);
     this.#protect();
     this.#routes();
@@ -133,7 +143,10 @@ export class ConsoleServer {
         const person = await this.#person(request);
         const subject = subjectOf(person, request);
         try {
-          if (route.method === 'POST') checkWrite(request.headers, person, this.#origin);
+          if (route.method === 'POST') {
+            this.#limit(this.#writes, person.session);
+            checkWrite(request.headers, person, this.#origin);
+          }
           const { headers, query, body } = request;
           const params = request.params as Readonly<Record<string, string>>;
           return await this.#api.answer(route, { person, headers, query, body, params, subject });

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
-import type { ApiRoute } from '../api/route.js';
+import type { ApiRoute, RouteActions } from '../api/route.js';
 import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { Person } from '../sign-in/person.js';
 import type { LiveRows } from '../view/live-rows.js';
@@ -26,7 +26,14 @@ export type ApiReply = Readonly<{
   body: string | Buffer;
 }>;
 
-type Parts = Readonly<{ view: LiveRows; visible: VisibleRows; reader: ViewReader; log: Log; audit: AuditLog }>;
+type Parts = Readonly<{
+  view: LiveRows;
+  visible: VisibleRows;
+  reader: ViewReader;
+  log: Log;
+  audit: AuditLog;
+  actions: RouteActions | undefined;
+}>;
 
 const FIRST_ROWS_WITHIN_MS = 5_000;
 const SMALLEST_ZIPPED = 1_400;
@@ -37,7 +44,7 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader } = this.parts;
+    const { view, visible, reader, actions } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     view.start();
@@ -45,7 +52,7 @@ export class RouteRunner {
     const { person, params, headers, subject } = request;
     const rows = visible.of(person.rights);
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
-    const answer = await route.run({ person, params, query, body, rows, view, reader, headers, audit });
+    const answer = await route.run({ person, params, query, body, rows, view, reader, headers, audit, actions });
     return jsonReply(JSON.stringify(answer), route, headers);
   }
 

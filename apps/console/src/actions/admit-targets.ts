@@ -1,0 +1,54 @@
+import { type ConsoleVerb, ROLE_OF_VERB } from '#core/fleet/console-rights/console-verbs';
+import { type LabelsOf, placeOf, type Rights } from '#core/fleet/console-rights/rights';
+import type { OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
+import type { ActionRequest, ActionResult, ActionTarget } from '../api/actions.schema.js';
+
+/** What is sent to the applier, and what has ended already. */
+export type AdmittedTargets = Readonly<{ sent: readonly ActionTarget[]; ended: readonly ActionResult[] }>;
+
+type RowOf = (cluster: string, id: string) => ViewRow | undefined;
+
+/** Says the same of a target that is gone and of one that the person may not see. */
+const GONE = 'There is no such plan or extension that you may see any more; review again.';
+const OTHER_HASH = 'The plan has other content than the one that was reviewed; review again.';
+
+const rowIdOf = (verb: ActionRequest['verb'], { namespace, name }: ActionTarget): string =>
+  verb === 'roll-back' ? `extension/${name}` : `plan/${namespace}/${name}`;
+
+/**
+ * Which targets the person may act on: those whose row they see, and all of whose packages they have the role
+ * for. A plan whose row has another hash is not the one that was reviewed: it may move other packages.
+ */
+export function admitTargets(
+  { verb, targets, planHash }: ActionRequest,
+  rights: Rights,
+  rowOf: RowOf,
+  labels: LabelsOf,
+): AdmittedTargets {
+  const sent: ActionTarget[] = [];
+  const ended: ActionResult[] = [];
+  for (const target of targets) {
+    const row = rowOf(target.cluster, rowIdOf(verb, target));
+    const refusal = refusalOf({ verb, planHash, row }, rights, labels);
+    if (refusal === undefined) sent.push(target);
+    else ended.push({ ...target, ...refusal });
+  }
+  return { sent, ended };
+}
+
+type Asked = Readonly<{ verb: ConsoleVerb; planHash: string | undefined; row: ViewRow | undefined }>;
+
+function refusalOf({ verb, planHash, row }: Asked, rights: Rights, labels: LabelsOf) {
+  if (!isSubject(row) || !rights.sees(row, labels)) return { outcome: 'changed-meanwhile', message: GONE } as const;
+  const decision = rights.decide(verb, placeOf(row), labels);
+  if (!decision.allowed) return { outcome: 'refused', message: `Not allowed: ${decision.because}.` } as const;
+  if (row.kind === 'plan' && planHash !== undefined && row.hash !== planHash)
+    return { outcome: 'changed-meanwhile', message: OTHER_HASH } as const;
+  return undefined;
+}
+
+const isSubject = (row: ViewRow | undefined): row is PlanRow | OperatorRow =>
+  row?.kind === 'plan' || row?.kind === 'operator';
+
+/** Whether the person may do it anywhere at all. */
+export const mayActAnywhere = (rights: Rights, verb: ConsoleVerb): boolean => rights.mayAnywhere(ROLE_OF_VERB[verb]);

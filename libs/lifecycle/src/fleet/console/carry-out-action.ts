@@ -1,0 +1,122 @@
+import type { ActionEnd, ActionTarget, ConsoleAction } from '#core/fleet/console-actions/console-action';
+import { decideApproval, oneLine } from '#core/fleet/console-actions/decide-approval';
+import { decidePlanRetry } from '#core/fleet/console-actions/decide-plan-retry';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import type { Subject } from '#core/kernel/subject/subject';
+import { OWNER_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
+import { WriteWithheld } from '#platform/joining/cluster-writes';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { recordEvent } from '#platform/kube/write/record-event';
+import { movesOf, subscriptionsIn } from '../rollouts/classic-subject.js';
+
+/** With what an action is carried out in one cluster. */
+export type ActionPlace = Readonly<{
+  client: KubeClient;
+  globalCatalogNamespace: string;
+  now: () => Date;
+  /** Aborted when the action has taken too long: nothing is written after it. */
+  signal: AbortSignal;
+  /** A write is on its way. */
+  note: () => void;
+  /** Has the subject reconciled at once. */
+  touch: (subject: Subject) => Promise<void>;
+}>;
+
+/** Carries an action out at one target. Expected refusals are values; errors: {@link endOfFailure}. */
+export const carryOutAction = (place: ActionPlace, action: ConsoleAction, target: ActionTarget): Promise<ActionEnd> =>
+  VERBS[action.verb](place, action, target);
+
+type Verb = (place: ActionPlace, action: ConsoleAction, target: ActionTarget) => Promise<ActionEnd>;
+
+const TOO_LATE: ActionEnd = { outcome: 'away', message: 'the cluster took too long to answer; nothing was written' };
+const CONFLICT = 'it changed in the same moment; nothing was written';
+
+/** What an error of {@link carryOutAction} means; `sent`: a write was on its way. */
+export function endOfFailure(error: unknown, sent: boolean): ActionEnd {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof WriteWithheld) return { outcome: 'refused', message };
+  if (!KubeApiError.is(error)) return { outcome: 'failed', message };
+  if (error.reason === 'Conflict') return { outcome: 'changed-meanwhile', message: CONFLICT };
+  if (error.answered) return { outcome: 'refused', message: error.said };
+  return sent
+    ? {
+        outcome: 'unknown',
+        message: `the write was sent and not answered (${message}); the row shows what became of it`,
+      }
+    : { outcome: 'away', message };
+}
+
+async function approve(place: ActionPlace, action: ConsoleAction, target: ActionTarget): Promise<ActionEnd> {
+  const { client, now, signal } = place;
+  const facts = await planFacts(place, target);
+  const decision = decideApproval(facts, action);
+  if ('end' in decision) return decision.end;
+  if (signal.aborted) return TOO_LATE;
+  place.note();
+  await client.patch(refOf(target), decision.patch);
+  const comment = action.comment === undefined ? '' : `: ${oneLine(action.comment)}`;
+  const about = { ...refOf(target), uid: facts.plan?.metadata.uid };
+  const message = `approved by ${action.by} in the console${comment}`;
+  // What is approved is done, whether the Event is written or not.
+  await recordEvent(
+    client,
+    { do: 'emitEvent', about, type: 'Normal', reason: 'Approved', message },
+    { component: 'flotilla-console' },
+    now(),
+  ).catch(() => undefined);
+  return { outcome: 'done', message: 'approved' };
+}
+
+async function retry(place: ActionPlace, action: ConsoleAction, target: ActionTarget): Promise<ActionEnd> {
+  const { client, touch, signal } = place;
+  const { cluster, namespace } = target;
+  const decision = decidePlanRetry(await planFacts(place, target), action);
+  if (signal.aborted) return TOO_LATE;
+  if ('patch' in decision) {
+    place.note();
+    await client.patch(refOf(target), decision.patch);
+  } else if (decision.end.outcome !== 'done') return decision.end;
+  await touch({ cluster, namespace });
+  return 'end' in decision ? decision.end : { outcome: 'done', message: 'the InstallPlan is made anew' };
+}
+
+async function rollBack(
+  place: ActionPlace,
+  action: ConsoleAction,
+  { cluster, name }: ActionTarget,
+): Promise<ActionEnd> {
+  const { client, touch, signal } = place;
+  const ref = { ...CLUSTER_EXTENSION_API, name };
+  const extension = await client.get(ref);
+  if (extension === undefined) return { outcome: 'changed-meanwhile', message: 'the ClusterExtension is gone' };
+  if (action.revision === undefined) return { outcome: 'refused', message: 'no revision is named' };
+  if (!(await isRevisionKept(client, name, action.revision)))
+    return { outcome: 'changed-meanwhile', message: `revision ${action.revision} is not kept any more` };
+  if (signal.aborted) return TOO_LATE;
+  place.note();
+  const { resourceVersion } = extension.metadata;
+  await client.patch(ref, {
+    metadata: { resourceVersion, annotations: { [ROLLBACK_KEY]: String(action.revision) } },
+  });
+  await touch({ cluster, extension: name });
+  return { outcome: 'done', message: `held at the content of revision ${action.revision}` };
+}
+
+const VERBS: Readonly<Record<ConsoleAction['verb'], Verb>> = { approve, retry, 'roll-back': rollBack };
+
+async function isRevisionKept(client: KubeClient, extension: string, revision: number): Promise<boolean> {
+  const list = await client.list(CLUSTER_OBJECT_SET_API, { labelSelector: `${OWNER_NAME_LABEL}=${extension}` });
+  return (list?.items ?? []).some(
+    (item) => ClusterObjectSet.safeParse({ ...item, ...CLUSTER_OBJECT_SET_API }).data?.spec.revision === revision,
+  );
+}
+
+const refOf = ({ namespace, name }: ActionTarget) => ({ ...INSTALL_PLAN_API, name, namespace });
+
+async function planFacts({ client, globalCatalogNamespace }: ActionPlace, target: ActionTarget) {
+  const plan = InstallPlan.safeParse(await client.get(refOf(target))).data;
+  const subscriptions = await subscriptionsIn(client, target.namespace);
+  return { plan, subscriptions, moves: movesOf(plan, subscriptions), globalCatalogNamespace };
+}
