@@ -1,3 +1,4 @@
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
@@ -129,7 +130,11 @@ const crdOf = ({ name, fieldType = 'string' }: BundleContents) => ({
 });
 
 /** A registry+v1 bundle with a CRD, a Deployment, a ConfigMap and a NetworkPolicy. */
-export function bundleImage(contents: BundleContents): Promise<BuiltImage> {
+export const bundleImage = (contents: BundleContents): Promise<BuiltImage> =>
+  buildImage({ files: bundleFiles(contents), labels: {} });
+
+/** The files of {@link bundleImage}. */
+export function bundleFiles(contents: BundleContents): BundleFile[] {
   const { name, text = 'steady', properties, rich, more = [] } = contents;
   const files: Record<string, unknown> = {
     'manifests/csv.yaml': csvOf(contents),
@@ -158,10 +163,7 @@ export function bundleImage(contents: BundleContents): Promise<BuiltImage> {
     ...(rich === true ? { 'manifests/service.yaml': serviceOf(name) } : {}),
     ...(properties === undefined ? {} : { 'metadata/properties.yaml': { properties } }),
   };
-  return buildImage({
-    files: Object.entries(files).map(([path, value]) => ({ path, bytes: Buffer.from(JSON.stringify(value)) })),
-    labels: {},
-  });
+  return Object.entries(files).map(([path, value]) => ({ path, bytes: Buffer.from(JSON.stringify(value)) }));
 }
 
 export type ImageStore = Readonly<{

@@ -37,6 +37,7 @@ export async function solvedFor(
     log: silentLog,
     onRolledOut: () => undefined,
     systemNamespace: 'flotilla-system',
+    helmReleaseNamespace: '',
     unpackTimeoutMs: 60_000,
     secretIntervalMs: 60_000,
   };

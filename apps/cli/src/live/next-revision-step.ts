@@ -126,6 +126,7 @@ function passOf(
       log: silentLog,
       onRolledOut: () => undefined,
       systemNamespace: settings.systemNamespace,
+      helmReleaseNamespace: settings.helmReleaseNamespace,
       unpackTimeoutMs: settings.bundleUnpackTimeout,
       secretIntervalMs: settings.extensionSecretInterval,
     },
@@ -181,7 +182,7 @@ function plannedRevision({ read, deps }: ExtensionPass, desired: Desired): Targe
   if ('error' in built) return { error: troubleOf(desired.from, 'Blocked', built.error).message };
   const { metadata } = built.revision;
   const wanted = desired.phases.flatMap(({ objects }) =>
-    objects.map((object): ContentObject => ({ object, protection: 'Prevent' })),
+    objects.map((object): ContentObject => ({ object, protection: desired.adoption?.protection ?? 'Prevent' })),
   );
   return { revision: { ...built.revision, metadata: { ...metadata, uid: PLANNED_UID } }, wanted };
 }

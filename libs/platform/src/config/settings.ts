@@ -59,6 +59,11 @@ export const settingGroups = {
       },
     ),
     systemNamespace: text('flotilla-system', 'Namespace in a managed cluster for what must lie there', NAMESPACE),
+    helmReleaseNamespace: text(
+      '',
+      'Namespace in which OLM v1 has stored Helm releases of ClusterExtensions, which are taken over. Empty: `openshift-operator-controller` where the cluster serves the config API of OpenShift, `olmv1-system` elsewhere',
+      { pattern: /^$|^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, wants: NAMESPACE.wants },
+    ),
     joinInstall: flag(
       true,
       'The applier installs and upgrades OLM’s CustomResourceDefinitions, and what comes with them, in the clusters',

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
-import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
+import {
+  CLUSTER_OBJECT_SET_API,
+  type ClusterObjectSet,
+  type CollisionProtection,
+} from '../../kernel/api/cluster-object-set.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
 import type { Phase } from '../bundle-render/phases.js';
@@ -31,12 +35,24 @@ export type DesiredRevision = Readonly<{
   phases: readonly Phase[];
   /** The bundle's merged `olm.properties`, as JSON text. */
   olmProperties?: string | undefined;
-  /** Hashes of what it was rendered from and of the desired bundle it answers; digest of the image. */
+  /**
+   * Hashes of what it was rendered from and of the desired bundle it answers; digest of the image, empty
+   * where none was pulled.
+   */
   inputs: string;
   query: string;
   digest: string;
   /** When its certificates are to be replaced, as RFC 3339; absent where it has none of ours. */
   certificatesUntil?: string | undefined;
+  /** What ran before and becomes this revision; absent: nothing that is there already is taken over. */
+  adoption?: Adoption | undefined;
+}>;
+
+/** How a revision takes over what another program has installed. */
+export type Adoption = Readonly<{
+  protection: CollisionProtection;
+  labels?: Readonly<Record<string, string>>;
+  annotations?: Readonly<Record<string, string>>;
 }>;
 
 export type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: readonly KubernetesObject[] }>;
@@ -135,13 +151,13 @@ export function buildRevision(
     ...CLUSTER_OBJECT_SET_API,
     metadata: {
       name,
-      labels: ownerLabels(owner),
+      labels: { ...ownerLabels(owner), ...desired.adoption?.labels },
       annotations: annotationsOf(extension, desired),
       ownerReferences,
     },
     spec: {
       lifecycleState: 'Active',
-      collisionProtection: 'Prevent',
+      collisionProtection: desired.adoption?.protection ?? 'Prevent',
       revision: number,
       phases: [...external.phases],
       progressionProbes: [...DEFAULT_PROBES],
@@ -164,9 +180,10 @@ function annotationsOf({ spec }: ClusterExtension, desired: DesiredRevision): Re
     ...(desired.certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: desired.certificatesUntil }),
     [INPUTS_KEY]: desired.inputs,
     [QUERY_KEY]: desired.query,
-    [DIGEST_KEY]: desired.digest,
+    ...(desired.digest === '' ? {} : { [DIGEST_KEY]: desired.digest }),
     [CONTENT_KEY]: contentHash(desired.phases),
     [KINDS_KEY]: JSON.stringify(kindsOf(desired.phases)),
+    ...desired.adoption?.annotations,
   };
 }
 

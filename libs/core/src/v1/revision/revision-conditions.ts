@@ -23,10 +23,17 @@ export function revisionConditions(revision: ClusterObjectSet, rollout: RolloutS
   const available = availability(revision, version, rollout);
   const conditions = [...(available === undefined ? [] : [available]), progress(revision, version, rollout, now)];
   if (rollout.state === 'complete' || hasSucceeded(revision)) {
-    conditions.push(extensionCondition('Succeeded', 'True', 'Succeeded', 'Revision succeeded rolling out.'));
+    const held = rollout.state === 'complete' ? '' : copied(revision, 'Succeeded')?.message;
+    conditions.push(succeeded(held || 'Revision succeeded rolling out.'));
   }
   return conditions;
 }
+
+const succeeded = (message: string): ExtensionCondition =>
+  extensionCondition('Succeeded', 'True', 'Succeeded', message);
+
+/** Set at once on a revision of what runs already (spec: v1-apply.md §7, "Migration from Helm"). */
+export const MIGRATED: ExtensionCondition = succeeded('Revision succeeded - migrated from Helm release');
 
 /** Undefined: nothing is said of it yet. What stands in the way makes unknown only what was known before. */
 function availability(

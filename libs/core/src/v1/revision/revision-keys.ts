@@ -10,6 +10,8 @@ export const BUNDLE_VERSION_KEY = `${PREFIX}bundle-version`;
 export const BUNDLE_RELEASE_KEY = `${PREFIX}bundle-release`;
 export const BUNDLE_REFERENCE_KEY = `${PREFIX}bundle-reference`;
 export const OLM_PROPERTIES_KEY = 'olm.properties';
+/** `true` on a revision made of a Helm release of OLM v1 (spec: v1-apply.md §7, "Migration from Helm"). */
+export const MIGRATED_FROM_HELM_LABEL = `${PREFIX}migrated-from-helm`;
 /** On every applied object: the revision that applied it last. */
 export const REVISION_KEY = `${PREFIX}revision`;
 export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.operatorframework.io' } as const;

@@ -16,7 +16,12 @@ function depsOf(queues = memoryQueues()) {
     log: { ...silentLog, warn: (_fields: unknown, text: string) => void warnings.push(text) },
     metrics: { extensions: { rolledOut: (...given: unknown[]) => void rolledOut.push(given) } },
     refused: { note: () => undefined },
-    settings: { systemNamespace: 'system', bundleUnpackTimeout: 1_000, extensionSecretInterval: 2_000 },
+    settings: {
+      systemNamespace: 'system',
+      helmReleaseNamespace: 'old',
+      bundleUnpackTimeout: 1_000,
+      extensionSecretInterval: 2_000,
+    },
   } as unknown as Hub;
   return { deps: extensionDeps(hub), queues, warnings, rolledOut };
 }
@@ -43,7 +48,12 @@ describe('what work on ClusterExtensions needs of the hub', () => {
 
   it('takes the settings of the hub, and counts rollouts', () => {
     const { deps, rolledOut } = depsOf();
-    expect(deps).toMatchObject({ systemNamespace: 'system', unpackTimeoutMs: 1_000, secretIntervalMs: 2_000 });
+    expect(deps).toMatchObject({
+      systemNamespace: 'system',
+      helmReleaseNamespace: 'old',
+      unpackTimeoutMs: 1_000,
+      secretIntervalMs: 2_000,
+    });
     deps.onRolledOut('east', 7);
     expect(rolledOut).toEqual([['east', 7]]);
   });

@@ -24,6 +24,8 @@ export type ExtensionDeps = Readonly<{
   onRolledOut: (cluster: string, seconds: number) => void;
   /** In a managed cluster, for the Secrets of revisions. */
   systemNamespace: string;
+  /** In a managed cluster, for Helm releases of OLM v1; empty: where OLM v1 has them by default. */
+  helmReleaseNamespace: string;
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
   /** Between two checks of Secrets that extensions bring, in milliseconds. */
@@ -52,6 +54,7 @@ export const extensionDeps = ({
   log,
   onRolledOut: (cluster, seconds) => metrics.extensions.rolledOut(cluster, seconds),
   systemNamespace: settings.systemNamespace,
+  helmReleaseNamespace: settings.helmReleaseNamespace,
   unpackTimeoutMs: settings.bundleUnpackTimeout,
   secretIntervalMs: settings.extensionSecretInterval,
 });

@@ -139,6 +139,7 @@ export class ExtensionEnvironment {
       log: silentLog,
       onRolledOut: (_cluster, seconds) => void this.rolledOut.push(seconds),
       systemNamespace: SYSTEM_NAMESPACE,
+      helmReleaseNamespace: '',
       unpackTimeoutMs: 60_000,
       secretIntervalMs: SECRET_INTERVAL_MS,
     };

@@ -79,7 +79,8 @@ async function store(
       ? `. Bundle ${bundle.name} has other content under the same version ${bundle.version}: it was ${before}, it is ${desired.digest}`
       : '';
   const reason = changed === '' ? 'RevisionCreated' : 'BundleContentChanged';
-  const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${changed}`;
+  const origin = desired.adoption === undefined ? '' : ' of the Helm release of OLM v1, and takes over what runs';
+  const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${origin}${changed}`;
   const event = extensionEvent(pass.read.extension, 'Normal', reason, message);
   await perform(pass, [event]);
   return MOVED;

@@ -18,6 +18,7 @@ import {
 } from '#core/v1/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import type { ExtensionPass } from './extension-pass.js';
+import { type ReleaseRevision, releaseRevision } from './helm-release.js';
 import { accountProblem, crdProblems, permissionProblems } from './preflight.js';
 import { certificateProvider, inputsOf, prepareRevision } from './prepare-revision.js';
 import { pullBundleContent } from './pull-bundle-content.js';
@@ -53,12 +54,29 @@ export async function nextRevision(pass: ExtensionPass): Promise<NextRevision> {
     const trouble = { reason: 'Retrying', message: account, installedUnknown: true } as const;
     return { next: 'trouble', trouble, againAfterMs: CHECK_AGAIN_MS };
   }
+  const release = await releaseRevision(pass);
+  if (release !== undefined) return takeOver(pass, release);
   const wanted = await wantedBundle(pass);
   if (wanted.kind === 'wait') return { next: 'wait' };
   if (wanted.kind === 'trouble') return { next: 'trouble', trouble: wanted.trouble };
   if (wanted.kind === 'rollback') return rollBack(pass, wanted.to);
   const { deprecation, note } = wanted;
   return { deprecation, note, ...(await follow(pass, wanted)) };
+}
+
+/** What runs stays as it is, so its CRDs need no check. */
+async function takeOver(pass: ExtensionPass, release: ReleaseRevision): Promise<NextRevision> {
+  const again = { againAfterMs: CHECK_AGAIN_MS };
+  if ('error' in release) {
+    const trouble = { reason: 'Retrying', message: release.error, installedUnknown: true } as const;
+    return { next: 'trouble', trouble, ...again };
+  }
+  const { desired } = release;
+  const problems = await permissionProblems(pass, desired);
+  if (problems !== undefined) {
+    return { next: 'trouble', trouble: troubleOf(desired.from, 'Retrying', problems), ...again };
+  }
+  return { next: 'make', desired, note: 'A Helm release of OLM v1 becomes a revision; what runs stays as it is.' };
 }
 
 /** Content comes from the cluster itself: neither catalog nor registry is needed. */

@@ -13,6 +13,7 @@ import { tenantOf } from '../../engine/tenant.js';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionPass, RevisionsRead } from './extension-pass.js';
 import { type FollowOutcome, followDesiredState } from './follow-desired-state.js';
+import { markMigrated } from './helm-release.js';
 import { repairOwners } from './make-revision.js';
 import { performOnOwn } from './perform-on-own.js';
 import { type ExtensionRead, readExtension } from './read-extension.js';
@@ -71,6 +72,7 @@ const stagesOfExtension =
         await repairOwners(passOf(input));
         return AT_REST;
       },
+      (input) => markMigrated(passOf(input)),
       async (input) => {
         desired = await followDesiredState(passOf(input));
         return desired;

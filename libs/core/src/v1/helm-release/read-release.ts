@@ -1,0 +1,92 @@
+import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { asRecord, asText } from '../../kernel/crd/loose-value.js';
+import { isRecord } from '../../kernel/json/go-json.js';
+import { pruneNulls } from '../bundle-render/prune-nulls.js';
+import type { InstalledRevision } from '../revision/installed-revision.js';
+import {
+  BUNDLE_NAME_KEY,
+  BUNDLE_REFERENCE_KEY,
+  BUNDLE_RELEASE_KEY,
+  BUNDLE_VERSION_KEY,
+  OLM_PROPERTIES_KEY,
+} from '../revision/revision-keys.js';
+
+/** A ClusterExtension as OLM v1's Helm runtime has installed it. */
+export type HelmRelease = Readonly<{
+  from: InstalledRevision;
+  objects: readonly KubernetesObject[];
+  /** The bundle's merged `olm.properties`, as JSON text. */
+  olmProperties: string | undefined;
+}>;
+
+/** What one revision holds. */
+const MOST_OBJECTS = 1000;
+/** Beside an object, a separator and comments. */
+const MOST_LINES = 4 * MOST_OBJECTS;
+/** No manifest of an operator nests as deep; what does must not reach a walk that calls itself. */
+const MOST_LEVELS = 200;
+
+/**
+ * Reads a release that was unpacked: JSON with the manifests that were applied, one in a line
+ * (spec: v1-apply.md §6 and §7, "Migration from Helm"). `labels` say which bundle it is of.
+ */
+export function readRelease(
+  text: string,
+  labels: Readonly<Record<string, string>>,
+): HelmRelease | Readonly<{ error: string }> {
+  const release = asRecord(jsonOf(text));
+  const { manifest } = release;
+  if (asText(asRecord(release['info'])['status']) !== 'deployed') return { error: 'it is no release that is deployed' };
+  if (typeof manifest !== 'string') return { error: 'it has no manifests' };
+  const lines = manifest.split('\n', MOST_LINES + 1);
+  const documents = lines.filter((line) => /^\s*[^\s#-]/.test(line));
+  if (lines.length > MOST_LINES || documents.length > MOST_OBJECTS) {
+    return { error: `it has more than ${MOST_OBJECTS} objects` };
+  }
+  const objects: KubernetesObject[] = [];
+  for (const [at, line] of documents.entries()) {
+    const object = objectOf(line);
+    if (object === undefined) return { error: `its manifest ${at + 1} is no object of Kubernetes` };
+    objects.push(object);
+  }
+  const { [BUNDLE_NAME_KEY]: name = '', [BUNDLE_VERSION_KEY]: version = '', [BUNDLE_RELEASE_KEY]: number } = labels;
+  if (name === '' || version === '') return { error: 'its Secret does not say which bundle it is of' };
+  return {
+    from: {
+      bundle: { name, version, ...(number === undefined ? {} : { release: number }) },
+      image: labels[BUNDLE_REFERENCE_KEY] ?? '',
+    },
+    objects,
+    olmProperties: propertiesOf(release),
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without fields that are null, as a rendered bundle has none. */
+function objectOf(line: string): KubernetesObject | undefined {
+  const value = jsonOf(line);
+  return isRecord(value) && !nestsTooDeep(value) ? KubernetesObject.safeParse(pruneNulls(value)).data : undefined;
+}
+
+/** Goes through the value level by level, without calling itself. */
+function nestsTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}
+
+/** OLM v1 keeps the bundle's properties as an annotation of the chart. */
+function propertiesOf(release: Readonly<Record<string, unknown>>): string | undefined {
+  const chart = asRecord(asRecord(release['chart'])['metadata']);
+  return asText(asRecord(chart['annotations'])[OLM_PROPERTIES_KEY]) || undefined;
+}
