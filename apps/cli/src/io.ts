@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-
 /** Exit codes of every verb, as grep, diff and opm use them. */
 export const ExitCode = { done: 0, no: 1, badInput: 2, remoteFailed: 3 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -10,13 +8,11 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
  */
 export type Io = Readonly<{
   out: (text: string) => void;
-  /** `out` for the bytes of a text that was made safe for a terminal (`visibleText`): they are not copied. */
-  outBytes?: (bytes: Uint8Array) => void;
   /**
-   * Settles when `out` has room for more: who writes much waits for it now and then, so that it
-   * does not pile up in memory.
+   * `out` for the bytes of a text that was made safe for a terminal (`visibleText`): they are not copied.
+   * Settles when they are written and may be overwritten: who writes much does not pile it up in memory.
    */
-  drained?: () => Promise<void>;
+  outBytes?: (bytes: Uint8Array) => Promise<void>;
   err: (text: string) => void;
   /**
    * Control sequences that the command itself writes to the terminal behind `err`; never text from elsewhere.
@@ -55,10 +51,7 @@ async function askLine(question: string): Promise<string> {
 /** The process's own streams. `exit` sets the code and lets pending output drain. */
 export const processIo: Io = {
   out: (text) => void process.stdout.write(text),
-  outBytes: (bytes) => void process.stdout.write(bytes),
-  drained: async () => {
-    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
-  },
+  outBytes: (bytes) => new Promise((done) => void process.stdout.write(bytes, () => done())),
   err: (text) => void process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
   // A terminal that does not say how wide it is reports 0.

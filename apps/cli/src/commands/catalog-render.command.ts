@@ -35,12 +35,17 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       const level = migrationLevel(options);
       const { CatalogWriter } = await import('#core/catalog/write/write-catalog');
       const { visibleText } = await import('#core/kernel/text/visible-text');
-      const writer = new CatalogWriter(output, visibleText);
-      for (const reference of references) await render(reference, level, template, writer);
-      for (const bytes of writer.parts()) {
-        if (io.outBytes) io.outBytes(bytes);
-        else io.out(bytes.toString());
-        await io.drained?.();
+      const { FileShelf } = await import('#platform/store/file-shelf');
+      const shelf = new FileShelf();
+      const writer = new CatalogWriter(output, visibleText, shelf);
+      try {
+        for (const reference of references) await render(reference, level, template, writer);
+        for (const bytes of writer.parts()) {
+          if (io.outBytes) await io.outBytes(bytes);
+          else io.out(new TextDecoder().decode(bytes));
+        }
+      } finally {
+        shelf.close();
       }
       io.exit(ExitCode.done);
     });

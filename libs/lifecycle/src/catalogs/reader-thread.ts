@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadMemory } from '#platform/processes/service-memory';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
 /** The thread's last message, or why there is none. `isOfContent`: the same catalog would end so again. */
@@ -18,8 +19,7 @@ export class ReaderThread {
   #ended = false;
 
   constructor(threadFile: URL, heapMiB: number) {
-    const resourceLimits = { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: NURSERY_MIB };
-    this.#worker = new Worker(threadFile, { execArgv: [], resourceLimits });
+    this.#worker = new Worker(threadFile, { execArgv: [], resourceLimits: threadMemory(heapMiB, NURSERY_MIB) });
     this.#worker.on('message', (message: Reply | BytesWritten) => {
       if ('wrote' in message) this.#onWritten(message.wrote);
       else this.#settle(message);

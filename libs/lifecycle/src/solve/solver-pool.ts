@@ -5,6 +5,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { Lanes, type Run } from '#platform/fairness/lanes';
+import { threadMemory } from '#platform/processes/service-memory';
 import { HeldRecords } from './held-records.js';
 import type { SolveRequest, ThreadRequest } from './solve.js';
 
@@ -14,6 +15,8 @@ type Thread = Readonly<{ held: HeldRecords; ready: Promise<void> }>;
 
 /** Heap of one thread; catalogs of any sensible size need a small part of it. */
 const THREAD_MIB = 1_024;
+/** Of it the young generation: eight for new objects, as the services have, and what survives. */
+const YOUNG_MIB = 24;
 
 /** Problems that may wait for the slow lane: each keeps a job of the queue. */
 const MOST_SLOW = 24;
@@ -71,7 +74,7 @@ export class SolverPool {
 
   /** A thread runs the built module, whatever conditions this process resolves its modules with. */
   #grow(): Worker {
-    const resourceLimits = { maxOldGenerationSizeMb: this.threadMiB };
+    const resourceLimits = threadMemory(this.threadMiB, YOUNG_MIB);
     const thread = new Worker(this.threadFile, { execArgv: [], resourceLimits });
     thread.unref();
     const { promise: ready, resolve } = Promise.withResolvers<void>();

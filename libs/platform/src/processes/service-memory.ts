@@ -1,4 +1,5 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import type { ResourceLimits } from 'node:worker_threads';
 
 /** Arguments of Node for each service: the young generation of its heap, MiB (decision record 0194). */
 export const SERVICE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=8'];
@@ -17,6 +18,16 @@ const GROWTH_PERCENT = 75;
  */
 export function boundGarbage(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+/**
+ * Limits of a thread that is started next: of its heap, and of the young generation in it; MiB. The
+ * argument of the process for its own young generation would outrank the thread's, so it is lifted for
+ * threads; the heap of the caller keeps what it was given at its start (decision record 0440).
+ */
+export function threadMemory(heapMiB: number, youngMiB: number): ResourceLimits {
+  setFlagsFromString('--max-semi-space-size=0');
+  return { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: youngMiB };
 }
 
 const SHORT = 0.4;

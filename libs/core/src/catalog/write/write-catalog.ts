@@ -13,6 +13,7 @@ import type {
 } from '../model/catalog.js';
 import { type BlobConsumer, blobsOf, detached } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
+import { type ByteShelf, MemoryShelf } from './byte-shelf.js';
 import { goYaml } from './go-yaml-text.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -35,37 +36,46 @@ function catalogText(catalog: Catalog, format: CatalogFormat): string {
 }
 
 /**
- * Writes a catalog whose blobs come one at a time. Each is kept as the bytes that will be written, outside
- * the heap: the order is known only at the end. By package name: package, channels, bundles, other blobs,
+ * Writes a catalog whose blobs come one at a time. A shelf keeps each as the bytes that will be written: the
+ * order is known only at the end. By package name: package, channels, bundles, other blobs,
  * deprecations; what belongs to no package comes last. Fields stand in the order of the schema, empty
  * optional ones are left out.
  */
 export class CatalogWriter implements BlobConsumer {
-  readonly #written: { place: BlobPlace; bytes: Buffer }[] = [];
+  readonly #written: { place: BlobPlace; piece: number }[] = [];
+  #encoded = Buffer.alloc(0);
 
   /** `shown` is applied to the text of each blob; printable ASCII it leaves as it is. */
   constructor(
     private readonly format: CatalogFormat,
     private readonly shown: (text: string) => string = (text) => text,
+    private readonly shelf: ByteShelf = new MemoryShelf(),
   ) {}
 
   take(decoded: DecodedBlob): void {
     const place = placeOf(decoded);
     if (place === undefined) return;
-    this.#written.push({ place: detached(place), bytes: this.#bytesOf(blobJson(decoded)) });
+    this.#written.push({ place: detached(place), piece: this.shelf.put(this.#bytesOf(blobJson(decoded))) });
   }
 
   #bytesOf(json: Json): Buffer {
-    if (this.format === 'yaml') return Buffer.from(this.shown(`---\n${goYaml(json)}`));
+    if (this.format === 'yaml') return this.#encode(this.shown(`---\n${goYaml(json)}`));
     const text = `${indentedJson(json)}\n`;
-    const bytes = Buffer.from(text);
+    const bytes = this.#encode(text);
     // JSON escapes all other control characters of ASCII.
-    return isAscii(bytes) && !bytes.includes(DELETE) ? bytes : Buffer.from(this.shown(text));
+    return isAscii(bytes) && !bytes.includes(DELETE) ? bytes : this.#encode(this.shown(text));
   }
 
-  /** The bytes of the catalog, blob by blob. */
-  *parts(): Generator<Buffer> {
-    for (const { bytes } of this.#written.toSorted((a, b) => byPlace(a.place, b.place))) yield bytes;
+  /** One buffer for all blobs: each would else be garbage outside the heap, which V8 collects late. */
+  #encode(text: string): Buffer {
+    const length = Buffer.byteLength(text);
+    if (this.#encoded.length < length) this.#encoded = Buffer.allocUnsafeSlow(length);
+    return this.#encoded.subarray(0, this.#encoded.write(text));
+  }
+
+  /** The bytes of the catalog, blob by blob; each is used before the next is asked for. */
+  *parts(): Generator<Uint8Array> {
+    for (const { piece } of this.#written.toSorted((a, b) => byPlace(a.place, b.place))) yield this.shelf.get(piece);
   }
 }
 
