@@ -2,14 +2,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { vi } from 'vitest';
+import type { CheckAnswer } from '#core/fleet/gates/cel-check';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { GateQuestion } from '#platform/fleet/http-gates';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
+import { AskedGates } from '../../../libs/lifecycle/src/fleet/rollouts/asked-gates.js';
 import { carryOutOrders, type OrderPlace } from '../../../libs/lifecycle/src/fleet/rollouts/carry-out-orders.js';
+import { listedFrom } from '../../../libs/lifecycle/src/fleet/rollouts/fleet-state.js';
 import { RolloutController } from '../../../libs/lifecycle/src/fleet/rollouts/rollout-controller.js';
 import { ApplierBench } from './applier-bench.js';
 
@@ -38,6 +42,8 @@ type SeenRollout = Readonly<{
 export class FleetBench {
   readonly clock = new ManualClock('2026-01-05T00:00:00Z');
   readonly controller: RolloutController;
+  /** What gates outside of clusters answer; none do without it. */
+  gate: (question: GateQuestion) => CheckAnswer = () => ({ message: 'no answer' });
   /** Further members of the place where orders are carried out. */
   place: Partial<OrderPlace> = {};
 
@@ -46,7 +52,10 @@ export class FleetBench {
     readonly benches: readonly ApplierBench[],
     private readonly namespace: string,
   ) {
-    this.controller = new RolloutController(hub.client, this.clock, silentLog);
+    const { client } = hub;
+    const gates = new AskedGates({ ask: async (question) => this.gate(question), clock: this.clock, log: silentLog });
+    this.controller = new RolloutController(client, this.clock, silentLog, listedFrom(client), gates);
+    gates.onAnswer(({ rollout, cluster }) => this.controller.noteNews(rollout, cluster));
   }
 
   /** Clusters with these labels; operators are in `namespace`. */

@@ -33,6 +33,8 @@ export type PlanReport = Readonly<{
   /** Hops of the path that lie behind the cluster; all where the target is installed. */
   hopsDone: number;
   isUpToDate: boolean;
+  /** The installed operator says that it must not be upgraded now. */
+  isNotUpgradeable?: boolean;
 }>;
 
 /** What a cluster reports of the order that it carries out. */
@@ -60,8 +62,8 @@ export type RolloutFacts = Readonly<{
   report: (cluster: string) => ClusterReport | undefined;
   /** Why the cluster cannot go back, or undefined. */
   returnCheck: (cluster: string) => string | undefined;
-  /** Without a cluster the gate is asked for the wave as a whole. */
-  gateAnswer: (gate: string, cluster: string | null, wave: number, attempt: number) => GateAnswer;
+  /** Without a cluster the gate is asked for the wave as a whole. Undefined: its answer is not there yet. */
+  gateAnswer: (gate: string, cluster: string | null, wave: number, attempt: number) => GateAnswer | undefined;
   /** Windows that hold the cluster; those that a break-glass decision lifts do not. */
   windowHold: (cluster: string, isStart: boolean) => WindowHold | undefined;
   isDeniedByWindow: (cluster: string) => boolean;

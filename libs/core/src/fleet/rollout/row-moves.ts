@@ -161,6 +161,7 @@ export function askedGates(
     const before = progress[gate.name];
     if (before?.state === 'Green' || !isDue(before, gate, now)) continue;
     const answer = facts.gateAnswer(gate.name, row.cluster, row.wave, row.attempt);
+    if (answer === undefined) continue;
     progress = { ...progress, [gate.name]: afterAnswer(before, gate, answer, now) };
   }
   if (progress === row.gates && row.gatesSince !== undefined) return row;

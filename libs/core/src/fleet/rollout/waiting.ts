@@ -29,6 +29,7 @@ export function waitingRow(row: RolloutRow, draft: Draft, isStopped: boolean): R
   const planned = plan?.state === 'Planned' && plan.class !== row.class ? { ...row, class: plan.class } : row;
   const reason = reasonBeforeGates(planned, draft, isStopped);
   if (reason !== undefined) return withReason(planned, reason);
+  if (plan?.isNotUpgradeable === true) return withReason(planned, 'GateBefore');
   const gates = draft.rules(row.wave).gates.filter(({ when, scope }) => when === 'Before' && scope === 'Cluster');
   const asked = gates.length === 0 ? planned : askedGates(planned, gates, draft);
   const isGreen = gates.every(({ name }) => asked.gates[name]?.state === 'Green');

@@ -22,6 +22,7 @@ function askGates(index: number, when: GateSpec['when'], draft: Draft): void {
     const before = gates[gate.name];
     if (!isOpenGate(before, when) || !isDue(before, gate, draft.now)) continue;
     const answer = draft.facts.gateAnswer(gate.name, null, index, 0);
+    if (answer === undefined) continue;
     gates = { ...gates, [gate.name]: afterAnswer(before, gate, answer, draft.now) };
   }
   if (gates !== draft.wave(index).gates) draft.setWave(index, { gates });

@@ -8,33 +8,39 @@ import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
 import { type ClassicSubject, factsOf, findSubject, NOT_SUBSCRIBED } from './classic-subject.js';
-import type { OrderPlace, RowFinding } from './order-place.js';
+import { answerChecks } from './cluster-checks.js';
+import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
 
 export type { OrderPlace } from './order-place.js';
 
 /**
  * Carries out what the FleetAssignment of a cluster says, and reports what the cluster has. Repeatable: what
- * is done already is found, and only reported.
+ * is done already is found, and only reported. Answers after how long checks are due again, in milliseconds.
  */
-export async function carryOutOrders(place: OrderPlace): Promise<void> {
+export async function carryOutOrders(place: OrderPlace): Promise<number | undefined> {
   const { hub, client } = place;
   const stored = await hub.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: client.cluster });
   const assignment = stored === undefined ? undefined : FleetAssignment.safeParse(stored).data;
-  if (stored === undefined || assignment === undefined) return;
+  if (stored === undefined || assignment === undefined) return undefined;
   const before = assignment.status?.rows ?? [];
   const rows: AssignmentReport[] = [];
+  let againAfterMs: number | undefined;
   for (const row of assignment.spec.rows) {
     const known = before.find(({ subject }) => subject === row.subject);
-    rows.push(reportOf(row, await carryOut(place, row, known)));
+    const finding = await carryOut(place, row, known);
+    const { gates, againAfterMs: dueMs } = await answerChecks(place, row, known);
+    rows.push(reportOf(row, { ...finding, gates }));
+    if (dueMs !== undefined) againAfterMs = Math.min(againAfterMs ?? dueMs, dueMs);
   }
-  if (canonicalJson(rows) === canonicalJson(before)) return;
+  if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
   try {
     await hub.updateStatus({ ...stored, status: { ...assignment.status, rows } } as KubernetesObject);
   } catch (error) {
     // The orders have changed in between: the next pass reports.
     if (!(error instanceof KubeApiError && error.reason === 'Conflict')) throw error;
   }
+  return againAfterMs;
 }
 
 const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => ({
@@ -79,7 +85,7 @@ async function byOrder(
   subject: ClassicSubject,
   before: AssignmentReport | undefined,
 ): Promise<RowFinding> {
-  if (row.order === 'Preview') return { state: 'Planned' };
+  if (row.order === 'Preview') return plannedOf(subject);
   if (row.order === 'Return') return { hop: before?.hop ?? 0, ...(await beginReturn(place, row, subject)) };
   if (row.order === 'Rest') {
     await keepResult(place.client, row, subject, place.clock?.now() ?? new Date());
@@ -88,6 +94,9 @@ async function byOrder(
   const finding = await goClassic(place, row, subject, before);
   return { ...finding, ...(await checkOnce(place, row, subject, before, finding)) };
 }
+
+const plannedOf = ({ refusal }: ClassicSubject): RowFinding =>
+  refusal === undefined ? { state: 'Planned' } : { state: 'Planned', message: reportText(refusal) };
 
 /** Whether the cluster could go back is found out once an attempt has ended, and again where it could not. */
 async function checkOnce(

@@ -1,3 +1,4 @@
+import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
 import {
   type DesiredClassic,
   desiredClassic,
@@ -15,6 +16,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/operator-condition';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -30,6 +32,8 @@ export type ClassicSubject = Readonly<{
   isSucceeded: boolean;
   /** Of the objects that the fleet has made for it; undefined where it has made none. */
   specHash: string | undefined;
+  /** Why the installed operator must not be upgraded now. */
+  refusal: string | undefined;
   /** Bundles that are not installed here again. */
   denied: readonly DeniedMark[];
 }>;
@@ -62,7 +66,10 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const isSucceeded = await isInstalled(client, namespace, subscription.status?.installedCSV);
   const desired = isOfFleet(subscription, operator) ? await desiredIn(place, operator) : undefined;
   const made = typeof desired === 'object' ? specHash(desired) : undefined;
-  return { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, specHash: made, denied };
+  const mayBegin = plan !== undefined && !plan.spec.approved;
+  const installed = subscription.status?.installedCSV;
+  const refusal = mayBegin ? await refusalOf(client, namespace, installed) : undefined;
+  return { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, specHash: made, refusal, denied };
 }
 
 /** Whether the fleet has made the Subscription for this FleetOperator. */
@@ -85,6 +92,17 @@ export const hashesOf = (
   hops: readonly string[],
   spec: string | undefined,
 ): Pick<AssignmentReport, 'planHash' | 'hops'> => ({ planHash: planHash(hops, spec), hops: [...hops] });
+
+/** Why the installed operator must not be upgraded now, by its OperatorCondition; undefined where it may. */
+export async function refusalOf(
+  client: KubeClient,
+  namespace: string,
+  name: string | undefined,
+): Promise<string | undefined> {
+  if (name === undefined) return undefined;
+  const found = await client.get({ ...OPERATOR_CONDITION_API, name, namespace });
+  return operatorNotUpgradeable(OperatorCondition.safeParse(found).data);
+}
 
 /** The plan that a Subscription refers to. */
 export async function newestPlan(client: KubeClient, { metadata, status }: Subscription) {
@@ -117,6 +135,7 @@ export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFin
   const installed = {
     ...(installedCSV === undefined ? {} : { bundle: installedCSV }),
     ...(denied.length === 0 ? {} : { denied: denied.map(({ bundle, scope }) => ({ bundle, scope })) }),
+    ...(subject.refusal === undefined ? {} : { notUpgradeable: true }),
     healthy: isSucceeded,
   };
   // A plan that failed would be made anew by another attempt.

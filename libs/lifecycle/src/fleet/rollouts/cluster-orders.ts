@@ -162,7 +162,7 @@ export class ClusterOrders {
       if (!entered.admitted) return entered.againAfterMs;
       if (entered.value instanceof Error) throw entered.value;
       member.failures = 0;
-      return undefined;
+      return entered.value;
     } catch (error) {
       // The end of a pause, and a cluster that is taken over, have all orders carried out again.
       if (error instanceof WriteWithheld) return undefined;
@@ -173,20 +173,22 @@ export class ClusterOrders {
     }
   }
 
-  async #carryOut(member: Member): Promise<undefined> {
+  /** After how long they are to be carried out again where nothing changes. */
+  async #carryOut(member: Member): Promise<number | undefined> {
     const { client } = member;
     const assignment = await this.#assignmentOf(client.cluster);
     const generation = assignment?.metadata.generation;
     const rows = FleetAssignment.safeParse(assignment).data?.spec.rows ?? [];
     member.about = await this.#placesOf(rows);
+    let againAfterMs: number | undefined;
     if (rows.length > 0) {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
       const parts = placeOf?.(client, globalCatalogNamespace);
-      await carryOutOrders({ hub: this.#store.client, client, globalCatalogNamespace, ...parts });
+      againAfterMs = await carryOutOrders({ hub: this.#store.client, client, globalCatalogNamespace, ...parts });
     }
     member.generation = generation;
-    return undefined;
+    return againAfterMs;
   }
 
   #assignmentOf(name: string) {

@@ -14,6 +14,8 @@ export class ExaminedBefore {
   #role = '';
   #wakeAt: number | undefined;
   readonly #wakes = new Map<string, number>();
+  /** Clusters of which something is known that their objects do not show. */
+  readonly #news = new Set<string>();
 
   /** The clusters that are due; `all` where what they have in common has changed. */
   due({ record, facts }: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): ReadonlySet<string> {
@@ -29,7 +31,13 @@ export class ExaminedBefore {
     for (const [name, cluster] of fleet.clusters) if (this.#clusters.get(name) !== cluster) due.add(name);
     for (const name of this.#clusters.keys()) if (!fleet.clusters.has(name)) due.add(name);
     for (const [name, at] of this.#wakes) if (at <= fleet.now) due.add(name);
+    for (const name of this.#news) due.add(name);
+    this.#news.clear();
     return due;
+  }
+
+  noteNews(cluster: string): void {
+    this.#news.add(cluster);
   }
 
   /** When each of these clusters must be examined again. */

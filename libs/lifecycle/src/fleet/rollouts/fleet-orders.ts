@@ -23,11 +23,24 @@ export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: Live
     attempt: row.attempt,
     target: { bundle: spec.target, ...plan },
     approvedBy: votes.filter(({ approves }) => approves).map(({ by }) => by.user),
+    ...checksOf(record, row),
     ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
     ...result,
     deadlineAt: timeOf(row.deadlineAt),
     doneAt: timeOf(row.doneAt),
   };
+}
+
+/** The checks that the cluster itself answers now: those of its objects, before a change or after it. */
+function checksOf({ spec }: RolloutRecord, { phase, reason, wave }: RolloutRow): Pick<AssignmentRow, 'checks'> {
+  const isBefore = phase === 'Waiting' && reason === 'GateBefore';
+  if (!isBefore && phase !== 'Verifying') return {};
+  const when = isBefore ? 'Before' : 'After';
+  const gates = spec.waves[wave]?.spec.gates ?? [];
+  const checks = gates.flatMap(({ name, interval, cel, when: asked }) =>
+    cel !== undefined && asked === when ? [{ name, interval, cel }] : [],
+  );
+  return checks.length === 0 ? {} : { checks };
 }
 
 function kindOf(row: RolloutRow): AssignmentRow['order'] {

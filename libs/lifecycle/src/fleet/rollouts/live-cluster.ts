@@ -89,6 +89,7 @@ export class LiveCluster implements Member, SelectedCluster {
       hops: 1,
       hopsDone: isUpToDate ? 1 : 0,
       isUpToDate,
+      isNotUpgradeable: report.notUpgradeable === true,
     };
   }
 

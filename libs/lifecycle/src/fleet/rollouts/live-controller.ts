@@ -6,6 +6,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import { AskedGates, type AskedGatesOptions } from './asked-gates.js';
 import { ROLLOUT_KINDS } from './fleet-state.js';
 import { StaleViewError } from './hub-objects.js';
 import { RolloutController } from './rollout-controller.js';
@@ -32,6 +33,8 @@ export type LiveControllerOptions = Readonly<{
   log: Log;
   /** How long a pass took, in seconds. */
   onPass?: (seconds: number) => void;
+  /** Asks gates outside of clusters. Absent: they do not answer. */
+  askGate?: AskedGatesOptions['ask'];
 }>;
 
 /**
@@ -53,7 +56,7 @@ export class LiveController {
   #stopped = false;
 
   constructor(private readonly options: LiveControllerOptions) {
-    const { hub, namespace, identity, clock, log } = options;
+    const { hub, namespace, identity, clock, log, askGate } = options;
     const lease = new LeaderLease({
       ...{ client: hub, namespace, name: CONTROLLER_LEASE, identity, clock, log },
       onGained: () => this.#wake(0),
@@ -61,7 +64,13 @@ export class LiveController {
     this.#lease = lease;
     const mayWrite = () => lease.isHeld;
     this.#store = new FleetStore({ client: hub, clock, log, kinds: ROLLOUT_KINDS, checkName: 'fleet', mayWrite });
-    this.#controller = new RolloutController(this.#store.client, clock, log, async (kind) => this.#store.kept(kind));
+    const gates = askGate && new AskedGates({ ask: askGate, clock, log });
+    const source = async (kind: string) => this.#store.kept(kind);
+    this.#controller = new RolloutController(this.#store.client, clock, log, source, gates);
+    gates?.onAnswer(({ rollout, cluster }) => {
+      this.#controller.noteNews(rollout, cluster);
+      this.#wake(0);
+    });
   }
 
   readonly check: HealthCheck = { name: 'rollouts', check: async () => this.#health() };

@@ -6,6 +6,7 @@ import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
+import type { AskedGates } from './asked-gates.js';
 import type { LiveCluster } from './live-cluster.js';
 
 /** What the facts of all roll-outs are read from. */
@@ -17,6 +18,8 @@ export type FleetView = Readonly<{
   rolloutsOf: (subject: string) => SubjectRollouts;
   /** A target that waits for its turn. */
   newTarget: (subject: FleetSubject) => string | undefined;
+  /** Gates outside of clusters; absent: they do not answer. */
+  gates?: Pick<AskedGates, 'take'> | undefined;
 }>;
 
 /** The facts of one roll-out, from the objects of the hub API. */
@@ -60,9 +63,26 @@ export class LiveFacts implements RolloutFacts {
     return report.returnCheck.reasons[0] ?? 'ContentGone';
   }
 
-  /** The checks of a strategy are not asked yet: one that has some waits, or runs out of time. */
-  gateAnswer(): GateAnswer {
-    return 'none';
+  gateAnswer(name: string, cluster: string | null, wave: number, attempt: number): GateAnswer | undefined {
+    const { spec } = this.record;
+    const rules = spec.waves[wave];
+    const gate = rules?.spec.gates.find((one) => one.name === name);
+    if (rules === undefined || gate === undefined) return undefined;
+    if (gate.cel !== undefined) return this.#checkAnswer(name, cluster ?? '', attempt);
+    const question = { rollout: spec.name, wave: rules.name, cluster, bundle: spec.target, gate };
+    return this.fleet.gates === undefined ? 'none' : this.fleet.gates.take(question, attempt);
+  }
+
+  /** What the cluster has answered since the check was taken in last. */
+  #checkAnswer(name: string, cluster: string, attempt: number): GateAnswer | undefined {
+    const { subject, spec, rows } = this.record;
+    const report = this.fleet.clusters.get(cluster)?.report(subject.key);
+    if (report?.rollout !== spec.name || report.attempt !== attempt) return undefined;
+    const found = report.gates.find((gate) => gate.name === name);
+    const takenAt = rows.get(cluster)?.gates[name]?.askedAt ?? Number.NEGATIVE_INFINITY;
+    if (found === undefined || Date.parse(found.at) <= takenAt) return undefined;
+    if (found.green === undefined) return 'none';
+    return found.green ? 'green' : 'red';
   }
 
   #windows(name: string): readonly WindowRules[] {

@@ -5,6 +5,7 @@ import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { AskedGates } from './asked-gates.js';
 import type { FleetState } from './fleet-state.js';
 import type { LiveCluster } from './live-cluster.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
@@ -26,6 +27,7 @@ export class LiveFleet implements FleetView {
     readonly state: FleetState,
     readonly now: number,
     private readonly memory = new LiveMemory(),
+    readonly gates?: Pick<AskedGates, 'take'>,
   ) {
     this.files = memory.filesOf(state);
     const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { outboundPolicyOf } from '#platform/config/registry-limits';
 import { fleetPlace } from '#platform/fleet/fleet-place';
+import { type GateQuestion, HttpGates } from '#platform/fleet/http-gates';
 import { openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { ServiceFrame } from '#platform/hub/hub';
 import { LiveController } from './live-controller.js';
@@ -28,7 +30,9 @@ export async function openLiveController(
   const namespace = isInCluster ? (await readFile(NAMESPACE_FILE, 'utf8')).trim() : settings.systemNamespace;
   const identity = `${hostname()}_${randomUUID()}`;
   const onPass = (seconds: number) => metrics.rollouts.passTook(seconds);
-  const controller = new LiveController({ hub, namespace, identity, clock, log, onPass });
+  const gates = new HttpGates({ hosts: settings.fleetGateHosts, policy: outboundPolicyOf(settings) });
+  const askGate = (question: GateQuestion) => gates.ask(question);
+  const controller = new LiveController({ hub, namespace, identity, clock, log, onPass, askGate });
   metrics.rollouts.watch(() => controller.figures);
   return controller;
 }

@@ -1,16 +1,14 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
 import { CRD_KIND, CSV_KIND } from '#core/classic/install-plan/install-plan-step';
 import { manifestOf } from '#core/classic/install-plan/step-manifest';
-import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
 import { type DefinitionPair, type ReturnFacts, readForReturn } from '#core/fleet/rollback/return-check';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/operator-condition';
 import { convertsByWebhook, crdGroup, crdKind } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import type { ClassicSubject } from './classic-subject.js';
+import { type ClassicSubject, refusalOf } from './classic-subject.js';
 import type { OrderPlace } from './order-place.js';
 
 /** Label of the copies of a CSV in other namespaces. */
@@ -50,12 +48,6 @@ async function installedOperators(client: KubeClient): Promise<ClusterServiceVer
     (item) => ClusterServiceVersion.safeParse({ ...item, ...CSV_API }).data ?? [],
   );
   return all.filter((csv) => !isCopied(csv));
-}
-
-async function refusalOf(client: KubeClient, namespace: string, name: string | undefined): Promise<string | undefined> {
-  if (name === undefined) return undefined;
-  const found = await client.get({ ...OPERATOR_CONDITION_API, name, namespace });
-  return operatorNotUpgradeable(OperatorCondition.safeParse(found).data);
 }
 
 /**

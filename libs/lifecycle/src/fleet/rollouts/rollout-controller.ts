@@ -13,6 +13,7 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import type { AskedGates } from './asked-gates.js';
 import { allOf, ExaminedBefore } from './examined-before.js';
 import { orderOfRow } from './fleet-orders.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './fleet-state.js';
@@ -48,14 +49,21 @@ export class RolloutController {
     private readonly log: Log,
     /** Default: each kind is read with a request. */
     source: FleetSource = listedFrom(hub),
+    private readonly gates?: AskedGates,
   ) {
     this.#reader = new FleetStateReader(source);
+  }
+
+  /** Something that no object shows is news for a roll-out: of one cluster, or of all. */
+  noteNews(rollout: string, cluster: string | null): void {
+    if (cluster === null) this.#examined.delete(rollout);
+    else this.#examined.get(rollout)?.noteNews(cluster);
   }
 
   /** Makes every step that is due. Returns when the clock alone asks for the next pass, in milliseconds. */
   async pass(): Promise<number | undefined> {
     const now = this.clock.now().getTime();
-    const fleet = new LiveFleet(await this.#reader.read(), now, this.#memory);
+    const fleet = new LiveFleet(await this.#reader.read(), now, this.#memory, this.gates);
     this.#fleet = fleet;
     for (const name of fleet.state.invalid) this.log.warn({ object: name }, 'fleet object does not follow its schema');
     const wakes: number[] = [];

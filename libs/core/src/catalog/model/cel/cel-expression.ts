@@ -9,7 +9,11 @@ import { withMoreOperators } from './more-operators.js';
 import { looseSyntax } from './strict-syntax.js';
 
 /** A compiled expression: a test on the values of its variables. A run-time error counts as "not met". */
-export type CelExpression = Readonly<{ holds: (context: Readonly<Record<string, unknown>>) => boolean }>;
+export type CelExpression = Readonly<{
+  holds: (context: Readonly<Record<string, unknown>>) => boolean;
+  /** As `holds`; undefined after a run-time error. */
+  answer: (context: Readonly<Record<string, unknown>>) => boolean | undefined;
+}>;
 
 /** Characters of one rule; longer ones are refused before parsing. */
 const MAX_RULE_LENGTH = 16_384;
@@ -100,13 +104,14 @@ export function compileExpression(
   if (checked.type !== 'bool' && !(anyRanges && checked.type === 'dyn')) {
     return { error: `cel expressions must have type Bool, this one has ${checked.type}` };
   }
-  return { holds: (context) => evaluated(parsed.value, cost, context) };
+  const answer = (context: Readonly<Record<string, unknown>>) => evaluated(parsed.value, cost, context);
+  return { answer, holds: (context) => answer(context) === true };
 }
 
-function evaluated(rule: (context: object) => unknown, cost: CelCost, context: object): boolean {
-  if (worstCase(cost, longestCollection(context)) > MAX_COST) return false;
+function evaluated(rule: (context: object) => unknown, cost: CelCost, context: object): boolean | undefined {
+  if (worstCase(cost, longestCollection(context)) > MAX_COST) return undefined;
   const result = attempt(() => rule(context));
-  return 'value' in result && result.value === true;
+  return 'value' in result ? result.value === true : undefined;
 }
 
 function attempt<T>(action: () => T): Readonly<{ value: T }> | Readonly<{ error: string }> {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ClusterMetadata, FLEET_API, Name, Text, Time, withRules } from './fleet-fields.js';
-import { CHANGES, ChangeKind } from './fleet-strategy.js';
+import { ClusterMetadata, duration, FLEET_API, Name, Text, Time, withRules } from './fleet-fields.js';
+import { CelCheck, CHANGES, ChangeKind } from './fleet-strategy.js';
 
 const MOST_ROWS = 64;
 const MOST_HOPS = 20;
 const MOST_DENIED = 10;
 const MOST_APPROVERS = 64;
+const MOST_CHECKS = 16;
 const Bundle = z.string().min(1).max(512);
 const Hash = z.string().min(1).max(128);
 /** `<kind>/<namespace>/<name>` of a FleetOperator or FleetCatalog. */
@@ -32,6 +33,11 @@ export const AssignmentRow = z.strictObject({
     })
     .optional(),
   approvedBy: z.array(Name).max(MOST_APPROVERS).default([]),
+  /** What the cluster answers about its objects, again after each interval, while the row asks for it. */
+  checks: z
+    .array(z.strictObject({ name: Name, interval: duration(), cel: CelCheck }))
+    .max(MOST_CHECKS)
+    .optional(),
   /** Where the target is not installed again once it was taken back. */
   denies: z.enum(['Cluster', 'Operator']).optional(),
   result: z.enum(['Done', 'Failed', 'RolledBack', 'Skipped']).optional(),
@@ -53,14 +59,17 @@ export const AssignmentReport = z.strictObject({
   hops: z.array(Hash).max(MOST_HOPS).default([]),
   /** What the plan leads to; `bundle` is what is installed. */
   planned: Bundle.optional(),
+  /** The installed operator says that it must not be upgraded now. */
+  notUpgradeable: z.boolean().optional(),
   changes: z.array(ChangeKind).max(CHANGES.length).default([]),
   hop: z.int().min(0).default(0),
   bundle: Bundle.optional(),
   catalogDigest: Hash.optional(),
   healthy: z.boolean().default(false),
   gates: z
-    .array(z.strictObject({ name: Name, green: z.boolean(), at: Time, message: Text.optional() }))
-    .max(16)
+    // Without `green` there was no answer.
+    .array(z.strictObject({ name: Name, green: z.boolean().optional(), at: Time, message: Text.optional() }))
+    .max(MOST_CHECKS)
     .default([]),
   returnCheck: z.strictObject({ ok: z.boolean(), reasons: z.array(z.string().max(63)).max(16).default([]) }).optional(),
   /** Bundles that are not installed there again, and whether that holds for the whole subject. */

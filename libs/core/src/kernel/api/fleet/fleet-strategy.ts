@@ -34,7 +34,8 @@ const Url = z
   .max(2_048)
   .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https URL');
 
-const CelCheck = withRules(
+/** An expression about objects of the managed cluster. */
+export const CelCheck = withRules(
   z.strictObject({
     apiVersion: Name,
     kind: Name,
@@ -45,6 +46,7 @@ const CelCheck = withRules(
   }),
   { rule: 'has(self.name) != has(self.selector)', message: 'exactly one of name and selector is needed' },
 );
+export type CelCheck = z.infer<typeof CelCheck>;
 const PrometheusCheck = withRules(
   z.strictObject({
     url: Url,

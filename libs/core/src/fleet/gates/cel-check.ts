@@ -1,0 +1,34 @@
+import { celEnvironment, compileExpression } from '../../catalog/model/cel/cel-expression.js';
+import type { CelCheck } from '../../kernel/api/fleet/fleet-strategy.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { readSelector } from '../../kernel/labels/label-selector.js';
+import { celValue } from '../placement/select-clusters.js';
+
+/** What a check says of a cluster; without `green` it has no answer. */
+export type CheckAnswer = Readonly<{ green?: boolean; message: string }>;
+
+const environment = celEnvironment().registerVariable('object', 'dyn');
+
+/**
+ * Whether a check holds for each of its objects: the one of its name, or those that its selector chooses.
+ * Without an object, and where the expression cannot be evaluated, there is no answer.
+ */
+export function celAnswer(check: CelCheck, objects: readonly KubernetesObject[]): CheckAnswer {
+  const bySelector = readSelector(check.selector);
+  if (typeof bySelector !== 'function') return { message: bySelector.error };
+  const chosen = objects.filter(({ metadata }) =>
+    check.name === undefined ? bySelector(metadata.labels ?? {}) : metadata.name === check.name,
+  );
+  const expression = compileExpression(check.expression, environment, { anyRanges: true });
+  if ('error' in expression) return { message: expression.error };
+  if (chosen.length === 0) return { message: `no ${check.kind} is there to be checked` };
+  const answers = chosen.map((object) => ({ object, holds: expression.answer({ object: celValue(object) }) }));
+  const red = answers.find(({ holds }) => holds === false);
+  if (red !== undefined) return { green: false, message: `${nameOf(red.object)}: the expression does not hold` };
+  const silent = answers.find(({ holds }) => holds === undefined);
+  if (silent !== undefined) return { message: `${nameOf(silent.object)}: the expression cannot be evaluated` };
+  return { green: true, message: '' };
+}
+
+const nameOf = ({ kind, metadata }: KubernetesObject): string =>
+  `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;

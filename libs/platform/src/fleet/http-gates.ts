@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { CheckAnswer } from '#core/fleet/gates/cel-check';
+import { prometheusAnswer, queryFor } from '#core/fleet/gates/prometheus-answer';
+import type { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
+import { Connections } from '../registry/http/connections.js';
+import { isHostListed, type OutboundPolicy } from '../registry/outbound/outbound-policy.js';
+
+/** What a gate is asked about; without a cluster about the wave as a whole. */
+export type GateQuestion = Readonly<{
+  rollout: string;
+  wave: string;
+  cluster: string | null;
+  bundle: string;
+  gate: GateSpec;
+}>;
+
+export type HttpGatesOptions = Readonly<{
+  /** The hosts that may be asked; none: no host. */
+  hosts: readonly string[];
+  policy: OutboundPolicy;
+  timeoutMs?: number;
+}>;
+
+const TIMEOUT_MS = 10_000;
+const MOST_BYTES = 1_000_000;
+const MOST_MESSAGE = 512;
+const WebhookAnswer = z.object({ green: z.boolean(), message: z.string().optional() });
+
+/** Asks Prometheus servers and webhooks. What cannot be asked, and what does not answer, gives no answer. */
+export class HttpGates {
+  readonly #connections: Connections;
+
+  constructor(private readonly options: HttpGatesOptions) {
+    this.#connections = new Connections({ policy: options.policy });
+  }
+
+  async ask(question: GateQuestion): Promise<CheckAnswer> {
+    const { prometheus, webhook } = question.gate;
+    try {
+      if (prometheus !== undefined) {
+        const url = new URL(`${prometheus.url.replace(/\/+$/, '')}/api/v1/query`);
+        url.searchParams.set('query', queryFor(prometheus.query, question.cluster ?? ''));
+        return prometheusAnswer(await this.#json(url, {}), prometheus);
+      }
+      if (webhook === undefined) return { message: 'it is not a gate that is asked over HTTP' };
+      const { rollout, wave, cluster, bundle } = question;
+      const body = JSON.stringify({ rollout, wave, cluster, bundle });
+      const headers = { 'content-type': 'application/json' };
+      const said = WebhookAnswer.safeParse(await this.#json(new URL(webhook.url), { method: 'POST', headers, body }));
+      if (!said.success) return { message: 'the answer is not {"green": true or false, "message": "…"}' };
+      return { green: said.data.green, message: (said.data.message ?? '').slice(0, MOST_MESSAGE) };
+    } catch (error) {
+      return { message: (error instanceof Error ? error.message : String(error)).slice(0, MOST_MESSAGE) };
+    }
+  }
+
+  async #json(url: URL, init: Readonly<{ method?: string; headers?: Record<string, string>; body?: string }>) {
+    const { hosts, timeoutMs = TIMEOUT_MS } = this.options;
+    if (hosts.length === 0 || !isHostListed(url.host, hosts)) {
+      throw new Error(`host ${url.host} is not allowed by the hub (FLOTILLA_FLEET_GATE_HOSTS)`);
+    }
+    const { fetch } = await import('undici');
+    const dispatcher = await this.#connections.to(url);
+    // A redirect would lead to a host that was not allowed.
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, { ...init, dispatcher, redirect: 'error', signal });
+    if (!response.ok) throw new Error(`${url.host} answers ${response.status}`);
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes as Uint8Array, { stream: true });
+      if (text.length > MOST_BYTES) throw new Error(`${url.host} answers with more than ${MOST_BYTES} bytes`);
+    }
+    return JSON.parse(text) as unknown;
+  }
+}
