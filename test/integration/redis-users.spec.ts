@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { SystemClock } from '#platform/clock/system-clock';
 import { RedisActionReceiver, RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { findExecutable } from '#platform/debian/executable';
 import { RedisLeases } from '#platform/ownership/redis-leases';
 import { connectRedis } from '#platform/redis/redis-connection';
@@ -99,6 +100,19 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     expect(await sender.results(action.id)).toEqual([{ ...TARGET, outcome: 'done', message: '' }]);
     expect(await as('console').hgetall('fleet:view:rows:east')).toEqual({});
     await receiver.stop();
+  });
+
+  it('let the console keep sessions, which no other service reads', async () => {
+    const sessions = new RedisSessionStore(as('console'), 'fleet');
+    const times = { beganMs: 1, seenMs: 2, groupsMs: 3 };
+    const session = { name: 'jane', groups: ['sre'], csrf: 'c', ...times };
+    await sessions.put(HASH, session, 60);
+    expect(await sessions.get(HASH)).toEqual(session);
+    expect(await as('console').ttl(`fleet:console:session:${HASH}`)).toBeGreaterThan(50);
+    for (const other of ['poller', 'applier', 'resolver'] as const)
+      await expect(as(other).get(`fleet:console:session:${HASH}`)).rejects.toThrow(REFUSED);
+    await sessions.remove(HASH);
+    expect(await sessions.get(HASH)).toBeUndefined();
   });
 
   it.each([

@@ -28,7 +28,8 @@ export function commandFailure(error: unknown): CommandFailure {
 /** Errors about what a setting or an option names; the services end with the same exit code for them. */
 const OF_SETTINGS: ReadonlySet<string> = new Set([
   ...['InvalidRedisUrl', 'RedisUnusable', 'UnusableRedisAccess', 'UnusableRedisPassword'],
-  ...['ContentFolderUnusable', 'HubKeyUnusable', 'TlsUnusable', 'ConsolePolicyUnusable'],
+  ...['ContentFolderUnusable', 'HubKeyUnusable', 'TlsUnusable', 'ConsolePolicyUnusable', 'SessionKeyUnusable'],
+  ...['IssuerUnusable', 'ConsoleUnprotected'],
 ]);
 
 const FILE_OPERATIONS: ReadonlySet<string> = new Set(

@@ -65,6 +65,7 @@ export type RunningConsole = Readonly<{
   view: MemoryView;
   key: string;
   keyFile: string;
+  port: number;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }>;
@@ -95,6 +96,7 @@ export async function openConsole(
     view,
     key,
     keyFile,
+    port: service.port,
     get: (path, headers = bearer) => fetch(new URL(path, service.origin), { headers }),
     post: (path, body, headers = bearer) =>
       fetch(new URL(path, service.origin), {

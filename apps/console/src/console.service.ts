@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Settings } from '#platform/config/settings';
 import type { ActionSender } from '#platform/console/action-channel.port';
+import type { SessionStore } from '#platform/console/session-store.port';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
 import { ConsolePolicyFile } from '#platform/http-access/console-policy-file';
 import { ServingTls } from '#platform/http-access/serving-tls';
@@ -17,7 +18,10 @@ import type { ApiRoute } from './api/route.js';
 import { AuditLog } from './audit/audit-log.js';
 import { ConsoleServer } from './serve/console-server.js';
 import { PageFiles } from './serve/page-files.js';
-import { publicAddress } from './serve/public-address.js';
+import { type PublicAddress, publicAddress } from './serve/public-address.js';
+import { AccountSignIn } from './sign-in/account-sign-in.js';
+import { Issuer, IssuerUnusable } from './sign-in/issuer.js';
+import { SealedTexts } from './sign-in/sealed-text.js';
 import { keySignIn, type SignIn } from './sign-in/sign-in.js';
 import { LiveRows } from './view/live-rows.js';
 
@@ -32,6 +36,8 @@ export type ConsoleParts = Readonly<{
   sender?: ActionSender;
   /** Default: where the build puts the pages. */
   pagesFolder?: string;
+  /** Where sessions of accounts lie; needed where an issuer is set. */
+  sessions?: SessionStore;
   /** Ways to sign in beside the key. */
   signIns?: readonly SignIn[];
 }>;
@@ -66,6 +72,7 @@ export class ConsoleService {
     const key = await openConsoleKey(settings.consoleKeyFile);
     const view = new LiveRows({ reader, clock, log });
     const pages = await PageFiles.open(parts.pagesFolder);
+    const accounts = await accountSignIn(parts, address, policy);
     const book = parts.sender && new ActionBook({ sender: parts.sender, clock, log });
     const metrics = watchConsole(parts.registry, {
       rows: () => view.size,
@@ -76,7 +83,8 @@ export class ConsoleService {
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
       pages,
-      signIns: [keySignIn(key), ...(parts.signIns ?? [])],
+      signIns: [keySignIn(key), ...(accounts === undefined ? [] : [accounts]), ...(parts.signIns ?? [])],
+      ...(accounts && { accounts }),
       audit: new AuditLog({ file: settings.consoleAuditFile, clock, log }),
       routes: API_ROUTES,
       ...(parts.sender && book && { actions: { sender: parts.sender, book, count } }),
@@ -88,6 +96,11 @@ export class ConsoleService {
 
   get origin(): string {
     return this.opened.server.origin;
+  }
+
+  /** At which it listens. */
+  get port(): number {
+    return this.opened.server.port;
   }
 
   /** Opens the console signed in. */
@@ -120,4 +133,25 @@ export class ConsoleService {
       },
     };
   }
+}
+
+/** Sign-in with accounts, where an issuer is set. @throws IssuerUnusable, SessionKeyUnusable */
+async function accountSignIn(
+  { settings, sessions, clock, log }: ConsoleParts,
+  { isHttps, origin }: PublicAddress,
+  policy: ConsolePolicyFile,
+): Promise<AccountSignIn | undefined> {
+  const { consoleOidcIssuer: issuer, consoleOidcClientId: clientId, consoleOidcScopes: scopes } = settings;
+  if (issuer === '') return undefined;
+  if (!isHttps || origin === '')
+    throw new IssuerUnusable('FLOTILLA_CONSOLE_OIDC_ISSUER needs FLOTILLA_CONSOLE_EXTERNAL_URL with https');
+  if (sessions === undefined) throw new IssuerUnusable('sessions of accounts need the hub’s Redis');
+  const asked = { issuer, clientId, scopes, clientSecretFile: settings.consoleOidcClientSecretFile };
+  return new AccountSignIn({
+    issuer: new Issuer(asked, () => `${origin}/auth/callback`),
+    claims: { name: settings.consoleOidcNameClaim, groups: settings.consoleOidcGroupsClaim },
+    sealed: await SealedTexts.open(settings.consoleSessionKeyFile),
+    policy: () => policy.policy,
+    ...{ sessions, clock, log },
+  });
 }

@@ -1,4 +1,5 @@
 import { RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { runMain } from '#platform/hub/run-main';
 import { RedisViewReader } from '#platform/view/redis-view-reader';
 import { consoleModule } from './console.module.js';
@@ -9,7 +10,16 @@ await runMain(
   async ({ settings, clock, log, metrics, redis }) => {
     const reader = new RedisViewReader(redis, settings.redisPrefix);
     const sender = new RedisActionSender(redis, settings.redisPrefix);
-    const service = await ConsoleService.open({ settings, clock, log, registry: metrics.registry, reader, sender });
+    const sessions = new RedisSessionStore(redis, settings.redisPrefix);
+    const service = await ConsoleService.open({
+      settings,
+      clock,
+      log,
+      registry: metrics.registry,
+      reader,
+      sender,
+      sessions,
+    });
     service.follow();
     return { imports: [consoleModule(service)], port: settings.consoleHealthPort };
   },

@@ -1,6 +1,7 @@
 import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
@@ -33,8 +34,9 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
   const { settings, clock, log, metrics, redis } = hub;
   const reader = new RedisViewReader(redis, settings.redisPrefix);
   const sender = new RedisActionSender(redis, settings.redisPrefix);
+  const sessions = new RedisSessionStore(redis, settings.redisPrefix);
   const { registry } = metrics;
-  return Service.open({ settings: { ...settings, consolePort }, clock, log, registry, reader, sender });
+  return Service.open({ settings: { ...settings, consolePort }, clock, log, registry, reader, sender, sessions });
 }
 
 /**

@@ -14,7 +14,12 @@ const MOST_STREAMS = 2_000;
 const MOST_OF_A_SESSION = 4;
 
 type Batch = Readonly<{ id: number; steps: readonly RowStep[] }>;
-type Client = Readonly<{ person: Person; response: ServerResponse }>;
+/** `current`: who the session belongs to now; undefined where it has ended. */
+type Client = Readonly<{
+  person: Person;
+  response: ServerResponse;
+  current?: () => Promise<Person | undefined>;
+}>;
 
 /**
  * Sends every browser what changed, gathered for half a second. A client that comes back says what it saw
@@ -134,10 +139,20 @@ export class EventStream {
 
   #beat(): void {
     this.#cancel = this.clock.after(HEARTBEAT_MS, () => {
-      for (const client of this.#clients) send(client, ': \n\n');
+      for (const client of this.#clients) {
+        send(client, ': \n\n');
+        void endWhereOver(client);
+      }
       this.#beat();
     });
   }
+}
+
+/** Other rights are another stream: the client comes back, and is refused where it may not any more. */
+async function endWhereOver({ person, current, response }: Client): Promise<void> {
+  if (current === undefined) return;
+  const now = await current().catch(() => person);
+  if (now?.rights.key !== person.rights.key) response.end();
 }
 
 /** A client that does not read is left: it comes back when it can. */

@@ -11,10 +11,12 @@ import { openApiDocument } from '../api/openapi.js';
 import type { ApiRoute } from '../api/route.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
 import { EventStream } from '../events/event-stream.js';
+import type { AccountSignIn } from '../sign-in/account-sign-in.js';
 import type { Person } from '../sign-in/person.js';
-import type { SignIn } from '../sign-in/sign-in.js';
+import type { SignIn, SignInHeaders } from '../sign-in/sign-in.js';
 import type { LiveRows } from '../view/live-rows.js';
 import { VisibleRows } from '../view/visible-rows.js';
+import { type AccountRequest, AccountRoutes } from './account-routes.js';
 import type { PageFiles } from './page-files.js';
 import { NotAllowed, notFound, notSignedIn, RequestProblem } from './problem.js';
 import type { PublicAddress } from './public-address.js';
@@ -37,6 +39,8 @@ export type ConsoleServerOptions = Readonly<{
   view: LiveRows;
   reader: ViewReader;
   audit: AuditLog;
+  /** Sign-in with an account; absent: with a key alone. */
+  accounts?: AccountSignIn;
   /** Without them nothing can be done, only seen. */
   actions?: Readonly<{ sender: ActionSender; book: ActionBook; count: (verb: string, outcome: string) => void }>;
 }>;
@@ -62,10 +66,13 @@ type Request = Readonly<{
 }>;
 type Reply = {
   code(status: number): Reply;
-  headers(values: Record<string, string>): Reply;
+  headers(values: Record<string, string | string[]>): Reply;
   send(body: unknown): Reply;
 };
 
+type CookieReply = ApiReply & Readonly<{ cookies?: readonly string[] }>;
+
+const SIGN_INS = { perSecond: 1, burst: 30 };
 const REQUESTS = { perSecond: 20, burst: 60 };
 const WRITES = { perSecond: 1, burst: 60 };
 const STRANGERS = { perSecond: 10, burst: 60 };
@@ -78,8 +85,10 @@ export class ConsoleServer {
   readonly #limits: RateLimit;
   readonly #strangers: RateLimit;
   readonly #writes: RateLimit;
+  readonly #signIns: RateLimit;
   readonly stream: EventStream;
   #origin = '';
+  #port = 0;
 
   constructor(private readonly options: ConsoleServerOptions) {
     const { view, clock, tls, reader, log, audit } = options;
@@ -87,6 +96,7 @@ export class ConsoleServer {
     this.#limits = new RateLimit(clock, REQUESTS);
     this.#strangers = new RateLimit(clock, STRANGERS);
     this.#writes = new RateLimit(clock, WRITES);
+    this.#signIns = new RateLimit(clock, SIGN_INS);
     const publish = ({ session }: Person, answer: unknown) =>
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
@@ -101,12 +111,18 @@ export class ConsoleServer {
     return this.#origin;
   }
 
+  /** At which it listens. */
+  get port(): number {
+    return this.#port;
+  }
+
   async listen(): Promise<void> {
     const { bindAddress, port, tls, address } = this.options;
     await this.#server.listen({ host: bindAddress, port });
     tls?.renew(this.#server.server as never);
     const at = this.#server.server.address();
     const real = typeof at === 'object' && at !== null ? at.port : port;
+    this.#port = real;
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
     this.#origin = address.origin || `${address.isHttps ? 'https' : 'http'}://${host}:${real}`;
   }
@@ -156,6 +172,7 @@ export class ConsoleServer {
         }
       });
     }
+    this.#accountRoutes();
     this.#server.get('/api/v1/events', async (request, reply) => {
       try {
         await this.#openStream(request as never, reply as never);
@@ -168,7 +185,30 @@ export class ConsoleServer {
     });
   }
 
-  #on(method: 'GET' | 'POST', url: string, run: (request: Request) => Promise<ApiReply>): void {
+  #accountRoutes(): void {
+    const { accounts, audit } = this.options;
+    const routes = new AccountRoutes({ accounts, audit });
+    const of = (request: Request, person: Pick<Person, 'name' | 'groups'> = STRANGER): AccountRequest => ({
+      query: request.query as Readonly<Record<string, unknown>>,
+      ...{ url: request.url, headers: credentialsOf(request), subject: subjectOf(person, request) },
+    });
+    this.#on('GET', '/auth/ways', async () => routes.ways());
+    this.#on('GET', '/auth/login', async (request) => {
+      this.#limit(this.#signIns, request.ip);
+      return routes.login(of(request));
+    });
+    this.#on('GET', '/auth/callback', async (request) => {
+      this.#limit(this.#signIns, request.ip);
+      return routes.callback(of(request));
+    });
+    this.#on('POST', '/auth/logout', async (request) => {
+      const person = await this.#person(request);
+      checkWrite(request.headers, person, this.#origin);
+      return routes.logout(of(request, person), person);
+    });
+  }
+
+  #on(method: 'GET' | 'POST', url: string, run: (request: Request) => Promise<CookieReply>): void {
     const handler = async (request: unknown, reply: unknown) => {
       const answer = await run(request as Request).catch((error: unknown) => this.#api.problem(error));
       return write(reply as Reply, answer);
@@ -187,6 +227,7 @@ export class ConsoleServer {
 
   async #openStream(request: Request, reply: { raw: ServerResponse; hijack(): void }): Promise<void> {
     const person = await this.#person(request);
+    const current = () => this.#known(request, { isIdle: true });
     const todo = 'Close other tabs of the console.';
     if (!this.stream.hasRoom(person))
       throw new RequestProblem(429, 'too-many-streams', 'Too many pages follow the fleet.', todo, {
@@ -196,22 +237,29 @@ export class ConsoleServer {
     reply.hijack();
     const last = request.headers['last-event-id'];
     const headers = securityHeaders(this.options.address.isHttps);
-    this.stream.open({ person, response: reply.raw }, typeof last === 'string' ? last : undefined, headers);
+    this.stream.open(
+      { person, response: reply.raw, ...(person.by === 'oidc' && { current }) },
+      typeof last === 'string' ? last : undefined,
+      headers,
+    );
   }
 
   /** @throws RequestProblem without a sign-in, or where too much is asked */
-  async #person({ headers, ip }: Request): Promise<Person> {
-    const [authorization, cookie] = [headers['authorization'], headers['cookie']].map((value) =>
-      typeof value === 'string' ? value : undefined,
+  async #person(request: Request): Promise<Person> {
+    const person = await this.#known(request);
+    this.#limit(
+      ...(person === undefined ? ([this.#strangers, request.ip] as const) : ([this.#limits, person.session] as const)),
     );
+    if (person === undefined) throw notSignedIn();
+    return person;
+  }
+
+  async #known(request: Request, how?: Readonly<{ isIdle?: boolean }>): Promise<Person | undefined> {
     for (const signIn of this.options.signIns) {
-      const person = await signIn.personOf({ authorization, cookie });
-      if (person === undefined) continue;
-      this.#limit(this.#limits, person.session);
-      return person;
+      const person = await signIn.personOf(credentialsOf(request), how);
+      if (person !== undefined) return person;
     }
-    this.#limit(this.#strangers, ip);
-    throw notSignedIn();
+    return undefined;
   }
 
   #limit(limit: RateLimit, key: string): void {
@@ -234,12 +282,20 @@ export class ConsoleServer {
   }
 }
 
-const subjectOf = ({ name, groups }: Person, { ip, id }: Request): AuditSubject => ({
+const subjectOf = ({ name, groups }: Pick<Person, 'name' | 'groups'>, { ip, id }: Request): AuditSubject => ({
   ...{ person: name, groups, address: ip, request: id },
 });
 
-const write = (reply: Reply, { status, headers, body }: ApiReply): Reply =>
+/** Who has not signed in yet. */
+const STRANGER = { name: '', groups: [] };
+
+function credentialsOf({ headers }: Request): SignInHeaders {
+  const text = (value: string | readonly string[] | undefined) => (typeof value === 'string' ? value : undefined);
+  return { authorization: text(headers['authorization']), cookie: text(headers['cookie']) };
+}
+
+const write = (reply: Reply, { status, headers, body, cookies }: CookieReply): Reply =>
   reply
     .code(status)
-    .headers({ ...headers })
+    .headers({ ...headers, ...(cookies && cookies.length > 0 && { 'set-cookie': [...cookies] }) })
     .send(body);

@@ -6,7 +6,10 @@ import type { Person } from './person.js';
 export type SignInHeaders = Readonly<{ authorization: string | undefined; cookie: string | undefined }>;
 
 /** One way to sign in. */
-export type SignIn = Readonly<{ personOf(credentials: SignInHeaders): Promise<Person | undefined> }>;
+export type SignIn = Readonly<{
+  /** `isIdle`: a stream asks, which is no sign of life of the person. */
+  personOf(credentials: SignInHeaders, how?: Readonly<{ isIdle?: boolean }>): Promise<Person | undefined>;
+}>;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { FleetSummary } from '../../src/api/lists.schema.js';
 import { useLoaded } from '../live/loaded.js';
-import { me, signOut } from '../live/session.js';
+import { accountSignIn, me, signOut } from '../live/session.js';
 import { switchTheme, theme } from '../live/theme.js';
 import { count } from '../live/times.js';
 import { Dialog } from '../parts/dialog.js';
@@ -168,6 +168,10 @@ export function SignIn() {
   }, []);
   const back = encodeURIComponent(location.pathname + location.search);
   const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+  const [hasAccounts, setHasAccounts] = useState(false);
+  useEffect(() => {
+    void accountSignIn().then(setHasAccounts);
+  }, []);
   return (
     <main class="sign-in">
       <p class="brand">
@@ -178,9 +182,9 @@ export function SignIn() {
         {isLoopback ? 'Open' : 'On the machine of the hub, open'} the link that <code>flotilla console link</code>{' '}
         prints. It signs you in.
       </p>
-      {!isLoopback && (
+      {hasAccounts && (
         <p>
-          <a class="button primary" href={`/auth/login?to=${back}`}>
+          <a class="button primary" href={`/auth/login?to=${back}`} target="_top">
             Sign in with your organisation
           </a>
         </p>

@@ -29,6 +29,19 @@ export function signOut(): void {
   signedOut.value = true;
 }
 
+/** Ends the session of an account on the server, too. */
+export async function signOutAccount(): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'x-csrf-token': me.value?.csrf ?? '' };
+  await fetch('/auth/logout', { method: 'POST', body: '{}', headers, credentials: 'same-origin' });
+  signOut();
+}
+
+/** Whether people sign in with accounts here. */
+export async function accountSignIn(): Promise<boolean> {
+  const answer = await fetch('/auth/ways').catch(() => undefined);
+  return answer?.ok === true && ((await answer.json()) as { account: boolean }).account;
+}
+
 /** What proves to the server who asks. */
 export function credentials(): Record<string, string> {
   return key === '' ? {} : { authorization: `Bearer ${key}` };

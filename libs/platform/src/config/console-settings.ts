@@ -1,4 +1,4 @@
-import { path, port, url } from './setting.js';
+import { path, port, text, url } from './setting.js';
 
 /** The web console: where it listens, and how people sign in. */
 export const consoleSettings = {
@@ -20,5 +20,23 @@ export const consoleSettings = {
   consoleAuditFile: path(
     '',
     'File to which the console appends a JSON line for each sign-in, refusal, action and result, beside its log; an action whose line cannot be written is not done',
+  ),
+  consoleOidcIssuer: url(
+    'Issuer of accounts (OpenID Connect) with which people sign in to the console; needs FLOTILLA_CONSOLE_EXTERNAL_URL with https',
+  ),
+  consoleOidcClientId: text('', 'Name of the console at the issuer'),
+  consoleOidcClientSecretFile: path('', 'File with the secret of the console at the issuer; none: a public client'),
+  consoleOidcScopes: text(
+    'openid email profile',
+    'What the console asks the issuer for; some issuers give groups, or a refresh token, only for `groups` or `offline_access`',
+  ),
+  consoleOidcNameClaim: text(
+    'email',
+    'Claim that names a person in the policy file and the audit log; one that people cannot choose themselves',
+  ),
+  consoleOidcGroupsClaim: text('groups', 'Claim with the groups of a person'),
+  consoleSessionKeyFile: path(
+    '',
+    'File with at least 32 random characters that encrypt what the console keeps of sessions; the same for all replicas. Without it each process makes a key of its own at its start',
   ),
 } as const;

@@ -1,5 +1,5 @@
 import { ShortcutList, signOut } from '../../frame/frame.js';
-import { me } from '../../live/session.js';
+import { me, signOutAccount } from '../../live/session.js';
 import { Fact } from '../../parts/fact.js';
 import { Page, Section } from '../../parts/page.js';
 import { Bones } from '../../parts/states.js';
@@ -55,9 +55,8 @@ function SignOut({ by }: { by: 'loopback' | 'oidc' }) {
     );
   }
   return (
-    <form method="post" action="/auth/logout">
-      <input type="hidden" name="csrf" value={me.value?.csrf ?? ''} />
-      <button type="submit">Sign out</button>
-    </form>
+    <button type="button" onClick={() => void signOutAccount()}>
+      Sign out
+    </button>
   );
 }

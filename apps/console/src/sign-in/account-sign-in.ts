@@ -1,0 +1,199 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Policy } from '#core/fleet/console-rights/console-policy';
+import { type Grantee, type Rights, rightsOf } from '#core/fleet/console-rights/rights';
+import type { Clock } from '#platform/clock/clock.port';
+import type { SessionStore, StoredSession } from '#platform/console/session-store.port';
+import type { Log } from '#platform/telemetry/log.port';
+import { type ClaimNames, readAccount, returnPath } from './account.js';
+import type { Issuer } from './issuer.js';
+import type { Person } from './person.js';
+import type { SealedTexts } from './sealed-text.js';
+import type { SignIn, SignInHeaders } from './sign-in.js';
+
+const MINUTE = 60_000;
+const IDLE_MS = 60 * MINUTE;
+const LONGEST_MS = 12 * 60 * MINUTE;
+const GROUPS_EVERY_MS = 15 * MINUTE;
+const SIGN_IN_WITHIN_MS = 10 * MINUTE;
+
+const SESSION = '__Host-flotilla';
+const PENDING = '__Host-flotilla-sign-in';
+const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
+const REFRESH = 'refresh token';
+const SIGN_IN = 'sign-in';
+
+const PendingSignIn = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  to: z.string(),
+  untilMs: z.number(),
+});
+
+export type AccountSignInOptions = Readonly<{
+  issuer: Issuer;
+  sessions: SessionStore;
+  sealed: SealedTexts;
+  claims: ClaimNames;
+  policy: () => Policy;
+  clock: Clock;
+  log: Log;
+}>;
+
+/** How a sign-in ended. */
+export type SignInEnd = Readonly<
+  { to: string; cookies: readonly string[]; person: Grantee } | { refused: string; cookies: readonly string[] }
+>;
+
+/** What the library says; its errors may carry answers with tokens, which are left out. */
+const reasonOf = (error: unknown): string => {
+  const { message, code, error: said } = error as Readonly<{ message?: string; code?: string; error?: string }>;
+  return [message, code, said].filter((part) => typeof part === 'string').join(', ');
+};
+
+const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
+const randomText = (): string => randomBytes(32).toString('base64url');
+const endedCookie = (name: string): string => `${name}=; ${ATTRIBUTES}; Max-Age=0`;
+
+function cookieOf({ cookie = '' }: Pick<SignInHeaders, 'cookie'>, name: string): string | undefined {
+  for (const part of cookie.split(';')) {
+    const [key, value] = part.trim().split('=', 2);
+    if (key === name && value !== undefined && /^[\w-]{1,4000}$/.test(value)) return value;
+  }
+  return undefined;
+}
+
+/** Sign-in with an account of the organisation, and the sessions that follow. */
+export class AccountSignIn implements SignIn {
+  readonly #rights = new Map<string, Rights>();
+  #policy: Policy | undefined;
+
+  constructor(private readonly options: AccountSignInOptions) {}
+
+  /** Where the browser goes, and the cookie by which its return is known. */
+  async begin(wanted: unknown): Promise<Readonly<{ location: string; cookie: string }>> {
+    const { issuer, sealed, clock } = this.options;
+    const proof = await issuer.newProof();
+    const untilMs = clock.now().getTime() + SIGN_IN_WITHIN_MS;
+    const pending = sealed.seal(JSON.stringify({ ...proof, to: returnPath(wanted), untilMs }), SIGN_IN);
+    const cookie = `${PENDING}=${pending}; ${ATTRIBUTES}; Max-Age=${SIGN_IN_WITHIN_MS / 1_000}`;
+    return { location: await issuer.signInUrl(proof), cookie };
+  }
+
+  /** `query`: of the address to which the issuer sent the browser. A new session each time. */
+  async finish(query: string, headers: SignInHeaders): Promise<SignInEnd> {
+    const { issuer, claims, sessions, log } = this.options;
+    const cookies = [endedCookie(PENDING)];
+    const pending = this.#pendingOf(headers);
+    if (pending === undefined) return { refused: 'this sign-in was not begun here, or too long ago', cookies };
+    let answer: Awaited<ReturnType<Issuer['finish']>>;
+    try {
+      answer = await issuer.finish(query, pending);
+    } catch (error) {
+      log.warn({ error: reasonOf(error) }, 'a sign-in failed');
+      return { refused: 'the issuer did not confirm it', cookies };
+    }
+    const account = readAccount(answer.claims, claims);
+    if ('refused' in account) return { ...account, cookies };
+    const before = cookieOf(headers, SESSION);
+    if (before !== undefined) await sessions.remove(hashOf(before));
+    const id = await this.#newSession(account, answer.refresh);
+    const session = `${SESSION}=${id}; ${ATTRIBUTES}; Max-Age=${LONGEST_MS / 1_000}`;
+    return { to: pending.to, cookies: [...cookies, session], person: account };
+  }
+
+  async personOf(headers: SignInHeaders, how: Readonly<{ isIdle?: boolean }> = {}): Promise<Person | undefined> {
+    const id = cookieOf(headers, SESSION);
+    if (id === undefined) return undefined;
+    const hash = hashOf(id);
+    const session = await this.#current(hash, await this.options.sessions.get(hash), how.isIdle ?? false);
+    if (session === undefined) return undefined;
+    const { name, groups, csrf } = session;
+    return { name, groups, by: 'oidc', rights: this.#rightsOf({ name, groups }), session: hash.slice(0, 32), csrf };
+  }
+
+  /** Ends the session; answers the cookies that forget it. */
+  async signOut(headers: SignInHeaders): Promise<readonly string[]> {
+    const id = cookieOf(headers, SESSION);
+    if (id !== undefined) await this.options.sessions.remove(hashOf(id));
+    return [endedCookie(SESSION)];
+  }
+
+  #pendingOf(headers: SignInHeaders): z.infer<typeof PendingSignIn> | undefined {
+    const { sealed, clock } = this.options;
+    const text = sealed.read(cookieOf(headers, PENDING) ?? '', SIGN_IN);
+    const pending = text === undefined ? undefined : PendingSignIn.safeParse(JSON.parse(text)).data;
+    return pending !== undefined && pending.untilMs >= clock.now().getTime() ? pending : undefined;
+  }
+
+  async #newSession({ name, groups }: Grantee, refresh: string | undefined): Promise<string> {
+    const now = this.options.clock.now().getTime();
+    const id = randomText();
+    const kept = refresh && this.options.sealed.seal(refresh, REFRESH);
+    const times = { beganMs: now, seenMs: now, groupsMs: now };
+    const session = { name, groups: [...groups], csrf: randomText(), ...times, ...(kept && { refresh: kept }) };
+    await this.#put(hashOf(id), session);
+    return id;
+  }
+
+  async #put(hash: string, session: StoredSession): Promise<void> {
+    const left = session.beganMs + LONGEST_MS - this.options.clock.now().getTime();
+    await this.options.sessions.put(hash, session, Math.min(IDLE_MS, left) / 1_000);
+  }
+
+  /** The session as it is now, where it has not ended. */
+  async #current(
+    hash: string,
+    session: StoredSession | undefined,
+    isIdle: boolean,
+  ): Promise<StoredSession | undefined> {
+    if (session === undefined) return undefined;
+    const now = this.options.clock.now().getTime();
+    if (now - session.seenMs > IDLE_MS || now - session.beganMs > LONGEST_MS) {
+      await this.options.sessions.remove(hash);
+      return undefined;
+    }
+    if (session.refresh !== undefined && now - session.groupsMs > GROUPS_EVERY_MS)
+      return this.#renewed(hash, session, session.refresh);
+    if (isIdle || now - session.seenMs < MINUTE) return session;
+    const seen = { ...session, seenMs: now };
+    await this.#put(hash, seen);
+    return seen;
+  }
+
+  /** With the groups as the issuer has them now; undefined where it has ended the session. */
+  async #renewed(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
+    const { issuer, sealed, claims, clock, sessions, log } = this.options;
+    const now = clock.now().getTime();
+    const token = sealed.read(refresh, REFRESH);
+    try {
+      const answer = token === undefined ? undefined : await issuer.renew(token);
+      // Without an id token the issuer says that the session goes on, and nothing about groups.
+      const isNamed = answer !== undefined && answer.claims['sub'] !== undefined;
+      const account = isNamed ? readAccount(answer.claims, claims) : session;
+      if (answer === undefined || 'refused' in account || account.name !== session.name) {
+        await sessions.remove(hash);
+        return undefined;
+      }
+      const kept = answer.refresh && { refresh: sealed.seal(answer.refresh, REFRESH) };
+      const renewed = { ...session, groups: [...account.groups], seenMs: now, groupsMs: now, ...kept };
+      await this.#put(hash, renewed);
+      return renewed;
+    } catch (error) {
+      log.warn({ error: reasonOf(error) }, 'the groups of a session were not read again; they stay for now');
+      return session;
+    }
+  }
+
+  /** Compiled once for equal people, until the policy changes. */
+  #rightsOf(person: Grantee): Rights {
+    const policy = this.options.policy();
+    if (policy !== this.#policy || this.#rights.size > 1_000) this.#rights.clear();
+    this.#policy = policy;
+    const key = JSON.stringify([person.name, person.groups]);
+    const rights = this.#rights.get(key) ?? rightsOf(policy, person);
+    this.#rights.set(key, rights);
+    return rights;
+  }
+}

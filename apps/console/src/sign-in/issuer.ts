@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import type { ClientAuth, Configuration } from 'openid-client';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { isLoopback } from '#core/kernel/http-access/loopback';
+import { fileReason } from '#platform/files/file-tree.error';
+
+/** What is set about the issuer. */
+export type IssuerSettings = Readonly<{
+  issuer: string;
+  clientId: string;
+  /** Empty: a public client. */
+  clientSecretFile: string;
+  scopes: string;
+}>;
+
+/** Sign-in by an issuer is set up wrongly. */
+export class IssuerUnusable extends FlotillaError {
+  readonly code = 'IssuerUnusable';
+  readonly retry: Retry = 'when-input-changes';
+}
+
+/** What one sign-in must bring back. */
+export type SignInProof = Readonly<{ state: string; nonce: string; verifier: string }>;
+
+export type IssuerAnswer = Readonly<{ claims: Readonly<Record<string, unknown>>; refresh: string | undefined }>;
+
+const library = () => import('openid-client');
+const TIMEOUT_S = 10;
+
+/** The issuer of accounts (OpenID Connect): authorization code with PKCE, state and nonce. */
+export class Issuer {
+  #known: Promise<Configuration> | undefined;
+
+  constructor(
+    private readonly settings: IssuerSettings,
+    /** Where it sends people back to. */
+    private readonly redirectUri: () => string,
+  ) {
+    const { protocol, hostname } = new URL(settings.issuer);
+    if (protocol !== 'https:' && !isLoopback(hostname))
+      throw new IssuerUnusable(`FLOTILLA_CONSOLE_OIDC_ISSUER is not https: ${settings.issuer}`);
+    if (settings.clientId === '') throw new IssuerUnusable('FLOTILLA_CONSOLE_OIDC_CLIENT_ID is not set');
+  }
+
+  async newProof(): Promise<SignInProof> {
+    const { randomState, randomNonce, randomPKCECodeVerifier } = await library();
+    return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+  }
+
+  /** Where the browser is sent. */
+  async signInUrl({ state, nonce, verifier }: SignInProof): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
+    return buildAuthorizationUrl(await this.#configuration(), {
+      ...{ redirect_uri: this.redirectUri(), scope: this.settings.scopes, state, nonce },
+      ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    }).href;
+  }
+
+  /** @throws where what came back is not the answer to this sign-in */
+  async finish(query: string, { state, nonce, verifier }: SignInProof): Promise<IssuerAnswer> {
+    const { authorizationCodeGrant, fetchUserInfo } = await library();
+    const configuration = await this.#configuration();
+    const tokens = await authorizationCodeGrant(configuration, new URL(`${this.redirectUri()}?${query}`), {
+      ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+    });
+    const claims = tokens.claims();
+    const more =
+      claims === undefined || configuration.serverMetadata().userinfo_endpoint === undefined
+        ? {}
+        : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    return { claims: { ...more, ...claims }, refresh: tokens.refresh_token };
+  }
+
+  /** What the issuer says now; undefined where it has ended the session. @throws where it does not answer */
+  async renew(refresh: string): Promise<IssuerAnswer | undefined> {
+    const { refreshTokenGrant, fetchUserInfo, ResponseBodyError } = await library();
+    const configuration = await this.#configuration();
+    try {
+      const tokens = await refreshTokenGrant(configuration, refresh);
+      const claims = tokens.claims();
+      const more =
+        claims === undefined || configuration.serverMetadata().userinfo_endpoint === undefined
+          ? {}
+          : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return { claims: { ...more, ...claims }, refresh: tokens.refresh_token ?? refresh };
+    } catch (error) {
+      if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined;
+      throw error;
+    }
+  }
+
+  /** Asked for once; after a failure again with the next sign-in. */
+  #configuration(): Promise<Configuration> {
+    this.#known ??= this.#discover().catch((error: unknown) => {
+      this.#known = undefined;
+      throw error;
+    });
+    return this.#known;
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { discovery, allowInsecureRequests } = await library();
+    const { issuer, clientId, clientSecretFile } = this.settings;
+    const server = new URL(issuer);
+    const auth = await clientAuth(clientSecretFile);
+    // Plain http is for an issuer on this machine alone.
+    const execute = server.protocol === 'http:' ? [allowInsecureRequests] : [];
+    return discovery(server, clientId, undefined, auth, { execute, timeout: TIMEOUT_S });
+  }
+}
+
+/** As the issuer wants it; HTTP Basic where it takes both. */
+async function clientAuth(file: string): Promise<ClientAuth> {
+  const { ClientSecretBasic, ClientSecretPost, None } = await library();
+  if (file === '') return None();
+  const secret = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new IssuerUnusable(`FLOTILLA_CONSOLE_OIDC_CLIENT_SECRET_FILE: ${file} cannot be read (${fileReason(error)})`);
+  });
+  const [basic, post] = [ClientSecretBasic(secret.trim()), ClientSecretPost(secret.trim())];
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    (methods.includes('client_secret_basic') ? basic : post)(server, client, body, headers);
+  };
+}

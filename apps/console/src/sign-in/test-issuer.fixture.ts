@@ -1,0 +1,120 @@
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An account as the issuer knows it; absent: the person refuses. */
+export type IssuedAccount = Readonly<Record<string, unknown>> & Readonly<{ sub: string }>;
+
+type Code = Readonly<{ challenge: string; nonce: string; redirectUri: string }>;
+
+const CLIENT = 'flotilla';
+export const ISSUED_SECRET = 'secret-of-the-console';
+const MINUTES_5 = 300;
+
+const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return new URLSearchParams(text);
+};
+
+/** A small OpenID provider on loopback: checks client, redirect address and PKCE, and signs with RS256. */
+export class TestIssuer {
+  readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  readonly #codes = new Map<string, Code>();
+  readonly #server = createServer((request, response) => {
+    void this.#answer(request).then(({ status, body, location }) => {
+      response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
+      response.end(JSON.stringify(body ?? {}));
+    });
+  });
+  account: IssuedAccount = { sub: 'u1', email: 'jane@example.com', email_verified: true, groups: ['sre'] };
+  /** What each ID token says other than it should. */
+  spoilt: Readonly<Record<string, unknown>> = {};
+  /** Refresh tokens are refused. */
+  isEnded = false;
+  refreshes = 0;
+
+  static async start(): Promise<TestIssuer> {
+    const issuer = new TestIssuer();
+    issuer.#server.listen(0, '127.0.0.1');
+    await once(issuer.#server, 'listening');
+    return issuer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; body?: unknown; location?: string }> {
+    const url = new URL(request.url ?? '/', this.url);
+    switch (url.pathname) {
+      case '/.well-known/openid-configuration':
+        return { status: 200, body: this.#metadata() };
+      case '/keys':
+        return {
+          status: 200,
+          body: { keys: [{ ...this.#keys.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256' }] },
+        };
+      case '/authorize':
+        return this.#authorize(url.searchParams);
+      case '/token':
+        return this.#token(request, await bodyOf(request));
+      default:
+        return { status: 404 };
+    }
+  }
+
+  #metadata() {
+    const { url } = this;
+    return {
+      ...{ issuer: url, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` },
+      ...{ jwks_uri: `${url}/keys`, response_types_supported: ['code'], subject_types_supported: ['public'] },
+      ...{ id_token_signing_alg_values_supported: ['RS256'], code_challenge_methods_supported: ['S256'] },
+    };
+  }
+
+  #authorize(query: URLSearchParams): { status: number; location?: string } {
+    const of = (name: string) => query.get(name) ?? '';
+    if (of('client_id') !== CLIENT || of('code_challenge_method') !== 'S256') return { status: 400 };
+    const code = randomUUID();
+    this.#codes.set(code, { challenge: of('code_challenge'), nonce: of('nonce'), redirectUri: of('redirect_uri') });
+    return { status: 302, location: `${of('redirect_uri')}?code=${code}&state=${encodeURIComponent(of('state'))}` };
+  }
+
+  #token(request: IncomingMessage, body: URLSearchParams): { status: number; body: unknown } {
+    const [, basic = ''] = (request.headers.authorization ?? '').split('Basic ');
+    const login = Buffer.from(basic, 'base64').toString().split(':').map(decodeURIComponent).join(':');
+    if (login !== `${CLIENT}:${ISSUED_SECRET}`) return { status: 401, body: { error: 'invalid_client' } };
+    const refused = { status: 400, body: { error: 'invalid_grant' } };
+    if (body.get('grant_type') === 'refresh_token') {
+      this.refreshes += 1;
+      return this.isEnded ? refused : { status: 200, body: this.#tokens(undefined) };
+    }
+    const code = this.#codes.get(body.get('code') ?? '');
+    this.#codes.delete(body.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(body.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (code?.challenge !== challenge || code.redirectUri !== body.get('redirect_uri')) return refused;
+    return { status: 200, body: this.#tokens(code.nonce) };
+  }
+
+  #tokens(nonce: string | undefined) {
+    const now = Math.floor(Date.now() / 1_000);
+    const times = { iat: now, exp: now + MINUTES_5 };
+    const claims = { iss: this.url, aud: CLIENT, ...times, ...(nonce && { nonce }), ...this.account, ...this.spoilt };
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const text = `${part({ alg: 'RS256', kid: 'k' })}.${part(claims)}`;
+    const signature = sign('sha256', Buffer.from(text), this.#keys.privateKey).toString('base64url');
+    return {
+      ...{ access_token: randomUUID(), token_type: 'Bearer', expires_in: MINUTES_5 },
+      ...{ id_token: `${text}.${signature}`, refresh_token: `refresh-${randomUUID()}` },
+    };
+  }
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** A session as it is stored: neither its id nor a token that could be used. */
+export const StoredSession = z.strictObject({
+  name: z.string(),
+  groups: z.array(z.string()),
+  /** What writes must send. */
+  csrf: z.string(),
+  /** Milliseconds since 1970. */
+  beganMs: z.number(),
+  seenMs: z.number(),
+  /** When the issuer was last asked for the groups. */
+  groupsMs: z.number(),
+  /** Encrypted; absent where the issuer gives none. */
+  refresh: z.string().optional(),
+});
+export type StoredSession = z.infer<typeof StoredSession>;
+
+/** Sessions by the hash of their id. */
+export type SessionStore = Readonly<{
+  get(hash: string): Promise<StoredSession | undefined>;
+  put(hash: string, session: StoredSession, seconds: number): Promise<void>;
+  remove(hash: string): Promise<void>;
+}>;
