@@ -104,8 +104,17 @@ const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
   {
     provide: ClusterSightings,
     inject: [HUB, CLUSTERS, OlmDetectors, { token: SHARDS, optional: true }],
-    useFactory: ({ clock, log }: Hub, clusters: ServiceClusters, detectors: OlmDetectors, shards?: ShardSource) =>
-      new ClusterSightings({ hub: fleetHub, clusters, detectors, clock, log, isAlone: shards === undefined }),
+    useFactory: (
+      { clock, log, settings }: Hub,
+      clusters: ServiceClusters,
+      detectors: OlmDetectors,
+      shards?: ShardSource,
+    ) =>
+      new ClusterSightings({
+        ...{ hub: fleetHub, clusters, detectors, clock, log },
+        isAlone: shards === undefined,
+        silentMs: settings.fleetSilence,
+      }),
   },
   {
     provide: WantedOperators,

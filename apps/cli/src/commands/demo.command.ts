@@ -2,10 +2,17 @@ import type { Command } from 'commander';
 import type { Io } from '../io.js';
 import { gathered } from '../live/cluster-options.js';
 
-export const demoCommand = (program: Command, io: Io): Command =>
-  program
+const FLEET_HELP = `
+On a terminal a live picture, elsewhere one line for each change.
+
+Examples:
+  flotilla demo fleet
+  flotilla demo fleet --keep`;
+
+export const demoCommand = (program: Command, io: Io): Command => {
+  const demo = program
     .command('demo')
-    .description('two simulated clusters, sample catalogs, an install and an upgrade over two hops, told as it happens')
+    .description('two simulated clusters, an install and an upgrade over two hops, as they happen; then a fleet of six')
     .option('--keep', 'leave everything running at the end')
     .option(
       '--kubeconfig <file>',
@@ -16,5 +23,23 @@ export const demoCommand = (program: Command, io: Io): Command =>
     .action(async (options: { keep?: boolean; kubeconfig?: string[] }) => {
       const { runDemo } = await import('../demo/run-demo.js');
       const { keep = false, kubeconfig = [] } = options;
-      await runDemo(io, { keep, kubeconfigs: kubeconfig });
+      const isDone = await runDemo(io, { keep, kubeconfigs: kubeconfig });
+      if (!isDone || keep || kubeconfig.length > 0) return;
+      const { runShortFleetDemo } = await import('../demo/fleet/run-fleet-demo.js');
+      await runShortFleetDemo(io);
     });
+  demo
+    .command('fleet')
+    .description(
+      'a minute of roll-outs over twelve simulated clusters: waves, an approval, a bad version that goes back',
+    )
+    .option('--keep', 'leave everything running at the end')
+    .addHelpText('after', FLEET_HELP)
+    .action(async (_: unknown, command: Command) => {
+      const { runFleetDemo } = await import('../demo/fleet/run-fleet-demo.js');
+      // `--keep` is an option of the command above, too, and is taken there.
+      const { keep = false } = command.optsWithGlobals<{ keep?: boolean }>();
+      await runFleetDemo(io, { keep });
+    });
+  return demo;
+};

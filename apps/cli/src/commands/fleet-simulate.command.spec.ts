@@ -72,7 +72,7 @@ describe('flotilla fleet simulate', () => {
       columns: 100,
     });
     expect(result.exit).toBe(0);
-    expect(result.err).toMatch(/ {2}lab {5}■ {2}1\/1 {2}Complete/);
+    expect(result.err).toMatch(/ {2}lab {5}■ +1\/1 {2}Complete/);
     expect(result.out).toMatch(/^ROLLOUT /);
   });
 

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
@@ -7,34 +6,35 @@ import { ExitCode, type Io, UsageError } from '../io.js';
 import { type DemoEnvironment, startEnvironment } from './demo-environment.js';
 import { afterwards, introduction } from './demo-texts.js';
 import { playScenario, poll, StoryStuck } from './scenario.js';
+import { ENDING, onceSignalled, type StopSignal, stopsDemo } from './stops-demo.js';
 import { renderSummary } from './summary.js';
 import { Timeline } from './timeline.js';
 
 export type DemoOptions = Readonly<{ keep: boolean; kubeconfigs: readonly string[] }>;
 
 const PATIENCE_MS = 60_000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type Signal = (typeof SIGNALS)[number];
 
 /**
  * Plays the scenario in an environment of its own, prints its steps, and stops the environment. On a
- * signal it stops it at once.
+ * signal it stops it at once. Returns whether the scenario came to its end.
  */
-export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
+export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<boolean> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
   const setting = startEnvironment({ kubeconfigs, say: (line) => reportInstallation(io, line) });
-  const ignoreSignals = onceSignalled((signal) => void setting.then((environment) => abandon(io, environment, signal)));
+  const ignoreSignals = stopsDemo(io, setting);
   const environment = await setting;
   try {
     await play(io, environment);
     ignoreSignals();
     if (keep) await stay(io, environment);
     io.exit(ExitCode.done);
+    return true;
   } catch (error) {
     if (!(error instanceof StoryStuck)) throw error;
     await complain(io, environment, error);
     io.exit(ExitCode.remoteFailed);
+    return false;
   } finally {
     ignoreSignals();
     await environment.stop();
@@ -83,35 +83,13 @@ async function complain(io: Io, environment: DemoEnvironment, error: StoryStuck)
   for (const service of environment.services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
 }
 
-async function abandon(io: Io, environment: DemoEnvironment, signal: Signal): Promise<void> {
-  io.err('\nending: services, Redis and clusters of the demo\n');
-  await environment.stop().finally(() => process.exit(128 + constants.signals[signal]));
-}
-
 /** Leaves everything running until a signal, most likely Ctrl-C. */
 async function stay(io: Io, environment: DemoEnvironment): Promise<void> {
-  const signalled = new Promise<Signal>((resolve) => onceSignalled(resolve));
+  const signalled = new Promise<StopSignal>((resolve) => onceSignalled(resolve));
   const addresses = await Promise.all(
     environment.services.map(async (service) => ({ name: service.name, url: await service.url() })),
   );
   io.out(afterwards(environment, addresses));
   await signalled;
-  io.err('\nending: services, Redis and clusters of the demo\n');
-}
-
-/**
- * Calls back at the first signal; a second one ends this process at once, and then all that
- * it started ends by itself.
- */
-function onceSignalled(act: (signal: Signal) => void): () => void {
-  const onSignal = (signal: NodeJS.Signals) => {
-    ignore();
-    const known = SIGNALS.find((one) => one === signal);
-    if (known !== undefined) act(known);
-  };
-  const ignore = () => {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  return ignore;
+  io.err(`\n${ENDING}`);
 }

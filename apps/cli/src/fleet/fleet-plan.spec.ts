@@ -80,7 +80,7 @@ describe('flotilla fleet plan', () => {
       columns: 80,
       control,
     });
-    await vi.waitFor(() => expect(frames).toContain('lab   ■  1/1  Soaking'));
+    await vi.waitFor(() => expect(frames).toContain('lab   ■    1/1  Soaking'));
     await hub.decide('abort', 'kafka-1', '--reason', 'CHG-1');
     await watching;
     expect(frames).toContain('platform/kafka-1  kafka-operator.v2.4.0  Aborted (Decision)');

@@ -13,6 +13,16 @@ export function eventLine({ t, kind, phase, reason, message, ...event }: FleetEv
     .join('  ');
 }
 
+/** An event as a line that fits below a picture; the roll-out is left out where it is the only one there. */
+export function shortEventLine({ t, kind, phase, reason, ...event }: FleetEvent, isOnlyRollout: boolean): string {
+  const name = isOnlyRollout ? null : (event.rollout?.replace(/^.*\//, '') ?? null);
+  const what = event.cluster ?? (kind === 'class' ? `class ${event.class}` : kind === 'wave' ? 'wave' : null);
+  const parts = [name, event.wave, what].filter((part) => part !== null);
+  const place = parts.length === 0 ? kind.replace('rollout', 'roll-out') : parts.join(' ');
+  const from = event.from === null || event.from === phase ? '' : `${event.from} → `;
+  return `${clock(t).trim()}  ${place}  ${from}${phase}${reason === '' ? '' : ` (${reason})`}`;
+}
+
 /** Hours, minutes and seconds since the start. */
 export function clock(seconds: number): string {
   const whole = Math.floor(seconds);

@@ -70,6 +70,24 @@ describe('the live picture', () => {
     }
   });
 
+  it('has bars of equal length, and last events that fit a narrow terminal', () => {
+    const rest = event({
+      kind: 'wave',
+      wave: 'rest',
+      cluster: null,
+      bundle: null,
+      phase: 'Pending',
+      reason: 'NotItsTurn',
+    });
+    const lines = pictured(
+      [rollout, wave('Open', 'Opened'), rest, row('c-1', 'Done', 'Healthy', 60), row('c-2', 'Done', 'Healthy', 61)],
+      61,
+      60,
+    );
+    expect(lines.slice(3, 5)).toEqual(['  lab   ■■  2/2  Open', '  rest      0/0  Pending']);
+    expect(lines.at(-1)).toBe('0:01:01  lab c-2  Waiting → Done (Healthy)');
+  });
+
   it('is drawn four times a second, each over the one before', async () => {
     const { io, result } = recorder();
     const pauses: number[] = [];

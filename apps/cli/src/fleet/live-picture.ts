@@ -1,5 +1,5 @@
 import type { FleetEvent } from '#core/fleet/simulation/event-log';
-import { clock, eventLine } from './fleet-texts.js';
+import { clock, shortEventLine } from './fleet-texts.js';
 
 /** Durations of a wave in seconds, as its clock shows them. */
 export type WaveTimes = Readonly<{ soak: number; progressDeadline: number }>;
@@ -43,7 +43,7 @@ const ENDED = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
 /** A picture of roll-outs on their way, drawn from their events alone. */
 export class LivePicture {
   readonly #rollouts = new Map<string, PicturedRollout>();
-  readonly #last: string[] = [];
+  readonly #last: FleetEvent[] = [];
 
   constructor(readonly timesOf: TimesOf = () => undefined) {}
 
@@ -54,7 +54,7 @@ export class LivePicture {
     else if (event.kind === 'cluster') this.#cluster(event);
     const isReason = event.kind === 'cluster' && event.phase === 'Waiting';
     if (isReason || event.kind === 'write' || !isNews) return;
-    this.#last.push(eventLine(event).trim());
+    this.#last.push(event);
     if (this.#last.length > MOST_EVENTS) this.#last.shift();
   }
 
@@ -101,22 +101,23 @@ export class LivePicture {
     for (const [name, rollout] of this.#rollouts) {
       lines.push('', `${name}  ${rollout.bundle}  ${rollout.phase} (${rollout.reason})`);
       const width = Math.max(0, ...[...rollout.waves.keys()].map((wave) => wave.length));
-      for (const wave of rollout.waves.keys()) lines.push(...this.#waveLines(name, wave, width, now, columns));
+      const cells = Math.min(MOST_CELLS, Math.max(LEAST_COLUMNS, columns - width - 34), largestOf(rollout));
+      for (const wave of rollout.waves.keys()) lines.push(...this.#waveLines(name, wave, width, cells, now));
     }
-    if (this.#last.length > 0) lines.push('', ...this.#last);
+    const isOnly = this.#rollouts.size < 2;
+    if (this.#last.length > 0) lines.push('', ...this.#last.map((event) => shortEventLine(event, isOnly)));
     return lines.map((line) => line.slice(0, Math.max(LEAST_COLUMNS, columns) - 1));
   }
 
-  #waveLines(rollout: string, name: string, width: number, now: number, columns: number): string[] {
+  #waveLines(rollout: string, name: string, width: number, cells: number, now: number): string[] {
     const pictured = this.#rollouts.get(rollout);
     const wave = pictured?.waves.get(name);
     if (pictured === undefined || wave === undefined) return [];
     const rows = [...pictured.rows.values()].filter((row) => row.wave === name);
     const counts = new Map<string, number>();
     for (const { phase } of rows) counts.set(phase, (counts.get(phase) ?? 0) + 1);
-    const cells = Math.min(MOST_CELLS, Math.max(LEAST_COLUMNS, columns - width - 34));
     const done = `${counts.get('Done') ?? 0}/${rows.length}`;
-    const line = `  ${name.padEnd(width)}  ${bar(counts, rows.length, cells)}  ${done}  ${wave.phase}`;
+    const line = `  ${name.padEnd(width)}  ${bar(counts, rows.length, cells).padEnd(cells)}  ${done}  ${wave.phase}`;
     const notes = [this.#clockOf(rollout, name, wave, rows, now), commonest(rows)].filter((note) => note !== '');
     return notes.length === 0 ? [line] : [line, `  ${' '.repeat(width)}  ${notes.join(' · ')}`];
   }
@@ -134,6 +135,13 @@ export class LivePicture {
     const first = Math.min(...started.map(({ startedAt }) => startedAt)) + times.progressDeadline;
     return `next deadline in ${clock(Math.max(0, first - now)).trim()}`;
   }
+}
+
+/** The members of its largest wave: bars of equal length have their counts below each other. */
+function largestOf({ waves, rows }: PicturedRollout): number {
+  const sizes = new Map<string, number>([...waves.keys()].map((name) => [name, 0]));
+  for (const { wave } of rows.values()) sizes.set(wave, (sizes.get(wave) ?? 0) + 1);
+  return Math.max(1, ...sizes.values());
 }
 
 /** One cell a cluster, or as many as there is room for in proportion; who is there has a cell at least. */

@@ -19,9 +19,10 @@ import type { Log } from '#platform/telemetry/log.port';
 
 /** On a FleetCluster: the UID of the cluster that may take the place of the one before. */
 const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
-/** How often a cluster is asked whether it answers. */
+/** How often a cluster is asked whether it answers, at least: one lost answer is none. */
 const ASK_EVERY_MS = 15_000;
-/** A cluster that was silent for so long is away; until then one lost answer is none. */
+/** And so often before it counts as away. */
+const ASKED_BEFORE = 2.5;
 const SILENT_MS = 40_000;
 const ASKED_AT_ONCE = 32;
 const NO_CONTEXT = 'no kubeconfig of the hub has its context';
@@ -36,6 +37,8 @@ export type ClusterSightingsOptions = Readonly<{
   log: Log;
   /** This process works for all clusters of the hub: what it does not know no process does. */
   isAlone: boolean;
+  /** A cluster that was silent for so long is away; default 40 s. */
+  silentMs?: number;
 }>;
 
 /** `asked`: what of the FleetCluster was there when the cluster was last asked. */
@@ -69,7 +72,7 @@ export class ClusterSightings {
     this.#timers.add(this.#store.onMoved(moved));
     this.#timers.add(this.options.clusters.subscribe(look));
     void this.#store.whenSynced().then(look);
-    this.#timers.every(ASK_EVERY_MS, look);
+    this.#timers.every(Math.min(ASK_EVERY_MS, this.#silentMs / ASKED_BEFORE), look);
   }
 
   async stop(): Promise<void> {
@@ -143,7 +146,7 @@ export class ClusterSightings {
       const uid = sight.uid === '' ? undefined : sight.uid;
       return { uid, version, acceptedUid, managed: await this.#managed(cluster) };
     } catch (error) {
-      if (this.#now() - (sight.heardAt ?? sight.sinceMs) < SILENT_MS) return undefined;
+      if (this.#now() - (sight.heardAt ?? sight.sinceMs) < this.#silentMs) return undefined;
       // Another cluster may answer after that.
       delete sight.uid;
       return { silence: { reason: reasonOf(error), message: troubleOf(error).slice(0, 1_024) } };
@@ -169,6 +172,10 @@ export class ClusterSightings {
         log.warn({ cluster: object.metadata.name, error }, 'the status of a cluster could not be written');
       }
     }
+  }
+
+  get #silentMs(): number {
+    return this.options.silentMs ?? SILENT_MS;
   }
 
   #now(): number {

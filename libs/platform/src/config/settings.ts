@@ -98,6 +98,11 @@ export const settingGroups = {
       'Every namespace and extension is checked again this often, changed or not, each at a time of its own, evenly spread. A safety net: what changes is noticed at once',
       { min: '1s' },
     ),
+    fleetSilence: duration(
+      '40s',
+      'A cluster of the fleet that has not answered for so long counts as offline. It is asked three times within',
+      { min: '1s' },
+    ),
     installPlanRetryTimeout: duration(
       '1m',
       'How long a failing step of an InstallPlan is tried again before the plan fails (as in OLM)',

@@ -331,7 +331,8 @@ export class SimulatedCluster {
 
 function isMatch(match: RequestMatch, { method, path, query }: SimulatedRequest): boolean {
   const target = requestTarget(path);
-  if (target === undefined) return false;
+  // Discovery and the like concern no resource.
+  if (target === undefined) return Object.values(match).every((wanted) => wanted === undefined);
   const facts: RequestMatch = { ...target, verb: verbOf(method, target, query) };
   return (['verb', 'resource', 'namespace', 'name', 'subresource'] as const).every(
     (field) => match[field] === undefined || match[field] === facts[field],

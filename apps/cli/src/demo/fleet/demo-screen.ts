@@ -1,0 +1,108 @@
+import { setTimeout } from 'node:timers/promises';
+import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { eventLine } from '../../fleet/fleet-texts.js';
+import { LivePicture } from '../../fleet/live-picture.js';
+import { readFleet } from '../../fleet/read-fleet.js';
+import { RolloutWatch } from '../../fleet/watch-rollouts.js';
+import type { Io } from '../../io.js';
+
+/** Four pictures a second. */
+const FRAME_MS = 250;
+
+type Followed = Readonly<{ name: string; watch: RolloutWatch; picture: LivePicture }>;
+
+/** What the demo waited for in vain. */
+export class DemoStuck extends Error {
+  constructor(waitingFor: string, seconds: number) {
+    super(`waited ${seconds} s for ${waitingFor}`);
+  }
+}
+
+/**
+ * Shows one roll-out at a time: as a live picture below what was printed on a terminal, elsewhere as a line
+ * for each change.
+ */
+export class DemoScreen {
+  readonly #start = Date.now();
+  #followed: Followed | undefined;
+  #last: Followed | undefined;
+  #shown = 0;
+
+  constructor(
+    private readonly io: Io,
+    private readonly hub: KubeClient,
+    private readonly patienceMs: number,
+  ) {}
+
+  get seconds(): number {
+    return (Date.now() - this.#start) / 1_000;
+  }
+
+  /** Prints text that stays, above the picture. */
+  say(text: string): void {
+    this.#clear();
+    this.io.out(text);
+  }
+
+  /** Shows this roll-out from now on; the picture of the one before stays as it is. */
+  follow(name: string): void {
+    this.rest();
+    const watch = new RolloutWatch(this.#start);
+    this.#followed = { name, watch, picture: new LivePicture((rollout, wave) => watch.timesOf(rollout, wave)) };
+  }
+
+  /** The picture stays as it is, and what is printed from now on is below it. */
+  rest(): void {
+    this.#shown = 0;
+    if (this.#followed !== undefined) this.#last = this.#followed;
+    this.#followed = undefined;
+  }
+
+  /** Shows the roll-out before again, from where it was. */
+  followAgain(): void {
+    this.#followed = this.#last;
+  }
+
+  /** Shows what changes in the fleet until `isReached`. @throws DemoStuck where that takes too long */
+  async until(what: string, isReached: (rollout: LiveRollout | undefined, fleet: LiveFleet) => boolean) {
+    const deadline = performance.now() + this.patienceMs;
+    for (;;) {
+      const fleet = await readFleet(this.hub, new Date());
+      const rollout = fleet.rollouts.find(({ record }) => record.spec.name === this.#followed?.name);
+      this.#show(fleet, rollout);
+      if (isReached(rollout, fleet)) return;
+      if (performance.now() > deadline) throw new DemoStuck(what, this.patienceMs / 1_000);
+      await setTimeout(FRAME_MS);
+    }
+  }
+
+  #show(fleet: LiveFleet, rollout: LiveRollout | undefined): void {
+    if (this.#followed === undefined || rollout === undefined) return;
+    const { watch, picture } = this.#followed;
+    const events = watch.read(fleet, [rollout]);
+    for (const event of events) picture.watch(event);
+    if (!this.#isDrawn) for (const event of events.filter(isNews)) this.io.out(`${eventLine(event)}\n`);
+    else this.#draw(picture.lines(this.seconds, this.io.columns ?? 0));
+  }
+
+  get #isDrawn(): boolean {
+    return this.io.isTerminal === true && this.io.columns !== undefined;
+  }
+
+  #draw(lines: readonly string[]): void {
+    const control = this.io.control ?? this.io.err;
+    const up = this.#shown > 0 ? `\u001b[${this.#shown}A` : '';
+    control(`${up}${lines.map((line) => `\r\u001b[K${line}\n`).join('')}\u001b[J`);
+    this.#shown = lines.length;
+  }
+
+  #clear(): void {
+    if (this.#shown > 0) (this.io.control ?? this.io.err)(`\u001b[${this.#shown}A\r\u001b[J`);
+    this.#shown = 0;
+  }
+}
+
+/** What a cluster waits for changes often, and all at once. */
+const isNews = ({ kind, phase }: FleetEvent): boolean => !(kind === 'cluster' && phase === 'Waiting');

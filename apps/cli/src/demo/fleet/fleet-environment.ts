@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { type DemoEnvironment, startEnvironment } from '../demo-environment.js';
+import { ServiceProcess } from '../service-process.js';
+
+/** The rings of the demo, and the clusters in each. */
+export type Rings = Readonly<Record<string, readonly string[]>>;
+
+/** The simulated clusters of a fleet, its hub, and the services of a hub as processes. */
+export type FleetEnvironment = Readonly<{
+  environment: DemoEnvironment;
+  services: readonly ServiceProcess[];
+  rings: Rings;
+  clusters: readonly string[];
+  kubeconfig: string;
+  /** The hub's API server, as its administrator. */
+  hub: KubeClient;
+  simulated: (name: string) => SimulatedCluster;
+  /** Ends everything that was started. */
+  stop: () => Promise<void>;
+}>;
+
+/** The context of the hub's API server. */
+export const HUB = 'hub';
+const DEPLOYMENT_READY_AFTER_MS = 500;
+/** Times that are minutes or seconds in production, and must pass while a person waits. */
+const SHORT: Readonly<Record<string, string>> = { FLOTILLA_FLEET_SILENCE: '5s', FLOTILLA_SHARD_LEASE: '3s' };
+
+/** Starts everything; a line for each step of finding a Redis. */
+export async function startFleetEnvironment(rings: Rings, say: (line: string) => void): Promise<FleetEnvironment> {
+  const endings: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await started(rings, say, endings)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function started(
+  rings: Rings,
+  say: (line: string) => void,
+  endings: (() => Promise<unknown>)[],
+): Promise<Omit<FleetEnvironment, 'stop'>> {
+  const clusters = Object.values(rings).flat();
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-fleet-'));
+  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const fleet: SimulatedFleet = await startSimulatedFleet({
+    clusters: [HUB, ...clusters],
+    deploymentReadyAfterMs: DEPLOYMENT_READY_AFTER_MS,
+  });
+  endings.push(() => fleet.stop());
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  const settings = { ...SHORT, FLOTILLA_FLEET: `context:${HUB}`, FLOTILLA_CONTEXTS: clusters.join(',') };
+  const environment = await startEnvironment({ kubeconfigs: [kubeconfig], settings, resolvers: 1, say });
+  endings.push(() => environment.stop());
+  const env = { ...settings, FLOTILLA_KUBECONFIG: kubeconfig, FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
+  const log = join(folder, 'fleet-controller.log');
+  const controller = new ServiceProcess('fleet-controller', 'fleet-controller', env, log);
+  endings.push(() => controller.stop());
+  controller.start();
+  const hub = environment.clients.find(({ cluster }) => cluster === HUB);
+  if (hub === undefined) throw new RangeError(`there is no context ${HUB}`);
+  return {
+    ...{ environment, rings, clusters, kubeconfig, hub },
+    services: [...environment.services, controller],
+    simulated: (name) => fleet.cluster(name),
+  };
+}

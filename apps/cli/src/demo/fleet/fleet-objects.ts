@@ -1,0 +1,94 @@
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Rings } from './fleet-environment.js';
+import { CATALOG_IMAGE, PACKAGE } from './lighthouse.js';
+
+/** The namespace of the fleet's objects in the hub, and of the operator in the clusters. */
+export const PLATFORM = 'platform';
+export const SEA = 'sea';
+/** The only group that may approve new minor versions. */
+export const BOARD = 'change-board';
+const CATALOG = { name: 'curated', namespace: 'olm' };
+
+/** What is in each cluster before the fleet takes over: the catalog, and the operator by a Subscription. */
+export const clusterObjects = (registry: string): readonly KubernetesObject[] =>
+  [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SEA } },
+    {
+      apiVersion: 'operators.coreos.com/v1',
+      kind: 'OperatorGroup',
+      metadata: { name: SEA, namespace: SEA },
+      spec: { targetNamespaces: [SEA] },
+    },
+    {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'CatalogSource',
+      metadata: CATALOG,
+      spec: {
+        sourceType: 'grpc',
+        image: `${registry}/${CATALOG_IMAGE}`,
+        updateStrategy: { registryPoll: { interval: '2s' } },
+      },
+    },
+    {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'Subscription',
+      metadata: { name: PACKAGE, namespace: SEA },
+      spec: { name: PACKAGE, channel: 'stable', source: CATALOG.name, sourceNamespace: CATALOG.namespace },
+    },
+  ].map((object) => KubernetesObject.parse(object));
+
+/** What people write in the hub: clusters with their rings, the strategy, the operator. */
+export function fleetObjects(rings: Rings): readonly KubernetesObject[] {
+  const clusters = Object.entries(rings).flatMap(([ring, names]) =>
+    names.map((name) => fleetObject('FleetCluster', { name, labels: { ring } }, { access: { context: name } })),
+  );
+  const wave = (ring: string, more: object) => ({
+    name: ring,
+    clusters: { selector: { matchLabels: { ring } } },
+    offlineGrace: '1s',
+    ...more,
+  });
+  const strategy = {
+    onFailure: 'RollBackAll',
+    rollbackConcurrency: '100%',
+    approval: {
+      default: 'Auto',
+      rules: [{ changes: ['Minor', 'Major', 'RBACGrowth'], action: 'Manual', groups: [BOARD] }],
+    },
+    waves: [
+      wave('lab', { maxConcurrent: '100%', soak: '3s' }),
+      wave('canary', { maxConcurrent: '100%', soak: '3s' }),
+      wave('shops', { maxConcurrent: 4 }),
+    ],
+  };
+  const operator = {
+    package: PACKAGE,
+    namespace: SEA,
+    catalog: CATALOG,
+    classic: { channel: 'stable' },
+    strategyRef: { name: 'careful' },
+    adopt: true,
+  };
+  return [
+    KubernetesObject.parse({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLATFORM } }),
+    roleOfBoard('fleet-viewer'),
+    roleOfBoard('fleet-approver'),
+    ...clusters,
+    fleetObject('FleetStrategy', { name: 'careful', namespace: PLATFORM }, strategy),
+    fleetObject('FleetOperator', { name: 'lighthouse', namespace: PLATFORM }, operator),
+  ];
+}
+
+const fleetObject = (kind: string, metadata: object, spec: object): KubernetesObject =>
+  KubernetesObject.parse({ apiVersion: FLEET_API, kind, metadata, spec });
+
+const roleOfBoard = (role: string): KubernetesObject =>
+  KubernetesObject.parse({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `${BOARD}-${role}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `flotilla:${role}` },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: BOARD }],
+  });

@@ -1,0 +1,151 @@
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { Refusal } from '#testing/cluster/objects/refusal';
+import { installMissingCrds } from '../../clusters/install-crds.js';
+import { initFleet } from '../../fleet/init-fleet.js';
+import { makeDecisions } from '../../fleet/make-decisions.js';
+import { showPlan } from '../../fleet/show-plan.js';
+import type { Io } from '../../io.js';
+import { NEXT } from '../../output/next-commands.js';
+import { createIgnoringExisting } from '../create-object.js';
+import type { DemoScreen } from './demo-screen.js';
+import type { FleetEnvironment } from './fleet-environment.js';
+import { BOARD, clusterObjects, fleetObjects, PLATFORM, SEA } from './fleet-objects.js';
+import { bundleOf, type LighthouseVersion, offerLighthouse, PACKAGE } from './lighthouse.js';
+
+const OLM = 'operators.coreos.com/v1alpha1';
+const OPERATOR = 'lighthouse';
+
+export const FIRST: LighthouseVersion = { version: '1.0.0' };
+export const PATCH: LighthouseVersion = { version: '1.0.1', replaces: '1.0.0' };
+export const BAD: LighthouseVersion = { version: '1.1.0', replaces: '1.0.1', isWider: true };
+
+/** The parts that a step needs. */
+export type FleetStory = Readonly<{ io: Io; environment: FleetEnvironment; screen: DemoScreen }>;
+
+/** What a roll-out is called. */
+export const rolloutName = (number: number): string => `${OPERATOR}-${number}`;
+const fullName = (number: number): string => `${PLATFORM}/${rolloutName(number)}`;
+
+/** Every cluster has the operator at a version; then the fleet takes over. */
+export async function prepareFleet({ environment, screen }: FleetStory, first: LighthouseVersion): Promise<void> {
+  const { hub, rings, environment: services, clusters, simulated } = environment;
+  await offerLighthouse(services.registry, [first]);
+  await initFleet(hub, mute(), { dryRun: false, output: 'table' });
+  const clients = services.clients.filter(({ cluster }) => clusters.includes(cluster));
+  await Promise.all(
+    clients.map(async (client) => {
+      await installMissingCrds(client);
+      for (const object of clusterObjects(services.registry.host)) await createIgnoringExisting(client, object);
+    }),
+  );
+  await screen.until('the operator in every cluster', () =>
+    clusters.every((name) => installedIn(environment, name) === bundleOf(first.version)),
+  );
+  for (const name of clusters) {
+    simulated(name).edit(subscriptionRef, ({ spec }) =>
+      Object.assign(spec as object, { installPlanApproval: 'Manual' }),
+    );
+  }
+  for (const object of fleetObjects(rings)) await createIgnoringExisting(hub, object);
+}
+
+/** A catalog that offers these versions; the fleet follows by a roll-out with this number. */
+export async function offer(
+  { environment, screen }: FleetStory,
+  number: number,
+  versions: readonly LighthouseVersion[],
+) {
+  await offerLighthouse(environment.environment.registry, versions);
+  screen.follow(fullName(number));
+}
+
+/** The class waits; the script shows what it changes, and approves it as anna of the change board. */
+export async function approveAsAnna({ environment, screen }: FleetStory, number: number): Promise<void> {
+  const waits = (rollout: LiveRollout | undefined) =>
+    rollout?.record.status.phase === 'Progressing' &&
+    rollout.record.status.classes.some(({ state }) => state.phase === 'Waiting');
+  await screen.until('a plan class that waits for approval', waits);
+  const rollout = rolloutName(number);
+  const said: string[] = [`\n$ ${NEXT.fleetPlan(rollout)}\n`];
+  const captured = { ...mute((text) => said.push(text)), columns: 100 };
+  const asked = { name: rollout, output: 'table' } as const;
+  await showPlan(environment.hub, captured, asked, new Date());
+  const reason = 'CHG-1182';
+  const typed = ['flotilla', 'fleet', 'approve', rollout, '--all-classes', '--reason', `"${reason}"`].join(' ');
+  said.push(`\n$ ${typed}     # as anna of ${BOARD}\n`);
+  const anna = environment.hub.actingAs({ user: 'anna', groups: [BOARD, 'system:authenticated'] });
+  await makeDecisions(
+    anna,
+    { ...captured, err: () => undefined },
+    {
+      action: 'Approve',
+      rollout,
+      allClasses: true,
+      reason,
+      dryRun: false,
+      wait: true,
+      timeout: '30s',
+      output: 'table',
+    },
+  );
+  screen.rest();
+  screen.say(`${said.join('').trimEnd()}\n\n`);
+  screen.followAgain();
+}
+
+/** Waits until clusters of a wave have what is rolled out. */
+export const ringDone = ({ environment, screen }: FleetStory, ring: string): Promise<void> =>
+  screen.until(`wave ${ring}`, (rollout) =>
+    (environment.rings[ring] ?? []).every((name) => rollout?.record.rows.get(name)?.phase === 'Done'),
+  );
+
+/** Waits until the roll-out that is shown has ended like this. */
+export const ended = ({ screen }: FleetStory, phase: string): Promise<void> =>
+  screen.until(`a roll-out that is ${phase}`, (rollout) => rollout?.record.status.phase === phase);
+
+/** The script plays the pods of the new version: they crash a moment after they had started. */
+export function crash({ environment }: FleetStory, cluster: string): void {
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: PACKAGE, namespace: SEA };
+  environment.simulated(cluster).edit(
+    ref,
+    (deployment) => {
+      const [available] = (deployment as unknown as { status: { conditions: { status: string; reason: string }[] } })
+        .status.conditions;
+      Object.assign(available ?? {}, { status: 'False', reason: 'MinimumReplicasUnavailable' });
+      Object.assign(deployment['status'] as object, { availableReplicas: 0, readyReplicas: 0, unavailableReplicas: 1 });
+    },
+    'status',
+  );
+}
+
+/** The API server of a cluster refuses every request, until what is returned is called. */
+export function switchOff({ environment }: FleetStory, cluster: string): () => void {
+  const simulated = environment.simulated(cluster);
+  const refusal = new Refusal(503, 'ServiceUnavailable', 'the cluster is switched off');
+  const switchOn = simulated.failAll({}, refusal);
+  simulated.endWatches();
+  return switchOn;
+}
+
+/** Whether the fleet sees a cluster like this. */
+export const seen = ({ screen }: FleetStory, cluster: string, isReachable: boolean): Promise<void> =>
+  screen.until(
+    `${cluster} to be ${isReachable ? 'back' : 'away'}`,
+    (_, fleet: LiveFleet) => fleet.clusters.get(cluster)?.isReachable === isReachable,
+  );
+
+const subscriptionRef = { apiVersion: OLM, kind: 'Subscription', name: PACKAGE, namespace: SEA };
+
+/** What is installed in a cluster, once it has succeeded. */
+export function installedIn({ simulated }: FleetEnvironment, cluster: string): string | undefined {
+  const subscription = simulated(cluster).get(subscriptionRef) as { status?: { installedCSV?: string } } | undefined;
+  const name = subscription?.status?.installedCSV;
+  if (name === undefined) return undefined;
+  const csv = simulated(cluster).get({ apiVersion: OLM, kind: 'ClusterServiceVersion', name, namespace: SEA });
+  return (csv as { status?: { phase?: string } } | undefined)?.status?.phase === 'Succeeded' ? name : undefined;
+}
+
+const mute = (out: (text: string) => void = () => undefined): Io => ({
+  ...{ out, err: () => undefined, exit: () => undefined },
+  stdin: async () => '',
+});

@@ -1,0 +1,148 @@
+import { readFleet } from '../../fleet/read-fleet.js';
+import { ExitCode, type Io } from '../../io.js';
+import { onceSignalled, stopsDemo } from '../stops-demo.js';
+import { DemoScreen, DemoStuck } from './demo-screen.js';
+import { type FleetEnvironment, type Rings, startFleetEnvironment } from './fleet-environment.js';
+import {
+  approveAsAnna,
+  BAD,
+  crash,
+  ended,
+  FIRST,
+  type FleetStory,
+  offer,
+  PATCH,
+  prepareFleet,
+  ringDone,
+  seen,
+  switchOff,
+} from './fleet-story.js';
+import { fleetCommands, fleetSummary } from './fleet-summary.js';
+
+const PATIENCE_MS = 60_000;
+const stores = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => `store-${String(from + at).padStart(2, '0')}`);
+
+const TWELVE: Rings = { lab: stores(1, 2), canary: stores(3, 5), shops: stores(6, 12) };
+const SIX: Rings = { lab: stores(1, 1), canary: stores(2, 3), shops: stores(4, 6) };
+
+export type FleetDemoOptions = Readonly<{ keep: boolean }>;
+
+/** `flotilla demo fleet`: a minute of roll-outs over twelve simulated clusters. */
+export const runFleetDemo = (io: Io, { keep }: FleetDemoOptions): Promise<void> =>
+  play(io, TWELVE, keep, async (story) => {
+    const switchOn = await loseStore(story, 'store-11');
+    await patchEverywhere(story);
+    await returnOfStore(story, 'store-11', switchOn);
+    await badVersion(story, 2, { crashes: 'store-04', untouched: 7 });
+  });
+
+/** The part of it that `flotilla demo` ends with. */
+export async function runShortFleetDemo(io: Io): Promise<void> {
+  io.out('\n');
+  await play(io, SIX, false, (story) => badVersion(story, 1, { crashes: 'store-02', untouched: 3 }), PATCH);
+  io.out('\nMore of it in about a minute, with twelve clusters: flotilla demo fleet\n');
+}
+
+async function play(
+  io: Io,
+  rings: Rings,
+  keep: boolean,
+  tell: (story: FleetStory) => Promise<void>,
+  first = FIRST,
+): Promise<void> {
+  const starting = startFleetEnvironment(rings, (line) => {
+    if (line.includes('installing')) io.err(`${line}\n`);
+  });
+  const ignoreSignals = stopsDemo(io, starting);
+  const environment = await starting;
+  const screen = new DemoScreen(io, environment.hub, PATIENCE_MS);
+  const story = { io, environment, screen };
+  try {
+    screen.say(introduction(rings, first.version));
+    await prepareFleet(story, first);
+    await tell(story);
+    screen.rest();
+    screen.say(`\n${fleetSummary(await readFleet(environment.hub, new Date()), io.columns)}`);
+    ignoreSignals();
+    if (keep) {
+      io.out(`\n${fleetCommands(environment.kubeconfig)}`);
+      await new Promise((resolve) => onceSignalled(resolve));
+    }
+    io.exit(ExitCode.done);
+  } catch (error) {
+    if (!(error instanceof DemoStuck)) throw error;
+    await complain(io, environment, error);
+    io.exit(ExitCode.remoteFailed);
+  } finally {
+    ignoreSignals();
+    await environment.stop();
+  }
+}
+
+function introduction(rings: Rings, version: string): string {
+  const sizes = Object.entries(rings).map(([ring, { length }]) => `${ring} ${length}`);
+  const total = Object.values(rings).flat().length;
+  return [
+    `A hub and a fleet of ${total} simulated clusters with lighthouse-operator v${version}. Rings: ${sizes.join(', ')}.`,
+    'The strategy: one ring after the other, 3 s of soak after lab and canary. A new minor version needs an approval of',
+    'the change board. One failure is too many: every cluster that was changed goes back.',
+    '',
+    '',
+  ].join('\n');
+}
+
+const heading = ({ screen }: FleetStory, text: string): void => screen.say(`\n== ${text}\n`);
+
+async function loseStore(story: FleetStory, cluster: string): Promise<() => void> {
+  heading(story, `${cluster} is switched off.`);
+  const switchOn = switchOff(story, cluster);
+  await seen(story, cluster, false);
+  return switchOn;
+}
+
+async function patchEverywhere(story: FleetStory): Promise<void> {
+  heading(story, 'The catalog offers v1.0.1. A patch needs no approval: it goes through the three rings by itself.');
+  await offer(story, 1, [FIRST, PATCH]);
+  await ended(story, 'Completed');
+}
+
+async function returnOfStore(story: FleetStory, cluster: string, switchOn: () => void): Promise<void> {
+  story.screen.rest();
+  heading(story, `${cluster} is switched on again. It catches up by itself, under the limits of its ring.`);
+  story.screen.followAgain();
+  switchOn();
+  await ringDone(story, 'shops');
+}
+
+async function badVersion(
+  story: FleetStory,
+  number: number,
+  { crashes, untouched }: Readonly<{ crashes: string; untouched: number }>,
+): Promise<void> {
+  story.screen.rest();
+  heading(
+    story,
+    'The catalog offers v1.1.0, with rights to read Secrets. It waits for an approval; nothing has changed yet.',
+  );
+  await offer(story, number, [FIRST, PATCH, BAD]);
+  await approveAsAnna(story, number);
+  await ringDone(story, 'canary');
+  story.screen.rest();
+  heading(story, `OLM says Succeeded in canary. Then the pods of v1.1.0 crash in ${crashes}.`);
+  crash(story, crashes);
+  story.screen.followAgain();
+  await ended(story, 'RolledBack');
+  const { length } = story.environment.clusters;
+  const shops = untouched === 0 ? '' : ` ${untouched} shops never had v1.1.0.`;
+  story.screen.rest();
+  heading(
+    story,
+    `Stopped in canary: ${length - untouched} of ${length} clusters had v1.1.0, and are back at v1.0.1.${shops} It is not offered again.`,
+  );
+}
+
+async function complain(io: Io, { services }: FleetEnvironment, error: DemoStuck): Promise<void> {
+  io.err(`error: ${error.message}\n`);
+  for (const service of services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
+}

@@ -1,0 +1,35 @@
+import { constants } from 'node:os';
+import type { Io } from '../io.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type StopSignal = (typeof SIGNALS)[number];
+
+/** On a signal an environment is ended at once, with the process. Returns how to ignore signals again. */
+export const stopsDemo = (io: Io, starting: Promise<Readonly<{ stop: () => Promise<void> }>>): (() => void) =>
+  onceSignalled((signal) => {
+    const abandon = async (environment: Readonly<{ stop: () => Promise<void> }>) => {
+      io.err(`\n${ENDING}`);
+      await environment.stop().finally(() => process.exit(128 + constants.signals[signal]));
+    };
+    void starting.then(abandon);
+  });
+
+/** What is printed when a demo is ended by a signal. */
+export const ENDING = 'ending: services, Redis and clusters of the demo\n';
+
+/**
+ * Calls back at the first signal; a second one ends this process at once, and then all that it started ends
+ * by itself.
+ */
+export function onceSignalled(act: (signal: StopSignal) => void): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    ignore();
+    const known = SIGNALS.find((one) => one === signal);
+    if (known !== undefined) act(known);
+  };
+  const ignore = () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return ignore;
+}
