@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { stopAtADarkLamp } from '../fleet/dark-lamp.js';
 import { installWhereNothingIs } from '../fleet/first-install.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
+import { holdWhileFrozen } from '../fleet/frozen-fleet.js';
 import { rollOutInThreeWaves } from '../fleet/three-waves.js';
 
 const TIERS = ['lab', 'canary', 'shops'];
@@ -25,6 +27,12 @@ describe('a hub with a fleet, on real API servers', () => {
 
   it('rolls out in three waves with soak and approval, and a killed controller is followed by the other', () =>
     rollOutInThreeWaves(fleet));
+
+  it('starts nothing in a freeze, but by break-glass of a user in a group that may lift it', () =>
+    holdWhileFrozen(fleet));
+
+  it('stops a version at a check in CEL that canary fails, takes it back, and offers it no more', () =>
+    stopAtADarkLamp(fleet));
 
   it('installs an operator where there is nothing of it, once its plan is approved', () =>
     installWhereNothingIs(fleet));
