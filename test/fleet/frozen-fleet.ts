@@ -31,8 +31,9 @@ export async function holdWhileFrozen(fleet: FleetHub): Promise<void> {
   expect(await all()).toEqual([BEFORE, BEFORE, BEFORE]);
 
   // A user without the group changes nothing; one with it lifts the freeze for this roll-out alone.
-  const until = new Date(Date.now() + 3_600_000).toISOString();
-  const lift = { action: 'BreakGlass', expiresAt: until };
+  const until = new Date();
+  until.setUTCHours(until.getUTCHours() + 1);
+  const lift = { action: 'BreakGlass', expiresAt: until.toISOString() };
   await decide(fleet, 'lift-without-group', { ...lift, by: { user: 'otto', groups: ['day-shift'] } });
   expect(await answer(fleet, 'lift-without-group')).toMatchObject({ effective: false, reason: 'NotAllowed' });
   expect(await all()).toEqual([BEFORE, BEFORE, BEFORE]);
