@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -53,6 +53,9 @@ pin-images: build ## write the digests of the base images into Dockerfile, compo
 e2e: build ## the end-to-end suite on a real kube-apiserver
 	@node dist/scripts/prepare-e2e.js
 	@vitest run --project e2e
+
+console-test: build ## the pages of the console in Chromium (FLOTILLA_CHROMIUM, or Debian's): tasks, keyboard, axe, hostile rows
+	@vitest run --project console
 
 compose-test: build ## the image and docker-compose.yml in a Docker engine, which is started where none answers (root, Linux)
 	@node dist/scripts/prepare-compose.js

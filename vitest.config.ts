@@ -7,9 +7,9 @@ const shared = {
   hookTimeout: LIMITS.hook,
 };
 
-// Four layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control
-// plane, `compose` a Docker engine, too. The files of a worker share their modules in the first two: loading
-// these anew for each file costs more than most tests.
+// Layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control
+// plane, `console` a browser, `compose` a Docker engine, too. The files of a worker share their modules in the
+// first two: loading these anew for each file costs more than most tests.
 export default defineConfig({
   resolve: { conditions: ['flotilla-source', 'node'] },
   ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
@@ -48,6 +48,15 @@ export default defineConfig({
           include: ['test/e2e/**/*.spec.ts'],
           testTimeout: LIMITS.e2eTest,
           hookTimeout: LIMITS.e2eHook,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'console',
+          include: ['test/console/**/*.spec.ts'],
           fileParallelism: false,
         },
       },

@@ -98,6 +98,11 @@ export class ConsoleService {
     return this.opened.server.origin;
   }
 
+  /** How many browsers follow the fleet. */
+  get streams(): number {
+    return this.opened.server.stream.size;
+  }
+
   /** At which it listens. */
   get port(): number {
     return this.opened.server.port;

@@ -48,7 +48,8 @@ describe('the console on loopback', () => {
   });
 
   it('serves its page at every address, with a policy that runs nothing else', async () => {
-    for (const path of ['/', '/operators', '/clusters/east/harbors/subscriptions/harbor']) {
+    const withDots = ['/clusters/east.example.com', '/rollouts/lamp@lamp.v1.1.0'];
+    for (const path of ['/', '/operators', '/clusters/east/harbors/subscriptions/harbor', ...withDots]) {
       const answer = await run.get(path, {});
       expect(answer.status).toBe(200);
       const policy = answer.headers.get('content-security-policy') ?? '';
@@ -57,6 +58,7 @@ describe('the console on loopback', () => {
       expect(policy).not.toContain('unsafe');
       expect(answer.headers.get('x-frame-options')).toBe('DENY');
     }
+    for (const path of ['/assets/none.js', '/favicon.ico']) expect((await run.get(path, {})).status).toBe(404);
     expect((await run.get('/console-key', {})).status).not.toBe(500);
     expect(await (await run.get('/../console-key', {})).text()).not.toContain(run.key);
   });

@@ -8,6 +8,7 @@ import { forgetAnswers, read } from './live/ask.js';
 import { me, signedOut, takeKey } from './live/session.js';
 import { startStream } from './live/stream.js';
 import { startTheme } from './live/theme.js';
+import { showHiddenCharacters } from './parts/visible-text.js';
 import './theme/base.css';
 import './theme/tokens.css';
 import './theme/frame.css';
@@ -86,6 +87,7 @@ function App() {
   );
 }
 
+showHiddenCharacters();
 startTheme();
 takeKey();
 // A link with a key that is opened in a tab of the console changes the part behind `#` only.

@@ -275,7 +275,7 @@ export class ConsoleServer {
     if ((method !== 'GET' && method !== 'HEAD') || /^\/(api|auth|icons)(\/|$)/.test(path))
       return this.#api.problem(notFound('such address'));
     const accepted = String(headers['accept-encoding'] ?? '');
-    const file = (await pages.file(path, accepted)) ?? (/\.\w+$/.test(path) ? undefined : await pages.entry(accepted));
+    const file = (await pages.file(path, accepted)) ?? (isFilePath(path) ? undefined : await pages.entry(accepted));
     if (file !== undefined) return { status: 200, ...file };
     if (pages.areBuilt) return this.#api.problem(notFound('such file'));
     return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: NOT_BUILT };
@@ -285,6 +285,9 @@ export class ConsoleServer {
 const subjectOf = ({ name, groups }: Pick<Person, 'name' | 'groups'>, { ip, id }: Request): AuditSubject => ({
   ...{ person: name, groups, address: ip, request: id },
 });
+
+/** Names of clusters, packages and roll-outs have dots: only the first part of an address can be a file. */
+const isFilePath = (path: string): boolean => /^\/(assets\/.*|[^/]*\.\w+)$/.test(path);
 
 /** Who has not signed in yet. */
 const STRANGER = { name: '', groups: [] };

@@ -2,6 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { live } from '../live/stream.js';
 import { timeWithSeconds } from '../live/times.js';
+import { visibleText } from './visible-text.js';
+
+/** Whether a page was shown before. */
+let hasPage = false;
 
 /** One `h1`, which is focused when a person comes to the page, and the title of the tab. */
 export function Page(props: {
@@ -16,9 +20,13 @@ export function Page(props: {
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${props.title} · Flotilla`;
+    document.title = visibleText(`${props.title} · Flotilla`);
   }, [props.title]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    // A page that is loaded anew begins at its top, where the link over the navigation is.
+    if (hasPage) heading.current?.focus({ preventScroll: true });
+    hasPage = true;
+  }, []);
   return (
     <div class={`page ${props.class ?? ''}`}>
       {props.above && (

@@ -1,0 +1,73 @@
+import type { ViewRow } from '#core/fleet/view/rows';
+import type { MemoryView } from '#platform/view/memory-view';
+import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';
+
+export const HASH = 'f'.repeat(64);
+const CAUSE = {
+  code: 'plan-failed',
+  kind: 'InstallPlan',
+  names: ['harbor'],
+  text: 'CRD lamps.example.com refused by v2',
+};
+
+export const clusterName = (index: number): string => `eu-${String(index + 1).padStart(2, '0')}`;
+
+/** Forty clusters: three with a failed operator, three with a plan that waits for approval, one away. */
+function rowsOf(index: number): readonly ViewRow[] {
+  const cluster = clusterName(index);
+  const [failed, waits, isAway] = [index < 3, index >= 3 && index < 6, index === 6];
+  const standing = failed ? 'failed' : waits ? 'needs-approval' : 'well';
+  const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 2 };
+  return [
+    clusterRow(cluster, {
+      ...{ standing, reach: isAway ? 'away' : 'fresh', labels: { tier: 'prod' } },
+      ...(failed ? { cause: CAUSE } : {}),
+      counts: standing === 'well' ? counts : { ...counts, well: 1, [standing]: 1 },
+    }),
+    operatorRow(cluster, 'harbor', failed ? { standing, cause: CAUSE } : {}),
+    operatorRow(cluster, 'lamp', waits ? { standing, next: 'lamp.v1.1.0', plan: 'install-1', planHash: HASH } : {}),
+    ...(waits ? [planRow(cluster, 'lamp', HASH, { rbac: true })] : []),
+    catalogRow(cluster, `sha256:${'a'.repeat(64)}`),
+  ];
+}
+
+export function fillFleet(view: MemoryView): void {
+  for (let index = 0; index < 40; index += 1)
+    view.write({ cluster: clusterName(index), changed: rowsOf(index), removed: [] });
+  view.writeHub([
+    {
+      ...{ service: 'applier', instance: 'applier-1', version: '0.1.0', updatedAt: new Date().toISOString() },
+      checks: [{ name: 'redis', ok: true, message: 'answers' }],
+      queues: [{ queue: 'apply', waiting: 3, active: 1, delayed: 2, failed: 0, oldestSeconds: 4 }],
+      slowest: [{ cluster: 'eu-07', milliseconds: 2_100 }],
+    },
+  ]);
+  view.writeHistory([
+    {
+      ...{ at: '2026-11-26T10:41:00Z', kind: 'approval', cluster: 'eu-09', row: 'plan/harbors/install-1' },
+      ...{ namespace: 'harbors', package: 'harbor', from: '', to: 'harbor.v1.0.0', by: 'jane@example.com' },
+      comment: 'CHG-4711',
+    },
+  ]);
+}
+
+/** The answer when the plan that waits is reviewed; no service of this release answers it yet. */
+export const REVIEW = {
+  hash: HASH,
+  moves: [{ package: 'lamp', from: 'lamp.v1.0.0', to: 'lamp.v1.1.0' }],
+  groups: [
+    {
+      key: 'alike',
+      members: [3, 4, 5].map((index) => ({ cluster: clusterName(index), namespace: 'lamps', name: 'install-1' })),
+      differences: [
+        {
+          ...{ section: 'permissions', risk: true, sign: '+', what: 'ClusterRole lamp', text: 'secrets get, list' },
+          lines: ['+ verbs: [get, list]'],
+        },
+      ],
+      unchanged: 12,
+    },
+  ],
+  unchecked: [],
+  checkedAt: '2026-11-26T10:42:00Z',
+};

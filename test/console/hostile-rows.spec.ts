@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { needing } from '#testing/report/needs';
+import {
+  catalogRow,
+  clusterRow,
+  openConsole,
+  operatorRow,
+  planRow,
+  type RunningConsole,
+} from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+
+const SCRIPT = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
+const LINK = 'javascript:alert(4)';
+const RTL = 'lamp\u202Egpj.exe\u202C\u200B\u2066';
+const HUGE = 'x'.repeat(1_000);
+
+/** What a catalog, a cluster and its users can bring into rows, at its worst. */
+function fillHostile(run: RunningConsole): void {
+  const cause = {
+    code: 'plan-failed',
+    kind: SCRIPT,
+    names: [SCRIPT, LINK, HUGE],
+    text: `${SCRIPT} [x](${LINK})`.slice(0, 200),
+  };
+  const names = [SCRIPT, LINK, RTL, HUGE];
+  names.forEach((name, index) => {
+    const cluster = index === 0 ? `east ${SCRIPT}` : `east-${index} ${RTL}`;
+    const operator = operatorRow(cluster, 'lamp', {
+      ...{
+        id: `subscription/lamps/${name}`,
+        name,
+        package: name,
+        channel: name,
+        catalog: name,
+        cause,
+        standing: 'failed',
+      },
+      ...{ installed: name, newest: name, next: name, version: SCRIPT },
+    });
+    const plan = planRow(cluster, 'lamp', SCRIPT, { moves: [{ package: name, from: name, to: name }] });
+    const catalog = { ...catalogRow(cluster, `sha256:${'a'.repeat(64)}`), name, image: LINK, message: SCRIPT } as never;
+    const labels = { [SCRIPT]: SCRIPT };
+    run.view.write({
+      cluster,
+      changed: [clusterRow(cluster, { cause, standing: 'failed', labels }), operator, plan, catalog],
+      removed: [],
+    });
+  });
+  run.view.writeHistory([
+    {
+      ...{
+        at: '2026-11-26T10:41:00Z',
+        kind: 'version',
+        cluster: `east ${SCRIPT}`,
+        row: 'r',
+        namespace: SCRIPT,
+        package: RTL,
+      },
+      ...{ from: LINK, to: SCRIPT, by: SCRIPT, comment: SCRIPT },
+    },
+  ]);
+}
+
+describe('what catalogs and clusters write', needing(chromiumNeed), () => {
+  let run: RunningConsole;
+  let browser: Browser;
+  let tab: ConsoleTab;
+  beforeAll(async () => {
+    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console') });
+    fillHostile(run);
+    browser = await launchChromium();
+    tab = await ConsoleTab.open(browser, run.service.link);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await run?.service.stop();
+  });
+
+  const part = encodeURIComponent;
+  it.each([
+    ...['/', '/clusters', '/operators', '/approvals', '/catalogs', '/changes', '/rollouts'],
+    `/clusters/${part(`east ${SCRIPT}`)}`,
+    ...[`/operators/${part(SCRIPT)}`, `/approvals/${part(SCRIPT)}`, `/operators?q=${part(SCRIPT)}`],
+    `/clusters/${part(`east ${SCRIPT}`)}/lamps/subscriptions/${part(SCRIPT)}`,
+  ])('runs nothing, leads nowhere and holds the layout on %s', async (path) => {
+    await tab.goto(path);
+    expect(tab.troubles).toEqual([]);
+    const found = `[...document.querySelectorAll('main a[href], main img, main script, main iframe, main object')]
+      .filter((one) => one.tagName !== 'A' || new URL(one.href).origin !== location.origin).map((one) => one.outerHTML)`;
+    expect(await tab.page.evaluate(found)).toEqual([]);
+    const tooWide = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(tooWide, 'pixels that are scrolled sideways').toBeLessThanOrEqual(0);
+  });
+
+  it('shows characters that turn or hide text as what they are', async () => {
+    await tab.goto('/operators');
+    const shown = String(await tab.page.evaluate('document.querySelector("main").textContent'));
+    expect(shown).toContain('lamp⟨202E⟩gpj.exe⟨202C⟩⟨200B⟩⟨2066⟩');
+    expect(shown).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B]/);
+  });
+});
