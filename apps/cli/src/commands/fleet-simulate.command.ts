@@ -94,7 +94,10 @@ async function textPrinter(io: Io): Promise<Printer> {
   const { eventLine, summaryText } = await import('../fleet/fleet-texts.js');
   return {
     event: (event) => io.err(`${eventLine(event)}\n`),
-    end: (summary) => io.out(summaryText(summary)),
+    end: (summary) => {
+      if (summary.rollouts.length === 0) io.err('note: no cluster is selected: nothing is rolled out\n');
+      io.out(summaryText(summary));
+    },
   };
 }
 

@@ -28,7 +28,9 @@ export function scheduleProblem({ spec }: FleetWindow): string | undefined {
     cronOf(spec.schedule.cron);
     return undefined;
   } catch (error) {
-    return `spec.schedule.cron: ${error instanceof Error ? error.message : String(error)}`;
+    // The parser's text begins with the name of its class.
+    const why = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w*: /, '');
+    return `spec.schedule.cron: "${spec.schedule.cron}": ${why}; five fields are expected, such as "0 22 * * 1-5"`;
   }
 }
 
