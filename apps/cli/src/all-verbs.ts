@@ -15,6 +15,7 @@ import { fleetCommand } from './commands/fleet.command.js';
 import { getCommand } from './commands/get.command.js';
 import { healthCommand } from './commands/health.command.js';
 import { helpCommand } from './commands/help.command.js';
+import { migrateCommand } from './commands/migrate.command.js';
 import { opmCommand, type RunCommand } from './commands/opm.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
@@ -48,6 +49,7 @@ const VERBS: readonly RegisterVerb[] = [
   getCommand,
   healthCommand,
   helpCommand,
+  migrateCommand,
   pathCommand,
   planCommand,
   resolveCommand,

@@ -29,6 +29,7 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   'fleet export': ['--from-clusters', '--out', 'fleet'],
   'fleet init': [],
   get: ['subscriptions'],
+  migrate: ['subscription', 'x', '-n', 'team'],
   plan: ['--live'],
   retry: ['installplan', 'x', '-n', 'team'],
   status: [],

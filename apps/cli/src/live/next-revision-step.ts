@@ -12,10 +12,8 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
-import { silentLog } from '#platform/telemetry/log.port';
 import { PassReader } from '../../../../libs/lifecycle/src/engine/pass-reader.js';
 import { type ExtensionPass, siblingsOf } from '../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
 import {
@@ -26,8 +24,8 @@ import {
 import { readContent } from '../../../../libs/lifecycle/src/v1/extensions/read-content.js';
 import { readExtension } from '../../../../libs/lifecycle/src/v1/extensions/read-extension.js';
 import { inParallel } from '../in-parallel.js';
-import { logins } from '../reference/registry-access.js';
 import { type ExtensionPlan, resolvedPlan } from '../resolution/plan-extensions.js';
+import { extensionDepsOf } from './extension-deps-of.js';
 import { liveClusterCatalogs } from './live-cluster-catalogs.js';
 import type { NextStepDeps } from './next-step.js';
 import { RecordingClient } from './recording-client.js';
@@ -113,23 +111,8 @@ function passOf(
   store: Store,
   deps: NextStepDeps,
 ): ExtensionPass {
-  const { settings, contents } = deps;
   return {
-    deps: {
-      store,
-      // Chosen here, and not read from Redis.
-      check: { admits: async () => true },
-      observe: memoryQueues().observe,
-      pulls: contents.bundlePulls,
-      wake: () => undefined,
-      credentials: logins,
-      log: silentLog,
-      onRolledOut: () => undefined,
-      systemNamespace: settings.systemNamespace,
-      helmReleaseNamespace: settings.helmReleaseNamespace,
-      unpackTimeoutMs: settings.bundleUnpackTimeout,
-      secretIntervalMs: settings.extensionSecretInterval,
-    },
+    deps: extensionDepsOf(deps, store),
     read,
     reader,
     client,

@@ -25,6 +25,7 @@ export const NEXT = {
   resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
   handoverFromOlm: (name: string): string => `flotilla clusters handover ${name} --from olm`,
   handoverToOlm: (name: string): string => `flotilla clusters handover ${name} --to olm`,
+  migrateExtension: (name: string, cluster: string): string => `flotilla migrate extension ${name} -C ${cluster}`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,

@@ -1,0 +1,129 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { Subscription } from '#core/kernel/api/subscription';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { asRecord, asText } from '#core/kernel/crd/loose-value';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+
+const KEY = 'record';
+/** A ClusterServiceVersion has a MiB or two at most. */
+const MOST_BYTES = 16 * 2 ** 20;
+const SUBSCRIPTION_LABEL = 'flotilla.dev/migrated-subscription';
+
+const Ref = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+});
+
+/** Labels of OLM Classic on an object, and whether its ClusterServiceVersion owns it. */
+const ClassicMarks = z.object({ labels: z.record(z.string(), z.string()), owned: z.boolean() });
+
+/** A Deployment as far as a restart of its pods shows in it. */
+const RunningWorkload = z.object({
+  name: z.string(),
+  uid: z.string(),
+  template: z.string(),
+  pods: z.array(z.string()),
+});
+export type RunningWorkload = z.infer<typeof RunningWorkload>;
+
+/**
+ * What a move keeps in the cluster until it is taken back: so it can be repeated after it was killed at any
+ * line, and undone from another machine.
+ */
+export const MigrationRecord = z.object({
+  v: z.literal(1),
+  extension: ClusterExtension,
+  /** With its status. */
+  subscription: Subscription,
+  /** As it can be created again. */
+  csv: KubernetesObject,
+  bundle: z.object({ name: z.string(), version: z.string() }),
+  image: z.string(),
+  /** What the bundle brings, as OLM v1 renders it; and what OLM Classic had written on it. */
+  objects: z.array(Ref.extend({ classic: ClassicMarks.optional() })),
+  /** Roles and bindings that OLM Classic has made, as they can be made again. */
+  roles: z.array(z.object({ object: KubernetesObject, owned: z.boolean() })),
+  workloads: z.array(RunningWorkload),
+});
+export type MigrationRecord = z.infer<typeof MigrationRecord>;
+
+/** A record, and the Secret that it lies in. */
+export type KeptRecord = Readonly<{ record: MigrationRecord; secret: KubernetesObject }>;
+
+const SECRET = { apiVersion: 'v1', kind: 'Secret' } as const;
+const secretName = (extension: string): string => `${extension}-from-subscription`;
+const labelOf = (namespace: string, name: string): string => canonicalHash({ namespace, name }).slice(0, 40);
+
+/** Of a Subscription that was moved, or is being moved. */
+export async function recordOfSubscription(
+  client: KubeClient,
+  systemNamespace: string,
+  { namespace, name }: Readonly<{ namespace: string; name: string }>,
+): Promise<KeptRecord | undefined> {
+  const labelSelector = `${SUBSCRIPTION_LABEL}=${labelOf(namespace, name)}`;
+  const [secret] = (await client.list(SECRET, { namespace: systemNamespace, labelSelector }))?.items ?? [];
+  return secret && kept({ ...secret, ...SECRET });
+}
+
+/** Of the ClusterExtension that a Subscription has become. */
+export async function recordOfExtension(
+  client: KubeClient,
+  systemNamespace: string,
+  extension: string,
+): Promise<KeptRecord | undefined> {
+  const secret = await client.get({ ...SECRET, namespace: systemNamespace, name: secretName(extension) });
+  return secret && kept(secret);
+}
+
+function kept(secret: KubernetesObject): KeptRecord {
+  const { namespace, name } = secret.metadata;
+  try {
+    const bytes = Buffer.from(asText(asRecord(secret['data'])[KEY]), 'base64');
+    const text = gunzipSync(bytes, { maxOutputLength: MOST_BYTES }).toString('utf8');
+    return { secret, record: MigrationRecord.parse(JSON.parse(text)) };
+  } catch (error) {
+    throw new Error(`Secret ${namespace}/${name} is no record of a move: look into it, or delete it`, { cause: error });
+  }
+}
+
+/** Keeps a record; one that is there already stays, since it is of the state before the first try. */
+export async function keepRecord(client: KubeClient, systemNamespace: string, record: MigrationRecord): Promise<void> {
+  const { namespace = '', name = '' } = record.subscription.metadata;
+  const data = gzipSync(JSON.stringify(record)).toString('base64');
+  const labels = { [SUBSCRIPTION_LABEL]: labelOf(namespace, name) };
+  const secret: KubernetesObject = {
+    ...SECRET,
+    metadata: { name: secretName(record.extension.metadata.name ?? ''), namespace: systemNamespace, labels },
+    immutable: true,
+    data: { [KEY]: data },
+  };
+  await createUnlessThere(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } });
+  await createUnlessThere(client, secret);
+}
+
+/** True where it was not there. */
+export async function createUnlessThere(client: KubeClient, object: KubernetesObject): Promise<boolean> {
+  try {
+    await client.create(object);
+    return true;
+  } catch (error) {
+    if (KubeApiError.is(error, 'AlreadyExists')) return false;
+    throw error;
+  }
+}
+
+/** The owner that makes a record, or a revision, go with its extension. */
+export const ownedByExtension = ({ metadata }: KubernetesObject) => [
+  {
+    ...CLUSTER_EXTENSION_API,
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  },
+];

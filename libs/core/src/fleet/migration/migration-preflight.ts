@@ -1,0 +1,168 @@
+import type { EntryRecord } from '../../catalog/model/package-record.js';
+import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import { csvName, ownedApiServices, webhooks } from '../../kernel/api/csv-facts.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { counted } from '../../kernel/text/counted.js';
+
+/** What is read of a cluster before an operator moves from OLM Classic to a ClusterExtension. */
+export type MigrationFacts = Readonly<{
+  subscription: Subscription;
+  /** What the Subscription calls installed; undefined where it is not there. */
+  csv: ClusterServiceVersion | undefined;
+  group: OperatorGroup | undefined;
+  /** The installed bundle in the Subscription's catalog; undefined where none is there or can be read. */
+  entry: EntryRecord | undefined;
+  /** Why the catalog cannot be read from here; undefined where it can. */
+  unread: string | undefined;
+  /** `namespace/name` of other Subscriptions of the package. */
+  otherSubscriptions: readonly string[];
+  /** Types of the conditions that the operator has set on its OperatorCondition, or a user has overridden. */
+  operatorConditions: readonly string[];
+  /** Copies of its ClusterServiceVersion in other namespaces. */
+  copies: number;
+  /** ClusterExtensions of that name or package. */
+  extensions: readonly string[];
+  /** Kinds of OLM v1 that the cluster does not serve. */
+  missingKinds: readonly string[];
+  /** ClusterCatalogs that have the package; undefined: not known. */
+  catalogs: readonly string[] | undefined;
+}>;
+
+/** `refusal`: it cannot move so; `note`: it moves, and this changes. */
+export type MigrationFinding = Readonly<{ kind: 'refusal' | 'note'; text: string; todo: string }>;
+
+const STAYS = 'keep it on OLM Classic';
+const refusal = (text: string, todo: string): MigrationFinding => ({ kind: 'refusal', text, todo });
+const note = (text: string, todo: string): MigrationFinding => ({ kind: 'note', text, todo });
+
+/**
+ * What stands in the way of a move from a Subscription to a ClusterExtension, each with what to do; refusals
+ * first (spec: v1-apply.md §2 and §3, v1-resolution.md step 9; decision 0401).
+ */
+export function migrationFindings(facts: MigrationFacts): readonly MigrationFinding[] {
+  const { subscription, csv, missingKinds } = facts;
+  const { name = '', namespace = '' } = subscription.metadata;
+  const all = [
+    ...missingKinds.map((kind) =>
+      refusal(`the cluster does not serve kind ${kind}`, 'have a hub manage the cluster: it installs what is missing'),
+    ),
+    ...installed(facts, `${namespace}/${name}`),
+    ...(csv === undefined ? [] : ofBundle(csv)),
+    ...dependencies(facts),
+    ...watched(facts),
+    ...neighbours(facts),
+    ...changes(facts),
+  ];
+  const rank = ({ kind }: MigrationFinding) => (kind === 'refusal' ? 0 : 1);
+  return all.toSorted((a, b) => rank(a) - rank(b) || byCodeUnit(a.text, b.text));
+}
+
+function installed({ subscription, csv, entry, unread }: MigrationFacts, place: string): MigrationFinding[] {
+  const name = subscription.status?.installedCSV ?? '';
+  const explain = `"explain subscription ${subscription.metadata.name} -n ${subscription.metadata.namespace}" says why`;
+  if (name === '') return [refusal(`Subscription ${place} has installed nothing`, explain)];
+  if (csv === undefined) return [refusal(`ClusterServiceVersion ${name} is not there`, explain)];
+  const phase = csv.status?.phase ?? 'new';
+  const found = phase === 'Succeeded' ? [] : [refusal(`ClusterServiceVersion ${name} is ${phase}`, explain)];
+  if (entry === undefined) {
+    if (unread !== undefined) {
+      const text = `its catalog cannot be read from here (${unread})`;
+      return [...found, refusal(text, 'log in to its registry, or name the hub with --hub')];
+    }
+    const todo = 'bring the bundle back into the catalog, or move to a version that is there first';
+    return [...found, refusal(`bundle ${name} is not in the catalog of the Subscription`, todo)];
+  }
+  if ('image' in entry.source) return found;
+  return [...found, refusal(`bundle ${name} has no image: its manifests lie in the catalog itself`, STAYS)];
+}
+
+function ofBundle(csv: ClusterServiceVersion): MigrationFinding[] {
+  const found: MigrationFinding[] = [];
+  if (ownedApiServices(csv).length > 0) {
+    found.push(refusal('it brings APIServices, which OLM v1 does not install', STAYS));
+  }
+  if (webhooks(csv).length > 0) {
+    const text = 'it brings webhooks, whose certificates would change under pods that run';
+    found.push(refusal(text, `${STAYS}, or uninstall it and install it as a ClusterExtension`));
+  }
+  return found;
+}
+
+const DEPENDENCIES: ReadonlySet<string> = new Set(['olm.package.required', 'olm.gvk.required', 'olm.constraint']);
+
+function dependencies({ subscription, entry }: MigrationFacts): MigrationFinding[] {
+  const needs = (entry?.properties ?? []).filter(({ type }) => DEPENDENCIES.has(type));
+  const found = needs.map(({ type, value }) =>
+    refusal(`it needs others (${type} ${JSON.stringify(value)}), which OLM v1 neither installs nor accepts`, STAYS),
+  );
+  const by = subscription.metadata.annotations?.['olm.generated-by'];
+  if (by === undefined) return found;
+  return [...found, refusal(`it was installed as a dependency (plan ${by})`, `${STAYS}, as long as what needs it is`)];
+}
+
+function watched({ subscription, group, csv }: MigrationFacts): MigrationFinding[] {
+  if (group === undefined) {
+    return csv === undefined ? [] : [refusal('its namespace has no single OperatorGroup', 'leave one OperatorGroup')];
+  }
+  const found: MigrationFinding[] = [];
+  const targets = group.status?.namespaces ?? [];
+  if (targets.length > 1) {
+    const text = `it watches ${targets.length} namespaces, and a ClusterExtension one or all`;
+    found.push(refusal(text, `narrow OperatorGroup ${group.metadata.name} to one, or widen it to all`));
+  }
+  const account = group.spec?.serviceAccountName ?? '';
+  if (account !== '') {
+    const text = `OperatorGroup ${group.metadata.name} gives it the rights of service account ${account} alone`;
+    found.push(refusal(text, `${STAYS}, or take serviceAccountName out of the OperatorGroup first`));
+  }
+  if (subscription.spec.config?.['selector'] !== undefined) {
+    found.push(note('selector of spec.config is left out: it has never had an effect', 'nothing'));
+  }
+  return found;
+}
+
+function neighbours({ subscription, otherSubscriptions, extensions }: MigrationFacts): MigrationFinding[] {
+  const { name } = subscription.spec;
+  return [
+    ...otherSubscriptions.map((other) =>
+      refusal(
+        `Subscription ${other} has package ${name}, too`,
+        'delete one of the two, with its ClusterServiceVersion',
+      ),
+    ),
+    ...extensions.map((other) =>
+      refusal(
+        `ClusterExtension ${other} has that name or package`,
+        `delete it; "explain extension ${other}" says what it has`,
+      ),
+    ),
+  ];
+}
+
+function changes(facts: MigrationFacts): MigrationFinding[] {
+  const { subscription, csv, operatorConditions, copies, catalogs } = facts;
+  const found: MigrationFinding[] = [];
+  if (operatorConditions.length > 0) {
+    const text = `its OperatorCondition says ${operatorConditions.join(', ')}, and OLM v1 has no OperatorConditions`;
+    found.push(refusal(text, 'wait until the operator has taken them back, or remove the overrides'));
+  }
+  if (copies > 0) {
+    const text = `${counted(copies, 'copy', 'copies')} of its ClusterServiceVersion in other namespaces will be deleted`;
+    found.push(note(text, 'tell who finds operators by them'));
+  }
+  if (subscription.spec.installPlanApproval === 'Manual') {
+    const text = `approval is Manual: the ClusterExtension allows version ${csv?.spec.version ?? ''} alone`;
+    found.push(note(text, 'set spec.source.catalog.version for each update'));
+  }
+  const pending = subscription.status?.currentCSV ?? '';
+  if (csv !== undefined && pending !== '' && pending !== csvName(csv)) {
+    found.push(note(`the update to ${pending} that waits is dropped`, 'it comes by the ClusterExtension'));
+  }
+  if (catalogs?.length === 0) {
+    const text = `no ClusterCatalog has package ${subscription.spec.name}: what is installed stays, and no update comes`;
+    found.push(note(text, 'apply a ClusterCatalog with the image of the CatalogSource, before or after'));
+  }
+  return found;
+}
