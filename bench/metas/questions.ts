@@ -53,22 +53,38 @@ export async function timed(
   const sizes: number[] = [];
   for (let at = 0; at < times; at += 1) {
     const start = performance.now();
-    const { length } = await ask(`${base}${path(at)}`, { agent, gzip });
+    sizes.push(await bytesOf(`${base}${path(at)}`, { agent, gzip }));
     milliseconds.push(performance.now() - start);
-    sizes.push(length);
   }
   const ascending = (a: number, b: number) => a - b;
   const bytes = sizes.sort(ascending)[Math.floor(sizes.length / 2)] ?? 0;
   return { milliseconds: milliseconds.sort(ascending), bytes };
 }
 
-function ask(url: string, { agent, gzip = false }: Readonly<{ agent: Agent; gzip?: boolean }>): Promise<Buffer> {
+type Asking = Readonly<{ agent: Agent; gzip?: boolean }>;
+
+/** The whole answer. */
+async function ask(url: string, asking: Asking): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await received(url, asking, (chunk) => chunks.push(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** How many bytes come. Putting 13 MB together would take the client as long as the answer takes. */
+async function bytesOf(url: string, asking: Asking): Promise<number> {
+  let bytes = 0;
+  await received(url, asking, ({ length }) => {
+    bytes += length;
+  });
+  return bytes;
+}
+
+function received(url: string, { agent, gzip = false }: Asking, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: gzip ? { 'accept-encoding': 'gzip' } : {} }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${url} was answered with ${response.statusCode}`));
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(Buffer.concat(chunks)));
+      response.on('data', take);
+      response.on('end', resolve);
       response.on('error', reject);
     }).on('error', reject);
   });
