@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -80,6 +80,9 @@ bench-lifecycle: build ## installs and upgrades on a real control plane: times, 
 
 bench-metas: build ## questions to catalogs served over HTTP: median and 99th percentile; about one minute
 	@node dist/bench/metas.js
+
+bench-up: build ## memory of `flotilla up` with one simulated cluster: at rest, most, at rest again; about two minutes
+	@node dist/bench/up-memory.js
 
 bench-hostile: build ## a hub with a cluster whose API server is hostile: memory, and installs in another cluster; about ten minutes
 	@node dist/bench/hostile-cluster.js $(if $(ONLY),--only '$(ONLY)')

@@ -80,7 +80,7 @@ async function build(folder: string, options: LifecycleEnvironmentOptions, endin
       FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
       FLOTILLA_RESOLVER_WORKER_PORT: '0',
       FLOTILLA_APPLIER_PORT: '0',
-      FLOTILLA_LOG_LEVEL: options.logLevel ?? 'debug',
+      FLOTILLA_LOG_LEVEL: options.logLevel ?? 'info',
       ...(service === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${pollerPort}` } : {}),
       ...(options.profileFolder === undefined
         ? {}

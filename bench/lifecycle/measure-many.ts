@@ -1,9 +1,9 @@
-import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import { startLifecycleEnvironment } from './lifecycle-environment.js';
 import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';
-import { catalogImage, putOperators } from './operator-images.js';
+import { catalogImage, csvName, putOperators } from './operator-images.js';
+import { operatorsRun } from './operators-run.js';
 
 export type ManyMeasures = Readonly<{
   clusters: number;
@@ -28,8 +28,9 @@ export async function measureMany(size: Readonly<{ clusters: number; operators: 
     const image = catalogImage(environment.registry.host, 1);
     const start = performance.now();
     await Promise.all(environment.clients.map((client) => subscribe(client, names, image)));
+    const deadline = start + size.clusters * PATIENCE_MS_PER_CLUSTER;
     for (const client of environment.clients)
-      await running(client, size.operators, start + size.clusters * PATIENCE_MS_PER_CLUSTER);
+      await operatorsRun(client, { namespace: PLACE, csvs: names.map((name) => csvName(name, 1)), deadline });
     const seconds = (performance.now() - start) / 1_000;
     const used = environment.services.map(
       async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
@@ -48,14 +49,4 @@ async function subscribe(client: KubeClient, packages: readonly string[], image:
     ...packages.map((name) => subscription(PLACE, name, PLACE, name)),
   ];
   for (const object of objects) await createPatiently(client, object);
-}
-
-async function running(client: KubeClient, count: number, deadline: number): Promise<void> {
-  for (;;) {
-    const csvs = (await client.list(CSV_API, { namespace: PLACE }))?.items ?? [];
-    if (csvs.filter(({ status }) => JSON.stringify(status ?? {}).includes('"phase":"Succeeded"')).length >= count)
-      return;
-    if (performance.now() > deadline) throw new Error(`cluster ${client.cluster} does not have its ${count} operators`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
 }
