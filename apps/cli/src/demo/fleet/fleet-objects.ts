@@ -50,6 +50,8 @@ export function fleetObjects(rings: Rings): readonly KubernetesObject[] {
     offlineGrace: '1s',
     ...more,
   });
+  const lit = { apiVersion: 'lighthouse.example.com/v1', kind: 'Lighthouse', namespace: SEA, selector: {} };
+  const lamp = { name: 'lamp', times: 2, interval: '1s', cel: { ...lit, expression: 'object.status.lit' } };
   const strategy = {
     onFailure: 'RollBackAll',
     rollbackConcurrency: '100%',
@@ -59,7 +61,7 @@ export function fleetObjects(rings: Rings): readonly KubernetesObject[] {
     },
     waves: [
       wave('lab', { maxConcurrent: '100%', soak: '3s' }),
-      wave('canary', { maxConcurrent: '100%', soak: '3s' }),
+      wave('canary', { maxConcurrent: '100%', soak: '3s', gates: [lamp] }),
       wave('shops', { maxConcurrent: 4 }),
     ],
   };

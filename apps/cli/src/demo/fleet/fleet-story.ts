@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { installMissingCrds } from '../../clusters/install-crds.js';
@@ -27,7 +28,8 @@ export const rolloutName = (number: number): string => `${OPERATOR}-${number}`;
 const fullName = (number: number): string => `${PLATFORM}/${rolloutName(number)}`;
 
 /** Every cluster has the operator at a version; then the fleet takes over. */
-export async function prepareFleet({ environment, screen }: FleetStory, first: LighthouseVersion): Promise<void> {
+export async function prepareFleet(story: FleetStory, first: LighthouseVersion): Promise<void> {
+  const { environment, screen } = story;
   const { hub, rings, environment: services, clusters, simulated } = environment;
   await offerLighthouse(services.registry, [first]);
   await initFleet(hub, mute(), { dryRun: false, output: 'table' });
@@ -42,6 +44,14 @@ export async function prepareFleet({ environment, screen }: FleetStory, first: L
     clusters.every((name) => installedIn(environment, name) === bundleOf(first.version)),
   );
   for (const name of clusters) {
+    const { apiVersion, kind, name: lighthouse, namespace } = LIGHTHOUSE;
+    simulated(name).create({
+      apiVersion,
+      kind,
+      metadata: { name: lighthouse, namespace },
+      spec: { height: 40 },
+    } as KubernetesObject);
+    reportLamp(story, name, true);
     simulated(name).edit(subscriptionRef, ({ spec }) =>
       Object.assign(spec as object, { installPlanApproval: 'Manual' }),
     );
@@ -103,20 +113,23 @@ export const ringDone = ({ environment, screen }: FleetStory, ring: string): Pro
 export const ended = ({ screen }: FleetStory, phase: string): Promise<void> =>
   screen.until(`a roll-out that is ${phase}`, (rollout) => rollout?.record.status.phase === phase);
 
-/** The script plays the pods of the new version: they crash a moment after they had started. */
-export function crash({ environment }: FleetStory, cluster: string): void {
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: PACKAGE, namespace: SEA };
-  environment.simulated(cluster).edit(
-    ref,
-    (deployment) => {
-      const [available] = (deployment as unknown as { status: { conditions: { status: string; reason: string }[] } })
-        .status.conditions;
-      Object.assign(available ?? {}, { status: 'False', reason: 'MinimumReplicasUnavailable' });
-      Object.assign(deployment['status'] as object, { availableReplicas: 0, readyReplicas: 0, unavailableReplicas: 1 });
-    },
-    'status',
-  );
+const LIGHTHOUSE = { apiVersion: 'lighthouse.example.com/v1', kind: 'Lighthouse', name: 'north', namespace: SEA };
+
+/** The script plays the operator: it reports whether the lamp of a cluster's lighthouse burns. */
+function reportLamp({ environment }: FleetStory, cluster: string, lit: boolean): void {
+  environment.simulated(cluster).edit(LIGHTHOUSE, (object) => Object.assign(object, { status: { lit } }), 'status');
 }
+
+/** With the new version the lamp goes dark, as soon as the cluster gets it. */
+export async function darken(story: FleetStory, cluster: string): Promise<void> {
+  const begins = (rollout: LiveRollout | undefined) => rollout?.record.rows.get(cluster)?.phase === 'Applying';
+  await story.screen.until(`${cluster} to begin`, begins);
+  reportLamp(story, cluster, false);
+}
+
+/** Waits until OLM says that the new version has succeeded in a cluster. */
+export const succeeded = ({ environment, screen }: FleetStory, cluster: string, version: string): Promise<void> =>
+  screen.until(`${version} in ${cluster}`, () => installedIn(environment, cluster) === bundleOf(version));
 
 /** The API server of a cluster refuses every request, until what is returned is called. */
 export function switchOff({ environment }: FleetStory, cluster: string): () => void {

@@ -6,7 +6,7 @@ import { type FleetEnvironment, type Rings, startFleetEnvironment } from './flee
 import {
   approveAsAnna,
   BAD,
-  crash,
+  darken,
   ended,
   FIRST,
   type FleetStory,
@@ -15,6 +15,7 @@ import {
   prepareFleet,
   ringDone,
   seen,
+  succeeded,
   switchOff,
 } from './fleet-story.js';
 import { fleetCommands, fleetSummary } from './fleet-summary.js';
@@ -34,13 +35,13 @@ export const runFleetDemo = (io: Io, { keep }: FleetDemoOptions): Promise<void> 
     const switchOn = await loseStore(story, 'store-11');
     await patchEverywhere(story);
     await returnOfStore(story, 'store-11', switchOn);
-    await badVersion(story, 2, { crashes: 'store-04', untouched: 7 });
+    await badVersion(story, 2, { dark: 'store-04', untouched: 7 });
   });
 
 /** The part of it that `flotilla demo` ends with. */
 export async function runShortFleetDemo(io: Io): Promise<void> {
   io.out('\n');
-  await play(io, SIX, false, (story) => badVersion(story, 1, { crashes: 'store-02', untouched: 3 }), PATCH);
+  await play(io, SIX, false, (story) => badVersion(story, 1, { dark: 'store-02', untouched: 3 }), PATCH);
   io.out('\nMore of it in about a minute, with twelve clusters: flotilla demo fleet\n');
 }
 
@@ -85,8 +86,8 @@ function introduction(rings: Rings, version: string): string {
   const total = Object.values(rings).flat().length;
   return [
     `A hub and a fleet of ${total} simulated clusters with lighthouse-operator v${version}. Rings: ${sizes.join(', ')}.`,
-    'The strategy: one ring after the other, 3 s of soak after lab and canary. A new minor version needs an approval of',
-    'the change board. One failure is too many: every cluster that was changed goes back.',
+    'The strategy: one ring after the other, 3 s of soak after lab and canary, a check in canary that lamps burn. A new minor',
+    'version needs an approval of the change board. One failure is too many: every cluster that was changed goes back.',
     '',
     '',
   ].join('\n');
@@ -118,7 +119,7 @@ async function returnOfStore(story: FleetStory, cluster: string, switchOn: () =>
 async function badVersion(
   story: FleetStory,
   number: number,
-  { crashes, untouched }: Readonly<{ crashes: string; untouched: number }>,
+  { dark, untouched }: Readonly<{ dark: string; untouched: number }>,
 ): Promise<void> {
   story.screen.rest();
   heading(
@@ -127,14 +128,17 @@ async function badVersion(
   );
   await offer(story, number, [FIRST, PATCH, BAD]);
   await approveAsAnna(story, number);
-  await ringDone(story, 'canary');
+  await darken(story, dark);
+  await succeeded(story, dark, BAD.version);
   story.screen.rest();
-  heading(story, `OLM says Succeeded in canary. Then the pods of v1.1.0 crash in ${crashes}.`);
-  crash(story, crashes);
+  heading(
+    story,
+    `OLM says Succeeded in ${dark}. The Lighthouse there says that its lamp is dark: the check "lamp" of canary.`,
+  );
   story.screen.followAgain();
   await ended(story, 'RolledBack');
   const { length } = story.environment.clusters;
-  const shops = untouched === 0 ? '' : ` ${untouched} shops never had v1.1.0.`;
+  const shops = ` ${untouched} shops never had v1.1.0.`;
   story.screen.rest();
   heading(
     story,
