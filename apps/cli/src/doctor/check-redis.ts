@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
 import { findExecutable } from '#platform/debian/executable';
 import { readRedisAccess } from '#platform/redis/redis-access';
 import { redisCheck } from '#platform/redis/redis-check';
-import { connectRedis, pingRedis } from '#platform/redis/redis-connection';
+import { openRedis, pingRedis } from '#platform/redis/redis-connection';
 import { withoutCredentials } from '#platform/redis/redis-url';
+import { silentLog } from '#platform/telemetry/log.port';
 import { lineOf } from '../live/ask-clusters.js';
+
+const ANSWERS_WITHIN_MS = 5_000;
 
 /**
  * Whether the Redis that is named takes writes and keeps them; where none is named, whether `flotilla up` can
@@ -18,10 +22,10 @@ export async function checkRedis(
   if (!env['FLOTILLA_REDIS_URL'] && !env['REDIS_URL']) return startable(env);
   try {
     const access = await readRedisAccess(settings);
-    await pingRedis(access.url, undefined, access.tls);
-    const redis = connectRedis(access.url);
+    await pingRedis(access.url, ANSWERS_WITHIN_MS, access.tls);
+    const { redis } = openRedis(access.url, silentLog, access.tls);
     try {
-      if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
+      if (redis.status !== 'ready') await once(redis, 'ready', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
       const health = await redisCheck(redis, { prefix: settings.redisPrefix }).check();
       const where = withoutCredentials(access.url);
       if (!health.up) return failed('redis', `${where} ${health.detail}`, 'see docs/operations.md, "Redis"');

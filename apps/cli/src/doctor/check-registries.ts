@@ -14,7 +14,7 @@ const AT_ONCE = 4;
 export async function checkRegistries(images: readonly string[]): Promise<readonly DoctorCheck[]> {
   if (images.length === 0) return [];
   const registry = await commandRegistryClient();
-  return inParallel(images.slice(0, MOST), AT_ONCE, async (image) => {
+  const asked = await inParallel(images.slice(0, MOST), AT_ONCE, async (image) => {
     const name = `catalog ${image}`;
     try {
       await registry.resolve(image, { credentials: await logins(image) });
@@ -25,4 +25,6 @@ export async function checkRegistries(images: readonly string[]): Promise<readon
       return warning(name, lineOf(error), todo);
     }
   });
+  const further = images.length - asked.length;
+  return further > 0 ? [...asked, ok('catalogs', `${further} further catalog images were not asked for`)] : asked;
 }

@@ -50,6 +50,14 @@ describe('flotilla doctor', () => {
     expect(warnings[0]?.todo).toContain('flotilla assess -C old');
   });
 
+  it('asks the Redis of REDIS_URL too', async () => {
+    vi.stubEnv('FLOTILLA_REDIS_URL', '');
+    vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:2');
+    const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+    const redis = itemsOf(out).find(({ name }) => name === 'redis');
+    expect([redis?.result, redis?.text]).toEqual(['failed', expect.stringContaining('127.0.0.1:2')]);
+  });
+
   it('says no, and what to do, where Redis or a cluster does not answer', async () => {
     vi.stubEnv('FLOTILLA_REDIS_URL', 'redis://127.0.0.1:1');
     const dead = fleet.kubeconfig().replaceAll(/server: .*/g, 'server: https://127.0.0.1:1');

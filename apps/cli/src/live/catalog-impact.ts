@@ -2,17 +2,15 @@ import { type UpgradeGraph, upgradeGraphs } from '#core/catalog/graph/upgrade-gr
 import type { Catalog } from '#core/catalog/model/catalog';
 import { findInstalled } from '#core/catalog/path/find-point';
 import { newestOf, upgradePath } from '#core/catalog/path/upgrade-path';
-import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
-import { resolve } from '#core/classic/resolution/resolve';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
-import { indexOf } from '../resolution/resolve-offline.js';
+import { indexOf, resolveOffline } from '../resolution/resolve-offline.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
 import { managedNamespaces } from './next-step.js';
@@ -61,8 +59,7 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
       const isReplaced = names.has(`${one.key.namespace}/${one.key.name}`);
       return isReplaced ? { key: one.key, priority: one.priority, index } : one;
     });
-    const desired = desiredNamespaceOf(read);
-    const [was, is] = [before, after].map((catalogs) => resolved(desired, catalogs));
+    const [was, is] = [before, after].map((catalogs) => resolveOffline(read, catalogs).resolution);
     const impacts = asking.map((one) => impactOn(one, graphs, { was, is }));
     const unread = before.filter(({ key }) => !names.has(`${key.namespace}/${key.name}`)).flatMap(unreadText);
     return {
@@ -76,15 +73,6 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
     replaced: [...new Set(found.flatMap(({ replaced }) => replaced))],
     unread: [...new Set(found.flatMap(({ unread }) => unread))],
   };
-}
-
-function resolved(desired: ReturnType<typeof desiredNamespaceOf>, catalogs: readonly IndexedCatalog[]): Resolution {
-  const { slices, records } = sliceCatalogs(desired, catalogs);
-  return resolve({ v: 1, wishes: desired, catalogs: slices }, (name) => {
-    const record = records.get(name);
-    if (record === undefined) throw new Error(`package record ${name} is not part of the slice`);
-    return record;
-  });
 }
 
 type Resolutions = Readonly<{ was: Resolution | undefined; is: Resolution | undefined }>;

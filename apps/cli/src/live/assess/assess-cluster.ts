@@ -1,7 +1,5 @@
-import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
-import { resolve } from '#core/classic/resolution/resolve';
 import type { AssessedOperator, ClusterAssessment, UnmetNamespace } from '#core/fleet/assessment/assessment';
 import { operatorOutlook } from '#core/fleet/assessment/operator-outlook';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
@@ -13,6 +11,7 @@ import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceRead } from '../../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { inParallel } from '../../in-parallel.js';
+import { resolveOffline } from '../../resolution/resolve-offline.js';
 import { clusterStatus } from '../cluster-status.js';
 import { checkHandover } from '../handover/check-handover.js';
 import { olmDeployments, replicasOf, titleOf } from '../handover/olm-in-cluster.js';
@@ -95,13 +94,7 @@ function assessSubscription(
 }
 
 function conflictsOf(read: NamespaceRead, catalogs: readonly IndexedCatalog[]): readonly UnmetNamespace[] {
-  const desired = desiredNamespaceOf(read);
-  const { slices, records } = sliceCatalogs(desired, catalogs);
-  const resolution = resolve({ v: 1, wishes: desired, catalogs: slices }, (name) => {
-    const record = records.get(name);
-    if (record === undefined) throw new Error(`package record ${name} is not part of the slice`);
-    return record;
-  });
+  const { resolution } = resolveOffline(read, catalogs);
   if (resolution.result === 'resolved') return [];
   const text =
     resolution.result === 'error' ? resolution.message : renderExplanation(resolution.explanation, resolution.advice);
