@@ -29,7 +29,9 @@ describe('an operator', () => {
     ['a definition that it owns', 'Succeeded', object('CustomResourceDefinition', 'mills.example.com'), true],
     ['a definition that it requires', 'Pending', object('CustomResourceDefinition', 'lamps.example.com'), true],
     ['a definition of another operator', 'Pending', object('CustomResourceDefinition', 'other.example.com'), false],
-    ['rights while it is installed', 'Pending', object('ClusterRole', 'any'), true],
+    ['rights while it may lack them', 'Pending', object('ClusterRole', 'any'), true],
+    ['rights that may end a failure', 'Failed', object('ClusterRole', 'any'), true],
+    ['rights while its Deployments start', 'Installing', object('ClusterRole', 'any'), false],
     ['rights after it has succeeded', 'Succeeded', object('ClusterRole', 'any'), false],
   ])('waits for %s: %s', (_, phase, changed, waits) => {
     expect(waitsForClusterObject(csv(phase), changed)).toBe(waits);
@@ -48,6 +50,12 @@ describe('an object for its owner alone', () => {
   it.each([
     ['rights that the applier wrote for an operator', object('ClusterRole', 'a', labels), true, true],
     ['the same, changed by others', object('ClusterRole', 'a', labels), false, false],
+    [
+      'rights on an API that an operator provides',
+      object('ClusterRole', 'a', { 'olm.managed': 'true', 'olm.opgroup.permissions/aggregate-to-1a-view': 'true' }),
+      true,
+      true,
+    ],
     ['rights without an owner', object('ClusterRoleBinding', 'a'), true, false],
     ['a definition', object('CustomResourceDefinition', 'a', labels), true, false],
   ])('%s', (_, changed, own, alone) => {

@@ -1,25 +1,40 @@
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import { allCrds } from '../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { MANAGED_LABEL } from '../../kernel/api/owner-labels.js';
+
+/** In these the phase machine does not ask for rights (spec: csv-lifecycle.md §3), or asks in its next pass. */
+const PAST_REQUIREMENTS: ReadonlySet<string> = new Set([
+  'InstallReady',
+  'Installing',
+  'Succeeded',
+  'Replacing',
+  'Deleting',
+]);
 
 /**
  * Whether a change of an object outside of all namespaces may let an operator go on, or hold it up: of a
  * CustomResourceDefinition where the ClusterServiceVersion names it, or waits for APIs that it does not name
- * by a definition; of rights until it has succeeded.
+ * by a definition; of rights while its requirements may lack them.
  */
 export function waitsForClusterObject(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
-  const isUnderWay = csv.status?.phase !== 'Succeeded';
-  if (object.kind !== 'CustomResourceDefinition') return isUnderWay;
+  const phase = csv.status?.phase ?? '';
+  if (object.kind !== 'CustomResourceDefinition') return !PAST_REQUIREMENTS.has(phase);
   if (allCrds(csv).some(({ name }) => name === object.metadata.name)) return true;
-  return isUnderWay && (csv.spec.nativeAPIs ?? []).length > 0;
+  return phase !== 'Succeeded' && (csv.spec.nativeAPIs ?? []).length > 0;
 }
 
+const PROVIDED_API = 'olm.opgroup.permissions/aggregate-to-';
 const RIGHTS: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding']);
 
 /**
- * Whether the object gives rights to the operator that its labels name, and to no other: the applier writes
- * such an object for one operator, and a pass over every operator of the cluster that is being installed
- * would find nothing. `own`: the applier wrote it last.
+ * Whether the object gives rights to the operator that its labels name, or on the APIs that an operator
+ * provides: the applier writes it in a pass over that operator, and passes over every other operator of the
+ * cluster whose requirements are not met would find nothing. `own`: the applier wrote it last.
  */
-export const isForOwnerAlone = ({ kind, metadata }: KubernetesObject, own: boolean): boolean =>
-  own && RIGHTS.has(kind) && metadata.labels?.['olm.owner.namespace'] !== undefined;
+export const isForOwnerAlone = ({ kind, metadata: { labels = {} } }: KubernetesObject, own: boolean): boolean =>
+  own && RIGHTS.has(kind) && (labels['olm.owner.namespace'] !== undefined || givesProvidedApis(labels));
+
+/** As `provided-api-cluster-roles.ts` labels them. */
+const givesProvidedApis = (labels: Readonly<Record<string, string>>): boolean =>
+  labels[MANAGED_LABEL] === 'true' && Object.keys(labels).some((label) => label.startsWith(PROVIDED_API));
