@@ -3,6 +3,7 @@ import type { BuildInfo } from '#platform/files/build-info';
 import type { Io } from '../io.js';
 import { HUB_HELP, hubOption } from '../live/hub-address.js';
 import type { HubVersion } from '../live/hub-version.js';
+import type { ReleaseFit } from '../live/release-fit.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
@@ -19,7 +20,7 @@ Examples:
 export const versionCommand = (program: Command, io: Io): Command =>
   program
     .command('version')
-    .description('print the version of this command, and that of the hub where one answers')
+    .description('print the version of this command, that of the hub where one answers, and whether they fit')
     .option('--client', 'only of this command: ask no hub')
     .addOption(hubOption())
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
@@ -31,6 +32,7 @@ export const versionCommand = (program: Command, io: Io): Command =>
       ]);
       const own = buildInfo();
       const hub = client ? undefined : await versionOfHub(named);
+      const fit = await fitOf(own, hub);
       const isLost = named !== undefined && hub?.known === false;
       if (isLost) {
         const { noAnswer } = await import('../live/ask-hub.js');
@@ -39,8 +41,8 @@ export const versionCommand = (program: Command, io: Io): Command =>
       const verdict = isLost ? 'incomplete' : 'yes';
       if (isData(output)) {
         const { printData } = await import('../output/print-data.js');
-        await printData(io, { verdict, client: own, ...hubData(hub) }, output);
-      } else io.out(`${[...lines(own, hub), ...(await skewLines(own, hub))].join('\n')}\n`);
+        await printData(io, { verdict, client: own, ...hubData(hub, fit) }, output);
+      } else io.out(`${lines(own, hub, fit).join('\n')}\n`);
       io.exit(exitCodeOf(verdict));
     });
 
@@ -61,19 +63,20 @@ async function versionOfHub(named: string | undefined): Promise<HubVersion> {
   return hubVersion(url, token);
 }
 
-const hubData = (hub: HubVersion | undefined) => (hub?.known ? { hub: { url: hub.url, ...hub.build } } : {});
+const hubData = (hub: HubVersion | undefined, fit: ReleaseFit | undefined) =>
+  hub?.known ? { hub: { url: hub.url, ...hub.build, ...(fit && { fits: fit.fits }) } } : {};
 
-function lines(own: BuildInfo, hub: HubVersion | undefined): readonly string[] {
+function lines(own: BuildInfo, hub: HubVersion | undefined, fit: ReleaseFit | undefined): readonly string[] {
   const first = `flotilla ${text(own)}`;
   if (hub === undefined) return [first];
-  return [first, `hub      ${hub.known ? `${text(hub.build)} at ${hub.url}` : `none answers at ${hub.url}`}`];
+  const second = `hub      ${hub.known ? `${text(hub.build)} at ${hub.url}` : `none answers at ${hub.url}`}`;
+  return [first, second, ...(fit === undefined ? [] : [`fit      ${fit.text}`])];
 }
 
-async function skewLines(own: BuildInfo, hub: HubVersion | undefined): Promise<readonly string[]> {
-  if (hub?.known !== true) return [];
-  const { versionSkew } = await import('../live/version-skew.js');
-  const skew = versionSkew(own.version, hub.build.version);
-  return skew === undefined ? [] : [`note     ${skew}`];
+async function fitOf(own: BuildInfo, hub: HubVersion | undefined): Promise<ReleaseFit | undefined> {
+  if (hub?.known !== true) return undefined;
+  const { releaseFit } = await import('../live/release-fit.js');
+  return releaseFit(own.version, hub.build.version);
 }
 
 type Build = Readonly<{ version: string; commit?: string | undefined; node: string; platform: string }>;

@@ -151,9 +151,9 @@ describe('flotilla version', () => {
     expect(exit).toBe(0);
     expect(out).toMatch(own);
     expect(out).toContain(`hub      9.8.7 (commit cccccccccccc), Node v24.0.0, linux/arm64 at ${hub}\n`);
-    expect(out).toMatch(/^note {5}releases \d+\.\d+\.\d+ and 9\.8\.7 are not compatible: use the command of/m);
+    expect(out).toMatch(/^fit {6}no: releases \d+\.\d+\.\d+ and 9\.8\.7 are not compatible: use the command of/m);
     const { out: data } = await runFlotilla(['version', '--hub', hub, '-o', 'json']);
-    expect(JSON.parse(data)).toMatchObject({ verdict: 'yes', hub: { url: hub, version: '9.8.7' } });
+    expect(JSON.parse(data)).toMatchObject({ verdict: 'yes', hub: { url: hub, version: '9.8.7', fits: false } });
   });
 
   it('looks for a hub on this machine', async () => {

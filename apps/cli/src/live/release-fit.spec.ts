@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { versionSkew } from './version-skew.js';
+import { releaseFit } from './release-fit.js';
 
 it.each([
   { command: '0.1.0', hub: '0.1.0', compatible: true, because: 'they are equal' },
@@ -9,9 +9,12 @@ it.each([
   { command: '1.2.0', hub: '1.9.3', compatible: true, because: 'a minor version is compatible from 1.0 on' },
   { command: '2.0.0', hub: '1.9.3', compatible: false, because: 'a major version is not' },
   { command: '1.3.0-rc.1', hub: '1.2.0', compatible: true, because: 'a prerelease counts as a version' },
-  { command: '0.1.0', hub: 'main', compatible: true, because: 'what is no version is not compared' },
 ])('$command and $hub: $because', ({ command, hub, compatible }) => {
-  const note = versionSkew(command, hub);
-  if (compatible) expect(note).toBeUndefined();
-  else expect(note).toBe(`releases ${command} and ${hub} are not compatible: use the command of the hub's release`);
+  const incompatible = `no: releases ${command} and ${hub} are not compatible: use the command of the hub's release`;
+  expect(releaseFit(command, hub)).toEqual({
+    fits: compatible,
+    text: compatible ? 'yes: command and hub are of compatible releases' : incompatible,
+  });
 });
+
+it('does not compare what is no version', () => expect(releaseFit('0.1.0', 'main')).toBeUndefined());

@@ -1,0 +1,61 @@
+import gt from 'semver/functions/gt.js';
+import valid from 'semver/functions/valid.js';
+
+/** Why a version cannot be released; the message is for the person at the keyboard. */
+export class NoRelease extends Error {
+  override readonly name = 'NoRelease';
+}
+
+/** Text of a file by its path within the checkout. */
+export type VersionedFiles = Readonly<Record<string, string>>;
+
+/** Every file that names the version of Flotilla, with what stands before the version in it. */
+export const VERSION_PLACES: Readonly<Record<string, readonly RegExp[]>> = {
+  'package.json': [/^ {2}"version": "/m],
+  'package-lock.json': [/^ {2}"version": "/m, /^ {4}"": \{\n {6}"name": "flotilla",\n {6}"version": "/m],
+  'charts/flotilla/Chart.yaml': [/^version: /m, /^appVersion: /m],
+  Dockerfile: [/org\.opencontainers\.image\.version="/],
+};
+const CHANGELOG = 'CHANGELOG.md';
+const VERSION = '(\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?)';
+
+/** The versions that the files name, one for each place. */
+export function versionsIn(files: VersionedFiles): readonly string[] {
+  return Object.entries(VERSION_PLACES).flatMap(([path, places]) =>
+    places.map((place) => new RegExp(`${place.source}${VERSION}`, place.flags).exec(files[path] ?? '')?.[1] ?? ''),
+  );
+}
+
+/**
+ * The files of a new version: each place names it, and what the changelog lists as unreleased is under its
+ * heading, with the day.
+ * @throws NoRelease where it is no version, not the next one, or nothing has changed
+ */
+export function releaseTexts(files: VersionedFiles, version: string, day: string): VersionedFiles {
+  if (valid(version) !== version)
+    throw new NoRelease(`"${version}" is no version such as 1.2.3: make release VERSION=…`);
+  const [now = ''] = versionsIn(files);
+  if (gt(now, version)) throw new NoRelease(`${version} is older than ${now}`);
+  const replaced = Object.entries(VERSION_PLACES).map(([path, places]) => [
+    path,
+    places.reduce(
+      (text, place) =>
+        text.replace(new RegExp(`(${place.source})${VERSION}`, place.flags), (_all, before) => `${before}${version}`),
+      files[path] ?? '',
+    ),
+  ]);
+  return { ...Object.fromEntries(replaced), [CHANGELOG]: closedChangelog(files[CHANGELOG] ?? '', version, day) };
+}
+
+function closedChangelog(text: string, version: string, day: string): string {
+  const heading = '## Unreleased\n';
+  const at = text.indexOf(heading);
+  if (at < 0) throw new NoRelease(`${CHANGELOG} has no heading "${heading.trim()}"`);
+  const rest = text.slice(at + heading.length);
+  if (new RegExp(`^## ${version.replaceAll('.', '\\.')}(\\s|$)`, 'm').test(rest)) {
+    throw new NoRelease(`${CHANGELOG} has a heading for ${version} already`);
+  }
+  const [changes = ''] = rest.split(/^## /m);
+  if (!/^- /m.test(changes)) throw new NoRelease(`${CHANGELOG} lists nothing under "${heading.trim()}"`);
+  return `${text.slice(0, at)}${heading}\n## ${version} - ${day}\n${rest}`;
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { completions, manPages } from './distribution/command-texts.js';
+import { fixedArchive } from './distribution/fixed-archive.js';
+import { krewManifest } from './distribution/krew-manifest.js';
+import { writePackageFolder } from './distribution/package-folder.js';
+import { checksums, provenance, type ReleasedFile, sha256 } from './distribution/provenance.js';
+import { readFiles } from './distribution/read-files.js';
+import { projectBill } from './supply-chain/project-bill.js';
+
+// `make dist`: all files of a release but the image, in dist/release. The same commit, Node and npm give the
+// same bytes. No network is used.
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(PROJECT_ROOT, 'dist/release') },
+    url: { type: 'string' },
+  },
+});
+
+const run = (program: string, args: readonly string[], cwd: string): string =>
+  execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+
+/** The commit that is built; undefined where there is none, or files differ from it. */
+function cleanCommit(): string | undefined {
+  try {
+    const changed = run('git', ['status', '--porcelain'], PROJECT_ROOT);
+    return changed === '' ? run('git', ['rev-parse', 'HEAD'], PROJECT_ROOT) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const lockFile = readFileSync(join(PROJECT_ROOT, 'package-lock.json'), 'utf8');
+const { version } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as { version: string };
+const commit = cleanCommit();
+const texts = { man: manPages(version), completions: completions() };
+const out = resolve(values.out);
+/** Names this host where none is given: krew insists on an address, also for a local archive. */
+const url = (values.url ?? `https://releases.example/flotilla/v${version}`).replace(/\/+$/, '');
+
+function npmPackage(): ReleasedFile {
+  const work = mkdtempSync(join(tmpdir(), 'flotilla-dist-'));
+  try {
+    const folder = join(work, 'package');
+    mkdirSync(folder);
+    writePackageFolder(PROJECT_ROOT, folder, { texts: [...texts.man, ...texts.completions], commit });
+    run('npm', ['pack', '--ignore-scripts', '--offline', '--loglevel=error', '--pack-destination', work], folder);
+    const name = `flotilla-${version}.tgz`;
+    return { name, content: readFileSync(join(work, name)) };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const text = (name: string, content: string): ReleasedFile => ({ name, content: new TextEncoder().encode(content) });
+const archive = async (name: string, files: Parameters<typeof fixedArchive>[0]): Promise<ReleasedFile> => ({
+  name,
+  content: await fixedArchive(files),
+});
+
+const command = npmPackage();
+const files = [
+  command,
+  await archive(`flotilla-chart-${version}.tgz`, await readFiles(join(PROJECT_ROOT, 'charts/flotilla'), 'flotilla')),
+  await archive(
+    `flotilla-k8s-${version}.tar.gz`,
+    await readFiles(join(PROJECT_ROOT, 'k8s'), `flotilla-${version}/k8s`),
+  ),
+  await archive(`flotilla-man-${version}.tar.gz`, texts.man),
+  await archive(`flotilla-completions-${version}.tar.gz`, texts.completions),
+  text(
+    'flotilla-krew.yaml',
+    krewManifest({ version, uri: `${url}/${command.name}`, sha256: sha256(command.content), homepage: url }),
+  ),
+  text(`flotilla-${version}.cdx.json`, projectBill(PROJECT_ROOT)),
+];
+const tools = { node: process.version, npm: run('npm', ['--version'], PROJECT_ROOT) };
+const statement = text(`flotilla-${version}.intoto.json`, provenance(files, { version, commit, lockFile, tools }));
+const released = [...files, statement];
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+for (const { name, content } of released) writeFileSync(join(out, name), content);
+writeFileSync(join(out, 'SHA256SUMS'), checksums(released));
+
+for (const { name, content } of released) console.log(`${String(content.length).padStart(10)}  ${name}`);
+console.log(
+  `Flotilla ${version}, ${commit === undefined ? 'of changes that no commit has' : `commit ${commit}`}: ${out}`,
+);
+if (values.url === undefined) {
+  console.log(
+    'flotilla-krew.yaml names releases.example: make dist RELEASE_URL=https://… names the place of your release',
+  );
+}
