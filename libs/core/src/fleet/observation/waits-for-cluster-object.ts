@@ -3,7 +3,7 @@ import { allCrds } from '../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { MANAGED_LABEL } from '../../kernel/api/owner-labels.js';
 
-/** In these the phase machine does not ask for rights (spec: csv-lifecycle.md §3), or asks in its next pass. */
+/** In these the phase machine asks for no rights (spec: csv-lifecycle.md §3), or asks in its next pass. */
 const PAST_REQUIREMENTS: ReadonlySet<string> = new Set([
   'InstallReady',
   'Installing',
