@@ -118,8 +118,9 @@ const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
   },
   {
     provide: WantedOperators,
-    inject: [HUB],
-    useFactory: ({ clock, log }: Hub) => new WantedOperators({ hub: fleetHub, clock, log }),
+    inject: [HUB, SharedCatalogs],
+    useFactory: ({ clock, log }: Hub, catalogs: SharedCatalogs) =>
+      new WantedOperators({ hub: fleetHub, clock, log, catalogs, random: Math.random }),
   },
   SightingsLifecycle,
   healthIndicator(WantedOperators, ({ check }) => check),

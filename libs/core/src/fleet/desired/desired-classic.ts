@@ -1,5 +1,6 @@
 import { FAIL_FORWARD, ISOLATION_ANNOTATION } from '../../classic/resolution/desired-namespace.js';
-import type { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
+import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog-source.js';
+import { type FleetCatalog, FleetCatalogStatus } from '../../kernel/api/fleet/fleet-catalog.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '../../kernel/api/operator-group.js';
@@ -8,6 +9,8 @@ import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 
 /** On what the fleet makes in a cluster: `<namespace>/<name>` of the FleetOperator it is of. */
 export const OPERATOR_ANNOTATION = 'fleet.flotilla.dev/operator';
+/** On a CatalogSource that the fleet makes: `<namespace>/<name>` of its FleetCatalog. */
+export const CATALOG_ANNOTATION = 'fleet.flotilla.dev/catalog';
 /** The OperatorGroup that the fleet makes where a namespace has none; all its operators there share it. */
 export const FLEET_GROUP = 'fleet';
 
@@ -16,6 +19,8 @@ export type DesiredPlace = Readonly<{
   globalCatalogNamespace: string;
   /** The FleetCatalog that the operator names; undefined where there is none of that name. */
   catalog?: FleetCatalog | undefined;
+  /** The digest of its content; default: the one that its status names. */
+  digest?: string | undefined;
 }>;
 
 /** The objects that are to be in a cluster for a FleetOperator of OLM Classic. */
@@ -25,6 +30,11 @@ export type DesiredClassic = Readonly<{
   /** Absent where the group is not the fleet's to make. */
   operatorGroup: OperatorGroup | undefined;
   subscription: Subscription;
+  /** The catalog by digest; absent where the operator's catalog is not the fleet's. */
+  catalogSource: CatalogSource | undefined;
+  catalogDigest: string | undefined;
+  /** Objects of other owners are taken over. */
+  adopts: Readonly<{ subscription: boolean; catalogSource: boolean }>;
 }>;
 
 /** The objects, or why they are not known. */
@@ -32,6 +42,8 @@ export function desiredClassic(operator: FleetOperator, place: DesiredPlace): De
   const { metadata, spec } = operator;
   const source = sourceOf(operator, place);
   if (typeof source === 'string') return source;
+  const catalog = spec.catalog.fleetCatalog === undefined ? undefined : catalogOf(source, place);
+  if (typeof catalog === 'string') return catalog;
   const { channel, config } = spec.classic ?? {};
   const annotations = { [OPERATOR_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };
   return {
@@ -49,6 +61,9 @@ export function desiredClassic(operator: FleetOperator, place: DesiredPlace): De
         ...(config === undefined ? {} : { config }),
       },
     },
+    catalogSource: catalog?.source,
+    catalogDigest: catalog?.digest,
+    adopts: { subscription: spec.adopt, catalogSource: place.catalog?.spec.adopt === true },
   };
 }
 
@@ -63,6 +78,36 @@ function sourceOf(
   if (source === undefined) return `FleetCatalog ${fleetCatalog} has no catalogSource, which OLM Classic needs`;
   return { source: source.name, sourceNamespace: source.namespace ?? globalCatalogNamespace };
 }
+
+const DIGEST = /@(sha256:[0-9a-f]{64})$/;
+
+/** The catalog with the digest that is known of its image. */
+function catalogOf(
+  { source: name, sourceNamespace: namespace }: Pick<Subscription['spec'], 'source' | 'sourceNamespace'>,
+  { catalog, digest }: DesiredPlace,
+): Readonly<{ source: CatalogSource; digest: string }> | string {
+  if (catalog === undefined) return 'there is no FleetCatalog';
+  const { metadata, spec } = catalog;
+  const pinned = DIGEST.exec(spec.image)?.[1];
+  const current = pinned ?? digest ?? FleetCatalogStatus.safeParse(catalog.status).data?.current;
+  if (current === undefined) return `the image of FleetCatalog ${metadata.name} was not fetched yet`;
+  const { priority, displayName, secrets } = spec.catalogSource ?? {};
+  const annotations = { [CATALOG_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };
+  const source: CatalogSource = {
+    ...CATALOG_SOURCE_API,
+    metadata: { name, namespace, annotations },
+    spec: {
+      sourceType: 'grpc',
+      image: `${withoutTag(spec.image)}@${current}`,
+      ...(priority === undefined ? {} : { priority }),
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(secrets === undefined ? {} : { secrets }),
+    },
+  };
+  return { source, digest: current };
+}
+
+const withoutTag = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
 
 /** With isolation, so that approving one plan moves no neighbour, and going forward from what failed. */
 function groupOf({ spec }: FleetOperator): OperatorGroup | undefined {
@@ -95,10 +140,40 @@ export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): O
   if (named !== undefined && named.spec.name !== desired.subscription.spec.name) {
     return `Subscription ${namespace}/${named.metadata.name} is of another package`;
   }
-  const groups = groupsWith(live.operatorGroups, desired);
+  const isThere = live.subscriptions.some(({ spec }) => spec.name === desired.subscription.spec.name);
+  // The group of what is installed already stays as it is.
+  const groups = isThere ? live.operatorGroups : groupsWith(live.operatorGroups, desired);
   if (typeof groups === 'string') return groups;
-  const others = live.subscriptions.filter(({ spec }) => spec.name !== desired.subscription.spec.name);
-  return { subscriptions: [...others, desired.subscription], operatorGroups: groups };
+  const subscribed = live.subscriptions.find(({ spec }) => spec.name === desired.subscription.spec.name);
+  const others = live.subscriptions.filter((one) => one !== subscribed);
+  return { subscriptions: [...others, subscriptionOver(subscribed, desired)], operatorGroups: groups };
+}
+
+/** Why a Subscription that is there, read with annotations, may not be changed; undefined where it may. */
+export function subscriptionConflict(
+  { subscriptions }: Pick<OverlaidNamespace, 'subscriptions'>,
+  { adopts, subscription }: DesiredClassic,
+): string | undefined {
+  const live = subscriptions.find(({ spec }) => spec.name === subscription.spec.name);
+  const key = OPERATOR_ANNOTATION;
+  if (live === undefined || adopts.subscription) return undefined;
+  if (live.metadata.annotations?.[key] === subscription.metadata.annotations?.[key]) return undefined;
+  return `Subscription ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true to take it over`;
+}
+
+/** The Subscription as it will be once the fleet has applied what it wants. */
+export function subscriptionOver(live: Subscription | undefined, { subscription }: DesiredClassic): Subscription {
+  if (live === undefined) return subscription;
+  return { ...live, spec: { ...live.spec, ...subscription.spec } };
+}
+
+/** Why a CatalogSource that is there may not be moved; undefined where it may. */
+export function catalogConflict(live: CatalogSource | undefined, desired: DesiredClassic): string | undefined {
+  const wanted = desired.catalogSource;
+  if (live === undefined || wanted === undefined || desired.adopts.catalogSource) return undefined;
+  const key = CATALOG_ANNOTATION;
+  if (live.metadata.annotations?.[key] === wanted.metadata.annotations?.[key]) return undefined;
+  return `CatalogSource ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true in the FleetCatalog`;
 }
 
 function groupsWith(
@@ -117,8 +192,10 @@ function groupsWith(
 }
 
 /** What is desired, apart from where it is listed: the catalog's digest is no part of it. */
-export const specHash = ({ namespace, operatorGroup, subscription }: DesiredClassic): string =>
-  canonicalHash({ namespace, operatorGroup: operatorGroup ?? null, subscription });
+export function specHash({ namespace, operatorGroup, subscription, catalogSource }: DesiredClassic): string {
+  const catalog = catalogSource && { ...catalogSource, spec: { ...catalogSource.spec, image: null } };
+  return canonicalHash({ namespace, operatorGroup: operatorGroup ?? null, subscription, catalog: catalog ?? null });
+}
 
 /** Under which name the preview of a package in a namespace is observed; no namespace has such a name. */
 export const previewPlace = (namespace: string, packageName: string): string => `${namespace}~${packageName}`;

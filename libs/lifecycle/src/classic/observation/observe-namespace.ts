@@ -19,8 +19,11 @@ export type NamespaceSnapshot = Readonly<{
   operatorGroups: readonly OperatorGroup[];
   csvs: readonly ClusterServiceVersion[];
   /** Every CatalogSource that the namespace sees: its own and the global ones. */
-  catalogs: readonly CatalogRefresh[];
+  catalogs: readonly SeenCatalog[];
 }>;
+
+/** A CatalogSource with what is known of its content. */
+export type SeenCatalog = Pick<CatalogRefresh, 'source' | 'failure' | 'loaded' | 'settled'>;
 
 /**
  * The namespace's resolution problem; undefined where its solution would have no effect: there is no
@@ -37,7 +40,7 @@ export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem<N
   return { hash: problemHash(problem), problem, records };
 }
 
-function indexed(refresh: CatalogRefresh): IndexedCatalog {
+function indexed(refresh: SeenCatalog): IndexedCatalog {
   const source = CatalogSource.parse(refresh.source);
   return {
     key: { namespace: source.metadata.namespace ?? '', name: source.metadata.name ?? '' },

@@ -2,7 +2,13 @@ import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/cl
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
-import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import {
+  type DesiredClassic,
+  previewPlace,
+  subscriptionConflict,
+  withDesired,
+} from '#core/fleet/desired/desired-classic';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '#platform/clock/clock.port';
@@ -10,7 +16,7 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { BundleContents } from '../../classic/install-plans/bundle-contents.js';
-import { readNamespace } from '../../classic/namespaces/namespace-read.js';
+import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { ObservedProblems } from '../../classic/namespaces/observed-problems.js';
 import type { NamespaceStageInput } from '../../classic/namespaces/stage.js';
 import type { StagesHub } from '../../classic/namespaces/stages.js';
@@ -46,9 +52,13 @@ export class ClassicPreviews {
     const { namespace, package: packageName } = desired.operator.spec;
     const reader = new PassReader(client);
     const live = await readNamespace(reader, namespace, globalCatalogNamespace);
-    const overlaid = withDesired(live, desired);
+    const overlaid = subscriptionConflict(live, desired) ?? withDesired(live, desired);
     if (typeof overlaid === 'string') return { conflict: overlaid };
-    const read = { ...live, ...overlaid };
+    const catalogSources = [
+      ...live.catalogSources.filter((one) => !isNamed(one, desired)),
+      ...sourcesOf(live, desired),
+    ];
+    const read = { ...live, ...overlaid, catalogSources };
     const where = { cluster: client.cluster, namespace };
     const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
     if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
@@ -59,7 +69,9 @@ export class ClassicPreviews {
     if (solution === undefined) return { waits: 'it is being resolved' };
     if (solution.result !== 'resolved') {
       const verified = await this.#check.verifiedFailure(where, { ...known, solution });
-      return verified === undefined ? { waits: 'it is resolved anew' } : { fails: verified.message };
+      if (verified === undefined) return { waits: 'it is resolved anew' };
+      // A catalog that does not answer, and a search that was given up, are no answer about the operator.
+      return verified.result === 'unsatisfiable' ? { fails: verified.message } : { waits: verified.message };
     }
     const now = this.hub.clock?.now() ?? new SystemClock().now();
     const signal = new AbortController().signal;
@@ -70,10 +82,11 @@ export class ClassicPreviews {
   async #planOf(
     input: NamespaceStageInput,
     solved: Readonly<{ hash: string; problem: ResolutionProblem; solution: ResolvedResolution }>,
-    { subscription }: DesiredClassic,
+    desired: DesiredClassic,
   ): Promise<ClassicPreview> {
     const { namespace, subscriptions, installPlans: existingPlans } = input.read;
-    const { name = '' } = subscription.metadata;
+    const packageName = desired.operator.spec.package;
+    const name = subscriptions.find(({ spec }) => spec.name === packageName)?.metadata.name ?? '';
     const resolution = partOf(solved.solution, name);
     const leftOut = solved.solution.unresolved?.find((one) => one.name === name);
     if (leftOut !== undefined) return { fails: leftOut.message };
@@ -99,7 +112,8 @@ export class ClassicPreviews {
       return { plan: { ...planned.plan, status: planned.status }, moves, planned: bundle };
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-      return { fails: error.message };
+      // A registry that does not answer is tried again.
+      return error.retry === 'when-input-changes' ? { fails: error.message } : { waits: error.message };
     }
   }
 }
@@ -109,4 +123,13 @@ function partOf(resolution: ResolvedResolution, subscription: string): ResolvedR
   if (resolution.parts === undefined) return resolution.subscriptionsUpdated.length === 0 ? undefined : resolution;
   const parts = resolution.parts.filter(({ subscriptions }) => subscriptions.includes(subscription));
   return nextPart({ ...resolution, parts })?.resolution;
+}
+
+const isNamed = ({ metadata }: CatalogSource, { catalogSource }: DesiredClassic): boolean =>
+  metadata.name === catalogSource?.metadata.name && metadata.namespace === catalogSource?.metadata.namespace;
+
+/** The fleet's catalog as it will be, with the pull secrets that it has in the cluster. */
+function sourcesOf(live: NamespaceRead, desired: DesiredClassic): readonly CatalogSource[] {
+  const found = live.catalogSources.find((one) => isNamed(one, desired));
+  return [found, desired.catalogSource].filter((one) => one !== undefined).slice(-1);
 }

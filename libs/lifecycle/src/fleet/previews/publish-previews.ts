@@ -1,25 +1,45 @@
-import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
-import { type NamespaceSnapshot, observeNamespace } from '../../classic/observation/observe-namespace.js';
+import {
+  type NamespaceSnapshot,
+  observeNamespace,
+  type SeenCatalog,
+} from '../../classic/observation/observe-namespace.js';
 import { type PublishDeps, publishPreview } from '../../engine/publish-problem.js';
+import type { WantedOperator } from './wanted-operators.js';
 
 /**
- * Publishes the problem that a namespace would have with each operator that a fleet wants there and that is
- * not subscribed to yet. Nothing is written to the cluster.
+ * Publishes the problem that a namespace would have with each operator that a fleet wants there, where that
+ * is another one than it has: it is not subscribed to yet, or its catalog has other content by now.
+ * Nothing is written to the cluster.
  */
 export async function publishPreviews(
   deps: PublishDeps<NamespaceProblems>,
   cluster: string,
   snapshot: NamespaceSnapshot,
-  wanted: readonly DesiredClassic[],
+  wanted: readonly WantedOperator[],
 ): Promise<void> {
   const { namespace } = snapshot;
-  for (const desired of wanted) {
-    const { package: packageName } = desired.operator.spec;
-    if (snapshot.subscriptions.some(({ spec }) => spec.name === packageName)) continue;
-    const overlaid = withDesired(snapshot, desired);
-    const observed = typeof overlaid === 'string' ? undefined : observeNamespace({ ...snapshot, ...overlaid });
+  for (const one of wanted) {
+    const { package: packageName } = one.desired.operator.spec;
+    const isSubscribed = snapshot.subscriptions.some(({ spec }) => spec.name === packageName);
+    const catalogs = catalogsWith(snapshot.catalogs, one);
+    if (isSubscribed && catalogs === snapshot.catalogs) continue;
+    const overlaid = withDesired(snapshot, one.desired);
+    if (typeof overlaid === 'string') continue;
+    const observed = observeNamespace({ ...snapshot, ...overlaid, catalogs });
     if (observed === undefined) continue;
     await publishPreview(deps, { cluster, namespace }, previewPlace(namespace, packageName), observed);
   }
+}
+
+/** The catalogs of the namespace with the content that the fleet gives one of them, if that is another. */
+function catalogsWith(live: readonly SeenCatalog[], { desired, content }: WantedOperator): readonly SeenCatalog[] {
+  const { catalogSource } = desired;
+  if (catalogSource === undefined || content === undefined) return live;
+  const isIt = ({ source: { metadata } }: SeenCatalog) =>
+    metadata.name === catalogSource.metadata.name && metadata.namespace === catalogSource.metadata.namespace;
+  if (live.some((one) => isIt(one) && one.source.spec.image === catalogSource.spec.image)) return live;
+  const { failure, loaded, settled } = content;
+  return [...live.filter((one) => !isIt(one)), { source: catalogSource, failure, loaded, settled }];
 }

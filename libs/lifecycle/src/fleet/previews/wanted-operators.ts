@@ -10,6 +10,9 @@ import { FleetStore } from '#platform/fleet/fleet-store';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
+import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
+import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
+import { FleetCatalogs } from './fleet-catalogs.js';
 
 /** The fleet kinds that say which operators are to be in a cluster. */
 const WANTED_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog'];
@@ -19,7 +22,12 @@ export type WantedOperatorsOptions = Readonly<{
   hub: KubeClient;
   clock: Clock;
   log: Log;
+  catalogs: SharedCatalogs;
+  random: () => number;
 }>;
+
+/** What is wanted in a namespace, with the content of its FleetCatalog where it names one. */
+export type WantedOperator = Readonly<{ desired: DesiredClassic; content: CatalogRefresh | undefined }>;
 
 /** Called with a cluster and its namespaces in which something else is wanted by now. */
 type WantedListener = (cluster: string, namespaces: ReadonlySet<string>) => void;
@@ -38,7 +46,11 @@ export class WantedOperators {
   #listener: WantedListener = () => undefined;
   #unsubscribe: () => void = () => undefined;
 
-  constructor({ hub, clock, log }: WantedOperatorsOptions) {
+  readonly #contents: FleetCatalogs;
+
+  constructor({ hub, clock, log, catalogs, random }: WantedOperatorsOptions) {
+    const onContent = (catalog: string) => this.#hasContent(catalog);
+    this.#contents = new FleetCatalogs({ catalogs, clock, log, random, onContent });
     this.#store = new FleetStore({ client: hub, clock, log, kinds: WANTED_KINDS, checkName: 'fleet-previews' });
   }
 
@@ -58,6 +70,7 @@ export class WantedOperators {
 
   async stop(): Promise<void> {
     this.#unsubscribe();
+    this.#contents.stop();
     await this.#store.stop();
   }
 
@@ -67,13 +80,23 @@ export class WantedOperators {
   }
 
   /** What is wanted in a namespace of the cluster; what is not known is left out. */
-  in(cluster: string, namespace: string, globalCatalogNamespace: string): readonly DesiredClassic[] {
+  in(cluster: string, namespace: string, globalCatalogNamespace: string): readonly WantedOperator[] {
     const operators = this.#byCluster.get(cluster)?.operators.get(namespace) ?? [];
     return operators.flatMap((operator) => {
-      const catalog = this.#catalogs.get(`${operator.metadata.namespace}/${operator.spec.catalog.fleetCatalog}`);
-      const desired = desiredClassic(operator, { globalCatalogNamespace, catalog });
-      return typeof desired === 'string' ? [] : [desired];
+      const key = catalogKey(operator);
+      const content = this.#contents.of(key);
+      const digest = content?.loaded?.digest;
+      const desired = desiredClassic(operator, { globalCatalogNamespace, catalog: this.#catalogs.get(key), digest });
+      return typeof desired === 'string' ? [] : [{ desired, content }];
     });
+  }
+
+  /** Each namespace that an operator of the catalog is wanted in is observed again. */
+  #hasContent(catalog: string): void {
+    for (const [cluster, { operators }] of this.#byCluster) {
+      const touched = [...operators].filter(([, all]) => all.some((operator) => catalogKey(operator) === catalog));
+      if (touched.length > 0) this.#listener(cluster, new Set(touched.map(([namespace]) => namespace)));
+    }
   }
 
   async #moved(kind: string, name: string): Promise<void> {
@@ -94,6 +117,7 @@ export class WantedOperators {
       );
     this.#operators = all('FleetOperator', (value) => FleetOperator.safeParse(value).data as never);
     this.#catalogs = all('FleetCatalog', (value) => FleetCatalog.safeParse(value).data as never);
+    this.#contents.sync(this.#catalogs, this.#store.client);
     for (const kept of this.#store.kept('FleetAssignment')) this.#read(kept.metadata.name ?? '', kept.open(), true);
   }
 
@@ -114,3 +138,6 @@ export class WantedOperators {
     this.#listener(cluster, new Set([...(before?.operators.keys() ?? []), ...operators.keys()]));
   }
 }
+
+/** `<namespace>/<name>` of the FleetCatalog that an operator names. */
+const catalogKey = ({ metadata, spec }: FleetOperator): string => `${metadata.namespace}/${spec.catalog.fleetCatalog}`;

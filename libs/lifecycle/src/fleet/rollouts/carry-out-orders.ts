@@ -4,12 +4,13 @@ import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
 import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
-import { type ClassicSubject, factsOf, findSubject, NOT_SUBSCRIBED } from './classic-subject.js';
+import { type ClassicSubject, factsOf, findSubject, isOfFleet, NOT_SUBSCRIBED } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
-import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
+import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
 
 export type { OrderPlace } from './order-place.js';
@@ -75,14 +76,22 @@ async function carryOut(
     if (row.order !== 'Return') return { state: 'Planning', message: found };
     return { state: 'Failed', reason: RETURN_FAILED, message: found };
   }
-  const facts = factsOf(found, place);
-  return { ...facts, ...(await byOrder(place, row, found, before)) };
+  if (row.order === 'Preview' && !operator.spec.adopt && !isOfFleet(found.subscription, operator)) {
+    const message = `Subscription ${found.subscription.metadata.name} is not the fleet's: set adopt: true to take it over`;
+    return { state: 'Planning', reason: CONFLICT, message };
+  }
+  const move = await catalogMoveOf(place, found);
+  const facts = move?.facts ?? factsOf(found, place);
+  return { ...facts, ...(await byOrder(place, row, { ...found, move }, before)) };
 }
+
+/** A subject whose cluster may have to get other content of its catalog. */
+type MovableSubject = ClassicSubject & Readonly<{ move: CatalogMove | undefined }>;
 
 async function byOrder(
   place: OrderPlace,
   row: AssignmentRow,
-  subject: ClassicSubject,
+  subject: MovableSubject,
   before: AssignmentReport | undefined,
 ): Promise<RowFinding> {
   if (row.order === 'Preview') return plannedOf(subject);
@@ -91,8 +100,18 @@ async function byOrder(
     await keepResult(place.client, row, subject, place.clock?.now() ?? new Date());
     if (row.result === 'RolledBack') return { state: 'Ready', reason: RETURNED, hop: before?.hop ?? 0 };
   }
-  const finding = await goClassic(place, row, subject, before);
+  const finding = needsMove(row, subject)
+    ? await moveCatalog(place, row, subject, subject.move)
+    : await goClassic(place, row, subject, before);
   return { ...finding, ...(await checkOnce(place, row, subject, before, finding)) };
+}
+
+/** What was reviewed needs content that the cluster does not have yet: no plan for it can be under way. */
+function needsMove(row: AssignmentRow, subject: MovableSubject): subject is ClassicSubject & { move: CatalogMove } {
+  const { move, plan, subscription } = subject;
+  if (move === undefined || row.order !== 'Go' || subscription.status?.installedCSV === row.target?.bundle)
+    return false;
+  return plan === undefined || plan.status?.phase === 'Complete';
 }
 
 const plannedOf = ({ refusal }: ClassicSubject): RowFinding =>

@@ -1,11 +1,19 @@
-import { type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
+import { catalogConflict, type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
 import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { liveCatalog } from './classic-catalog.js';
 import { changesOf, desiredIn, hashesOf } from './classic-subject.js';
-import { CONFLICT, type OrderPlace, RESOLUTION_FAILED, type RowFinding, reportText } from './order-place.js';
+import {
+  type ClassicPreview,
+  CONFLICT,
+  type OrderPlace,
+  RESOLUTION_FAILED,
+  type RowFinding,
+  reportText,
+} from './order-place.js';
 
 /**
  * A subject whose operator is not in the cluster: previewed without a write, until its turn comes. Then its
@@ -21,7 +29,8 @@ export async function installFirst(
   const notThere = `no Subscription of package ${wanted} is in namespace ${namespace}`;
   if (typeof desired === 'string') return { state: 'Planning', message: desired };
   if (place.preview === undefined) return { state: 'Planning', message: notThere };
-  const preview = await place.preview(desired);
+  const inTheWay = catalogConflict(await liveCatalog(place.client, desired), desired);
+  const preview: ClassicPreview = inTheWay === undefined ? await place.preview(desired) : { conflict: inTheWay };
   if ('conflict' in preview) return { state: 'Planning', reason: CONFLICT, message: reportText(preview.conflict) };
   if ('fails' in preview) {
     return { state: 'Planning', reason: RESOLUTION_FAILED, message: reportText(preview.fails) };
@@ -31,6 +40,7 @@ export async function installFirst(
   const { plan, moves, planned } = preview;
   const found = {
     planned,
+    ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
     ...hashesOf([hopHash(plan, moves, place.globalCatalogNamespace)], specHash(desired)),
     changes: changesOf(plan, moves, undefined, planned),
   };
@@ -40,9 +50,9 @@ export async function installFirst(
   return { state: 'Running', hop: 1, ...found };
 }
 
-/** Namespace, OperatorGroup and Subscription, in this order: without the last one nothing happens. */
+/** Namespace, catalog, group and Subscription, in this order: without the last one nothing happens. */
 async function makeObjects({ client }: OrderPlace, desired: DesiredClassic): Promise<void> {
-  const { namespace, operatorGroup, subscription } = desired;
-  const objects: readonly (KubernetesObject | undefined)[] = [namespace, operatorGroup, subscription];
+  const { namespace, operatorGroup, subscription, catalogSource } = desired;
+  const objects: readonly (KubernetesObject | undefined)[] = [namespace, catalogSource, operatorGroup, subscription];
   for (const object of objects) if (object !== undefined) await client.apply(object, { fieldManager: FLEET });
 }

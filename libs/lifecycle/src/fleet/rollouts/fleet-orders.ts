@@ -49,7 +49,7 @@ function kindOf(row: RolloutRow): AssignmentRow['order'] {
   return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
 }
 
-type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash'>;
+type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'catalogDigest'>;
 
 /** The plan that a cluster in flight carries out: what was ordered stays, whatever it would plan by now. */
 function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): OrderedPlan {
@@ -57,6 +57,7 @@ function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster):
   const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
   const isSame = before?.rollout === spec.name && before.attempt === row.attempt;
   const ordered = isSame && before.target?.planHash !== undefined ? before.target : undefined;
-  const { planHash, hops = [] } = ordered ?? cluster.report(spec.subject) ?? {};
-  return planHash === undefined ? { hops: [] } : { hops: [...hops], planHash };
+  const { planHash, hops = [], catalogDigest } = ordered ?? cluster.report(spec.subject) ?? {};
+  if (planHash === undefined) return { hops: [] };
+  return { hops: [...hops], planHash, ...(catalogDigest === undefined ? {} : { catalogDigest }) };
 }

@@ -42,6 +42,17 @@ const FleetCatalogSpec = withRules(
   },
 );
 
+const MOST_REVISIONS = 10;
+/** What the poller reports of a FleetCatalog: the digest that its image has by now, and those before. */
+export const FleetCatalogStatus = z.looseObject({
+  current: z.string().optional(),
+  revisions: z
+    .array(z.looseObject({ digest: z.string(), seenAt: z.string(), packages: z.number() }))
+    .max(MOST_REVISIONS)
+    .optional(),
+});
+export type FleetCatalogStatus = z.infer<typeof FleetCatalogStatus>;
+
 /** A catalog image that is given to clusters by digest. */
 export const FleetCatalog = z.strictObject({
   apiVersion: z.literal(FLEET_API),
