@@ -161,4 +161,19 @@ describe('flotilla up', () => {
       await lateFleet.stop();
     }
   });
+
+  it('without arguments takes the current context, and says so', async () => {
+    up = runUp([], {
+      FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+      FLOTILLA_CLUSTERS_FILE: join(folder, 'joined'),
+      KUBECONFIG: await kubeconfigFile(
+        'current',
+        fleet.kubeconfig().replace(/^current-context: .*/m, 'current-context: west'),
+      ),
+    });
+    await up.running();
+    expect(up.said.out).toMatch(/^No cluster was named, so these are .* else the current context of kubectl\.\n/);
+    expect(up.said.out).toContain('Flotilla manages 1 cluster:\n  west ');
+    expect(await up.end('SIGTERM')).toBe(0);
+  });
 });

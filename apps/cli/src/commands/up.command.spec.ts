@@ -91,4 +91,15 @@ describe('flotilla up with settings that are not valid', () => {
     expect(code).toBe(2);
     expect(err).toMatch(/^error: FLOTILLA_RESYNC_INTERVAL: "soon" is not a duration/);
   });
+
+  it('without arguments and without any kubeconfig: says what to name, and what needs no cluster', async () => {
+    vi.stubEnv('KUBECONFIG', '');
+    vi.stubEnv('HOME', folder);
+    vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'joined'));
+    const { out, err, code } = await flotilla('up');
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(err).toBe(
+      'error: no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config. Without a cluster: flotilla demo\n',
+    );
+  });
 });

@@ -10,6 +10,7 @@ import { HubKey } from '#platform/hub/hub-key';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import { NO_KUBECONFIG } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import { collectAtRest } from '#platform/processes/collect-at-rest';
@@ -73,6 +74,7 @@ async function start({ io, up, log, registry, endings, withConsole }: Start): Pr
   const hub = await openHub({ service: 'up', settings, log, redis, key });
   endings.push(() => hub.close());
   const clients = registry.allClients(APPLIER);
+  if (isUnnamed(up)) io.out(UNNAMED);
   io.out(header(clients));
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
@@ -116,12 +118,21 @@ async function registryOf(log: Log, { kubeconfigs, contexts, settings }: UpSetti
     const registry = await managedClusters(settings, options);
     if (registry.allClients(APPLIER).length > 0) return registry;
   } catch (error) {
-    throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
+    if (!(error instanceof ClusterConfigError)) throw error;
+    throw new UsageError(
+      error.message === NO_KUBECONFIG ? `${error.message}. Without a cluster: flotilla demo` : error.message,
+    );
   }
   throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
 }
 
 const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;
+
+/** Said where a user started the hub without saying for what. */
+const UNNAMED = `No cluster was named, so these are those of "flotilla clusters add", else the current context of kubectl.
+Name others with --context, or a file with --kubeconfig; "flotilla up --help" says more.
+`;
+const isUnnamed = ({ kubeconfigs, contexts }: UpSettings): boolean => kubeconfigs.length === 0 && contexts.length === 0;
 
 /** Lines for people on a terminal; JSON for log collectors, and with --verbose. */
 const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (text: string) => void }> =>

@@ -186,6 +186,10 @@ export const inClusterAccess = (
   throw new ClusterConfigError(undefined, options.neededBy ?? why);
 };
 
+/** What is said where no file was named, and kubectl has none either. */
+export const NO_KUBECONFIG =
+  'no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config';
+
 function inCluster(
   options: Pick<LoadClustersOptions, 'serviceAccountFolder'>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -193,8 +197,7 @@ function inCluster(
 ): ClusterAccess {
   const host = environment['KUBERNETES_SERVICE_HOST'];
   if (host === undefined || wanted.length > 0) {
-    const text = 'no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config';
-    throw new ClusterConfigError(wanted[0], text);
+    throw new ClusterConfigError(wanted[0], NO_KUBECONFIG);
   }
   const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
   const address = host.includes(':') ? `[${host}]` : host;

@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { commandManuals } from '../../scripts/distribution/command-texts.js';
+
+const PAGES = globSync(['README.md', 'docs/*.md', 'examples/**/README.md'], { cwd: PROJECT_ROOT }).sort();
+const manuals = new Map(commandManuals().map((manual) => [manual.path.join(' '), manual]));
+const GLOBAL = ['--help', '--debug', '--version'];
+
+/** Command lines of `flotilla` in the code blocks of a page; a backslash at the end of a line joins lines. */
+function commandsIn(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, block = '']) => block);
+  return blocks
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .flatMap((line) => /^(?:\$ )?flotilla (-?[a-z-].*?)(?:\s+(?:#|\||>|&|<).*)?$/.exec(line)?.[1] ?? []);
+}
+
+/** What the command itself would not take of a line: a verb or an option that there is not. */
+function unknownIn(line: string): string | undefined {
+  const words = line.split(/\s+/);
+  const plain = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word));
+  const path = words.slice(0, plain < 0 ? words.length : plain);
+  while (path.length > 0 && !manuals.has(path.join(' '))) path.pop();
+  const manual = manuals.get(path.join(' '));
+  if (manual === undefined || (path.length === 0 && !/^--/.test(words[0] ?? ''))) return `no verb in "${line}"`;
+  if (path[0] === 'opm') return undefined;
+  const known = manual.options.flatMap(({ term }) => term.match(/--?[A-Za-z][a-z-]*/g) ?? []);
+  const options = words.flatMap((word) => /^(--[a-z][a-z-]*|-[A-Za-z])(?:=|$)/.exec(word)?.[1] ?? []);
+  const strange = options.find((option) => ![...known, ...GLOBAL].includes(option));
+  return strange === undefined ? undefined : `no ${strange} in "${line}"`;
+}
+
+it('finds commands on the pages', () => {
+  const found = PAGES.flatMap((page) => commandsIn(readFileSync(join(PROJECT_ROOT, page), 'utf8')));
+  expect(found.length).toBeGreaterThan(80);
+});
+
+it.each(PAGES)('%s names verbs and options of flotilla that exist', (page) => {
+  const lines = commandsIn(readFileSync(join(PROJECT_ROOT, page), 'utf8'));
+  expect(lines.flatMap((line) => unknownIn(line) ?? [])).toEqual([]);
+});
+
+it.each([
+  { line: 'catalog validate ./catalog', because: undefined },
+  { line: 'get csvs -n team -o wide', because: undefined },
+  { line: 'catalog validat ./catalog --strict', because: 'no --strict in' },
+  { line: 'catalogue validate', because: 'no verb in' },
+  { line: 'get csvs --namespaces team', because: 'no --namespaces in' },
+])('$line: $because', ({ line, because }) => {
+  if (because === undefined) expect(unknownIn(line)).toBeUndefined();
+  else expect(unknownIn(line)).toContain(because);
+});
