@@ -85,7 +85,13 @@ describe('what is decided in the console, carried out by the applier', () => {
     const client = environment.clients.find((one) => one.cluster === cluster);
     if (client === undefined) throw new RangeError(cluster);
     const plan = planIn(cluster);
-    hash = hopHash(plan, movesOf(plan, await subscriptionsIn(client, NAMESPACE)), 'olm');
+    // The Subscription refers to the plan a moment after it waits.
+    const moves = await vi.waitFor(async () => {
+      const found = movesOf(plan, await subscriptionsIn(client, NAMESPACE));
+      expect(found).toHaveLength(1);
+      return found;
+    }, PATIENCE);
+    hash = hopHash(plan, moves, 'olm');
     const name = plan.metadata.name ?? '';
     const row = planRow(cluster, 'harbor', hash, { id: `plan/${NAMESPACE}/${name}`, namespace: NAMESPACE, name });
     run.view.write({ cluster, changed: [clusterRow(cluster), row], removed: [] });

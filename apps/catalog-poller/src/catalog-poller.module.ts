@@ -24,8 +24,10 @@ import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
+import type { OwnedClusters } from '#platform/ownership/owned-clusters';
 import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
+import { RedisViewWriter } from '#platform/view/redis-view-writer';
 import { ContentController } from './content.controller.js';
 import { MetasMiddleware } from './metas.middleware.js';
 import { ObserveProcessor } from './observe.processor.js';
@@ -77,6 +79,7 @@ const PARTS: readonly Provider[] = [
       ...[HUB, CLUSTERS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
       { token: ClusterCaches, optional: true },
       { token: WantedOperators, optional: true },
+      { token: SHARDS, optional: true },
     ],
     useFactory: (
       hub: Hub,
@@ -87,10 +90,13 @@ const PARTS: readonly Provider[] = [
       metas: SharedMetas,
       caches: ClusterCaches | undefined,
       wanted: WantedOperators | undefined,
-    ) => {
-      const kept = { contents, catalogs, metas, wanted };
-      return new ObservedFleet({ hub, clusters, detectors, caches, ...kept, random: Math.random });
-    },
+      shards: OwnedClusters | undefined,
+    ) =>
+      new ObservedFleet({
+        ...{ hub, clusters, detectors, caches, contents, catalogs, metas, wanted, random: Math.random },
+        view: new RedisViewWriter(hub.redis, hub.settings.redisPrefix),
+        owns: (cluster) => shards?.owns(cluster) ?? true,
+      }),
   },
 ];
 

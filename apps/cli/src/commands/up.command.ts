@@ -35,10 +35,7 @@ export const upCommand = (program: Command, io: Io): Command =>
       'context of the API server with the fleet (default: FLOTILLA_FLEET; without either, no roll-outs)',
     )
     .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
-    .option(
-      '--console',
-      'start the web console, too, whose lists stay empty in this release: no service writes its rows',
-    )
+    .option('--console', 'start the web console, too')
     .option('--verbose', 'log what the services do, not warnings alone')
     .addHelpText('after', HELP)
     .action(async ({ kubeconfig = [], context = [], fleet, port, console = false, verbose = false }: Options) => {

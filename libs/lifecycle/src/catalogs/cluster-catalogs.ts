@@ -51,6 +51,11 @@ export class ClusterCatalogs {
     return this.#refreshes.get(keyOf(source));
   }
 
+  /** Of the API server, once it was read. */
+  get serverVersion(): string | undefined {
+    return this.#templates.serverVersion;
+  }
+
   all(): readonly CatalogRefresh[] {
     return [...this.#refreshes.values()];
   }

@@ -23,6 +23,11 @@ export class ImageTemplates {
     return this.#gitVersion !== undefined;
   }
 
+  /** Of the API server; undefined: not known yet. */
+  get serverVersion(): string | undefined {
+    return this.#gitVersion;
+  }
+
   isTemplated({ metadata }: CatalogSource): boolean {
     return Boolean(metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]);
   }

@@ -9,6 +9,7 @@ import type { ServiceClusters } from '#platform/membership/service-clusters.port
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import type { ExtensionProblems, NamespaceProblems } from '#platform/store/problem-store.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { ViewWriter } from '#platform/view/view-store.port';
 import type { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedJsonl } from '../catalogs/cluster-catalogs/shared-jsonl.js';
 import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
@@ -26,6 +27,9 @@ import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
 import { publishPreviews } from './previews/publish-previews.js';
 import type { WantedOperators } from './previews/wanted-operators.js';
+import { ClusterRows } from './rows/cluster-rows.js';
+import { FleetViewWriter } from './rows/fleet-view-writer.js';
+import { NO_NAMESPACE, observedRows } from './rows/observed-rows.js';
 import { classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
@@ -40,10 +44,14 @@ export type ObservedFleetDeps = Readonly<{
   /** What a fleet wants in the clusters, where the hub has one. */
   wanted?: WantedOperators | undefined;
   random: () => number;
+  /** Where the rows of the web console are written. */
+  view: ViewWriter;
+  /** Whether this process works for the shard of a cluster that the hub no longer has. Default: it does. */
+  owns?: ((cluster: string) => boolean) | undefined;
 }>;
 
 /** What is observed of one cluster. */
-export type ObservedParts = Readonly<{ classic: ObservedCluster; v1: ObservedV1 }>;
+export type ObservedParts = Readonly<{ classic: ObservedCluster; v1: ObservedV1; rows: ClusterRows }>;
 
 const COUNT_EVERY_MS = 10_000;
 const TIDY_EVERY_MS = 60_000;
@@ -60,6 +68,7 @@ export class ObservedFleet {
   readonly #packages = new CatalogPackages();
   readonly #pace: ObservationPace;
   readonly #turns: ClusterTurns;
+  readonly #view: FleetViewWriter;
 
   constructor(private readonly deps: ObservedFleetDeps) {
     const { redis, redisLosses: losses, clock, log, settings } = deps.hub;
@@ -68,6 +77,7 @@ export class ObservedFleet {
     this.#turns = new ClusterTurns(clock);
     this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
     const { detectors } = deps;
+    this.#view = this.#viewWriter();
     this.#membership = new ClusterMembership({
       ...deps,
       detectors: {
@@ -80,7 +90,10 @@ export class ObservedFleet {
       resyncIntervalMs: settings.resyncInterval,
       partsOf: (client) => this.#partsOf(client),
       watchRedis: (onEmptied) =>
-        watchRedisEpoch({ redis, clock, log, onEmptied, losses, prefix: settings.redisPrefix }),
+        watchRedisEpoch({
+          ...{ redis, clock, log, losses, prefix: settings.redisPrefix },
+          onEmptied: () => this.#emptied(onEmptied),
+        }),
     });
   }
 
@@ -89,6 +102,7 @@ export class ObservedFleet {
     this.deps.wanted?.onChange((cluster, namespaces) => {
       for (const namespace of namespaces) this.of(cluster)?.classic.touch(namespace);
     });
+    this.#view.start();
     this.#timers.every(COUNT_EVERY_MS, () => this.#countObjects());
     this.#timers.every(TIDY_EVERY_MS, () => this.#forgetUnused());
     this.#timers.every(FORGET_AFTER_MS, () => this.#jsonl.forgetUnasked(FORGET_AFTER_MS));
@@ -97,7 +111,7 @@ export class ObservedFleet {
   /** Ends watches and timers. */
   async stop(): Promise<void> {
     this.#timers.stop();
-    await this.#membership.stop();
+    await Promise.all([this.#membership.stop(), this.#view.stop()]);
   }
 
   /** Undefined where no cluster of that name is watched, or not yet. */
@@ -126,16 +140,52 @@ export class ObservedFleet {
       clusters: () => clusters.known(),
       isHeld: (cluster: string) => detectors.isHeld(cluster),
       of: (cluster: string) => this.of(cluster),
-      problemOf: (cluster: string) => clusters.problemOf(cluster) ?? this.#membership.problemOf(cluster),
+      problemOf: (cluster: string) => this.#problemOf(cluster),
     };
   }
 
   async #partsOf(client: KubeClient): Promise<ObservedParts> {
     const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.deps.hub.settings);
-    return { classic: this.#classic(client, globalCatalogNamespace), v1: this.#v1(client) };
+    const rows: ClusterRows = this.#rows(client.cluster, () => ({ classic, v1 }));
+    const classic = this.#classic(client, globalCatalogNamespace, rows);
+    const v1 = this.#v1(client, rows);
+    return { classic, v1, rows };
   }
 
-  #classic(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
+  #viewWriter(): FleetViewWriter {
+    const { hub, clusters, detectors, view: writer, owns = () => true } = this.deps;
+    const { clock, log } = hub;
+    return new FleetViewWriter({
+      ...{ writer, clusters, clock, log, owns },
+      isHeld: (cluster) => detectors.isHeld(cluster),
+      problemOf: (cluster) => this.#problemOf(cluster),
+      of: (cluster) => {
+        const parts = this.of(cluster);
+        const serverVersion = parts?.classic.rows.serverVersion ?? '';
+        return parts && { rows: parts.rows, freshness: () => parts.classic.freshness(), serverVersion };
+      },
+    });
+  }
+
+  #emptied(onEmptied: () => void): void {
+    this.#view.emptied();
+    onEmptied();
+  }
+
+  #rows(cluster: string, parts: () => Pick<ObservedParts, 'classic' | 'v1'>): ClusterRows {
+    const { clock, log } = this.deps.hub;
+    const facts = () => this.#view.factsOf(cluster);
+    return new ClusterRows({
+      ...{ cluster, clock, log, writer: this.deps.view },
+      source: observedRows({ cluster, parts, facts }),
+    });
+  }
+
+  #problemOf(cluster: string): string | undefined {
+    return this.deps.clusters.problemOf(cluster) ?? this.#membership.problemOf(cluster);
+  }
+
+  #classic(client: KubeClient, globalCatalogNamespace: string, rows: ClusterRows): ObservedCluster {
     const { hub, caches, catalogs, random } = this.deps;
     const isObserved = this.deps.clusters.isObserved(client.cluster);
     const { clock, log, metrics, problems, settings } = hub;
@@ -151,6 +201,7 @@ export class ObservedFleet {
       pace: this.#pace,
       // Where the applier is in the same process, its caches are open; what is being deleted is not known.
       turns: caches === undefined ? this.#turns : undefined,
+      onRowsMoved: (namespace) => (namespace === undefined ? rows.touchAll() : rows.touch(namespace)),
       onSystemNamespace: () => this.deps.detectors.ownerTouched(client.cluster),
       catalogs: (onChange) =>
         new ClusterCatalogs({ client, clock, log, status, isObserved, onChange, catalogs, random }),
@@ -176,7 +227,7 @@ export class ObservedFleet {
     };
   }
 
-  #v1(client: KubeClient): ObservedV1 {
+  #v1(client: KubeClient, rows: ClusterRows): ObservedV1 {
     const { hub, caches, metas, random } = this.deps;
     const isObserved = this.deps.clusters.isObserved(client.cluster);
     const { clock, log, metrics, extensionProblems, settings } = hub;
@@ -195,6 +246,7 @@ export class ObservedFleet {
         caches,
         pace: this.#pace,
         packages: this.#packages,
+        onRowsMoved: () => rows.touch(NO_NAMESPACE),
         gates: extensionGatesOf(settings),
         publish: async (subject, problem, seen, sinceMs) => {
           if (isObserved) return;

@@ -42,7 +42,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
   }
 
   client(cluster: string): KubeClient | undefined {
-    return this.#owns(cluster) ? this.options.all.client(cluster) : undefined;
+    return this.owns(cluster) ? this.options.all.client(cluster) : undefined;
   }
 
   hasLeft(cluster: string): boolean {
@@ -63,7 +63,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
 
   subscribe(listener: ClusterListener): () => void {
     this.#listeners.add(listener);
-    const joined = [...this.#clients].filter(([cluster]) => this.#owns(cluster)).map(joinedChange);
+    const joined = [...this.#clients].filter(([cluster]) => this.owns(cluster)).map(joinedChange);
     if (joined.length > 0) void listener(joined);
     return () => void this.#listeners.delete(listener);
   }
@@ -78,7 +78,8 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     this.#onLost.push(callback);
   }
 
-  #owns(cluster: string): boolean {
+  /** Whether this process works for the shard of the cluster, which the hub need not have. */
+  owns(cluster: string): boolean {
     return this.#owned.has(this.options.shardOf(cluster));
   }
 
@@ -95,7 +96,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
 
   async #take(changes: readonly ClusterChange[]): Promise<void> {
     for (const change of changes) if (change.kind === 'joined') this.#clients.set(change.cluster, change.client);
-    const ended = this.#emit(changes.filter(({ cluster }) => this.#owns(cluster)));
+    const ended = this.#emit(changes.filter(({ cluster }) => this.owns(cluster)));
     for (const { kind, cluster } of changes) if (kind === 'joined') this.#begin(this.options.shardOf(cluster));
     for (const { kind, cluster } of changes) if (kind === 'left') this.#clients.delete(cluster);
     await ended;
@@ -115,7 +116,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     this.#owned.delete(shard);
     const left = this.#clustersOf(shard).map(([cluster]) => cluster);
     await this.#emit(left.map((cluster) => ({ kind: 'left', cluster })));
-    for (const cluster of left) if (!this.#owns(cluster)) for (const callback of this.#onLost) callback(cluster);
+    for (const cluster of left) if (!this.owns(cluster)) for (const callback of this.#onLost) callback(cluster);
   }
 
   #begin(shard: number): void {

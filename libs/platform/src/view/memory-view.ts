@@ -1,10 +1,10 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { HubRow } from '#core/fleet/view/hub-row';
 import type { ViewRow } from '#core/fleet/view/rows';
-import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
+import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader, ViewWriter } from './view-store.port.js';
 
 /** The read model in memory: for tests. */
-export class MemoryView implements ViewReader {
+export class MemoryView implements ViewReader, ViewWriter {
   readonly #rows = new Map<string, Map<string, ViewRow>>();
   readonly #changes: ClusterRowChange[] = [];
   readonly #waiting = new Set<() => void>();
@@ -12,13 +12,26 @@ export class MemoryView implements ViewReader {
   #history: readonly HistoryEntry[] = [];
   #epoch = 1;
 
-  write(change: ClusterRowChange): void {
+  async write(change: ClusterRowChange): Promise<void> {
     const rows = this.#rows.get(change.cluster) ?? new Map<string, ViewRow>();
     this.#rows.set(change.cluster, rows);
     for (const row of change.changed) rows.set(row.id, row);
     for (const id of change.removed) rows.delete(id);
+    if (rows.size === 0) this.#rows.delete(change.cluster);
     this.#changes.push(change);
     this.#wake();
+  }
+
+  rowsOf(cluster: string): Promise<readonly ViewRow[]> {
+    return Promise.resolve([...(this.#rows.get(cluster)?.values() ?? [])]);
+  }
+
+  idsOf(cluster: string): Promise<readonly string[]> {
+    return Promise.resolve([...(this.#rows.get(cluster)?.keys() ?? [])]);
+  }
+
+  clusters(): Promise<readonly string[]> {
+    return Promise.resolve([...this.#rows.keys()]);
   }
 
   writeHub(rows: readonly HubRow[]): void {

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import type { z } from 'zod';
 import { HistoryEntry } from '#core/fleet/view/history-entry';
 import { HubRow } from '#core/fleet/view/hub-row';
 import { ViewRow } from '#core/fleet/view/rows';
+import { parsedValue } from './parsed-value.js';
 import { viewKeys } from './view-keys.js';
 import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
 
@@ -10,17 +10,6 @@ const CLUSTERS_AT_ONCE = 50;
 const CHANGES_AT_ONCE = 5_000;
 const MOST_HISTORY = 5_000;
 const ORIGIN = '0-0';
-
-/** The value, where it has the shape that this release knows; what another one wrote is left out. */
-function parsedValue<T extends z.ZodType>(type: T, text: string | null | undefined): z.output<T>[] {
-  if (text === null || text === undefined) return [];
-  try {
-    const { success, data } = type.safeParse(JSON.parse(text));
-    return success ? [data] : [];
-  } catch {
-    return [];
-  }
-}
 
 /** `a` before `b`, as ids of stream entries: `MILLISECONDS-NUMBER`. */
 function isBefore(a: string, b: string): boolean {

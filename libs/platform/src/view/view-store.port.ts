@@ -36,3 +36,14 @@ export type ViewReader = Readonly<{
   /** Changes that the hub saw, the newest first; `knownSince`: nothing older is known, RFC 3339 or empty. */
   history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>>;
 }>;
+
+/** The read model as its writers see it: each cluster has one, the poller that owns its shard. */
+export type ViewWriter = Readonly<{
+  /** The rows that are there, from an earlier process. */
+  rowsOf(cluster: string): Promise<readonly ViewRow[]>;
+  /** The ids of all rows that are there, of another release, too. */
+  idsOf(cluster: string): Promise<readonly string[]>;
+  /** The clusters that have rows. */
+  clusters(): Promise<readonly string[]>;
+  write(change: ClusterRowChange): Promise<void>;
+}>;

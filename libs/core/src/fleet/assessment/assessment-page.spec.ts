@@ -26,7 +26,12 @@ const cluster: ClusterAssessment = {
     },
   ],
   findings: [
-    { kind: 'Subscription', namespace: 'team', name: 'mill', standing: 'failed', because: [hostile], todo: [] },
+    {
+      ...{ kind: 'Subscription', namespace: 'team', name: 'mill', code: 'resolution-failed' },
+      standing: 'failed',
+      because: [hostile],
+      todo: [],
+    },
   ],
   conflicts: [{ namespace: 'team', text: hostile }],
   handover: [{ kind: 'refusal', text: hostile }],

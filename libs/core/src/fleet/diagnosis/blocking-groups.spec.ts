@@ -43,7 +43,13 @@ describe('OperatorGroups that stop a namespace', () => {
   it('are one finding, with all Subscriptions that wait', () => {
     expect(found(['a', 'b'])).toEqual([
       {
-        ...{ kind: 'OperatorGroup', namespace: 'team', name: 'a', standing: 'blocked' },
+        ...{
+          kind: 'OperatorGroup',
+          namespace: 'team',
+          name: 'a',
+          code: 'several-operator-groups',
+          standing: 'blocked',
+        },
         because: [
           'There are 2 OperatorGroups in namespace team (a, b): nothing is resolved there.',
           'It blocks Subscriptions lamp, mill.',

@@ -17,24 +17,30 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   if (isHealthy(source)) {
     const fresh = said.length === 0 || status?.reason === 'InvalidIntervalError';
     const paused = isPaused(source) ? [sentence(`It is paused: ${pausedText(pausedDigest(status ?? {}))}`)] : [];
-    if (fresh) return diagnosis('well', ['It is READY: its content can be installed from.', ...paused, ...said]);
-    return diagnosis('under-way', ['It is READY with content that could not be renewed.', ...said], remedy(source));
+    if (fresh)
+      return diagnosis('well', 'well', ['It is READY: its content can be installed from.', ...paused, ...said]);
+    return diagnosis(
+      'catalog-not-renewed',
+      'under-way',
+      ['It is READY with content that could not be renewed.', ...said],
+      remedy(source),
+    );
   }
   if (status?.reason === 'SpecInvalidError') {
-    return diagnosis('failed', ['Its spec is not valid.', ...said], correction(source));
+    return diagnosis('catalog-spec-invalid', 'failed', ['Its spec is not valid.', ...said], correction(source));
   }
   if (isDisabled(source)) {
-    return diagnosis('well', sentence(DISABLED_TEXT), ADVICE.enableDefaultSource());
+    return diagnosis('well', 'well', sentence(DISABLED_TEXT), ADVICE.enableDefaultSource());
   }
   const state = status?.connectionState?.lastObservedState;
   if (state === undefined && said.length === 0) {
-    return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
+    return diagnosis('not-read-yet', 'under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
   if (state === 'CONNECTING' && said.length === 0) {
-    return diagnosis('under-way', 'Its content is being fetched for the first time.');
+    return diagnosis('catalog-first-fetch', 'under-way', 'Its content is being fetched for the first time.');
   }
   const seen = `It is ${state ?? 'not READY'}, and blocks resolution in every namespace that sees it.`;
-  return diagnosis('failed', [seen, ...said], remedy(source));
+  return diagnosis('catalog-not-ready', 'failed', [seen, ...said], remedy(source));
 }
 
 const isDisabled = ({ status }: CatalogSource): boolean =>

@@ -22,7 +22,7 @@ const WANTED: Readonly<Record<string, string>> = { ClusterExtension: 'Installed'
 export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   const read = Conditioned.safeParse(object);
   if (!read.success || read.data.status.conditions.length === 0) {
-    return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
+    return diagnosis('not-read-yet', 'under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
   const { conditions } = read.data.status;
   const find = (type: string) => conditions.find((condition) => condition.type === type);
@@ -33,20 +33,20 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   ];
   const reported = [...inWords(wanted), ...inWords(progressing)];
   if (isSwitchedOff(object))
-    return diagnosis('well', reported, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
+    return diagnosis('well', 'well', reported, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
   const notReady = available?.status === 'True' ? [] : inWords(available);
   switch (progressing?.reason) {
     case 'InvalidConfiguration':
-      return diagnosis('failed', reported, ADVICE.correctExtensionConfig());
+      return diagnosis('extension-config-invalid', 'failed', reported, ADVICE.correctExtensionConfig());
     case 'ProgressDeadlineExceeded':
-      return diagnosis('failed', [...reported, ...notReady], ADVICE.correctRollout());
+      return diagnosis('rollout-too-slow', 'failed', [...reported, ...notReady], ADVICE.correctRollout());
     case 'Blocked':
-      return diagnosis('failed', reported, ADVICE.correctExtensionSpec());
+      return diagnosis('spec-blocked', 'failed', reported, ADVICE.correctExtensionSpec());
     case 'Retrying':
-      return diagnosis('blocked', reported, ADVICE.correctExtensionCause());
+      return diagnosis('retrying', 'blocked', reported, ADVICE.correctExtensionCause());
   }
   const isWell = wanted?.status === 'True' && notReady.length === 0;
-  return diagnosis(isWell ? 'well' : 'under-way', [...reported, ...notReady]);
+  return diagnosis(isWell ? 'well' : 'progressing', isWell ? 'well' : 'under-way', [...reported, ...notReady]);
 }
 
 /** Whether it is a ClusterCatalog that is not served because its spec says so. */

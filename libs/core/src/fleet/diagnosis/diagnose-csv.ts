@@ -5,6 +5,7 @@ import { isCopied, originalNamespace, strategyDeployments } from '../../kernel/a
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { ADVICE, type Advice } from './advice.js';
+import type { CauseCode } from './cause-codes.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
@@ -24,19 +25,28 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
   const said = message === '' ? [] : [sentence(message)];
   switch (phase) {
     case 'Succeeded':
-      return diagnosis('well', 'It is installed and its operator runs.');
+      return diagnosis('well', 'well', 'It is installed and its operator runs.');
     case 'Failed':
       return failed(csv, reason, said, around);
     case 'Pending':
       return heldBack(csv, reason, said) ?? unfinishedPlan(csv, around) ?? pending(csv, said, around);
     case 'InstallReady':
     case 'Installing':
-      return diagnosis('under-way', [`It is being installed (${phase}).`, ...said], watchPods(csv));
+      return diagnosis(
+        'operator-installing',
+        'under-way',
+        [`It is being installed (${phase}).`, ...said],
+        watchPods(csv),
+      );
     case 'Replacing':
     case 'Deleting':
-      return diagnosis('under-way', 'A newer version replaces it; it goes when that one has succeeded.');
+      return diagnosis(
+        'operator-replaced',
+        'under-way',
+        'A newer version replaces it; it goes when that one has succeeded.',
+      );
     default:
-      return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
+      return diagnosis('not-read-yet', 'under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
 }
 
@@ -44,9 +54,9 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
 function copied(csv: ClusterServiceVersion, phase: string): Diagnosis {
   const [name, namespace] = [csv.metadata.name ?? '', originalNamespace(csv)];
   const seen = `It is a copy of ClusterServiceVersion ${namespace}/${name}: the operator runs in namespace ${namespace}, and watches this one.`;
-  if (phase === 'Succeeded') return diagnosis('well', seen);
+  if (phase === 'Succeeded') return diagnosis('well', 'well', seen);
   const there = `Its original is ${phase === '' ? 'without a phase' : `in phase ${phase}`}.`;
-  return diagnosis('under-way', [seen, there], ADVICE.explainOriginal(namespace, name));
+  return diagnosis('copy-of-unfinished', 'under-way', [seen, there], ADVICE.explainOriginal(namespace, name));
 }
 
 /** Held back by the OperatorCondition of the CSV that it replaces. */
@@ -54,7 +64,12 @@ function heldBack(csv: ClusterServiceVersion, reason: string, said: readonly str
   const predecessor = csv.spec.replaces;
   if (reason !== 'OperatorConditionNotUpgradeable' || typeof predecessor !== 'string') return undefined;
   const seen = `It is pending: OperatorCondition ${predecessor} does not allow the upgrade.`;
-  return diagnosis('blocked', [seen, ...said], ADVICE.allowUpgrade(csv.metadata.namespace ?? '', predecessor));
+  return diagnosis(
+    'upgrade-held-back',
+    'blocked',
+    [seen, ...said],
+    ADVICE.allowUpgrade(csv.metadata.namespace ?? '', predecessor),
+  );
 }
 
 /** The plan that makes this CSV; of several the newest. */
@@ -74,9 +89,15 @@ function unfinishedPlan(csv: ClusterServiceVersion, around: CsvSurroundings): Di
 
 function pending(csv: ClusterServiceVersion, said: readonly string[], around: CsvSurroundings): Diagnosis {
   const unmet = unmetOf(csv);
-  if (unmet.length === 0) return diagnosis('under-way', ['It is pending: what it needs is looked at.', ...said]);
+  if (unmet.length === 0)
+    return diagnosis('requirements-unknown', 'under-way', ['It is pending: what it needs is looked at.', ...said]);
   const seen = `It is pending: ${unmet.length === 1 ? 'a requirement is' : `${unmet.length} requirements are`} not met.`;
-  return diagnosis('blocked', [seen, ...unmet.flatMap(requirementTexts)], requirementTodos(csv, unmet, around));
+  return diagnosis(
+    'requirements-not-met',
+    'blocked',
+    [seen, ...unmet.flatMap(requirementTexts)],
+    requirementTodos(csv, unmet, around),
+  );
 }
 
 function requirementTexts({ kind, name, status, message, dependents = [] }: RequirementStatus): string[] {
@@ -167,12 +188,30 @@ function failed(
   const advised = Object.hasOwn(ADVICE_FOR, reason) ? ADVICE_FOR[reason]?.(csv, around) : undefined;
   const seen = sentence(`It failed${reason === '' ? '' : ` (${reason})`}`);
   const unmet = reason === 'RequirementsNotMet' ? unmetOf(csv).flatMap(requirementTexts) : [];
-  const found = diagnosis('failed', [seen, ...said, ...unmet], advised ?? watchPods(csv));
+  const found = diagnosis(codeOf(reason), 'failed', [seen, ...said, ...unmet], advised ?? watchPods(csv));
   const groups = GROUP_REASONS.has(reason)
     ? diagnoseGroups(csv.metadata.namespace ?? '', around.operatorGroups)
     : undefined;
   return groups?.root === undefined ? found : { ...found, root: groups.root };
 }
+
+/** OLM's reasons that a cause has a code of its own for; every other one is a failure of the operator. */
+const CODES: Readonly<Record<string, CauseCode>> = {
+  NoOperatorGroup: 'no-operator-group',
+  TooManyOperatorGroups: 'several-operator-groups',
+  UnsupportedOperatorGroup: 'install-mode-unsupported',
+  InterOperatorGroupOwnerConflict: 'api-owned-by-other',
+  OwnerConflict: 'api-owned-by-other',
+  RequirementsNotMet: 'requirements-not-met',
+  InstallComponentFailed: 'objects-refused',
+  InstallComponentFailedNoRetry: 'objects-refused',
+  ComponentUnhealthy: 'operator-unhealthy',
+  APIServiceResourceIssue: 'operator-unhealthy',
+  InstallCheckFailed: 'operator-unhealthy',
+};
+
+const codeOf = (reason: string): CauseCode =>
+  (Object.hasOwn(CODES, reason) ? CODES[reason] : undefined) ?? 'operator-failed';
 
 const GROUP_REASONS: ReadonlySet<string> = new Set(['NoOperatorGroup', 'TooManyOperatorGroups']);
 

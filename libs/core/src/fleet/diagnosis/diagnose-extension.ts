@@ -33,7 +33,7 @@ export function diagnoseExtension(extension: KubernetesObject, around: Extension
 }
 
 const withRemedy = (found: Diagnosis, todo: readonly Advice[]): Diagnosis =>
-  todo.length === 0 ? found : diagnosis(found.standing, found.because, todo);
+  todo.length === 0 ? found : diagnosis(found.code, found.standing, found.because, todo);
 
 function stoppedByObjects(
   extension: KubernetesObject,
@@ -44,9 +44,11 @@ function stoppedByObjects(
   if (found.length === 0) return undefined;
   // Never advise to delete what another ClusterExtension may own.
   if (found.some(({ owner }) => owner.kind === 'unknown'))
-    return diagnosis('blocked', because, ADVICE.explainExtension(extension.metadata.name ?? ''));
+    return diagnosis('objects-in-the-way', 'blocked', because, ADVICE.explainExtension(extension.metadata.name ?? ''));
   const todo = remedyInTheWay(extension, found);
-  return todo === undefined ? undefined : diagnosis('blocked', [...because, ...found.map(textInTheWay)], todo);
+  return todo === undefined
+    ? undefined
+    : diagnosis('objects-in-the-way', 'blocked', [...because, ...found.map(textInTheWay)], todo);
 }
 
 function remedyOf(extension: KubernetesObject, around: ExtensionSurroundings): readonly Advice[] {

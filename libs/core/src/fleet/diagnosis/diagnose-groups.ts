@@ -20,12 +20,12 @@ function reasonOf(namespace: string, groups: readonly OperatorGroup[]): Diagnosi
   const where = `namespace ${namespace}`;
   if (group === undefined) {
     const seen = `There is no OperatorGroup in ${where}: nothing is resolved there.`;
-    return diagnosis('blocked', seen, ADVICE.createGroup(namespace));
+    return diagnosis('no-operator-group', 'blocked', seen, ADVICE.createGroup(namespace));
   }
   if (others.length > 0) {
     const names = groups.map(({ metadata }) => metadata.name).join(', ');
     const seen = `There are ${groups.length} OperatorGroups in ${where} (${names}): nothing is resolved there.`;
-    return diagnosis('blocked', seen, ADVICE.keepOneGroup(namespace));
+    return diagnosis('several-operator-groups', 'blocked', seen, ADVICE.keepOneGroup(namespace));
   }
   const missing = group.status?.conditions?.find(
     ({ type, status }) => type === SERVICE_ACCOUNT_CONDITION && status === 'True',
@@ -34,6 +34,7 @@ function reasonOf(namespace: string, groups: readonly OperatorGroup[]): Diagnosi
   const said = typeof missing['message'] === 'string' ? [sentence(missing['message'])] : [];
   const seen = `OperatorGroup ${group.metadata.name ?? ''} installs with the rights of a ServiceAccount that is not there.`;
   return diagnosis(
+    'service-account-missing',
     'blocked',
     [seen, ...said],
     ADVICE.createServiceAccount(namespace, group.spec?.serviceAccountName ?? ''),

@@ -23,16 +23,19 @@ export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly Operator
     case 'Complete':
       return diagnosis(
         'well',
+        'well',
         `It is complete: ${what} ${spec.clusterServiceVersionNames.length > 1 ? 'are' : 'is'} created.`,
       );
     case 'Failed':
-      return diagnosis('failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
+      return diagnosis('plan-failed', 'failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
     case 'RequiresApproval':
       return withoutGroup(plan, groups) ?? approval(plan, what);
     case 'Installing':
       return withoutGroup(plan, groups) ?? installing(plan, groups);
     default:
-      return diagnosis('under-way', status === undefined ? 'The hub has not read it yet.' : 'It is being planned.');
+      return status === undefined
+        ? diagnosis('not-read-yet', 'under-way', 'The hub has not read it yet.')
+        : diagnosis('planning', 'under-way', 'It is being planned.');
   }
 }
 
@@ -67,11 +70,13 @@ function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diag
 function approval({ metadata: { name = '', namespace = '' }, spec, status }: InstallPlan, what: string): Diagnosis {
   if (spec.approved) {
     return diagnosis(
+      'plan-approved',
       'under-way',
       `It is approved, and ${counted((status?.plan ?? []).length, 'step')} will be done next.`,
     );
   }
   return diagnosis(
+    'approval-needed',
     'needs-approval',
     `It waits for approval; then it installs ${what}.`,
     ADVICE.approve(namespace, name),
@@ -87,7 +92,9 @@ function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagno
   const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
   const because = [seen, ...reported, ...missing];
   const remedy = forbidden(reported.join(' ')) ?? storedVersion(plan, groups);
-  return remedy === undefined ? diagnosis('under-way', because) : diagnosis('blocked', because, remedy);
+  return remedy === undefined
+    ? diagnosis('plan-installing', 'under-way', because)
+    : diagnosis('plan-refused', 'blocked', because, remedy);
 }
 
 const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;

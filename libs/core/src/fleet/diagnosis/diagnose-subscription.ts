@@ -36,8 +36,8 @@ export function diagnoseSubscription(subscription: Subscription, around: Surroun
     if (found !== undefined) return found;
   }
   const { installedCSV } = subscription.status ?? {};
-  if (installedCSV) return diagnosis('well', `${installedCSV} is installed and its operator runs.`);
-  return diagnosis('under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
+  if (installedCSV) return diagnosis('well', 'well', `${installedCSV} is installed and its operator runs.`);
+  return diagnosis('not-resolved-yet', 'under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
 }
 
 function groups({ metadata }: Subscription, { operatorGroups }: Surroundings): Diagnosis | undefined {
@@ -59,11 +59,11 @@ function targetedCatalog({ metadata, spec }: Subscription, around: Surroundings)
   if (source === undefined && excluding !== undefined && spec.sourceNamespace !== namespace) {
     const group = excluding.metadata.name ?? '';
     const seen = `Its CatalogSource ${name} is not seen: OperatorGroup ${group} excludes catalogs of other namespaces by annotation ${EXCLUDE_GLOBAL}.`;
-    return diagnosis('blocked', seen, ADVICE.seeGlobalCatalogs(namespace ?? '', group));
+    return diagnosis('catalog-excluded', 'blocked', seen, ADVICE.seeGlobalCatalogs(namespace ?? '', group));
   }
   if (source === undefined) {
     const seen = `Its CatalogSource ${name} is not there, or not in sight.`;
-    return diagnosis('blocked', seen, ADVICE.createCatalogSource(name));
+    return diagnosis('catalog-missing', 'blocked', seen, ADVICE.createCatalogSource(name));
   }
   const broken = [source, ...catalogSources.filter((one) => one !== source)].filter((one) => !isHealthy(one));
   const [first, ...others] = broken.map((one) => {
@@ -105,6 +105,7 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');
   if (failed === undefined) return undefined;
   return diagnosis(
+    'bundle-not-fetched',
     'failed',
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
     ADVICE.validateBundleImage(IMAGE.exec(failed.message ?? '')?.[1] ?? 'IMAGE'),
@@ -116,6 +117,7 @@ function resolution(subscription: Subscription): Diagnosis | undefined {
   if (failed === undefined) return undefined;
   const { name = '', namespace = '' } = subscription.metadata;
   return diagnosis(
+    'resolution-failed',
     'failed',
     [`Its namespace could not be resolved (${failed.reason ?? ''}).`, sentence(failed.message ?? '')],
     ADVICE.explainSubscription(namespace, name),
@@ -155,7 +157,7 @@ function withoutOperator(subscription: Subscription, name: string, around: Surro
     done === undefined
       ? ADVICE.subscribeAnew()
       : ADVICE.installAgain(done.metadata.namespace ?? '', done.metadata.name ?? '');
-  return diagnosis('blocked', `ClusterServiceVersion ${name} is not there.`, todo);
+  return diagnosis('operator-missing', 'blocked', `ClusterServiceVersion ${name} is not there.`, todo);
 }
 
 function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, around: Surroundings): Diagnosis {
@@ -164,6 +166,7 @@ function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, aro
   const group = around.operatorGroups[0]?.metadata.name ?? '';
   const done = referencedPlan(subscription, around);
   return diagnosis(
+    'copy-in-the-way',
     'blocked',
     [
       `ClusterServiceVersion ${copy.metadata.name ?? ''} here is a copy from namespace ${original}; this Subscription installs nothing.`,

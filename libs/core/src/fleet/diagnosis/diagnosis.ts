@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Advice } from './advice.js';
+import type { CauseCode } from './cause-codes.js';
 
 /**
  * Health of an object, the most urgent first. The first three need a user; the fourth may
@@ -13,6 +14,8 @@ export type HealthState = (typeof HEALTH_STATES)[number];
  * can do, in the order in which it should be tried.
  */
 export type Diagnosis = Readonly<{
+  /** The rule that holds: equal for equal causes, and stable over releases. */
+  code: CauseCode;
   standing: HealthState;
   because: readonly string[];
   todo: readonly Advice[];
@@ -30,10 +33,11 @@ export const named = ({ kind, metadata }: KubernetesObject): Named => ({
 });
 
 export const diagnosis = (
+  code: CauseCode,
   standing: HealthState,
   because: string | readonly string[],
   todo: Advice | readonly Advice[] = [],
-): Diagnosis => ({ standing, because: [because].flat(), todo: [todo].flat() });
+): Diagnosis => ({ code, standing, because: [because].flat(), todo: [todo].flat() });
 
 /** The cause, which lies at another object, after the symptom that it leads to. */
 export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis): Diagnosis => ({

@@ -7,6 +7,7 @@ const noGroup = (namespace: string, name = 'mill'): Finding => ({
   kind: 'Subscription',
   namespace,
   name,
+  code: 'no-operator-group',
   standing: 'blocked',
   because: [`There is no OperatorGroup in namespace ${namespace}.`],
   todo: [ADVICE.dropSubscription(namespace, name)],

@@ -12,12 +12,21 @@ const GLOBAL = '@global';
  * times of the plan are left out. Equal content gives equal text.
  */
 export function hopHash(plan: InstallPlan, moves: readonly SubscriptionMove[], globalCatalogNamespace: string): string {
+  return hopHashOf(stepsHash(plan, globalCatalogNamespace), moves);
+}
+
+/** The part of {@link hopHash} that only the plan decides. */
+export function stepsHash(plan: InstallPlan, globalCatalogNamespace: string): string {
   const steps = (plan.status?.plan ?? []).filter((step) => step !== null);
-  return canonicalHash({
-    steps: steps.map((step) => stepFacts(step, globalCatalogNamespace)).sort(byCodeUnit),
+  return canonicalHash(steps.map((step) => stepFacts(step, globalCatalogNamespace)).sort(byCodeUnit));
+}
+
+/** As {@link hopHash}, where the plan itself is no longer at hand. */
+export const hopHashOf = (steps: string, moves: readonly SubscriptionMove[]): string =>
+  canonicalHash({
+    steps,
     moves: moves.map(({ subscription, from, to }) => `${subscription}: ${from ?? ''} → ${to}`).sort(byCodeUnit),
   });
-}
 
 function stepFacts({ resource, resolving }: InstallPlanStep, globalCatalogNamespace: string): string {
   const { group, version, kind, name, manifest = '', sourceName, sourceNamespace } = resource;

@@ -30,6 +30,7 @@ import type { ObservedProblem, PassAsk } from '../../engine/publish-problem.js';
 import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
 import { TouchedSubjects } from '../../engine/touched-subjects.js';
+import { ClassicRowSource } from './classic-row-source.js';
 import { ObjectMetrics } from './object-metrics.js';
 import { type NamespaceSnapshot, observeNamespace } from './observe-namespace.js';
 import {
@@ -57,6 +58,8 @@ export type ObservedClusterDeps = Readonly<{
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
   /** What a fleet wants to be in the cluster. */
   wanted?: WantedInCluster | undefined;
+  /** The rows of a namespace may be others; undefined: those of all. */
+  onRowsMoved?: ((namespace: string | undefined) => void) | undefined;
   /** When the cluster has its turn at passes over what is at rest. Absent: at once. */
   turns?: Pick<ClusterTurns, 'next'> | undefined;
   /**
@@ -87,8 +90,12 @@ const READ: ReadonlySet<string> = new Set(
   [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, CATALOG_SOURCES].map(({ kind }) => kind),
 );
 
+/** A change of one of these may change rows of its namespace. */
+const ROW_KINDS: ReadonlySet<string> = new Set([...READ, INSTALL_PLANS.kind]);
+
 /** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
 export class ObservedCluster implements ClusterPart {
+  readonly rows: ClassicRowSource;
   readonly #cache: ObservedObjects;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
@@ -123,6 +130,10 @@ export class ObservedCluster implements ClusterPart {
     this.#catalogs = deps.catalogs((source) => this.#touchAffected(source, 'soon'));
     this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
     this.#cache = new ObservedObjects({ ...deps, onEvent: (...event) => this.#onEvent(...event) });
+    const { globalCatalogNamespace } = deps;
+    this.rows = new ClassicRowSource({
+      ...{ cluster: this.name, globalCatalogNamespace, objects: this.#cache, catalogs: this.#catalogs },
+    });
   }
 
   get name(): string {
@@ -139,7 +150,10 @@ export class ObservedCluster implements ClusterPart {
     if (this.#stopped) return;
     this.#cache.start();
     this.#timers.every(CATALOG_FACTS_MS, () => void this.#catalogs.resync());
-    void this.#cache.whenSynced().then(() => this.touchAll());
+    void this.#cache.whenSynced().then(() => {
+      this.touchAll();
+      this.deps.onRowsMoved?.(undefined);
+    });
     const { log, globalCatalogNamespace } = this.deps;
     log.info({ cluster: this.name, globalCatalogNamespace }, 'cluster is watched');
   }
@@ -272,6 +286,7 @@ export class ObservedCluster implements ClusterPart {
   #onEvent(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): void {
     this.#metrics.note(object, event);
     if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
+    if (ROW_KINDS.has(object.kind) && this.#cache.synced()) this.deps.onRowsMoved?.(object.metadata.namespace);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     if (origin?.deleting === true) this.#leaving.add(object.metadata.namespace ?? '');
     if (isSystemNamespace(object) && this.#cache.synced()) this.deps.onSystemNamespace?.();
@@ -308,7 +323,10 @@ export class ObservedCluster implements ClusterPart {
   }
 
   #touchAffected(object: KubernetesObject, urgency: Urgency, own = false): void {
-    for (const namespace of affectedNamespaces(object, this.#view(own))) this.#touchFor(object, namespace, urgency);
+    for (const namespace of affectedNamespaces(object, this.#view(own))) {
+      this.#touchFor(object, namespace, urgency);
+      if (object.kind === CATALOG_SOURCES.kind) this.deps.onRowsMoved?.(namespace);
+    }
   }
 
   #touchFor(

@@ -17,6 +17,7 @@ import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kub
 import { withoutManagedFields } from '#platform/kube/client/managed-fields';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CacheLease, ClusterCaches } from '../../engine/cluster-caches.js';
+import { HeldRowParts } from './held-row-parts.js';
 
 const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });
 const admission = (kind: string): KindRef => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
@@ -59,7 +60,8 @@ const watched: readonly Watched[] = [
   { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, whole: true, handlerBytes: () => CATALOG_BYTES },
   { kinds: [SUBSCRIPTIONS], keep: observedSubscription, handlerBytes: () => SERIES_BYTES },
   { kinds: [CSVS], keep: observedCsv, handlerBytes: (csv) => (isMarkedCopy(csv) ? 0 : SERIES_BYTES) },
-  { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: observedNames },
+  { kinds: [INSTALL_PLANS], keep: observedNames },
+  { kinds: [{ apiVersion: 'v1', kind: 'Namespace' }], keep: observedNames },
   { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedCrd },
   {
     kinds: [
@@ -96,6 +98,8 @@ export type ObservedObjectsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
+  /** Of the cluster. */
+  globalCatalogNamespace: string;
   /** The caches of the applier where it is a role of the same process. */
   caches?: ClusterCaches | undefined;
   /**
@@ -107,13 +111,15 @@ export type ObservedObjectsOptions = Readonly<{
 
 /** The objects of one cluster that the poller observes, and their events. */
 export class ObservedObjects {
+  readonly rowParts: HeldRowParts;
   readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
   readonly #required: readonly WatchCache[];
   readonly #lease: CacheLease | undefined;
   /** Of objects that are being taken in. */
   readonly #origins = new WeakMap<KubernetesObject, ChangeOrigin>();
 
-  constructor({ client, clock, log, caches, onEvent }: ObservedObjectsOptions) {
+  constructor({ client, clock, log, caches, globalCatalogNamespace, onEvent }: ObservedObjectsOptions) {
+    this.rowParts = new HeldRowParts(globalCatalogNamespace);
     this.#lease = caches?.lease(client);
     const shared = this.#lease?.cache;
     this.#caches = watched.map(({ kinds, options, keep, whole, handlerBytes }) => [
@@ -124,8 +130,13 @@ export class ObservedObjects {
         log,
         kinds,
         // What is read from another role's cache is not kept here.
-        keep: shared === undefined && whole === true ? (object) => this.#taken(object, keep(object)) : keep,
-        ...(whole === true ? {} : { share: (object) => this.#taken(object, SHARED.within(keep(object))) }),
+        keep: (object) => {
+          const kept = this.#cut(kinds, object, keep);
+          return shared === undefined && whole === true ? this.#taken(object, kept) : kept;
+        },
+        ...(whole === true
+          ? {}
+          : { share: (object) => this.#taken(object, SHARED.within(this.#cut(kinds, object, keep))) }),
         ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
         ...(shared === undefined ? {} : { shared }),
@@ -133,6 +144,7 @@ export class ObservedObjects {
           const subject = object ?? previous;
           // Lists leave apiVersion and kind out of their items.
           if (subject === undefined) return;
+          if (object === undefined) this.rowParts.drop(kind.kind, subject);
           const origin = this.#origins.get(held);
           this.#origins.delete(held);
           onEvent({ ...subject, ...kind }, object === undefined ? 'gone' : 'changed', origin);
@@ -140,6 +152,14 @@ export class ObservedObjects {
       }),
     ]);
     this.#required = this.#caches.flatMap(([, cache], index) => (watched[index]?.optional === true ? [] : [cache]));
+  }
+
+  /** What is kept of an object; what rows need beside that is put aside, while all of it is at hand. */
+  #cut(kinds: readonly KindRef[], object: KubernetesObject, keep: Watched['keep']): KubernetesObject {
+    const [only, ...others] = kinds;
+    // The kinds of which rows are made are watched each on its own; lists leave the kind out of their items.
+    if (only !== undefined && others.length === 0) this.rowParts.take(only.kind, object);
+    return keep(object);
   }
 
   #taken<T extends KubernetesObject>(object: KubernetesObject, kept: T): T {

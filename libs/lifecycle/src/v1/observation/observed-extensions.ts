@@ -38,6 +38,8 @@ export type ObservedExtensionsDeps = Readonly<{
   /** Undefined until all are known. */
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
+  /** The rows of the cluster's ClusterExtensions may be others. */
+  onRowsMoved?: (() => void) | undefined;
   gates: FeatureGates;
   publish: (
     subject: RevisionsSubject,
@@ -90,7 +92,10 @@ export class ObservedExtensions {
 
   start(): void {
     this.#cache.start();
-    void this.#cache.whenSynced().then(() => this.touchAll());
+    void this.#cache.whenSynced().then(() => {
+      this.touchAll();
+      this.deps.onRowsMoved?.();
+    });
   }
 
   /** As {@link stop}; the metrics are removed. */
@@ -133,6 +138,14 @@ export class ObservedExtensions {
     }
   }
 
+  /** Undefined until all are known. */
+  all(): readonly ClusterExtension[] | undefined {
+    if (!this.#cache.synced()) return undefined;
+    return this.#cache
+      .list(CLUSTER_EXTENSION_API)
+      .flatMap((object) => ClusterExtension.safeParse({ ...object, ...CLUSTER_EXTENSION_API }).data ?? []);
+  }
+
   /** Each ClusterExtension, and each set without one. */
   subjects(): readonly RevisionsSubject[] {
     const extensions = this.#cache.metadata(CLUSTER_EXTENSION_API).map(({ name }) => this.#extension(name));
@@ -150,6 +163,7 @@ export class ObservedExtensions {
 
   #onChange(kind: string, object: KubernetesObject | undefined): void {
     if (object === undefined || !this.#cache.synced()) return;
+    if (kind === CLUSTER_EXTENSION_API.kind) this.deps.onRowsMoved?.();
     this.#touchFor(kind, object);
   }
 

@@ -18,8 +18,8 @@ export class ObservedV1 implements ClusterPart {
   readonly catalogs: ServedCatalogs;
   readonly extensions: ObservedExtensions;
 
-  constructor(deps: ObservedV1Deps) {
-    this.catalogs = new ServedCatalogs({ ...deps.catalogs, onMoved: () => this.touchAll() });
+  constructor(private readonly deps: ObservedV1Deps) {
+    this.catalogs = new ServedCatalogs({ ...deps.catalogs, onMoved: () => this.#catalogsMoved() });
     const catalogs = () => (this.catalogs.synced ? this.catalogs.all() : undefined);
     this.extensions = new ObservedExtensions({ ...deps.extensions, catalogs });
   }
@@ -27,6 +27,11 @@ export class ObservedV1 implements ClusterPart {
   async start(): Promise<void> {
     this.catalogs.start();
     this.extensions.start();
+  }
+
+  #catalogsMoved(): void {
+    this.touchAll();
+    this.deps.extensions.onRowsMoved?.();
   }
 
   touchAll(): void {

@@ -1,0 +1,55 @@
+import { type HealthState, urgency } from '../diagnosis/diagnosis.js';
+import { rowText } from './row-text.js';
+import type { ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
+
+/** How a cluster answers, as its poller sees it. */
+export type ClusterSigns = Readonly<{
+  cluster: string;
+  version: string;
+  reach: Reach;
+  /** Why it is not fresh; empty: it is. */
+  problem: string;
+  /** RFC 3339; empty: never. */
+  lastSeen: string;
+  paused: boolean;
+}>;
+
+/** What a cluster row sums up of another row. */
+export type SummedRow = Readonly<{ kind: ViewRow['kind']; standing: HealthState; cause?: RowCause | undefined }>;
+
+/** The row of a cluster: the worst of what is in it, and counts; sums only of its rows. */
+export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: string): ClusterRow {
+  const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
+  let worst: SummedRow = { kind: 'cluster', standing: 'well' };
+  let [catalogs, catalogsWell] = [0, 0];
+  for (const row of rows) {
+    if (row.kind === 'operator') counts[row.standing] += 1;
+    else if (row.kind === 'catalog') {
+      catalogs += 1;
+      if (row.standing === 'well') catalogsWell += 1;
+    } else continue;
+    if (urgency(row.standing) < urgency(worst.standing)) worst = row;
+  }
+  const { cluster, version, reach, lastSeen, paused } = facts;
+  const cause = unreached(facts) ?? worst.cause;
+  return {
+    ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: now, labels: {}, version: rowText(version), reach },
+    ...{ since: now, lastSeen, standing: worst.standing },
+    ...(cause !== undefined && { cause }),
+    ...{ counts, catalogsWell, catalogs, paused, upgradeBlockers: [] },
+  };
+}
+
+/** Who cannot be reached has that as the cause, whatever was seen there last. */
+function unreached({ cluster, reach, problem }: ClusterSigns): RowCause | undefined {
+  if (reach === 'fresh') return undefined;
+  const text = rowText(problem === '' ? TEXTS[reach] : problem.replaceAll(cluster, 'this cluster'));
+  return { code: `cluster-${reach}`, kind: 'Cluster', names: [], text };
+}
+
+const TEXTS: Readonly<Record<Exclude<Reach, 'fresh'>, string>> = {
+  stale: 'A watch of it is broken.',
+  away: 'It cannot be reached.',
+  'left-to-olm': 'OLM itself is at work there, or another hub manages it.',
+  refused: 'It is not used as it stands.',
+};

@@ -1,0 +1,42 @@
+import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import type { SummedRow } from './cluster-row.js';
+import type { ViewRow } from './rows.js';
+
+/**
+ * What a writer remembers of a row that it wrote: enough to compare another one with, and no more,
+ * since a large fleet has many.
+ */
+export type WrittenRow = SummedRow & Readonly<{ hash: string; since: string; state: string }>;
+
+/** Characters of the hash that are kept: two contents of one row are as good as never equal by chance. */
+const HASH_LENGTH = 22;
+
+/** Times that move while nothing changes are no content. */
+function contentHash(row: ViewRow): string {
+  const { updatedAt: _written, ...rest } = row;
+  const { since: _since, lastSeen: _seen, ...content } = rest as Readonly<Record<string, unknown>>;
+  return canonicalHash(content).slice(0, HASH_LENGTH);
+}
+
+/** What decides since when a row is as it is: the standing of an object, the reach of a cluster. */
+const stateOf = (row: ViewRow): string =>
+  row.kind === 'cluster' ? row.reach : row.kind === 'plan' ? row.phase : row.standing;
+
+export const writtenRow = (row: ViewRow): WrittenRow => ({
+  kind: row.kind,
+  standing: row.kind === 'plan' ? 'well' : row.standing,
+  ...(row.kind !== 'plan' && row.cause !== undefined && { cause: row.cause }),
+  hash: contentHash(row),
+  since: 'since' in row ? row.since : '',
+  state: stateOf(row),
+});
+
+/**
+ * The row as it is to be written, with the time since when it is in its state; undefined where what was
+ * written says the same.
+ */
+export function changedRow(row: ViewRow, before: WrittenRow | undefined): ViewRow | undefined {
+  if (before === undefined) return row;
+  if (contentHash(row) === before.hash) return undefined;
+  return 'since' in row && stateOf(row) === before.state && before.since !== '' ? { ...row, since: before.since } : row;
+}

@@ -1,0 +1,126 @@
+import { isDone } from '../../classic/install-plan/install-plan-step.js';
+import { SERVICE_ACCOUNT_CONDITION } from '../../classic/operator-group/select-targets.js';
+import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
+import { isCopied } from '../../kernel/api/csv-facts.js';
+import { InstallPlan, type InstallPlanStep } from '../../kernel/api/install-plan.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { Subscription, type SubscriptionCondition } from '../../kernel/api/subscription.js';
+import { asList, asRecord, asText } from '../../kernel/crd/loose-value.js';
+import { APPROVAL_ANNOTATIONS } from '../console-actions/decide-approval.js';
+import { isMarkedCopy } from '../observation/observed-part.js';
+import { stepsHash } from '../plan-class/hop-hash.js';
+
+/**
+ * What rows need of an object beyond what the poller's cache keeps. Objects at rest have next to nothing:
+ * texts, steps and requirements are kept of those alone that are not well, and cut.
+ */
+export type RowPart =
+  | Readonly<{ kind: 'Subscription'; plan: string; conditions: readonly SubscriptionCondition[] }>
+  | Readonly<{ kind: 'InstallPlan'; plan: InstallPlan; steps: string; createdAt: string; approvedBy: string }>
+  | Readonly<{ kind: 'ClusterServiceVersion'; status: NonNullable<ClusterServiceVersion['status']> }>
+  | Readonly<{ kind: 'OperatorGroup'; account: string; status: NonNullable<OperatorGroup['status']> }>;
+
+const LONGEST = 400;
+const MOST_REQUIREMENTS = 10;
+const cut = (text: unknown): string => asText(text).slice(0, LONGEST);
+
+const SUBSCRIPTION_CONDITIONS: ReadonlySet<string> = new Set([
+  ...['ResolutionFailed', 'BundleUnpackFailed'],
+  ...['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated', 'Deprecated'],
+]);
+
+/** Undefined where the cache alone says all that rows need; an object of another shape has no part. */
+export function rowPart(kind: string, object: KubernetesObject, globalCatalogNamespace: string): RowPart | undefined {
+  switch (kind) {
+    case 'Subscription':
+      return subscriptionPart(object);
+    case 'InstallPlan':
+      return planPart(object, globalCatalogNamespace);
+    case 'ClusterServiceVersion':
+      return csvPart(object);
+    case 'OperatorGroup':
+      return groupPart(object);
+    default:
+      return undefined;
+  }
+}
+
+function subscriptionPart(object: KubernetesObject): RowPart | undefined {
+  const read = Subscription.shape.status.safeParse(object['status']);
+  if (!read.success || read.data === undefined) return undefined;
+  const { installPlanRef, conditions = [] } = read.data;
+  const kept = conditions
+    .filter(({ type, status }) => status === 'True' && SUBSCRIPTION_CONDITIONS.has(type))
+    .map(({ type, status, reason = '', message }) => ({ type, status, reason, message: cut(message) }));
+  const plan = installPlanRef?.name ?? '';
+  return plan === '' && kept.length === 0 ? undefined : { kind: 'Subscription', plan, conditions: kept };
+}
+
+/** A plan that is complete explains nothing. */
+function planPart(object: KubernetesObject, globalCatalogNamespace: string): RowPart | undefined {
+  const api = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
+  const read = InstallPlan.safeParse({ ...object, ...api });
+  if (!read.success || read.data.status?.phase === 'Complete') return undefined;
+  const { metadata, spec, status } = read.data;
+  const { name = '', namespace = '', creationTimestamp, annotations } = metadata;
+  const plan: InstallPlan = {
+    ...api,
+    metadata: { name, namespace },
+    spec: { ...spec, clusterServiceVersionNames: spec.clusterServiceVersionNames.slice(0, 50) },
+    ...(status && {
+      status: {
+        phase: status.phase,
+        catalogSources: [],
+        ...(status.message && { message: cut(status.message) }),
+        conditions: (status.conditions ?? []).map(({ type, status: holds, reason = '', message }) => ({
+          ...{ type, status: holds, reason, message: cut(message) },
+        })),
+        plan: (status.plan ?? []).flatMap((step) => (step === null ? [] : [openStep(step)])),
+      },
+    }),
+  };
+  const steps = stepsHash(read.data, globalCatalogNamespace);
+  const approvedBy = annotations?.[APPROVAL_ANNOTATIONS.by] ?? '';
+  return { kind: 'InstallPlan', plan, steps, createdAt: asText(creationTimestamp), approvedBy };
+}
+
+/** Of a step that is done, that it is; definitions and rights keep their names, for who approves. */
+function openStep(step: InstallPlanStep): InstallPlanStep {
+  const { kind, name } = step.resource;
+  const isNamed = !isDone(step) || kind === 'CustomResourceDefinition';
+  const nothing = { sourceName: '', sourceNamespace: '', group: '', version: '' };
+  return { resolving: '', status: step.status, resource: { ...nothing, kind, name: isNamed ? name : '' } };
+}
+
+/** A copy, and one that has succeeded, explains nothing. */
+function csvPart(object: KubernetesObject): RowPart | undefined {
+  const status = asRecord(object['status']);
+  if (isMarkedCopy(object) || isCopied(object as ClusterServiceVersion) || status['phase'] === 'Succeeded') {
+    return undefined;
+  }
+  const unmet = (asList(status['requirementStatus']) as RequirementStatus[])
+    .filter((one) => !['Present', 'DeploymentFound'].includes(asText(asRecord(one)['status'])))
+    .slice(0, MOST_REQUIREMENTS)
+    .map((one) => ({
+      ...{ group: asText(one.group), version: asText(one.version), kind: asText(one.kind), name: asText(one.name) },
+      ...{ status: asText(one.status), message: cut(one.message) },
+    }));
+  return {
+    kind: 'ClusterServiceVersion',
+    status: {
+      ...{ phase: asText(status['phase']), reason: asText(status['reason']), message: cut(status['message']) },
+      ...(unmet.length > 0 && { requirementStatus: unmet }),
+    },
+  };
+}
+
+function groupPart(object: KubernetesObject): RowPart | undefined {
+  const conditions = asList(asRecord(object['status'])['conditions'])
+    .map(asRecord)
+    .filter(({ type, status }) => type === SERVICE_ACCOUNT_CONDITION && status === 'True')
+    .map(({ type, status, message }) => ({ type: asText(type), status: asText(status), message: cut(message) }));
+  if (conditions.length === 0) return undefined;
+  const account = asText(asRecord(object['spec'])['serviceAccountName']);
+  return { kind: 'OperatorGroup', account, status: { conditions } };
+}

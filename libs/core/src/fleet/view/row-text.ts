@@ -1,0 +1,34 @@
+import type { Diagnosis, Named } from '../diagnosis/diagnosis.js';
+import { LONGEST_ROW_TEXT, type RowCause } from './rows.js';
+
+const LONGEST_NAME = 1_000;
+const MOST_NAMES = 8;
+
+/** Cut to what a row may hold, with a sign that it was. */
+export const rowText = (text: string): string =>
+  text.length <= LONGEST_ROW_TEXT ? text : `${text.slice(0, LONGEST_ROW_TEXT - 1)}…`;
+
+/**
+ * Why an object is not well, as a row says it; undefined for one that is. `names`: what distinguishes equal
+ * causes, where the cause lies at the object itself.
+ */
+export function rowCause(found: Diagnosis, own: Named, names: readonly string[]): RowCause | undefined {
+  if (found.standing === 'well') return undefined;
+  const { root } = found;
+  // The first sentence of a cause elsewhere only leads there.
+  const said = root !== undefined && found.because.length > 1 ? found.because.slice(1) : found.because;
+  const isElsewhere = root !== undefined && root.kind !== own.kind && !OF_PACKAGE.has(root.kind);
+  const rootName = root && (root.namespace ? `${root.namespace}/${root.name}` : root.name);
+  return {
+    code: found.code,
+    kind: root?.kind ?? own.kind,
+    names: (isElsewhere && rootName !== undefined ? [rootName] : names)
+      .filter((name) => name !== '')
+      .slice(0, MOST_NAMES)
+      .map((name) => name.slice(0, LONGEST_NAME)),
+    text: rowText(said.join(' ')),
+  };
+}
+
+/** Their names differ from cluster to cluster, or hold a version: the package stands for the cause. */
+const OF_PACKAGE: ReadonlySet<string> = new Set(['InstallPlan', 'ClusterServiceVersion', 'Subscription']);

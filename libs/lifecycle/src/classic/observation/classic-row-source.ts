@@ -1,0 +1,85 @@
+import { type CatalogFacts, catalogSourceRow } from '#core/fleet/view/catalog-row';
+import { namespaceRows } from '#core/fleet/view/namespace-rows';
+import type { ViewRow } from '#core/fleet/view/rows';
+import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { ownedCrds } from '#core/kernel/api/csv-facts';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
+import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
+import { CATALOG_SOURCES, CSVS, type ObservedObjects, OPERATOR_GROUPS, SUBSCRIPTIONS } from './observed-objects.js';
+
+type SourceDeps = Readonly<{
+  cluster: string;
+  globalCatalogNamespace: string;
+  objects: ObservedObjects;
+  catalogs: ClusterCatalogs;
+}>;
+
+/** The rows of OLM Classic in one cluster, computed of what the poller keeps of it. */
+export class ClassicRowSource {
+  constructor(private readonly deps: SourceDeps) {}
+
+  synced(): boolean {
+    return this.deps.objects.synced();
+  }
+
+  /** Of the API server, as it was read when the cluster joined; empty: not known. */
+  get serverVersion(): string {
+    return this.deps.catalogs.serverVersion ?? '';
+  }
+
+  /** The namespaces that have rows. */
+  namespaces(): ReadonlySet<string> {
+    const { objects } = this.deps;
+    const all = [SUBSCRIPTIONS, CATALOG_SOURCES].flatMap((kind) => objects.named(kind));
+    return new Set(all.map(({ metadata }) => metadata.namespace ?? ''));
+  }
+
+  /** `now`: RFC 3339. */
+  rowsOf(namespace: string, now: string): readonly ViewRow[] {
+    const { cluster, globalCatalogNamespace, objects } = this.deps;
+    const [catalogs, global] = [namespace, globalCatalogNamespace].map((one) => this.#catalogsIn(one));
+    const own = (catalogs ?? []).map((one) => catalogSourceRow(cluster, one, now));
+    const subscriptions = objects.list<Subscription>(SUBSCRIPTIONS, namespace);
+    const plans = objects.rowParts.plansIn(namespace);
+    if (subscriptions.length === 0 && plans.length === 0) return own;
+    const facts = {
+      ...{ cluster, namespace, subscriptions, plans },
+      operatorGroups: objects.list<OperatorGroup>(OPERATOR_GROUPS, namespace),
+      csvs: objects.list<ClusterServiceVersion>(CSVS, namespace),
+      catalogs: namespace === globalCatalogNamespace ? (catalogs ?? []) : [...(catalogs ?? []), ...(global ?? [])],
+      partOf: objects.rowParts.of.bind(objects.rowParts),
+      isShared: (definition: string) => this.#hasOwnerOutside(namespace, definition),
+    };
+    return [...own, ...namespaceRows(facts, { now })];
+  }
+
+  /** Without copies. */
+  csvs(): ClusterServiceVersion[] {
+    return this.deps.objects.originals();
+  }
+
+  #hasOwnerOutside(namespace: string, definition: string): boolean {
+    return this.csvs().some(
+      (csv) => csv.metadata.namespace !== namespace && ownedCrds(csv).some(({ name }) => name === definition),
+    );
+  }
+
+  #catalogsIn(namespace: string): CatalogFacts[] {
+    const { objects, catalogs } = this.deps;
+    return objects.list(CATALOG_SOURCES, namespace).flatMap((object) => {
+      const source = CatalogSource.safeParse({ ...object, ...CATALOG_SOURCE_API }).data;
+      if (source === undefined) return [];
+      const refresh = catalogs.of(source);
+      const index = refresh?.loaded?.index;
+      return {
+        source,
+        digest: refresh?.loaded?.digest ?? '',
+        packages: index?.names.length ?? 0,
+        nextTry: refresh?.state.failure?.nextTry ?? '',
+        record: (name: string) => index?.package(name)?.record,
+      };
+    });
+  }
+}

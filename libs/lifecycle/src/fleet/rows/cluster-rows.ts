@@ -1,0 +1,185 @@
+import { type ClusterSigns, clusterRow } from '#core/fleet/view/cluster-row';
+import { changedRow, type WrittenRow, writtenRow } from '#core/fleet/view/row-differences';
+import type { ViewRow } from '#core/fleet/view/rows';
+import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
+import type { Log } from '#platform/telemetry/log.port';
+import type { ViewWriter } from '#platform/view/view-store.port';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ResyncItem } from '../../engine/resync.js';
+import { type NamespaceChange, WrittenRows } from './written-rows.js';
+
+/** Where the rows of a cluster come from. */
+export type RowSource = Readonly<{
+  /** Whether all watches have what is there: until then what is missing is not gone. */
+  synced: () => boolean;
+  /** The namespaces with rows; the empty one stands for what is in none. */
+  namespaces: () => Iterable<string>;
+  /** `now`: RFC 3339. Undefined where it is not known yet what there is. */
+  rowsOf: (namespace: string, now: string) => readonly ViewRow[] | undefined;
+  /** Undefined while nothing is certain yet. */
+  cluster: () => ClusterSigns | undefined;
+}>;
+
+export type ClusterRowsDeps = Readonly<{
+  cluster: string;
+  clock: Clock;
+  log: Log;
+  writer: ViewWriter;
+  source: RowSource;
+}>;
+
+/** Changes of this long are written together. */
+const GATHER_MS = 200;
+/** Redis was not reached: what is due is tried again after so long. */
+const AGAIN_MS = 5_000;
+/** After so many namespaces others have their turn: a large cluster has thousands. */
+const AT_ONCE = 20;
+const NO_CHANGES: ReadonlyMap<string, NamespaceChange> = new Map();
+
+/**
+ * Keeps the rows of one cluster in the read model as they should be. A row is written where it differs from
+ * what this process wrote, or found there when it began: a cluster at rest costs no write.
+ */
+export class ClusterRows implements ClusterPart {
+  /** Undefined until it was read what is there. */
+  #written: WrittenRows | undefined;
+  #cluster: WrittenRow | undefined;
+  readonly #due = new Set<string>();
+  readonly #timers: Timers;
+  #isGathering = false;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly deps: ClusterRowsDeps) {
+    this.#timers = new Timers(deps.clock);
+  }
+
+  async start(): Promise<void> {
+    this.#gather(GATHER_MS);
+  }
+
+  /** Something in the namespace moved; the empty one: a ClusterExtension or ClusterCatalog. */
+  touch(namespace: string): void {
+    this.#due.add(namespace);
+    this.#gather(GATHER_MS);
+  }
+
+  /** Redis was emptied, or all that is observed is there for the first time. */
+  touchAll(): void {
+    this.#written = undefined;
+    this.#gather(GATHER_MS);
+  }
+
+  /** Whether the cluster answers may have changed. */
+  checkReach(): void {
+    if (this.#written === undefined) return;
+    const row = this.#clusterRow(this.#written.after(NO_CHANGES));
+    if (row !== undefined && changedRow(row, this.#cluster) !== undefined) this.#gather(GATHER_MS);
+  }
+
+  resyncs(): readonly ResyncItem[] {
+    return [];
+  }
+
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    await this.#running;
+  }
+
+  /** What becomes of the rows depends on where the cluster goes: the fleet decides. */
+  leave(): Promise<void> {
+    return this.stop();
+  }
+
+  #gather(ms: number): void {
+    if (this.#isGathering || this.#timers.stopped) return;
+    this.#isGathering = true;
+    this.#timers.after(ms, () => {
+      this.#isGathering = false;
+      this.#running = (this.#running ?? Promise.resolve()).then(() => this.#run());
+    });
+  }
+
+  async #run(): Promise<void> {
+    if (this.#timers.stopped || !this.deps.source.synced()) return this.#writeClusterAlone();
+    const due = new Set(this.#due);
+    try {
+      if (this.#written === undefined) for (const namespace of await this.#load()) due.add(namespace);
+      this.#due.clear();
+      await this.#write(due);
+    } catch (error) {
+      for (const namespace of due) this.#due.add(namespace);
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#timers.stopped) return;
+    const { cluster, log } = this.deps;
+    log.warn({ cluster, error: String(error) }, 'rows of a cluster were not written; they will be tried again');
+    this.#gather(AGAIN_MS);
+  }
+
+  /** Before its objects are known, a cluster has its own row, and what an earlier process wrote. */
+  async #writeClusterAlone(): Promise<void> {
+    const facts = this.deps.source.cluster();
+    if (this.#timers.stopped || facts === undefined || facts.reach === 'fresh') return;
+    try {
+      if (this.#written === undefined) await this.#load();
+      await this.#write([]);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Reads what is there. Answers the namespaces that are to be compared with it. */
+  async #load(): Promise<Iterable<string>> {
+    const { writer, cluster, source } = this.deps;
+    const [rows, ids] = await Promise.all([writer.rowsOf(cluster), writer.idsOf(cluster)]);
+    const written = new WrittenRows(rows);
+    const own = rows.find(({ kind }) => kind === 'cluster');
+    const known = new Set(rows.map(({ id }) => id));
+    const removed = ids.filter((id) => !known.has(id));
+    if (removed.length > 0) await writer.write({ cluster, changed: [], removed });
+    this.#cluster = own && writtenRow(own);
+    this.#written = written;
+    return new Set([...source.namespaces(), ...written.namespaces(), ...this.#due]);
+  }
+
+  async #write(namespaces: Iterable<string>): Promise<void> {
+    const { writer, cluster } = this.deps;
+    const written = this.#written ?? new WrittenRows();
+    const changes = await this.#changes(namespaces, written);
+    const own = this.#clusterRow(written.after(changes));
+    const clusterChange = own && changedRow(own, this.#cluster);
+    const all = [...changes.values()];
+    const changed = [...all.flatMap((one) => one.changed), ...(clusterChange === undefined ? [] : [clusterChange])];
+    const removed = all.flatMap((one) => one.removed);
+    if (changed.length === 0 && removed.length === 0) return;
+    await writer.write({ cluster, changed, removed });
+    written.take(changes);
+    if (clusterChange !== undefined) this.#cluster = writtenRow(clusterChange);
+  }
+
+  async #changes(namespaces: Iterable<string>, written: WrittenRows): Promise<ReadonlyMap<string, NamespaceChange>> {
+    const changes = new Map<string, NamespaceChange>();
+    const now = this.#now();
+    let count = 0;
+    for (const namespace of namespaces) {
+      const rows = this.deps.source.rowsOf(namespace, now);
+      if (rows !== undefined) changes.set(namespace, written.change(namespace, rows));
+      count += 1;
+      if (count % AT_ONCE === 0) await new Promise(setImmediate);
+    }
+    return changes;
+  }
+
+  #clusterRow(rows: Iterable<WrittenRow>): ViewRow | undefined {
+    const facts = this.deps.source.cluster();
+    return facts && clusterRow(facts, rows, this.#now());
+  }
+
+  #now(): string {
+    return this.deps.clock.now().toISOString();
+  }
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { dump, load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { findRedis } from '#platform/redis/find-redis';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
+import { chainCatalogText, PACKAGE, VERSIONS } from './ownership-support/chain-fleet.js';
+import { type RunningUp, runUp } from './up-support/run-up.js';
+
+const CLUSTERS = ['east', 'west'];
+const [FIRST = '', SECOND = ''] = VERSIONS;
+const olm = (kind: string, version = 'v1alpha1') => ({ apiVersion: `operators.coreos.com/${version}`, kind });
+const Contexts = z.looseObject({ contexts: z.array(z.looseObject({ name: z.string() })) });
+
+let folder = '';
+let fleet: SimulatedFleet;
+let catalogs: CatalogServer;
+let redis: Awaited<ReturnType<typeof findRedis>>;
+let up: RunningUp;
+const kubeconfig = () => join(folder, 'kubeconfig');
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-rows-'));
+  fleet = await startSimulatedFleet({ clusters: CLUSTERS, deploymentReadyAfterMs: 100 });
+  const bytes = Buffer.from(await chainCatalogText([FIRST, SECOND]));
+  catalogs = await serveCatalog(await loadCatalog([{ path: 'catalog.json', bytes }]), { port: 0 });
+  redis = await findRedis({ log: () => undefined, preferExisting: false });
+  await writeFile(kubeconfig(), fleet.kubeconfig(), { mode: 0o600 });
+  for (const cluster of CLUSTERS) prepare(cluster);
+  up = runUp(['--console', '--kubeconfig', kubeconfig()], {
+    FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+    FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
+    FLOTILLA_REDIS_URL: redis.url,
+  });
+  await up.running();
+  for (const cluster of CLUSTERS) subscribe(cluster);
+});
+afterAll(async () => {
+  up?.kill();
+  await catalogs?.stop();
+  await fleet?.stop();
+  await redis?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function prepare(cluster: string): void {
+  for (const name of ['olm', 'lights', 'dark']) {
+    fleet.cluster(cluster).apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+}
+
+/** One operator whose plans wait for approval; in east another one that no catalog has. */
+function subscribe(cluster: string): void {
+  const one = fleet.cluster(cluster);
+  const address = `127.0.0.1:${catalogs.port}`;
+  one.create({
+    ...{ ...olm('CatalogSource'), metadata: { name: 'chain', namespace: 'olm' } },
+    spec: { sourceType: 'grpc', address },
+  });
+  const wish = (namespace: string, name: string, more: object) => {
+    one.create({
+      ...{ ...olm('OperatorGroup', 'v1'), metadata: { name: 'own', namespace } },
+      spec: { targetNamespaces: [namespace] },
+    });
+    const spec = { name, channel: 'stable', source: 'chain', sourceNamespace: 'olm', ...more };
+    one.create({ ...olm('Subscription'), metadata: { name, namespace }, spec });
+  };
+  wish('lights', PACKAGE, { startingCSV: `${PACKAGE}.${FIRST}`, installPlanApproval: 'Manual' });
+  if (cluster === 'east') wish('dark', 'no-such-operator', {});
+}
+
+const Items = z.looseObject({ items: z.array(z.record(z.string(), z.unknown())) });
+
+async function asked(path: string): Promise<unknown> {
+  const [, origin = '', key = ''] = /^Console (\S+)\/#key=(\S+)/m.exec(up.said.out) ?? [];
+  const answer = await fetch(`${origin}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+const listed = async (path: string) => Items.parse(await asked(path)).items;
+
+const Plan = z.looseObject({ metadata: z.looseObject({ name: z.string(), namespace: z.string() }) });
+
+function approveAll(): void {
+  for (const cluster of CLUSTERS) {
+    for (const plan of fleet.cluster(cluster).list(olm('InstallPlan'))) {
+      const { name, namespace } = Plan.parse(plan).metadata;
+      fleet.cluster(cluster).edit({ ...olm('InstallPlan'), name, namespace }, (object) => {
+        object['spec'] = { ...(object['spec'] as object), approved: true };
+      });
+    }
+  }
+}
+
+const operators = (package_ = PACKAGE) => listed(`operators?package=${package_}&sort=cluster`);
+
+describe('rows of the web console', () => {
+  it('show plans that wait, equal ones of two clusters as one class', async () => {
+    const row = { standing: 'needs-approval', installed: '', next: `${PACKAGE}.${FIRST}`, approval: 'Manual' };
+    await expect
+      .poll(() => operators(), PATIENCE)
+      .toMatchObject(CLUSTERS.map((cluster) => ({ cluster, ...row, newest: `${PACKAGE}.${SECOND}` })));
+    const [one] = await operators();
+    expect(one).toMatchObject({ cause: { code: 'approval-needed', kind: 'InstallPlan', names: [PACKAGE] } });
+    await expect
+      .poll(() => listed('plan-classes'), PATIENCE)
+      .toMatchObject([{ clusters: 2, moves: [{ package: PACKAGE, from: '', to: `${PACKAGE}.${FIRST}` }] }]);
+  });
+
+  it('say why a Subscription cannot be resolved, with the cause that status and explain name', async () => {
+    await expect
+      .poll(() => operators('no-such-operator'), PATIENCE)
+      .toMatchObject([
+        { cluster: 'east', namespace: 'dark', standing: 'failed', cause: { code: 'resolution-failed' } },
+      ]);
+    expect(await listed('causes')).toContainEqual(
+      expect.objectContaining({ standing: 'failed', clusters: 1, operators: 1, example: 'east' }),
+    );
+    expect(await listed('clusters?sort=cluster')).toMatchObject([
+      { cluster: 'east', standing: 'failed', reach: 'fresh', version: 'v1.34.4', catalogs: 1, catalogsWell: 1 },
+      { cluster: 'west', standing: 'needs-approval', reach: 'fresh' },
+    ]);
+    expect(await listed('catalogs')).toMatchObject([{ name: 'olm/chain', packages: 1 }]);
+  });
+
+  it('follow an install and an upgrade', async () => {
+    approveAll();
+    const waits = { installed: `${PACKAGE}.${FIRST}`, version: FIRST.slice(1), next: `${PACKAGE}.${SECOND}` };
+    await expect
+      .poll(() => operators(), LONG_PATIENCE)
+      .toMatchObject(CLUSTERS.map(() => ({ ...waits, standing: 'needs-approval' })));
+    approveAll();
+    const done = { installed: `${PACKAGE}.${SECOND}`, version: SECOND.slice(1), next: '', plan: '' };
+    await expect
+      .poll(() => operators(), LONG_PATIENCE)
+      .toMatchObject(CLUSTERS.map(() => ({ ...done, standing: 'well' })));
+    await expect.poll(() => listed('plan-classes'), PATIENCE).toEqual([]);
+  });
+
+  it('are there again after Redis was emptied', async () => {
+    const client = new Redis(redis.url);
+    try {
+      const before = await listed('operators');
+      await client.flushall();
+      const rows = async () => (await client.hkeys('flotilla:view:rows:east')).toSorted();
+      const all = ['cluster', 'source/olm/chain', 'subscription/dark/no-such-operator'];
+      await expect.poll(rows, LONG_PATIENCE).toEqual([...all, `subscription/lights/${PACKAGE}`]);
+      expect(await listed('operators')).toHaveLength(before.length);
+    } finally {
+      client.disconnect();
+    }
+  });
+
+  it('end with the cluster', async () => {
+    const config = Contexts.parse(load(fleet.kubeconfig()));
+    const contexts = config.contexts.filter(({ name }) => name !== 'west');
+    await writeFile(kubeconfig(), dump({ ...config, contexts }), { mode: 0o600 });
+    await expect.poll(() => listed('clusters'), LONG_PATIENCE).toMatchObject([{ cluster: 'east' }]);
+    expect(await operators()).toHaveLength(1);
+  });
+});
