@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import { PATIENCE } from '#testing/patience';
 import { type Need, programs } from '#testing/report/needs';
@@ -74,7 +74,7 @@ export class ConsoleTab {
 
   async #loaded(): Promise<void> {
     await this.page.locator('main h1').first().waitFor();
-    await expect.poll(() => this.page.locator('.bones').count(), PATIENCE).toBe(0);
+    await vi.waitFor(async () => expect(await this.page.locator('.bones').count()).toBe(0), PATIENCE);
   }
 
   /** What axe finds, one line each. It runs through the debugging protocol: the page's policy stays on. */

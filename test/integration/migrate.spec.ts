@@ -93,6 +93,8 @@ const rolesOf = async (kind: string) =>
   (await client.list({ apiVersion: RBAC, kind }))?.items
     .map(({ metadata }) => metadata.name ?? '')
     .filter((name) => name.startsWith('lamp')) ?? [];
+/** Admin, edit, view and crdview of the provided API, which come after the CSV has Succeeded. */
+const rolesOfApi = async () => (await rolesOf('ClusterRole')).filter((name) => name.includes('-v1-'));
 const isThere = async (kind: Readonly<{ apiVersion: string; kind: string }>, name: string) =>
   (await client.get({ ...kind, name, ...(kind === CLUSTER_EXTENSION_API ? {} : { namespace: NAMESPACE }) })) !==
   undefined;
@@ -100,6 +102,7 @@ const isThere = async (kind: Readonly<{ apiVersion: string; kind: string }>, nam
 describe('an operator of OLM Classic under a hub', () => {
   it('becomes a ClusterExtension of the same bundle without a restart, and a Subscription again', async () => {
     await expect.poll(phase, PATIENCE).toBe('Succeeded');
+    await expect.poll(rolesOfApi, PATIENCE).toHaveLength(4);
     const before = await running();
     const classicRoles = await rolesOf('ClusterRole');
     const account = await accountOf();
@@ -128,7 +131,7 @@ describe('an operator of OLM Classic under a hub', () => {
     expect(await owners()).toEqual(['ClusterServiceVersion lamp.v1.0.0']);
     const template = (await running()).template;
     expect([template, (await running()).uid]).toEqual([before.template, before.uid]);
-    expect(await rolesOf('ClusterRole')).toEqual(classicRoles);
+    await expect.poll(() => rolesOf('ClusterRole'), PATIENCE).toEqual(classicRoles);
     expect(await accountOf(), 'labels and owners').toEqual(account);
     const gone = await runFlotilla(['migrate', 'extension', 'lamp']);
     expect(gone).toMatchObject({ exit: 1, err: expect.stringContaining('there is no record of a move') });

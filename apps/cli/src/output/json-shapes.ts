@@ -41,6 +41,7 @@ export const JSON_SHAPES = {
     kind: text,
     namespace: text.optional(),
     name: text,
+    code: text,
     standing: z.enum(['failed', 'blocked', 'needs-approval', 'under-way', 'well']),
     because: list,
     todo: list,

@@ -21,7 +21,7 @@ import { type PulledImage, RegistryClient, RegistryError } from '#platform/regis
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
+import { type DirectCluster, type DirectClusterOptions, directCluster } from '#testing/cluster/direct-client';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { pause } from '#testing/patience';
 import { type ClusterReads, PassReader } from '../../engine/pass-reader.js';
@@ -145,9 +145,9 @@ export class ExtensionEnvironment {
     };
   }
 
-  static async start(): Promise<ExtensionEnvironment> {
+  static async start(options: DirectClusterOptions = {}): Promise<ExtensionEnvironment> {
     definitions ??= readDefinitions();
-    const direct = directCluster('east');
+    const direct = directCluster('east', options);
     for (const crd of await definitions) direct.cluster.create(crd);
     const started = new ExtensionEnvironment(direct);
     started.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });

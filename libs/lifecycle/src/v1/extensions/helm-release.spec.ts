@@ -8,8 +8,9 @@ import { type HelmReleaseParts, helmReleaseSecrets } from '#testing/cluster/helm
 import { configMap, ExtensionEnvironment, imageOf, NAMESPACE, runningCsv } from './extension-environment.fixture.js';
 
 let env: ExtensionEnvironment;
+/** Its Deployments never become ready, so that a slow machine cannot end a roll-out between two passes. */
 const started = async () => {
-  const one = await ExtensionEnvironment.start();
+  const one = await ExtensionEnvironment.start({ deploymentReadyAfterMs: 3_600_000 });
   one.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olmv1-system' } });
   return one;
 };
