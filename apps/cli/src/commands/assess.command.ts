@@ -8,7 +8,8 @@ const FORMATS = ['table', 'json', 'yaml', 'html'] as const;
 
 const HELP = `
 Reads clusters that run OLM and writes nothing: operators and their versions, how many upgrades each is behind, deprecations,
-what is not well, what a resolution would meet, what stands in the way of a hand-over to Flotilla, and the memory that OLM takes.
+what is not well, what a resolution would meet, what stands in the way of a hand-over to Flotilla, which operators of OLM Classic
+could become ClusterExtensions, and the memory that OLM takes.
 "-o html" prints one page without anything from elsewhere: flotilla assess -o html > report.html
 ${HUB_HELP}
 ${FLEET_HELP}

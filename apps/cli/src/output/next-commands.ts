@@ -25,6 +25,8 @@ export const NEXT = {
   resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
   handoverFromOlm: (name: string): string => `flotilla clusters handover ${name} --from olm`,
   handoverToOlm: (name: string): string => `flotilla clusters handover ${name} --to olm`,
+  migrateSubscription: (name: string, namespace: string, cluster: string): string =>
+    `flotilla migrate subscription ${name} -n ${namespace} -C ${cluster}`,
   migrateExtension: (name: string, cluster: string): string => `flotilla migrate extension ${name} -C ${cluster}`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   installCrds: (cluster: string): string =>

@@ -1,12 +1,18 @@
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import type { AssessedOperator, ClusterAssessment, UnmetNamespace } from '#core/fleet/assessment/assessment';
+import { extensionOutlook } from '#core/fleet/assessment/extension-outlook';
 import { operatorOutlook } from '#core/fleet/assessment/operator-outlook';
-import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { asList, asRecord, asText } from '#core/kernel/crd/loose-value';
+import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import { desiredExtension } from '#core/v1/extension/extension-problem';
+import type { FeatureGates } from '#core/v1/extension/package-content';
+import { ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
+import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceRead } from '../../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
@@ -15,8 +21,10 @@ import { resolveOffline } from '../../resolution/resolve-offline.js';
 import { clusterStatus } from '../cluster-status.js';
 import { checkHandover } from '../handover/check-handover.js';
 import { olmDeployments, replicasOf, titleOf } from '../handover/olm-in-cluster.js';
+import { type LiveClusterCatalogs, liveClusterCatalogs } from '../live-cluster-catalogs.js';
 import type { LiveContents } from '../live-contents.js';
 import { catalogsInSight, readLive, unreadText } from '../live-namespace.js';
+import { type MigrationState, migrationPreflight } from '../migrate/plan-migration.js';
 import { managedNamespaces } from '../next-step.js';
 import { olmMemory } from './olm-memory.js';
 
@@ -26,16 +34,18 @@ const AT_ONCE = 8;
 
 /** Reads everything of a cluster that a decision about a hand-over needs. Writes nothing. */
 export async function assessCluster(client: KubeClient, deps: AssessDeps): Promise<ClusterAssessment> {
-  const [status, deployments, namespaces, handover] = await Promise.all([
+  const gates = extensionGatesOf(deps.settings);
+  const [status, deployments, namespaces, handover, clusterCatalogs] = await Promise.all([
     clusterStatus(client, deps.settings, undefined),
     olmDeployments(client),
     managedNamespaces(client),
     checkHandover(client, deps.settings, deps.hub),
+    liveClusterCatalogs(client, gates),
   ]);
   const [memory, parts, extensions] = await Promise.all([
     olmMemory(client, deployments),
-    inParallel(namespaces, AT_ONCE, (namespace) => assessNamespace(client, namespace, deps)),
-    extensionsOf(client),
+    inParallel(namespaces, AT_ONCE, (namespace) => assessNamespace(client, namespace, { ...deps, clusterCatalogs })),
+    extensionsOf(client, clusterCatalogs.catalogs, gates),
   ]);
   return {
     cluster: client.cluster,
@@ -46,7 +56,7 @@ export async function assessCluster(client: KubeClient, deps: AssessDeps): Promi
     findings: status.findings,
     conflicts: parts.flatMap(({ conflicts }) => conflicts),
     handover,
-    unread: [...new Set(parts.flatMap(({ unread }) => unread))].sort(byCodeUnit),
+    unread: [...new Set([...parts.flatMap(({ unread }) => unread), ...clusterCatalogs.unread])].sort(byCodeUnit),
   };
 }
 
@@ -56,24 +66,38 @@ type NamespacePart = Readonly<{
   unread: readonly string[];
 }>;
 
-async function assessNamespace(client: KubeClient, namespace: string, deps: AssessDeps): Promise<NamespacePart> {
+type NamespaceDeps = AssessDeps & Readonly<{ clusterCatalogs: LiveClusterCatalogs }>;
+
+async function assessNamespace(client: KubeClient, namespace: string, deps: NamespaceDeps): Promise<NamespacePart> {
   const read = await readLive(client, namespace, deps.settings);
   if (read.subscriptions.length === 0) return { operators: [], conflicts: [], unread: [] };
   const catalogs = await catalogsInSight(client, read, deps.contents);
   const unread = catalogs.flatMap(unreadText);
+  const state = { read, sources: catalogs, clusterCatalogs: deps.clusterCatalogs };
+  const operators = read.subscriptions.map(async (one) => ({
+    ...assessSubscription(one, read, catalogs),
+    move: await moveOf(client, one, state),
+  }));
   return {
-    operators: read.subscriptions.map((one) => assessSubscription(one, read, catalogs)),
+    operators: await Promise.all(operators),
     // A resolution without one of its catalogs answers nothing.
     conflicts: unread.length > 0 ? [] : conflictsOf(read, catalogs),
     unread,
   };
 }
 
+/** As `flotilla migrate subscription --dry-run`, but that bundles are not pulled (decision 0422). */
+async function moveOf(client: KubeClient, subscription: Subscription, state: MigrationState) {
+  if ((subscription.status?.installedCSV ?? '') === '') return null;
+  const { findings } = await migrationPreflight(client, subscription, state, undefined);
+  return findings;
+}
+
 function assessSubscription(
   subscription: Subscription,
   { csvs }: NamespaceRead,
   catalogs: readonly IndexedCatalog[],
-): AssessedOperator {
+): Omit<AssessedOperator, 'move'> {
   const { metadata, spec, status } = subscription;
   const installed = status?.installedCSV ?? '';
   const source = catalogs.find(({ key }) => key.name === spec.source && key.namespace === spec.sourceNamespace);
@@ -101,13 +125,24 @@ function conflictsOf(read: NamespaceRead, catalogs: readonly IndexedCatalog[]): 
   return [{ namespace: read.namespace, text }];
 }
 
-/** Installed by OLM v1: what is newer is chosen by its catalogs, and not read here. */
-async function extensionsOf(client: KubeClient): Promise<readonly AssessedOperator[]> {
-  const list = await client.list(CLUSTER_EXTENSION_API);
-  return (list?.items ?? []).map(assessExtension).sort((a, b) => byCodeUnit(a.name, b.name));
+/** ClusterExtensions, with what their ClusterCatalogs offer beyond what is installed. */
+async function extensionsOf(
+  client: KubeClient,
+  catalogs: readonly ExtensionCatalog[],
+  gates: FeatureGates,
+): Promise<readonly AssessedOperator[]> {
+  const items = (await client.list(CLUSTER_EXTENSION_API))?.items ?? [];
+  return items
+    .map((item) => assessExtension({ ...item, ...CLUSTER_EXTENSION_API }, catalogs, gates))
+    .sort((a, b) => byCodeUnit(a.name, b.name));
 }
 
-function assessExtension({ metadata, spec, status }: KubernetesObject): AssessedOperator {
+function assessExtension(
+  object: KubernetesObject,
+  catalogs: readonly ExtensionCatalog[],
+  gates: FeatureGates,
+): AssessedOperator {
+  const { metadata, spec, status } = object;
   const catalog = asRecord(asRecord(asRecord(spec)['source'])['catalog']);
   const bundle = asRecord(asRecord(asRecord(status)['install'])['bundle']);
   return {
@@ -120,11 +155,23 @@ function assessExtension({ metadata, spec, status }: KubernetesObject): Assessed
     approval: 'Automatic',
     installed: asText(bundle['name']),
     version: asText(bundle['version']),
-    newest: '',
-    hops: [],
-    noWay: '',
+    ...outlookOf(object, catalogs, gates),
     deprecations: deprecationsOf(asRecord(status)),
+    move: null,
   };
+}
+
+function outlookOf(object: KubernetesObject, catalogs: readonly ExtensionCatalog[], gates: FeatureGates) {
+  const unknown = { newest: '', hops: [] };
+  if (object.metadata.annotations?.[ROLLBACK_KEY] !== undefined) {
+    return { ...unknown, noWay: `annotation ${ROLLBACK_KEY} keeps it at an earlier revision` };
+  }
+  const extension = ClusterExtension.safeParse(object).data;
+  const installed = extension?.status?.install?.bundle;
+  const desired = extension && desiredExtension(extension, installed, gates);
+  if (desired === undefined) return { ...unknown, noWay: 'its spec names no catalog that can be asked' };
+  const { query, majorUpdates } = desired;
+  return extensionOutlook({ query, installed, catalogs, majorUpdates });
 }
 
 /** As the status says: conditions PackageDeprecated, ChannelDeprecated and BundleDeprecated. */

@@ -2,6 +2,7 @@ import {
   type AssessedOperator,
   assessmentTotals,
   type ClusterAssessment,
+  isMovable,
   isReady,
   isUpToDate,
 } from '#core/fleet/assessment/assessment';
@@ -31,10 +32,18 @@ const OPERATORS: Columns<OperatorLine> = [
   ['PACKAGE', (one) => one.package],
   ['INSTALLED', ({ installed }) => installed || '-'],
   ['NEWEST', ({ newest }) => newest || '-'],
-  ['UPGRADES', (one) => (isUpToDate(one) ? '-' : one.noWay === '' ? String(one.hops.length) : 'no way')],
+  ['UPGRADES', upgradesText],
   ['APPROVAL', ({ approval }) => approval],
   ['DEPRECATED', ({ deprecations }) => (deprecations.length === 0 ? '-' : 'yes')],
+  ['TO V1', (one) => (one.move === null ? '-' : isMovable(one) ? 'yes' : 'no')],
 ];
+
+function upgradesText(one: AssessedOperator): string {
+  if (isUpToDate(one)) return '-';
+  const { hops, noWay } = one;
+  if (noWay === '') return String(hops.length);
+  return hops.length === 0 ? 'no way' : `${hops.length}, then no way`;
+}
 
 /** The report for a terminal. */
 export function assessmentText(clusters: readonly ClusterAssessment[], width: number | undefined): string {
@@ -64,13 +73,22 @@ function remarks(one: ClusterAssessment): string {
     ...operators.flatMap(({ namespace, name, deprecations }) =>
       deprecations.map((text) => `deprecated: ${at(namespace, name)}: ${text}`),
     ),
+    ...operators.flatMap(({ namespace, name, move }) =>
+      (move ?? []).flatMap(({ kind, text, todo }) =>
+        kind === 'refusal' ? [`stays on OLM Classic: ${at(namespace, name)}: ${text}: ${todo}`] : [],
+      ),
+    ),
     ...handover.map(({ kind, text }) => `hand-over ${kind === 'refusal' ? 'not now' : 'note'}: ${text}`),
     ...unread.map((text) => `a catalog could not be read from here: ${text}`),
   ];
+  const movable = operators.filter(isMovable).slice(0, 1);
+  const move = movable.map(
+    ({ name, namespace }) => `→ ${NEXT.migrateSubscription(name, namespace, cluster)} --dry-run`,
+  );
   const next = one.olm.length > 0 && isReady(one) ? [`→ ${NEXT.handoverFromOlm(cluster)} --dry-run`] : [];
-  return lines.length + next.length === 0
+  return lines.length + next.length + move.length === 0
     ? ''
-    : `${cluster}\n${[...lines, ...next].map((line) => `  ${line}\n`).join('')}`;
+    : `${cluster}\n${[...lines, ...next, ...move].map((line) => `  ${line}\n`).join('')}`;
 }
 
 const at = (namespace: string | undefined, name: string): string => [namespace, name].filter(Boolean).join('/');

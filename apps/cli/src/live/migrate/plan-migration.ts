@@ -1,5 +1,6 @@
 import type { EntryRecord } from '#core/catalog/model/package-record';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/copy-content';
+import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { type MigrationFinding, migrationFindings } from '#core/fleet/migration/migration-preflight';
 import { plannedExtension } from '#core/fleet/migration/planned-extension';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
@@ -17,6 +18,7 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import { Patience } from '#platform/fairness/patience';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { NamespaceRead } from '../../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { PassReader } from '../../../../../libs/lifecycle/src/engine/pass-reader.js';
 import type { ExtensionPass } from '../../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
 import {
@@ -27,7 +29,7 @@ import { pullBundleContent } from '../../../../../libs/lifecycle/src/v1/extensio
 import { extensionDepsOf } from '../extension-deps-of.js';
 import { asMade } from '../handover/handover-record.js';
 import { titleOf } from '../handover/olm-in-cluster.js';
-import { liveClusterCatalogs } from '../live-cluster-catalogs.js';
+import { type LiveClusterCatalogs, liveClusterCatalogs } from '../live-cluster-catalogs.js';
 import { catalogsInSight, readLive } from '../live-namespace.js';
 import type { NextStepDeps } from '../next-step.js';
 import type { MigrationRecord } from './migration-record.js';
@@ -46,24 +48,11 @@ export async function planMigration(
   deps: NextStepDeps,
   extensionName: string | undefined,
 ): Promise<MigrationPlan> {
-  const { namespace = '' } = subscription.metadata;
-  const read = await readLive(client, namespace, deps.settings);
-  const csv = read.csvs.find(({ metadata }) => metadata.name === subscription.status?.installedCSV);
-  const [group, ...others] = read.operatorGroups;
-  const onlyGroup = others.length === 0 ? group : undefined;
-  const { spec } = subscription;
+  const read = await readLive(client, subscription.metadata.namespace ?? '', deps.settings);
   const sources = await catalogsInSight(client, read, deps.contents);
-  const source = sources.find(({ key }) => key.name === spec.source && key.namespace === spec.sourceNamespace);
-  const entries = source?.index?.package(spec.name)?.record.entries ?? [];
-  const entry = entries.find(({ name }) => name === subscription.status?.installedCSV);
-  const findings = migrationFindings({
-    subscription,
-    csv,
-    group: onlyGroup,
-    entry,
-    unread: source === undefined ? 'no such CatalogSource' : source.failure,
-    ...(await surroundings(client, subscription, deps, extensionName ?? spec.name)),
-  });
+  const clusterCatalogs = await liveClusterCatalogs(client, extensionGatesOf(deps.settings));
+  const state = { read, sources, clusterCatalogs };
+  const { csv, onlyGroup, entry, findings } = await migrationPreflight(client, subscription, state, extensionName);
   const bundle = bundleOf(entry);
   if (csv === undefined || onlyGroup === undefined || bundle === undefined || isRefused(findings)) return { findings };
   const extension = plannedExtension(subscription, onlyGroup, bundle.bundle.version, extensionName);
@@ -83,6 +72,47 @@ export async function planMigration(
   };
   return { findings: [...findings, ...strangers], record };
 }
+
+/** A namespace and the catalogs of its cluster, as {@link migrationPreflight} judges them. */
+export type MigrationState = Readonly<{
+  read: NamespaceRead;
+  sources: readonly IndexedCatalog[];
+  clusterCatalogs: LiveClusterCatalogs;
+}>;
+
+/** What speaks against a move, before the bundle is rendered. Writes nothing. */
+export async function migrationPreflight(
+  client: KubeClient,
+  subscription: Subscription,
+  { read, sources, clusterCatalogs }: MigrationState,
+  extensionName: string | undefined,
+) {
+  const { spec, status } = subscription;
+  const csv = read.csvs.find(({ metadata }) => metadata.name === status?.installedCSV);
+  const [group, ...others] = read.operatorGroups;
+  const onlyGroup = others.length === 0 ? group : undefined;
+  const source = sources.find(({ key }) => key.name === spec.source && key.namespace === spec.sourceNamespace);
+  const entries = source?.index?.package(spec.name)?.record.entries ?? [];
+  const entry = entries.find(({ name }) => name === status?.installedCSV);
+  const findings = migrationFindings({
+    subscription,
+    csv,
+    group: onlyGroup,
+    entry,
+    unread: source === undefined ? 'no such CatalogSource' : source.failure,
+    ...(await surroundings(client, subscription, extensionName ?? spec.name)),
+    catalogs: catalogsWith(clusterCatalogs, spec.name),
+  });
+  return { csv, onlyGroup, entry, findings };
+}
+
+/** ClusterCatalogs that have the package; undefined where one could not be read. */
+const catalogsWith = ({ catalogs, unread }: LiveClusterCatalogs, packageName: string): string[] | undefined =>
+  unread.length > 0
+    ? undefined
+    : catalogs.flatMap(({ name, content }) =>
+        'error' in content || content.package(packageName) === undefined ? [] : [name],
+      );
 
 /** What the way back restores: marks of OLM Classic on the objects, and its roles. */
 async function classicState(
@@ -113,19 +143,18 @@ function bundleOf(entry: EntryRecord | undefined): Bundle | undefined {
   return { bundle: { name: entry.name, version: entry.version }, image: entry.source.image };
 }
 
-async function surroundings(client: KubeClient, subscription: Subscription, deps: NextStepDeps, extension: string) {
+async function surroundings(client: KubeClient, subscription: Subscription, extension: string) {
   const { namespace = '', name: own } = subscription.metadata;
   const { name: packageName } = subscription.spec;
   const csvName = subscription.status?.installedCSV ?? '';
   const itemsOf = async (kind: Readonly<{ apiVersion: string; kind: string }>, labelSelector?: string) =>
     (await client.list(kind, labelSelector === undefined ? {} : { labelSelector }))?.items ?? [];
-  const [subscriptions, copies, extensions, sets, condition, catalogs, missingKinds] = await Promise.all([
+  const [subscriptions, copies, extensions, sets, condition, missingKinds] = await Promise.all([
     itemsOf(SUBSCRIPTION_API),
     itemsOf(CSV_API, `${COPIED_FROM_LABEL}=${namespace}`),
     itemsOf(CLUSTER_EXTENSION_API),
     itemsOf(CLUSTER_OBJECT_SET_API, `${OWNER_NAME_LABEL}=${extension}`),
     csvName === '' ? undefined : client.get({ ...OPERATOR_CONDITION_API, name: csvName, namespace }),
-    liveClusterCatalogs(client, extensionGatesOf(deps.settings)),
     kindsMissing(client),
   ]);
   const packageOf = ({ spec }: KubernetesObject) =>
@@ -140,12 +169,6 @@ async function surroundings(client: KubeClient, subscription: Subscription, deps
     copies: copies.filter(({ metadata }) => metadata.name === csvName).length,
     extensions: [...new Set([...same, ...(same.length === 0 ? sets : [])].map(({ metadata }) => metadata.name ?? ''))],
     missingKinds,
-    catalogs:
-      catalogs.unread.length > 0
-        ? undefined
-        : catalogs.catalogs.flatMap(({ name, content }) =>
-            'error' in content || content.package(packageName) === undefined ? [] : [name],
-          ),
   };
 }
 

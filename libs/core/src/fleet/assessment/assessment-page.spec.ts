@@ -23,6 +23,7 @@ const cluster: ClusterAssessment = {
       hops: ['mill.v2', 'mill.v3'],
       noWay: '',
       deprecations: [],
+      move: [{ kind: 'refusal', text: hostile, todo: hostile }],
     },
   ],
   findings: [

@@ -30,7 +30,7 @@ export function assessmentPage({ clusters, away, at, version }: AssessmentPage):
     section(
       'How far behind',
       behindPicture(clusters),
-      'Operators of OLM Classic by the number of upgrades to the newest version of their channel.',
+      'Operators by the number of upgrades to the newest version: of their channel in OLM Classic, of their package in OLM v1.',
     ),
     memorySection(clusters),
     section('Clusters', clusterTable(clusters)),
@@ -47,7 +47,7 @@ const section = (title: string, content: string, note = ''): string =>
     : `<section><h2>${escaped(title)}</h2>${note === '' ? '' : `<p class="pale">${escaped(note)}</p>`}${content}</section>`;
 
 function cards(clusters: readonly ClusterAssessment[]): string {
-  const { operators, packages, upToDate, behind, withoutWay, deprecated, notWell, ready, olmBytes, olmPods } =
+  const { operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable, ready, olmBytes, olmPods } =
     assessmentTotals(clusters);
   const all: readonly (readonly [string, string, string])[] = [
     [plain(operators), `operators of ${counted(packages, 'package')}`, ''],
@@ -56,6 +56,7 @@ function cards(clusters: readonly ClusterAssessment[]): string {
     [plain(withoutWay), 'without a way forward', withoutWay > 0 ? 'failed' : ''],
     [plain(deprecated), 'deprecated', deprecated > 0 ? 'approval' : ''],
     [plain(notWell), 'objects not well', notWell > 0 ? 'failed' : ''],
+    [plain(movable), 'of OLM Classic could move to OLM v1', ''],
     [olmPods === 0 ? '–' : memoryText(olmBytes), 'memory of OLM', ''],
     [`${ready}/${clusters.length}`, 'clusters ready to hand over', ready === clusters.length ? 'well' : ''],
   ];
@@ -95,13 +96,13 @@ function bars(title: string, all: readonly Bar[]): string {
 }
 
 function behindPicture(clusters: readonly ClusterAssessment[]): string {
-  const operators = clusters.flatMap((one) => one.operators).filter(({ api }) => api === 'classic');
+  const operators = clusters.flatMap((one) => one.operators);
   if (operators.length === 0) return '';
   const groups: readonly (readonly [string, string, (one: AssessedOperator) => boolean])[] = [
     ['at the newest', 'well', isUpToDate],
-    ['1 upgrade behind', 'approval', (one) => one.hops.length === 1],
-    ['2 to 5 behind', 'approval', (one) => one.hops.length >= 2 && one.hops.length <= 5],
-    ['more than 5 behind', 'approval', (one) => one.hops.length > 5],
+    ['1 upgrade behind', 'approval', (one) => stepsTo(one) === 1],
+    ['2 to 5 behind', 'approval', (one) => stepsTo(one) >= 2 && stepsTo(one) <= 5],
+    ['more than 5 behind', 'approval', (one) => stepsTo(one) > 5],
     ['no way forward', 'failed', (one) => one.noWay !== ''],
     ['not installed', 'blocked', (one) => one.installed === '' && one.noWay === ''],
   ];
@@ -111,6 +112,9 @@ function behindPicture(clusters: readonly ClusterAssessment[]): string {
   });
   return bars('Operators by upgrades behind', shares);
 }
+
+/** Upgrades to the newest version; none where it does not come there. */
+const stepsTo = ({ hops, noWay }: AssessedOperator): number => (noWay === '' ? hops.length : 0);
 
 const MOST_BARS = 20;
 
@@ -166,7 +170,9 @@ type PackageLine = Readonly<{ first: AssessedOperator; count: number; clusters: 
 
 function packageTable(clusters: readonly ClusterAssessment[]): string {
   const all = clusters.flatMap(({ cluster, operators }) => operators.map((one) => ({ cluster, one })));
-  const groups = Map.groupBy(all, ({ one }) => JSON.stringify([one.package, one.channel, one.installed, one.newest]));
+  const groups = Map.groupBy(all, ({ one }) =>
+    JSON.stringify([one.api, one.package, one.channel, one.installed, one.newest]),
+  );
   const lines = [...groups.values()].flatMap((own): PackageLine[] => {
     const [head] = own;
     if (head === undefined) return [];
@@ -198,7 +204,7 @@ function stateOf(one: AssessedOperator): Cell {
   if (one.noWay !== '') return mark(`✖ no way forward: ${one.noWay}`, 'failed');
   if (one.deprecations.length > 0) return mark(`⚠ deprecated: ${one.deprecations[0]}`, 'approval');
   if (one.hops.length > 0) return mark(`◔ ${one.hops.length} behind`, 'approval');
-  return isUpToDate(one) ? mark('✔ at the newest', 'well') : cell(one.api === 'v1' ? 'OLM v1' : 'not installed');
+  return isUpToDate(one) ? mark('✔ at the newest', 'well') : cell('not installed');
 }
 
 function clusterSection(one: ClusterAssessment): string {
@@ -213,6 +219,12 @@ function clusterSection(one: ClusterAssessment): string {
     ),
     ...one.conflicts.map(({ namespace, text: content }) =>
       line('failed', 'cannot be resolved', `${namespace}: ${content}`),
+    ),
+    ...one.operators.flatMap(({ namespace, name, move }) =>
+      (move ?? []).map(({ kind, text: content, todo }) => {
+        const head = kind === 'refusal' ? 'stays on OLM Classic' : 'changes with OLM v1';
+        return line(kind === 'refusal' ? 'blocked' : '', head, `${namespace}/${name}: ${content}: ${todo}`);
+      }),
     ),
     ...one.unread.map((content) => line('', 'catalog not read', content)),
   ];

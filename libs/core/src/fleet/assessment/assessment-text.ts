@@ -9,11 +9,12 @@ export const memoryText = (bytes: number): string =>
 
 /** The head of a report in a few lines, for people who read no further. */
 export function totalsLines(totals: AssessmentTotals): readonly string[] {
-  const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, ready } = totals;
+  const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable, ready } = totals;
   return [
     `${counted(operators, 'operator')} of ${counted(packages, 'package')} in ${counted(clusters, 'cluster')}`,
-    `${upToDate} at the newest version of their channel, ${behind} behind, ${withoutWay} without a way there`,
+    `${upToDate} at the newest version, ${behind} behind, ${withoutWay} without a way there`,
     `${counted(deprecated, 'operator')} deprecated; ${counted(notWell, 'object')} not well now`,
+    `${counted(movable, 'operator')} of OLM Classic could become a ClusterExtension`,
     `${ready} of ${counted(clusters, 'cluster')} can be handed over now`,
     ...(totals.olmPods === 0
       ? []

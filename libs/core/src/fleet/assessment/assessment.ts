@@ -1,9 +1,12 @@
 import type { Finding } from '../diagnosis/cluster-findings.js';
 import type { HandoverFinding } from '../handover/handover-findings.js';
+import type { MigrationFinding } from '../migration/migration-preflight.js';
 
-/** How far an operator of OLM Classic is from the newest bundle of its channel. */
+/**
+ * How far an operator is from the newest bundle: of its channel for OLM Classic, of its package for OLM v1.
+ */
 export type UpgradeOutlookOfOperator = Readonly<{
-  /** The newest bundle of the channel; empty: not known. */
+  /** The newest bundle; empty: not known. */
   newest: string;
   /** The bundles that OLM takes in turn from what is installed; empty: at the newest, or no way. */
   hops: readonly string[];
@@ -27,6 +30,8 @@ export type AssessedOperator = UpgradeOutlookOfOperator &
     approval: 'Automatic' | 'Manual';
     installed: string;
     version: string;
+    /** What `flotilla migrate subscription` would say; null where there is nothing that could move. */
+    move: readonly MigrationFinding[] | null;
   }>;
 
 /** A namespace that a resolution of now cannot satisfy. */
@@ -61,6 +66,8 @@ export type AssessmentTotals = Readonly<{
   withoutWay: number;
   deprecated: number;
   notWell: number;
+  /** Operators of OLM Classic that could become ClusterExtensions. */
+  movable: number;
   /** Clusters against whose hand-over nothing speaks now. */
   ready: number;
   /** Bytes that OLM's pods use, over the clusters that say so. */
@@ -77,10 +84,11 @@ export function assessmentTotals(clusters: readonly ClusterAssessment[]): Assess
     operators: operators.length,
     packages: new Set(operators.map((one) => one.package)).size,
     upToDate: count(isUpToDate),
-    behind: count(({ hops }) => hops.length > 0),
+    behind: count(({ hops, noWay }) => hops.length > 0 && noWay === ''),
     withoutWay: count(({ noWay }) => noWay !== ''),
     deprecated: count(({ deprecations }) => deprecations.length > 0),
     notWell: sum(({ findings }) => findings.length),
+    movable: count(isMovable),
     ready: clusters.filter(isReady).length,
     olmBytes: sum(({ memory }) => memory?.bytes ?? 0),
     olmPods: sum(({ memory }) => memory?.pods ?? 0),
@@ -90,6 +98,10 @@ export function assessmentTotals(clusters: readonly ClusterAssessment[]): Assess
 /** Whether it has the newest bundle of its channel. */
 export const isUpToDate = ({ installed, newest }: AssessedOperator): boolean =>
   installed !== '' && installed === newest;
+
+/** Whether `flotilla migrate subscription` would move it to OLM v1. */
+export const isMovable = ({ move }: AssessedOperator): boolean =>
+  move?.every(({ kind }) => kind !== 'refusal') === true;
 
 /** Whether nothing speaks against a hand-over. */
 export const isReady = ({ handover }: ClusterAssessment): boolean => handover.every(({ kind }) => kind !== 'refusal');
