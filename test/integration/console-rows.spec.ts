@@ -33,7 +33,7 @@ beforeAll(async () => {
   redis = await findRedis({ log: () => undefined, preferExisting: false });
   await writeFile(kubeconfig(), fleet.kubeconfig(), { mode: 0o600 });
   for (const cluster of CLUSTERS) prepare(cluster);
-  up = runUp(['--console', '--kubeconfig', kubeconfig()], {
+  up = runUp(['--kubeconfig', kubeconfig()], {
     FLOTILLA_CONTENT_DIR: join(folder, 'content'),
     FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
     FLOTILLA_REDIS_URL: redis.url,

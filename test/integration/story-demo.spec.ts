@@ -25,7 +25,11 @@ describe('flotilla demo', () => {
       );
       expect(running.out).toMatch(row);
     }
-    expect(running.addresses).toHaveLength(5);
+    expect(running.addresses).toHaveLength(6);
+    const [, origin = '', key = ''] = /web console: (\S+)\/#key=(\S+)/.exec(running.out) ?? [];
+    const authorization = `Bearer ${key}`;
+    const answer = await fetch(`${origin}/api/v1/operators`, { headers: { authorization } });
+    expect(await answer.json()).toMatchObject({ total: 4 });
     expect(await running.answering()).toEqual(running.addresses);
     running.kill('SIGINT');
     expect(await running.ended).toEqual({ code: 0, signal: null });

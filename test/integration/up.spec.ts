@@ -89,7 +89,7 @@ const phases = () =>
 
 describe('flotilla up', () => {
   it('installs what Subscriptions name on both clusters from a catalog at a gRPC address, and ends in order', async () => {
-    up = start('--console', '--kubeconfig', await kubeconfigFile('both', fleet.kubeconfig()));
+    up = start('--kubeconfig', await kubeconfigFile('both', fleet.kubeconfig()));
     await up.running();
     expect(up.said.out).toContain('Flotilla manages 2 clusters');
     for (const name of CLUSTERS) {

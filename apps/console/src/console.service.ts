@@ -74,11 +74,6 @@ export class ConsoleService {
     const pages = await PageFiles.open(parts.pagesFolder);
     const accounts = await accountSignIn(parts, address, policy);
     const book = parts.sender && new ActionBook({ sender: parts.sender, clock, log });
-    const metrics = watchConsole(parts.registry, {
-      rows: () => view.size,
-      streams: () => server.stream.size,
-      viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
-    });
     const count = (verb: string, outcome: string) => metrics.actions.inc({ verb, outcome });
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
@@ -91,6 +86,12 @@ export class ConsoleService {
       ...(tls && { tls }),
     });
     await server.listen();
+    // Not before: where the port cannot be had nothing is left behind, and another port can be tried.
+    const metrics = watchConsole(parts.registry, {
+      rows: () => view.size,
+      streams: () => server.stream.size,
+      viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
+    });
     return new ConsoleService({ view, server, tls, policy, book, key }, pages.areBuilt);
   }
 

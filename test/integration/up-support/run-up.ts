@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
 import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/demo/service-process.js';
 
+/** Not that of the user who runs the tests. */
+const CONSOLE_KEY_FILE = join(tmpdir(), `flotilla-test-${process.pid}`, 'console-key');
 const MAIN = join(import.meta.dirname, '../../../dist/programs/flotilla.js');
 
 export type RunningUp = Readonly<{
@@ -22,7 +25,7 @@ export type RunningUp = Readonly<{
 export function runUp(args: readonly string[], environment: Readonly<Record<string, string>>): RunningUp {
   const said = { out: '', err: '' };
   const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', ...args], {
-    env: { ...LOOPBACK_ALLOWED, ...process.env, ...environment },
+    env: { ...LOOPBACK_ALLOWED, FLOTILLA_CONSOLE_KEY_FILE: CONSOLE_KEY_FILE, ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.on('data', (chunk: Buffer) => {

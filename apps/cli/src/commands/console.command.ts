@@ -31,7 +31,7 @@ export const consoleCommand = (program: Command, io: Io): Command => {
       const { consoleKeyFile, consolePort, consoleExternalUrl } = commandSettings(process.env);
       const key = await readConsoleKey(consoleKeyFile);
       if (key === undefined)
-        throw new UsageError(`no key in ${consoleKeyFile}: "flotilla up --console" makes one with its start`);
+        throw new UsageError(`no key in ${consoleKeyFile}: "flotilla up" makes one with its start`);
       const origin = consoleExternalUrl === '' ? `http://127.0.0.1:${consolePort}` : new URL(consoleExternalUrl).origin;
       io.out(`${consoleLink(origin, key)}\n`);
     });

@@ -35,10 +35,10 @@ export const upCommand = (program: Command, io: Io): Command =>
       'context of the API server with the fleet (default: FLOTILLA_FLEET; without either, no roll-outs)',
     )
     .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
-    .option('--console', 'start the web console, too')
+    .option('--no-console', 'without the web console, whose link is printed otherwise')
     .option('--verbose', 'log what the services do, not warnings alone')
     .addHelpText('after', HELP)
-    .action(async ({ kubeconfig = [], context = [], fleet, port, console = false, verbose = false }: Options) => {
+    .action(async ({ kubeconfig = [], context = [], fleet, port, console = true, verbose = false }: Options) => {
       const { runUp } = await import('../up/run-up.js');
       const chosen = { ...(port && { port: portOf(port) }), ...(fleet && { fleet }) };
       await runUp(io, { kubeconfigs: kubeconfig, contexts: context, console, verbose, ...chosen });

@@ -9,6 +9,7 @@ import { findRedis } from '#platform/redis/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { startRegistry } from '#testing/registry/in-memory-registry';
+import { type DemoConsole, demoConsole } from './demo-console.js';
 import type { Put } from './sample-images.js';
 import { type ServiceName, ServiceProcess } from './service-process.js';
 
@@ -23,6 +24,8 @@ export type DemoEnvironment = Readonly<{
   /** Before all keys in that Redis. */
   redisPrefix: string;
   services: readonly ServiceProcess[];
+  /** Where one was asked for. */
+  console?: DemoConsole | undefined;
   kubeconfigs: readonly string[];
   /** Kubernetes API servers in this process take the place of real ones. */
   simulated: boolean;
@@ -50,6 +53,8 @@ export type EnvironmentOptions = Readonly<{
   resolvers?: number;
   /** How many appliers share the clusters; 1 without it. */
   appliers?: number;
+  /** Whether there is a web console, too. */
+  withConsole?: boolean;
   /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
   pollerPorts?: readonly number[];
 }>;
@@ -105,7 +110,8 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
-    return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, stop };
+    const console = await startConsole(folder, { redis, redisPrefix, ...options }, endings);
+    return { clients, registry, redis, redisPrefix, services, console, kubeconfigs: files, simulated, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -119,6 +125,18 @@ async function startRedis(
   const redis = await findRedis({ log: say });
   endings.push(() => redis.stop());
   return redis;
+}
+
+async function startConsole(
+  folder: string,
+  { redis, redisPrefix, withConsole = false }: Pick<DemoEnvironment, 'redis' | 'redisPrefix'> & EnvironmentOptions,
+  endings: Endings,
+): Promise<DemoConsole | undefined> {
+  if (!withConsole) return undefined;
+  const console = await demoConsole(folder, { url: redis.url, prefix: redisPrefix });
+  endings.push(() => console.service.stop());
+  console.service.start();
+  return console;
 }
 
 async function startOwnRegistry(endings: Endings): Promise<EnvironmentRegistry> {

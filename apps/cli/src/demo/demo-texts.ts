@@ -11,7 +11,7 @@ export const introduction = (simulated: boolean): string =>
 
 /** How to look around while everything is left running. */
 export function afterwards(
-  { clients, kubeconfigs, simulated }: DemoEnvironment,
+  { clients, kubeconfigs, simulated, console }: DemoEnvironment,
   services: readonly Readonly<{ name: string; url: string | undefined }>[],
 ): string {
   const files = simulated ? clients.map(() => kubeconfigs[0]) : kubeconfigs;
@@ -22,7 +22,8 @@ export function afterwards(
   const addresses = services.map(({ name, url = 'not known' }) => `  ${name.padEnd(18)} ${url}/metrics  ${url}/readyz`);
   return [
     '',
-    'Still running. Look around from another terminal:',
+    ...(console === undefined ? [] : [`Still running. Open the web console: ${console.link}`]),
+    `${console === undefined ? 'Still running. Look' : 'Look'} around from another terminal:`,
     ...commands,
     ...addresses,
     'End it with Ctrl-C.',

@@ -21,7 +21,7 @@ const PATIENCE_MS = 60_000;
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<boolean> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
-  const setting = startEnvironment({ kubeconfigs, say: (line) => reportInstallation(io, line) });
+  const setting = startEnvironment({ kubeconfigs, withConsole: keep, say: (line) => reportInstallation(io, line) });
   const ignoreSignals = stopsDemo(io, setting);
   const environment = await setting;
   try {
@@ -86,8 +86,10 @@ async function complain(io: Io, environment: DemoEnvironment, error: StoryStuck)
 /** Leaves everything running until a signal, most likely Ctrl-C. */
 async function stay(io: Io, environment: DemoEnvironment): Promise<void> {
   const signalled = new Promise<StopSignal>((resolve) => onceSignalled(resolve));
+  const { services, console } = environment;
+  const processes = console === undefined ? services : [...services, console.service];
   const addresses = await Promise.all(
-    environment.services.map(async (service) => ({ name: service.name, url: await service.url() })),
+    processes.map(async (service) => ({ name: service.name, url: await service.url() })),
   );
   io.out(afterwards(environment, addresses));
   await signalled;

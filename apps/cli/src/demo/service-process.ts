@@ -36,7 +36,7 @@ export class ServiceProcess {
 
   constructor(
     readonly name: string,
-    readonly service: ServiceName | 'fleet-controller',
+    readonly service: ServiceName | 'fleet-controller' | 'console',
     private readonly env: Readonly<Record<string, string>>,
     readonly logFile: string,
     /** The file that Node runs. */

@@ -2,17 +2,21 @@ import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Hub } from '#platform/hub/hub';
 import { UsageError } from '../io.js';
 import { openConsole } from './all-services.js';
-import { usablePort } from './usable-port.js';
+
+const ANY_FREE_PORT = 0;
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
 
 /**
  * Starts the console beside the services, and answers the line about it. What keeps it from its start keeps
  * nothing else from it.
  */
 export async function startConsole(hub: Hub, endings: (() => Promise<unknown>)[]): Promise<string> {
-  const { consolePort, bindAddress } = hub.settings;
   try {
-    const port = await usablePort(consolePort, bindAddress).catch(() => usablePort(0, bindAddress));
-    const console = await openConsole(hub, port);
+    const console = await openConsole(hub, hub.settings.consolePort).catch((error: unknown) => {
+      if (isTaken(error)) return openConsole(hub, ANY_FREE_PORT);
+      throw error;
+    });
     endings.push(() => console.stop());
     return console.hasPages
       ? `Console ${console.link}`

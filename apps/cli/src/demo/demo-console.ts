@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { ServiceProcess } from './service-process.js';
+
+/** The web console of a demo, as a process of its own like the services. */
+export type DemoConsole = Readonly<{ service: ServiceProcess; link: string }>;
+
+/** It gets no kubeconfig: what it shows comes from Redis. Its key lies in `folder` and goes with it. */
+export async function demoConsole(
+  folder: string,
+  redis: Readonly<{ url: string; prefix: string }>,
+): Promise<DemoConsole> {
+  const keyFile = join(folder, 'console-key');
+  const key = await openConsoleKey(keyFile);
+  const [port = 0] = await freePorts(1);
+  const env = {
+    FLOTILLA_REDIS_URL: redis.url,
+    FLOTILLA_REDIS_PREFIX: redis.prefix,
+    FLOTILLA_CONSOLE_PORT: String(port),
+    FLOTILLA_CONSOLE_HEALTH_PORT: '0',
+    FLOTILLA_CONSOLE_KEY_FILE: keyFile,
+    FLOTILLA_CONTENT_DIR: join(folder, 'content', 'console'),
+  };
+  const service = new ServiceProcess('console', 'console', env, join(folder, 'console.log'));
+  return { service, link: consoleLink(`http://127.0.0.1:${port}`, key) };
+}
