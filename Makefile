@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
 .PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
-.PHONY: dist release
+.PHONY: dist release site
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -50,6 +50,9 @@ audit: build ## advisories, licences and hashes of the packages, and a bill of m
 
 dist: build ## the files of a release in dist/release: npm package, chart, manifests, krew, man pages; RELEASE_URL=https://… where they will be
 	@node dist/scripts/make-dist.js $(if $(RELEASE_URL),--url '$(RELEASE_URL)')
+
+site: build ## the pages of docs as a site in dist/site, with search, which needs no server and no network
+	@node dist/scripts/make-site.js
 
 release: build ## a new version: VERSION=1.2.3 writes it into every file that names it, and closes the changelog's list
 	@node dist/scripts/make-release.js '$(VERSION)'

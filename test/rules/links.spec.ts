@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { HeadingSlugs } from '../../scripts/site/heading-slug.js';
 
 const PAGES = globSync('**/*.md', {
   cwd: PROJECT_ROOT,
@@ -18,22 +19,11 @@ function proseOf(text: string): readonly string[] {
   });
 }
 
-/** The anchors of a page's headings, as GitHub makes them: equal ones are numbered. */
+/** The anchors of a page's headings, as GitHub and the site have them. */
 function anchorsOf(text: string): ReadonlySet<string> {
-  const counts = new Map<string, number>();
+  const slugs = new HeadingSlugs();
   const headings = proseOf(text).flatMap((line) => /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1] ?? []);
-  return new Set(
-    headings.map((heading) => {
-      const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
-      const slug = plain
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
-        .replaceAll(' ', '-');
-      const count = counts.get(slug) ?? 0;
-      counts.set(slug, count + 1);
-      return count === 0 ? slug : `${slug}-${count}`;
-    }),
-  );
+  return new Set(headings.map((heading) => slugs.next(heading)));
 }
 
 /** Targets of the links and images of a page that lead to files of this repository. */

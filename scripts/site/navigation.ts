@@ -1,0 +1,68 @@
+/** A page in the list of the site: its Markdown file, and its name where that is not its heading. */
+export type NavigationEntry = Readonly<{ source: string; name?: string }>;
+
+/** Pages by what a reader needs, in the order of the list. */
+export type NavigationSection = Readonly<{ title: string; pages: readonly NavigationEntry[] }>;
+
+const doc = (page: string, name?: string): NavigationEntry => ({
+  source: `docs/${page}.md`,
+  ...(name === undefined ? {} : { name }),
+});
+/** Pages that are made of code when the site is built; they are in no folder. */
+const made = (page: string): NavigationEntry => ({ source: `reference/${page}.md` });
+
+/** The list of pages. Every page of `docs` is in it, which a test checks. */
+export const NAVIGATION: readonly NavigationSection[] = [
+  {
+    title: 'Try',
+    pages: [
+      doc('have-olm'),
+      { source: 'README.md', name: 'What Flotilla is' },
+      { source: 'examples/README.md', name: 'Sample operators' },
+      doc('guide'),
+    ],
+  },
+  {
+    title: 'Install',
+    pages: [doc('install'), doc('install-kubernetes'), doc('access'), doc('sizing'), doc('upgrading')],
+  },
+  {
+    title: 'Operate',
+    pages: [
+      doc('operations'),
+      doc('troubleshooting'),
+      doc('runbooks'),
+      doc('recovery'),
+      doc('security'),
+      doc('running-catalogs'),
+      doc('install-plans'),
+      doc('resolution'),
+    ],
+  },
+  {
+    title: 'Author',
+    pages: [doc('authoring-catalogs'), doc('upgrade-graph')],
+  },
+  { title: 'Migrate', pages: [doc('extensions'), doc('differences-from-olm')] },
+  { title: 'Fleet', pages: [doc('fleet')] },
+  { title: 'Console', pages: [doc('console')] },
+  {
+    title: 'Reference',
+    pages: [
+      doc('command'),
+      made('verbs'),
+      made('exit-codes'),
+      doc('settings'),
+      made('metrics'),
+      made('kinds'),
+      made('reasons'),
+      { source: 'bench/README.md', name: 'Measurements' },
+      { source: 'docs/spec/README.md', name: 'How OLM behaves' },
+      { source: 'docs/decisions/README.md', name: 'Decisions' },
+      { source: 'ARCHITECTURE.md' },
+      { source: 'CONTRIBUTING.md' },
+      { source: 'SECURITY.md' },
+      { source: 'CHANGELOG.md' },
+    ],
+  },
+];

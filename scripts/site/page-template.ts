@@ -1,0 +1,85 @@
+import { escaped } from '#core/catalog/graph/svg/svg-element';
+import type { PageHeading } from './render-markdown.js';
+
+export type ListedPage = Readonly<{ title: string; path: string }>;
+export type ListedSection = Readonly<{ title: string; pages: readonly ListedPage[] }>;
+
+export type PageContent = Readonly<{
+  title: string;
+  /** Of this page on the site. */
+  path: string;
+  html: string;
+  headings: readonly PageHeading[];
+}>;
+
+/** From one page of the site to another, so that the site works in any folder and without a server. */
+export function relativePath(from: string, to: string): string {
+  const up = '../'.repeat(from.split('/').length - 1);
+  return `${up}${to}`;
+}
+
+/** A whole page: the list of pages, what is on this one, and its text. */
+export function pageTemplate(page: PageContent, sections: readonly ListedSection[], version: string): string {
+  const to = (path: string) => escaped(relativePath(page.path, path));
+  const name = page.path === 'index.html' ? 'Flotilla' : `${page.title} · Flotilla`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(name)}</title>
+<link rel="stylesheet" href="${to('assets/site.css')}">
+<script defer src="${to('assets/site.js')}" data-root="${to('')}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the text</a>
+<header class="top">
+<a class="home" href="${to('index.html')}">Flotilla</a>
+<form class="search" role="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search (press /)" autocomplete="off"></form>
+<button class="theme" type="button" aria-label="Light or dark">◐</button>
+</header>
+<div id="found" role="region" aria-label="Found pages" aria-live="polite" hidden></div>
+<div class="columns">
+<nav class="pages" aria-label="Pages"><details><summary>All pages</summary>${sections.map((one) => listed(one, page, to)).join('')}</details></nav>
+<main id="main">
+${page.html}
+${neighbours(page, sections, to)}
+</main>
+${onThisPage(page)}
+</div>
+<footer>Flotilla ${escaped(version)} · this page works without a network</footer>
+</body>
+</html>
+`;
+}
+
+type To = (path: string) => string;
+
+function listed({ title, pages }: ListedSection, { path: here }: PageContent, to: To): string {
+  const items = pages.map(({ title: name, path }) => {
+    const current = path === here ? ' aria-current="page"' : '';
+    return `<li><a href="${to(path)}"${current}>${escaped(name)}</a></li>`;
+  });
+  return `<section><h2>${escaped(title)}</h2><ul>${items.join('')}</ul></section>`;
+}
+
+const FEWEST = 3;
+
+function onThisPage({ headings }: PageContent): string {
+  const own = headings.filter(({ level }) => level === 2);
+  if (own.length < FEWEST) return '';
+  const items = own.map(({ text, slug }) => `<li><a href="#${escaped(slug)}">${escaped(text)}</a></li>`);
+  return `<aside aria-labelledby="on-this-page"><h2 id="on-this-page">On this page</h2><ul>${items.join('')}</ul></aside>`;
+}
+
+function neighbours({ path }: PageContent, sections: readonly ListedSection[], to: To): string {
+  const all = sections.flatMap(({ pages }) => pages);
+  const at = all.findIndex((one) => one.path === path);
+  if (at < 0) return '';
+  const link = (one: ListedPage | undefined, rel: string, sign: string) =>
+    one === undefined
+      ? '<span></span>'
+      : `<a rel="${rel}" href="${to(one.path)}">${escaped(`${sign}${one.title}`)}</a>`;
+  return `<div class="neighbours">${link(all[at - 1], 'prev', '← ')}${link(all[at + 1], 'next', '→ ')}</div>`;
+}

@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PHASE_TABLE } from '#core/classic/csv/phase-table';
+import { CAUSE_CODES } from '#core/fleet/diagnosis/cause-codes';
+import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/fleet/rollout/phases';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { code, markdownTable } from './markdown-table.js';
+
+/** Folders whose code sets conditions of these kinds. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  CatalogSource: ['libs/core/src/classic/catalog-source', 'libs/lifecycle/src/catalogs'],
+  Subscription: ['libs/core/src/classic/subscription', 'libs/lifecycle/src/classic/subscriptions'],
+  InstallPlan: ['libs/core/src/classic/install-plan', 'libs/lifecycle/src/classic/install-plans'],
+  OperatorGroup: ['libs/core/src/classic/operator-group'],
+  OLMConfig: ['libs/core/src/classic/csv/copies', 'libs/lifecycle/src/classic/csvs'],
+  ClusterCatalog: ['libs/core/src/v1/cluster-catalog'],
+  ClusterExtension: [
+    'libs/core/src/v1/extension',
+    'libs/core/src/v1/bundle-render',
+    'libs/lifecycle/src/v1/extensions',
+  ],
+  ClusterObjectSet: ['libs/core/src/v1/revision'],
+  FleetCluster: ['libs/core/src/fleet/membership', 'libs/lifecycle/src/fleet'],
+};
+
+/** Forms in which code writes the type and the reason of a condition. */
+const REASONS = [
+  /\breason(?::| =) '([A-Z][A-Za-z]+)'/g,
+  /extensionCondition\('[A-Za-z]+', '(?:True|False|Unknown)', '([A-Z][A-Za-z]+)'/g,
+  /\b(?:progressing|available|installed)\('(?:(?:True|False|Unknown)', ')?([A-Z][A-Za-z]+)'/g,
+];
+const TYPES = [
+  /\btype: '([A-Z][A-Za-z]+)'/g,
+  /extensionCondition\('([A-Z][A-Za-z]+)'/g,
+  /_?CONDITION\b[^=\n]*= '([A-Z][A-Za-z]+)'/g,
+];
+
+function wordsIn(folders: readonly string[], forms: readonly RegExp[]): string {
+  const files = folders.flatMap((folder) => globSync(`${folder}/*.ts`, { cwd: PROJECT_ROOT })).sort();
+  const own = files.filter((file) => !/\.(spec|fixture)\.ts$/.test(file));
+  const texts = own.map((file) => readFileSync(join(PROJECT_ROOT, file), 'utf8'));
+  const found = texts.flatMap((text) => forms.flatMap((form) => [...text.matchAll(form)].map(([, word = '']) => word)));
+  return [...new Set(found)].sort().map(code).join(' ');
+}
+
+/** The page about conditions, reasons and codes. */
+export const reasonsPage = (): string =>
+  [
+    '# Conditions, reasons and codes',
+    'Made from the code that sets them. `flotilla explain` says what one means for an object of yours, and what to do.',
+    '## Codes of causes',
+    'Key `code` of `flotilla status` and `flotilla explain` with `-o json`; the console groups by it. A code is never changed or used for something else.',
+    markdownTable(
+      ['Code', 'It says'],
+      Object.entries(CAUSE_CODES).map(([name, text]) => [code(name), text]),
+    ),
+    '## Conditions by kind',
+    markdownTable(
+      ['Kind', 'Types', 'Reasons'],
+      Object.entries(FOLDERS).map(([kind, folders]) => [kind, wordsIn(folders, TYPES), wordsIn(folders, REASONS)]),
+    ),
+    '## Phases of a ClusterServiceVersion',
+    'In its phase, the first line whose condition holds decides. What Flotilla adds to OLM begins with its name.',
+    markdownTable(
+      ['Phase', 'When', 'Goes to', 'Reason'],
+      PHASE_TABLE.map(({ phase, when, to, reason = '' }) => [
+        code(phase || 'none'),
+        when,
+        to === undefined ? 'stays' : code(to),
+        code(reason),
+      ]),
+    ),
+    '## Phases of roll-outs',
+    phases('Of a roll-out', ROLLOUT_REASONS),
+    phases('Of a wave', WAVE_REASONS),
+    phases('Of a cluster in a roll-out', ofClusters()),
+  ].join('\n\n');
+
+const phases = (title: string, reasons: Readonly<Record<string, readonly string[]>>): string =>
+  `### ${title}\n\n${markdownTable(
+    ['Phase', 'Reasons'],
+    Object.entries(reasons).map(([phase, all]) => [code(phase), all.map(code).join(' ')]),
+  )}`;
+
+/** All reasons by which a row comes into a phase. */
+function ofClusters(): Readonly<Record<string, readonly string[]>> {
+  const into = new Map<string, Set<string>>();
+  for (const steps of Object.values(TRANSITIONS))
+    for (const [phase, reasons] of Object.entries(steps)) {
+      const known = into.get(phase) ?? new Set();
+      for (const reason of reasons) known.add(reason);
+      into.set(phase, known);
+    }
+  return Object.fromEntries([...into].map(([phase, reasons]) => [phase, [...reasons].sort()]));
+}

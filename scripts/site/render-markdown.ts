@@ -1,0 +1,107 @@
+import MarkdownIt from 'markdown-it';
+import { HeadingSlugs } from './heading-slug.js';
+
+export type PageHeading = Readonly<{ level: number; text: string; slug: string }>;
+
+/** A part of a page under one heading, as plain text, for the search. */
+export type PagePart = Readonly<{ heading: string; slug: string; text: string }>;
+
+export type RenderedPage = Readonly<{
+  title: string;
+  html: string;
+  headings: readonly PageHeading[];
+  parts: readonly PagePart[];
+}>;
+
+/** Where a link of a page leads on the site; undefined: nowhere, and only its text is shown. */
+export type LinkTarget = (link: string) => string | undefined;
+
+/** Text in angle brackets is text: pages are written without HTML. */
+const markdown = new MarkdownIt({ html: false, linkify: false });
+
+/** A page of Markdown as HTML, with anchors as GitHub has them, and with its footnotes at the end. */
+export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPage {
+  const { text: body, notes } = readFootnotes(source);
+  const tokens = markdown.parse(body, {});
+  const slugs = new HeadingSlugs();
+  const headings: PageHeading[] = [];
+  const parts: { heading: string; slug: string; text: string }[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const inline = tokens[at + 1];
+    if (token.type === 'heading_open' && inline !== undefined) {
+      const slug = slugs.next(inline.content);
+      const text = plainText(inline);
+      token.attrSet('id', slug);
+      headings.push({ level: Number(token.tag.slice(1)), text, slug });
+      parts.push({ heading: text, slug, text: '' });
+      continue;
+    }
+    const part = parts.at(-1);
+    if (token.type === 'inline') {
+      redirect(token.children ?? [], targetOf);
+      if (part !== undefined && tokens[at - 1]?.type !== 'heading_open') part.text += `${plainText(token)}\n`;
+    }
+    if (token.type === 'fence' && part !== undefined) part.text += `${token.content}\n`;
+  }
+  const html = markdown.renderer
+    .render(tokens, markdown.options, {})
+    .replaceAll('<table>', '<div class="wide" tabindex="0" role="region" aria-label="table"><table>')
+    .replaceAll('</table>', '</table></div>')
+    .replaceAll('<pre>', '<pre tabindex="0">');
+  return { title: headings[0]?.text ?? '', html: `${html}${footnotes(notes)}`, headings, parts };
+}
+
+type Token = ReturnType<typeof markdown.parse>[number];
+
+const plainText = (inline: Token): string =>
+  (inline.children ?? [])
+    .map(({ type, content }) => (type === 'softbreak' ? ' ' : ['text', 'code_inline'].includes(type) ? content : ''))
+    .join('');
+
+/** Links and images of a line, to where they lead on the site; of one that leads nowhere the text stays. */
+function redirect(tokens: readonly Token[], targetOf: LinkTarget): void {
+  const closing: string[] = [];
+  for (const token of tokens) {
+    if (token.type === 'image') retarget(token, 'src', targetOf);
+    if (token.type === 'link_open') {
+      if (!retarget(token, 'href', targetOf)) Object.assign(token, { tag: 'span', attrs: null });
+      closing.push(token.tag);
+    }
+    if (token.type === 'link_close') token.tag = closing.pop() ?? token.tag;
+  }
+}
+
+function retarget(token: Token, attribute: string, targetOf: LinkTarget): boolean {
+  const to = targetOf(String(token.attrGet(attribute) ?? ''));
+  if (to !== undefined) token.attrSet(attribute, to);
+  return to !== undefined;
+}
+
+type Footnotes = Readonly<{ text: string; notes: readonly string[] }>;
+
+/** The text with a link in place of each mark of a footnote, and the footnotes in the order of these. */
+function readFootnotes(source: string): Footnotes {
+  const known = new Map(
+    [...source.matchAll(/^\[\^([^\]]+)\]: (.*)$/gm)].map(([, name = '', text = '']) => [name, text]),
+  );
+  const numbers = new Map<string, number>();
+  let isFenced = false;
+  const lines = source.split('\n').flatMap((line) => {
+    if (/^\s*(```|~~~)/.test(line)) isFenced = !isFenced;
+    if (isFenced) return [line];
+    if (/^\[\^[^\]]+\]:/.test(line)) return [];
+    return [
+      line.replaceAll(/\[\^([^\]]+)\]/g, (_mark, name: string) => {
+        const number = numbers.get(name) ?? numbers.size + 1;
+        numbers.set(name, number);
+        return `[\\[${number}\\]](#note-${number})`;
+      }),
+    ];
+  });
+  return { text: lines.join('\n'), notes: [...numbers.keys()].map((name) => known.get(name) ?? name) };
+}
+
+const footnotes = (notes: readonly string[]): string =>
+  notes.length === 0
+    ? ''
+    : `<ol class="footnotes">${notes.map((note, at) => `<li id="note-${at + 1}">${markdown.renderInline(note)}</li>`).join('')}</ol>\n`;

@@ -1,0 +1,127 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import MiniSearch from 'minisearch';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { buildSite, type Site } from '../../scripts/site/build-site.js';
+import { NAVIGATION } from '../../scripts/site/navigation.js';
+import { renderMarkdown } from '../../scripts/site/render-markdown.js';
+import { SEARCH_OPTIONS, wordsOf } from '../../scripts/site/search-index.js';
+import { linkedFile, sitePath } from '../../scripts/site/site-paths.js';
+import { isLicenceAllowed } from '../../scripts/supply-chain/licences.js';
+import { packageClosure } from '../../scripts/supply-chain/package-closure.js';
+
+let site: Site;
+beforeAll(async () => {
+  site = await buildSite();
+});
+
+const text = (path: string): string => String(site.get(path) ?? '');
+const htmlPages = () => [...site.keys()].filter((path) => path.endsWith('.html'));
+const links = (html: string) => [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link = '']) => link);
+const ids = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => decoded(id)));
+const decoded = (value: string) => value.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<');
+
+/** A link of a page that leads to no file, or to no heading, of the site. */
+function isBroken(page: string, link: string): boolean {
+  if (/^[a-z]+:/.test(link)) return false;
+  const [path = '', anchor = ''] = decoded(link).split('#');
+  const target = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), path));
+  const content = site.get(target);
+  if (content === undefined) return true;
+  return anchor !== '' && target.endsWith('.html') && !ids(String(content)).has(decodeURIComponent(anchor));
+}
+
+describe('the site', () => {
+  it('has every page of docs in its list, and none that there is not', () => {
+    const listed = NAVIGATION.flatMap(({ pages }) => pages.map(({ source }) => source));
+    expect(new Set(listed).size).toBe(listed.length);
+    const docs = globSync('docs/*.md', { cwd: PROJECT_ROOT }).sort();
+    expect(docs.filter((page) => !listed.includes(page))).toEqual([]);
+    expect(listed.filter((source) => !site.has(sitePath(source)))).toEqual([]);
+    expect(NAVIGATION[0]?.pages[0]?.source, 'the page that most readers need comes first').toBe('docs/have-olm.md');
+  });
+
+  it('links to files and headings that it has', () => {
+    const broken = htmlPages().flatMap((page) =>
+      links(text(page))
+        .filter((link) => isBroken(page, link))
+        .map((link) => `${page}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+    expect(isBroken('index.html', 'gone.html')).toBe(true);
+    expect(isBroken('index.html', 'have-olm.html#gone')).toBe(true);
+  });
+
+  it('takes nothing from elsewhere', () => {
+    const taken = htmlPages().flatMap(
+      (page) => text(page).match(/<(?:script|img|link)[^>]*(?:https?:)?\/\/[^>]*>/g) ?? [],
+    );
+    expect(taken).toEqual([]);
+    expect(text('assets/site.css')).not.toMatch(/url\(|@import/);
+  });
+
+  it('finds what readers look for', () => {
+    const [, quoted = '""'] = /^FLOTILLA_INDEX = (.*);$/m.exec(text('assets/search-index.js')) ?? [];
+    const index = MiniSearch.loadJSON(JSON.parse(quoted), {
+      ...SEARCH_OPTIONS,
+      tokenize: wordsOf,
+      fields: [...SEARCH_OPTIONS.fields],
+      storeFields: [...SEARCH_OPTIONS.storeFields],
+    });
+    const first = (query: string) =>
+      index
+        .search(query)
+        .slice(0, 6)
+        .map(({ path }) => String(path));
+    expect(first('hand over from olm')).toContain('operations.html');
+    expect(first('FLOTILLA_SHARD_LEASE')).toContain('settings.html');
+    expect(first('RequirementsNotMet')).toContain('reference/reasons.html');
+    expect(first('exit codes')).toContain('reference/exit-codes.html');
+  });
+
+  it('has reference pages with what the code has', () => {
+    expect(text('reference/verbs.html')).toContain('id="flotilla-clusters-handover"');
+    expect(text('reference/metrics.html')).toContain('<code>flotilla_redis_memory_bytes</code>');
+    expect(text('reference/kinds.html')).toContain('<code>installPlanApproval</code>');
+    expect(text('reference/reasons.html')).toContain('<code>UnhealthyCatalogSourceFound</code>');
+    expect(text('reference/exit-codes.html')).toContain('<td>3</td>');
+  });
+
+  it('is the same each time', async () => {
+    expect(await buildSite()).toEqual(site);
+  });
+
+  it('is made by packages whose licences are allowed', () => {
+    const lockFile = readFileSync(join(PROJECT_ROOT, 'package-lock.json'), 'utf8');
+    const { packages } = JSON.parse(lockFile) as { packages: Record<string, { license?: string }> };
+    const folders = packageClosure(lockFile, ['markdown-it', 'minisearch']);
+    expect(folders.length).toBeGreaterThan(2);
+    expect(folders.filter((folder) => !isLicenceAllowed(packages[folder]?.license ?? ''))).toEqual([]);
+  });
+});
+
+describe('a page of Markdown', () => {
+  it('becomes HTML whose links lead to the site, without HTML of its own', () => {
+    const source = [
+      '# A `b` [c](d.md)',
+      '## A part',
+      '[there](there.md#x) [nowhere](folder) <script>x</script> text [^test]',
+      '[^test]: `test/x`',
+    ].join('\n');
+    const page = renderMarkdown(source, (link) => (link === 'folder' ? undefined : link.replace(/^[a-z]/, 'to/$&')));
+    expect(page.html).toContain('<a href="to/there.md#x">there</a> <span>nowhere</span> &lt;script&gt;');
+    expect(page.html).toContain('text <a href="#note-1">[1]</a>');
+    expect(page.html).toContain('<li id="note-1"><code>test/x</code></li>');
+    expect(page).toMatchObject({ title: 'A b c', headings: [{ slug: 'a-b-c' }, { slug: 'a-part', level: 2 }] });
+  });
+
+  it('lies where its file does, README pages as the first of their folder', () => {
+    expect(['README.md', 'docs/guide.md', 'docs/spec/README.md', 'CHANGELOG.md'].map(sitePath)).toEqual([
+      ...['index.html', 'guide.html', 'spec/index.html', 'changelog.html'],
+    ]);
+    expect(linkedFile('docs/guide.md', '../README.md#a')).toEqual({ file: 'README.md', anchor: '#a' });
+    expect(linkedFile('docs/guide.md', 'https://example.com')).toBe('elsewhere');
+    expect(dirname(sitePath('examples/crd-versions/README.md'))).toBe('examples/crd-versions');
+  });
+});
