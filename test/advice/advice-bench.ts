@@ -13,7 +13,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { commandIn } from '../../apps/cli/src/live/command-in.js';
+import { commandIn } from '#core/fleet/diagnosis/command-in';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';

@@ -83,6 +83,23 @@ async function asked(path: string): Promise<unknown> {
   expect(answer.status).toBe(200);
   return answer.json();
 }
+async function question(ask: string, body: object): Promise<Response> {
+  const [, origin = '', key = ''] = /^Console (\S+)\/#key=(\S+)/m.exec(up.said.out) ?? [];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(`${origin}/api/v1/questions/${ask}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+async function answered(ask: string, body: object): Promise<unknown> {
+  const answer = await question(ask, body);
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return answer.json();
+}
+const DARK = { cluster: 'east', kind: 'Subscription', namespace: 'dark', name: 'no-such-operator' };
+const LIGHTS = { cluster: 'west', kind: 'Subscription', namespace: 'lights', name: PACKAGE };
+const review = async () => {
+  const [one] = await listed('plan-classes');
+  return answered('review', { hash: one?.['hash'] });
+};
+
 const listed = async (path: string) => Items.parse(await asked(path)).items;
 
 const Plan = z.looseObject({ metadata: z.looseObject({ name: z.string(), namespace: z.string() }) });
@@ -129,12 +146,54 @@ describe('rows of the web console', () => {
     expect(await listed('catalogs')).toMatchObject([{ name: 'olm/chain', packages: 1 }]);
   });
 
+  it('are explained from the cluster: reasons, what to do, and the demands that cannot be met as a tree', async () => {
+    expect(await answered('explain', DARK)).toMatchObject({
+      because: [expect.any(String), expect.stringContaining('no-such-operator')],
+      cause: { code: 'resolution-failed' },
+      advice: [{ text: 'Check spec.name: catalog olm/chain has no package no-such-operator.', command: '' }],
+      conflict: { role: 'desired', children: [{ role: 'obstacle', children: [] }] },
+      chain: [{}, {}, { link: 'resolution', state: 'stopped', standing: 'failed' }, {}, {}, { state: 'not-reached' }],
+    });
+    expect(await answered('explain', LIGHTS)).toMatchObject({
+      advice: [{ command: expect.stringMatching(/^flotilla approve \S+ \S+ -n lights -C west$/) }],
+      chain: expect.arrayContaining([expect.objectContaining({ link: 'approval', state: 'stopped' })]),
+    });
+    expect(await answered('object', LIGHTS)).toMatchObject({
+      yaml: expect.stringContaining('kind: Subscription'),
+      cut: false,
+    });
+    expect(await answered('events', DARK)).toMatchObject({ items: expect.any(Array) });
+    expect((await question('explain', { ...LIGHTS, name: 'ghost' })).status).toBe(404);
+    expect((await question('object', { ...LIGHTS, kind: 'Secret' })).status).toBe(404);
+  });
+
+  it('lead to a review of what a plan changes in each cluster', async () => {
+    expect(await review()).toMatchObject({
+      groups: [
+        {
+          members: CLUSTERS.map((cluster) => ({ cluster, namespace: 'lights' })),
+          differences: expect.arrayContaining([
+            expect.objectContaining({ section: 'operators', sign: '+', what: `${PACKAGE}.${FIRST}`, text: 'is new' }),
+            expect.objectContaining({ section: 'crds', sign: '+' }),
+            expect.objectContaining({ section: 'permissions', sign: '+', risk: true }),
+            expect.objectContaining({ section: 'workloads', sign: '+' }),
+          ]),
+        },
+      ],
+      unchecked: [],
+    });
+  });
+
   it('follow an install and an upgrade', async () => {
     approveAll();
     const waits = { installed: `${PACKAGE}.${FIRST}`, version: FIRST.slice(1), next: `${PACKAGE}.${SECOND}` };
     await expect
       .poll(() => operators(), LONG_PATIENCE)
       .toMatchObject(CLUSTERS.map(() => ({ ...waits, standing: 'needs-approval' })));
+    const replaces = { section: 'operators', text: `replaces ${PACKAGE}.${FIRST}`, what: `${PACKAGE}.${SECOND}` };
+    expect(await review()).toMatchObject({
+      groups: [{ differences: expect.arrayContaining([expect.objectContaining(replaces)]) }],
+    });
     approveAll();
     const done = { installed: `${PACKAGE}.${SECOND}`, version: SECOND.slice(1), next: '', plan: '' };
     await expect

@@ -13,13 +13,16 @@ import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
+import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
+import { RedisQuestionReceiver } from '#platform/console/redis-question-channel';
 import { Lanes } from '#platform/fairness/lanes';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB, SHARDS } from '#platform/hub/hub-tokens';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
@@ -32,6 +35,7 @@ import { ContentController } from './content.controller.js';
 import { MetasMiddleware } from './metas.middleware.js';
 import { ObserveProcessor } from './observe.processor.js';
 import { PackageManifestsMiddleware } from './package-manifests.middleware.js';
+import { QuestionsLifecycle } from './questions-lifecycle.js';
 import { SightingsLifecycle } from './sightings-lifecycle.js';
 
 @Module({})
@@ -69,6 +73,19 @@ function sharedMetasOf({ clock, content, log, settings }: Hub): SharedMetas {
   return new SharedMetas(content, indexes);
 }
 
+function consoleQuestionsOf(hub: Hub, clusters: ServiceClusters): ConsoleQuestions {
+  const { redis, clock, log, settings, problems } = hub;
+  return new ConsoleQuestions({
+    ...{ clusters, clock, log },
+    receiver: new RedisQuestionReceiver({ redis, prefix: settings.redisPrefix, clock, log }),
+    globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
+    resolutionOf: async (cluster, namespace) => {
+      const observed = await problems.getObservation(cluster, namespace);
+      return observed && problems.getSolution(observed.problem);
+    },
+  });
+}
+
 const PARTS: readonly Provider[] = [
   { provide: CatalogContents, inject: [HUB], useFactory: contentsOf },
   { provide: SharedCatalogs, inject: [HUB, CatalogContents], useFactory: sharedCatalogsOf },
@@ -98,6 +115,8 @@ const PARTS: readonly Provider[] = [
         owns: (cluster) => shards?.owns(cluster) ?? true,
       }),
   },
+  { provide: ConsoleQuestions, inject: [HUB, CLUSTERS], useFactory: consoleQuestionsOf },
+  QuestionsLifecycle,
 ];
 
 export type CatalogPollerOptions = Readonly<{

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Settings } from '#platform/config/settings';
 import type { ActionSender } from '#platform/console/action-channel.port';
+import type { QuestionAsker } from '#platform/console/question-channel.port';
 import type { SessionStore } from '#platform/console/session-store.port';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
 import { ConsolePolicyFile } from '#platform/http-access/console-policy-file';
@@ -14,8 +15,10 @@ import { ActionBook } from './actions/action-book.js';
 import { actionRoutes } from './api/action.routes.js';
 import { fleetRoutes } from './api/fleet.routes.js';
 import { listRoutes } from './api/list.routes.js';
+import { questionRoutes } from './api/question.routes.js';
 import type { ApiRoute } from './api/route.js';
 import { AuditLog } from './audit/audit-log.js';
+import { QuestionTurns } from './questions/question-turns.js';
 import { ConsoleServer } from './serve/console-server.js';
 import { PageFiles } from './serve/page-files.js';
 import { type PublicAddress, publicAddress } from './serve/public-address.js';
@@ -34,6 +37,8 @@ export type ConsoleParts = Readonly<{
   reader: ViewReader;
   /** What sends actions to the appliers; absent: nothing can be done here, only seen. */
   sender?: ActionSender;
+  /** What asks the pollers about clusters; absent: only rows are shown. */
+  asker?: QuestionAsker;
   /** Default: where the build puts the pages. */
   pagesFolder?: string;
   /** Where sessions of accounts lie; needed where an issuer is set. */
@@ -42,7 +47,7 @@ export type ConsoleParts = Readonly<{
   signIns?: readonly SignIn[];
 }>;
 
-export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes, ...actionRoutes];
+export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes, ...questionRoutes, ...actionRoutes];
 
 type OpenedConsole = Readonly<{
   view: LiveRows;
@@ -74,6 +79,12 @@ export class ConsoleService {
     const pages = await PageFiles.open(parts.pagesFolder);
     const accounts = await accountSignIn(parts, address, policy);
     const book = parts.sender && new ActionBook({ sender: parts.sender, clock, log });
+    const questionTurns = (asker: QuestionAsker) =>
+      new QuestionTurns({
+        asker,
+        observe: (kind, seconds) => metrics.questionSeconds.observe({ kind }, seconds),
+        nowMs: () => clock.now().getTime(),
+      });
     const count = (verb: string, outcome: string) => metrics.actions.inc({ verb, outcome });
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
@@ -83,6 +94,7 @@ export class ConsoleService {
       audit: new AuditLog({ file: settings.consoleAuditFile, clock, log }),
       routes: API_ROUTES,
       ...(parts.sender && book && { actions: { sender: parts.sender, book, count } }),
+      ...(parts.asker && { questions: questionTurns(parts.asker) }),
       ...(tls && { tls }),
     });
     await server.listen();

@@ -1,4 +1,5 @@
 import { RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { runMain } from '#platform/hub/run-main';
 import { RedisViewReader } from '#platform/view/redis-view-reader';
@@ -10,6 +11,7 @@ await runMain(
   async ({ settings, clock, log, metrics, redis }) => {
     const reader = new RedisViewReader(redis, settings.redisPrefix);
     const sender = new RedisActionSender(redis, settings.redisPrefix);
+    const asker = new RedisQuestionAsker({ redis, prefix: settings.redisPrefix, clock });
     const sessions = new RedisSessionStore(redis, settings.redisPrefix);
     const service = await ConsoleService.open({
       settings,
@@ -18,6 +20,7 @@ await runMain(
       registry: metrics.registry,
       reader,
       sender,
+      asker,
       sessions,
     });
     service.follow();

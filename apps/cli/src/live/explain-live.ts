@@ -1,3 +1,4 @@
+import { commandIn } from '#core/fleet/diagnosis/command-in';
 import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
 import { diagnoseConditions } from '#core/fleet/diagnosis/diagnose-conditions';
 import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
@@ -16,7 +17,6 @@ import type { NamespaceRead } from '../../../../libs/lifecycle/src/classic/names
 import { didYouMean } from '../did-you-mean.js';
 import { NotFound, UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
-import { commandIn } from './command-in.js';
 import { explainLiveExtension } from './explain-live-extension.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';

@@ -1,4 +1,5 @@
 import type { Finding } from '#core/fleet/diagnosis/cluster-findings';
+import { commandIn } from '#core/fleet/diagnosis/command-in';
 import { HEALTH_STATES, type HealthState } from '#core/fleet/diagnosis/diagnosis';
 import { equalCauses } from '#core/fleet/diagnosis/equal-causes';
 import { counted } from '#core/kernel/text/counted';
@@ -7,7 +8,6 @@ import { NEXT } from '../output/next-commands.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
 import type { ClusterStatus, Share } from './cluster-status.js';
-import { commandIn } from './command-in.js';
 import type { HubStatus, QueueStatus } from './hub-status.js';
 
 export type FleetFinding = Finding & Readonly<{ cluster: string }>;

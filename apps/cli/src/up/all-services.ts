@@ -1,6 +1,7 @@
 import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -34,9 +35,19 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
   const { settings, clock, log, metrics, redis } = hub;
   const reader = new RedisViewReader(redis, settings.redisPrefix);
   const sender = new RedisActionSender(redis, settings.redisPrefix);
+  const asker = new RedisQuestionAsker({ redis, prefix: settings.redisPrefix, clock });
   const sessions = new RedisSessionStore(redis, settings.redisPrefix);
   const { registry } = metrics;
-  return Service.open({ settings: { ...settings, consolePort }, clock, log, registry, reader, sender, sessions });
+  return Service.open({
+    settings: { ...settings, consolePort },
+    clock,
+    log,
+    registry,
+    reader,
+    sender,
+    asker,
+    sessions,
+  });
 }
 
 /**

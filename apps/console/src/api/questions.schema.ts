@@ -118,6 +118,7 @@ export type ObjectAddress = z.infer<typeof ObjectAddress>;
 export type ChainLink = z.infer<typeof ChainLink>;
 export type Explanation = z.infer<typeof Explanation>;
 export type ObjectAnswer = z.infer<typeof ObjectAnswer>;
+export type ReviewQuestion = z.infer<typeof ReviewQuestion>;
 export type EventsAnswer = z.infer<typeof EventsAnswer>;
 export type Difference = z.infer<typeof Difference>;
 export type ReviewGroup = z.infer<typeof ReviewGroup>;

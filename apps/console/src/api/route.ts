@@ -3,6 +3,7 @@ import type { ActionSender } from '#platform/console/action-channel.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ActionBook } from '../actions/action-book.js';
 import type { AuditEvent } from '../audit/audit-log.js';
+import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import type { LiveRows } from '../view/live-rows.js';
@@ -31,6 +32,8 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Absent: nothing carries actions out. */
   actions: RouteActions | undefined;
+  /** Absent: nothing asks clusters. */
+  questions: QuestionTurns | undefined;
   /** Records what the person does. Throws where it cannot be recorded: then it is not done. */
   audit: (event: AuditEvent) => Promise<void>;
 }>;

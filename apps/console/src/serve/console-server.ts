@@ -11,6 +11,7 @@ import { openApiDocument } from '../api/openapi.js';
 import type { ApiRoute } from '../api/route.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
 import { EventStream } from '../events/event-stream.js';
+import type { QuestionTurns } from '../questions/question-turns.js';
 import type { AccountSignIn } from '../sign-in/account-sign-in.js';
 import type { Person } from '../sign-in/person.js';
 import type { SignIn, SignInHeaders } from '../sign-in/sign-in.js';
@@ -43,6 +44,8 @@ export type ConsoleServerOptions = Readonly<{
   accounts?: AccountSignIn;
   /** Without them nothing can be done, only seen. */
   actions?: Readonly<{ sender: ActionSender; book: ActionBook; count: (verb: string, outcome: string) => void }>;
+  /** Without them no cluster is asked. */
+  questions?: QuestionTurns;
 }>;
 
 const MOST_BODY_BYTES = 262_144;
@@ -72,6 +75,9 @@ type Reply = {
 
 type CookieReply = ApiReply & Readonly<{ cookies?: readonly string[] }>;
 
+/** Questions change nothing, and have bounds of their own. */
+const isQuestion = ({ path }: ApiRoute): boolean => path.startsWith('/questions/');
+
 const SIGN_INS = { perSecond: 1, burst: 30 };
 const REQUESTS = { perSecond: 20, burst: 60 };
 const WRITES = { perSecond: 1, burst: 60 };
@@ -91,7 +97,7 @@ export class ConsoleServer {
   #port = 0;
 
   constructor(private readonly options: ConsoleServerOptions) {
-    const { view, clock, tls, reader, log, audit } = options;
+    const { view, clock, tls, reader, log, audit, questions } = options;
     this.stream = new EventStream(view, clock);
     this.#limits = new RateLimit(clock, REQUESTS);
     this.#strangers = new RateLimit(clock, STRANGERS);
@@ -100,7 +106,7 @@ export class ConsoleServer {
     const publish = ({ session }: Person, answer: unknown) =>
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
-    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log, audit, actions });
+    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log, audit, actions, questions });
     this.#server = newServer(tls);
     this.#protect();
     this.#routes();
@@ -160,7 +166,7 @@ export class ConsoleServer {
         const subject = subjectOf(person, request);
         try {
           if (route.method === 'POST') {
-            this.#limit(this.#writes, person.session);
+            if (!isQuestion(route)) this.#limit(this.#writes, person.session);
             checkWrite(request.headers, person, this.#origin);
           }
           const { headers, query, body } = request;

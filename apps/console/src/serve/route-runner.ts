@@ -6,6 +6,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ApiRoute, RouteActions } from '../api/route.js';
 import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
+import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
 import type { LiveRows } from '../view/live-rows.js';
 import type { VisibleRows } from '../view/visible-rows.js';
@@ -33,6 +34,7 @@ type Parts = Readonly<{
   log: Log;
   audit: AuditLog;
   actions: RouteActions | undefined;
+  questions: QuestionTurns | undefined;
 }>;
 
 const FIRST_ROWS_WITHIN_MS = 5_000;
@@ -44,7 +46,7 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, actions } = this.parts;
+    const { view, visible, reader, actions, questions } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     view.start();
@@ -52,7 +54,8 @@ export class RouteRunner {
     const { person, params, headers, subject } = request;
     const rows = visible.of(person.rights);
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
-    const answer = await route.run({ person, params, query, body, rows, view, reader, headers, audit, actions });
+    const of = { person, params, query, body, headers };
+    const answer = await route.run({ ...of, rows, view, reader, audit, actions, questions });
     return jsonReply(JSON.stringify(answer), route, headers);
   }
 

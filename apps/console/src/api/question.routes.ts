@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { ASKED_KINDS, type ConsoleQuestion, type QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import { operatorChain } from '#core/fleet/console-questions/operator-chain';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import { reviewClass } from '../questions/review-class.js';
+import { notFound, RequestProblem } from '../serve/problem.js';
+import { waitsForApproval } from '../view/plan-classes.js';
+import {
+  AdviceItem,
+  EventsAnswer,
+  Explanation,
+  ObjectAddress,
+  ObjectAnswer,
+  ReasonNode,
+  ReviewAnswer,
+  ReviewQuestion,
+} from './questions.schema.js';
+import { type ApiRoute, post, type RouteContext } from './route.js';
+
+type Kind = (typeof ASKED_KINDS)[number];
+type Asked = Extract<ConsoleQuestion, { kind: string }>['ask'];
+
+/** What a poller answers to `explain`. */
+const ObjectExplanation = z.object({
+  because: z.array(z.string()),
+  advice: z.array(AdviceItem),
+  conflict: ReasonNode.optional(),
+});
+
+const isAskedKind = (kind: string): kind is Kind => (ASKED_KINDS as readonly string[]).includes(kind);
+
+/** The operator that an object belongs to, among those that the person may see. */
+function operatorOf(
+  { rows }: RouteContext,
+  { cluster, kind, namespace, name }: ObjectAddress,
+): OperatorRow | undefined {
+  const here = rows.operators.filter((row) => row.cluster === cluster && row.namespace === namespace);
+  const plans = rows.plans.filter((row) => row.cluster === cluster && row.namespace === namespace);
+  if (kind === 'ClusterServiceVersion') return here.find(({ installed, next }) => installed === name || next === name);
+  if (kind === 'InstallPlan') return plans.some((plan) => plan.name === name) ? here[0] : undefined;
+  return here.find((row) => row.name === name && row.api === (kind === 'ClusterExtension' ? 'v1' : 'classic'));
+}
+
+/** Rights come before any answer, kept or fresh: what a person may not see is not there for them. */
+async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Asked) {
+  const { questions, person, body } = context;
+  const { cluster, kind, namespace, name } = body;
+  const operator = operatorOf(context, body);
+  if (operator === undefined || !isAskedKind(kind)) throw notFound('such object');
+  if (questions === undefined) throw notHere();
+  const question = { v: 1, ask, cluster, kind, namespace, name } as const;
+  const answer = await questions.inTurn(person.session, () => questions.ask(question, new AbortController().signal));
+  return { answer: known(answer), operator };
+}
+
+function known(answer: QuestionAnswer): unknown {
+  if ('answer' in answer) return answer.answer;
+  if (answer.because === 'gone') throw notFound('such object');
+  const isAway = answer.because === 'away';
+  throw new RequestProblem(
+    isAway ? 504 : 502,
+    isAway ? 'cluster-away' : 'cluster-refused',
+    isAway ? 'The cluster did not answer.' : 'The cluster did not give an answer.',
+    `${answer.message}. Try again, or use the command with your own rights.`,
+  );
+}
+
+const notHere = () =>
+  new RequestProblem(503, 'no-questions', 'This console asks no clusters.', 'Use flotilla explain.');
+
+async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<Explanation> {
+  const { answer, operator } = await askAbout(context, 'explain');
+  const { because, advice, conflict } = ObjectExplanation.parse(answer);
+  const { newest, installed, channel, standing, cause } = operator;
+  const isBehind = newest !== '' && newest !== installed && standing !== 'well';
+  return {
+    ...{ chain: operatorChain(operator), because, advice },
+    ...(cause === undefined ? {} : { cause }),
+    ...(conflict === undefined ? {} : { conflict }),
+    newer: isBehind ? [{ bundle: newest, version: '', channel, why: because.at(-1) ?? '' }] : [],
+  };
+}
+
+async function review({ questions, person, rows, body }: RouteContext<unknown, ReviewQuestion>): Promise<ReviewAnswer> {
+  if (questions === undefined) throw notHere();
+  const { hash } = body;
+  const plans = rows.plans.filter((plan) => plan.hash === hash && waitsForApproval(plan));
+  const { signal } = new AbortController();
+  return questions.inTurn(person.session, () =>
+    reviewClass({ hash, plans, ask: (question) => questions.ask(question, signal), now: new Date() }),
+  );
+}
+
+/** What rows do not hold, asked of the clusters by way of their pollers. */
+export const questionRoutes: readonly ApiRoute[] = [
+  post({
+    path: '/questions/explain',
+    name: 'Explanation',
+    summary: 'Why an object is as it is, and what a person can do',
+    body: ObjectAddress,
+    answer: Explanation,
+    status: 200,
+    run: explain,
+  }),
+  post({
+    path: '/questions/object',
+    name: 'ObjectAnswer',
+    summary: 'An object as YAML, without managed fields',
+    body: ObjectAddress,
+    answer: ObjectAnswer,
+    status: 200,
+    run: async (context) => ObjectAnswer.parse((await askAbout(context, 'object')).answer),
+  }),
+  post({
+    path: '/questions/events',
+    name: 'EventsAnswer',
+    summary: 'The Events about an object, the newest first',
+    body: ObjectAddress,
+    answer: EventsAnswer,
+    status: 200,
+    run: async (context) => EventsAnswer.parse((await askAbout(context, 'events')).answer),
+  }),
+  post({
+    path: '/questions/review',
+    name: 'ReviewAnswer',
+    summary: 'A class of plans, compared with each of its clusters',
+    body: ReviewQuestion,
+    answer: ReviewAnswer,
+    status: 200,
+    run: review,
+  }),
+];

@@ -1,0 +1,62 @@
+import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { QuestionAsker } from '#platform/console/question-channel.port';
+import { RequestProblem } from '../serve/problem.js';
+
+/** Questions under way: of one person, and of all. */
+const AT_ONCE_OF_PERSON = 8;
+const AT_ONCE = 64;
+
+export type QuestionTurnsOptions = Readonly<{
+  asker: QuestionAsker;
+  /** Seconds that an answer took, by what was asked. */
+  observe: (ask: ConsoleQuestion['ask'], seconds: number) => void;
+  nowMs: () => number;
+}>;
+
+const tooMany = () =>
+  new RequestProblem(
+    429,
+    'too-many-questions',
+    'Too many questions to clusters are under way.',
+    'Wait for the answers of other pages.',
+    { 'retry-after': '2' },
+  );
+const noAnswer = (): QuestionAnswer => ({
+  because: 'away',
+  message: 'no poller answered for this cluster within ten seconds',
+});
+
+/** Asks the pollers, within bounds for each person and for all. */
+export class QuestionTurns {
+  readonly #ofPerson = new Map<string, number>();
+  #all = 0;
+
+  constructor(private readonly options: QuestionTurnsOptions) {}
+
+  /**
+   * One request of a person, which may be many questions.
+   * @throws RequestProblem where too many are under way
+   */
+  async inTurn<T>(session: string, run: () => Promise<T>): Promise<T> {
+    const own = this.#ofPerson.get(session) ?? 0;
+    if (own >= AT_ONCE_OF_PERSON || this.#all >= AT_ONCE) throw tooMany();
+    this.#ofPerson.set(session, own + 1);
+    this.#all += 1;
+    try {
+      return await run();
+    } finally {
+      this.#all -= 1;
+      const left = (this.#ofPerson.get(session) ?? 1) - 1;
+      if (left > 0) this.#ofPerson.set(session, left);
+      else this.#ofPerson.delete(session);
+    }
+  }
+
+  async ask(question: ConsoleQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
+    const { asker, observe, nowMs } = this.options;
+    const from = nowMs();
+    const answer = (await asker.ask(question, signal)) ?? noAnswer();
+    observe(question.ask, (nowMs() - from) / 1_000);
+    return answer;
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { PlanRow } from '#core/fleet/view/rows';
+import { byCodeUnit, canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { inParallel } from '#platform/fairness/in-parallel';
+import { Difference, type ReviewAnswer, type ReviewGroup } from '../api/questions.schema.js';
+
+const AT_ONCE = 32;
+
+/** What a poller answers to `review`. */
+const MemberReview = z.strictObject({
+  differences: z.array(Difference),
+  unchanged: z.int(),
+  hash: z.string(),
+  waits: z.boolean(),
+});
+type Member = Readonly<{ cluster: string; namespace: string; name: string }>;
+type Reviewed = Readonly<{ member: Member; review: z.infer<typeof MemberReview> } | { member: Member; why: string }>;
+
+export type ReviewOptions = Readonly<{
+  hash: string;
+  /** Those of the hash that wait and that the person may see. */
+  plans: readonly PlanRow[];
+  ask: (question: ConsoleQuestion) => Promise<QuestionAnswer>;
+  now: Date;
+}>;
+
+/** A class of plans, compared with each of its clusters: members that change alike are one group. */
+export async function reviewClass({ hash, plans, ask, now }: ReviewOptions): Promise<ReviewAnswer> {
+  const reviewed = await inParallel(plans, AT_ONCE, async ({ cluster, namespace, name }): Promise<Reviewed> => {
+    const member = { cluster, namespace, name };
+    const answer = await ask({ v: 1, ask: 'review', ...member });
+    if ('because' in answer) return { member, why: answer.message };
+    const { data: review } = MemberReview.safeParse(answer.answer);
+    if (review === undefined) return { member, why: 'the answer could not be read; is the poller of another release?' };
+    // Another plan is another class, and is reviewed there.
+    if (review.hash !== hash || !review.waits) return { member, why: 'its plan has changed meanwhile' };
+    return { member, review };
+  });
+  return {
+    hash,
+    moves: plans[0]?.moves ?? [],
+    groups: groupsOf(reviewed),
+    unchecked: reviewed.flatMap((one) => ('why' in one ? [{ ...one.member, why: one.why }] : [])),
+    checkedAt: now.toISOString(),
+  };
+}
+
+/** The largest group first. */
+function groupsOf(reviewed: readonly Reviewed[]): ReviewGroup[] {
+  const compared = reviewed.flatMap((one) => ('review' in one ? [one] : []));
+  const byContent = Map.groupBy(compared, ({ review: { differences, unchanged } }) =>
+    canonicalHash({ differences, unchanged }),
+  );
+  return [...byContent]
+    .flatMap(([key, [first, ...others]]) => {
+      if (first === undefined) return [];
+      const { differences, unchanged } = first.review;
+      return [{ key, members: [first, ...others].map(({ member }) => member), differences, unchanged }];
+    })
+    .toSorted((a, b) => b.members.length - a.members.length || byCodeUnit(a.key, b.key));
+}

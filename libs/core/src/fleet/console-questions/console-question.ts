@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
+
+/** The kinds that the console shows of a cluster. Secrets are none of them. */
+export const ASKED_KINDS = ['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'ClusterExtension'] as const;
+
+const place = {
+  v: z.literal(1),
+  cluster: z.string().min(1).max(1_000),
+  namespace: z.string().max(253),
+  name: z.string().min(1).max(253),
+};
+const object = { ...place, kind: z.enum(ASKED_KINDS) };
+
+/**
+ * What the console asks the poller about one cluster, which it has no credentials for. `explain`: why an
+ * object is as it is · `object`: its YAML · `events`: its Events · `review`: what an InstallPlan changes.
+ */
+export const ConsoleQuestion = z.discriminatedUnion('ask', [
+  z.strictObject({ ask: z.literal('explain'), ...object }),
+  z.strictObject({ ask: z.literal('object'), ...object }),
+  z.strictObject({ ask: z.literal('events'), ...object }),
+  z.strictObject({ ask: z.literal('review'), ...place }),
+]);
+
+/**
+ * The answer, or why there is none: `gone`: the object is not there · `away`: the cluster did not answer ·
+ * `failed`: it answered, and the question could not be answered, such as without the right to read.
+ */
+export const QuestionAnswer = z.union([
+  z.strictObject({ answer: z.unknown() }),
+  z.strictObject({ because: z.enum(['gone', 'away', 'failed']), message: z.string().max(2_000) }),
+]);
+
+export type ConsoleQuestion = z.infer<typeof ConsoleQuestion>;
+export type QuestionAnswer = z.infer<typeof QuestionAnswer>;
+
+/** How long the console waits for an answer. */
+export const QUESTION_DEADLINE_MS = 10_000;
+/** How long an answer serves equal questions: fifty people with one page cost one read. */
+export const ANSWER_KEPT_SECONDS = 30;
+
+/** Equal questions have equal keys. */
+export const questionKey = (question: ConsoleQuestion): string => canonicalHash(question);

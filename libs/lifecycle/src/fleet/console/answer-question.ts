@@ -1,0 +1,95 @@
+import { dump } from 'js-yaml';
+import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { explainObject } from './explain-object.js';
+import { reviewInCluster } from './review-in-cluster.js';
+
+/** Where a question is answered: one cluster, read with the hub's rights. */
+export type QuestionPlace = Readonly<{
+  client: KubeClient;
+  globalCatalogNamespace: string;
+  /** What the last resolution of a namespace came to, if that is known. */
+  resolutionOf: (namespace: string) => Promise<Resolution | undefined>;
+}>;
+
+type ObjectQuestion = Extract<ConsoleQuestion, { kind: string }>;
+
+const APIS = {
+  Subscription: SUBSCRIPTION_API,
+  InstallPlan: INSTALL_PLAN_API,
+  ClusterServiceVersion: CSV_API,
+  ClusterExtension: CLUSTER_EXTENSION_API,
+} as const satisfies Record<ObjectQuestion['kind'], Readonly<{ apiVersion: string; kind: string }>>;
+
+/** The object that a question is about. */
+export const askedRef = ({ kind, namespace, name }: ObjectQuestion): ObjectRef => ({
+  ...APIS[kind],
+  name,
+  ...(namespace === '' ? {} : { namespace }),
+});
+
+/** An object that is not there. */
+export const GONE: QuestionAnswer = { because: 'gone', message: 'it is no longer there' };
+
+/** The answer to a question, from the cluster as it is now. Errors of the cluster are thrown. */
+export async function answerQuestion(place: QuestionPlace, question: ConsoleQuestion): Promise<QuestionAnswer> {
+  if (question.ask === 'review') return (await reviewInCluster(place, question)) ?? GONE;
+  const object = await place.client.get(askedRef(question));
+  if (object === undefined) return GONE;
+  return { answer: await ANSWERS[question.ask](place, question, object) };
+}
+
+type Answer = (place: QuestionPlace, question: ObjectQuestion, object: KubernetesObject) => Promise<unknown>;
+const ANSWERS: Readonly<Record<ObjectQuestion['ask'], Answer>> = {
+  explain: explainObject,
+  object: async (_place, { kind }, object) => yamlOf({ ...object, ...APIS[kind] }),
+  events: ({ client }, question, object) => eventsOf(client, question, object),
+};
+
+const LONGEST_YAML = 200_000;
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Without managed fields, and without the copy of itself that kubectl leaves. */
+function yamlOf(object: KubernetesObject): Readonly<{ yaml: string; cut: boolean }> {
+  const { managedFields: _managed, annotations, ...metadata } = object.metadata;
+  const { [LAST_APPLIED]: _last, ...kept } = annotations ?? {};
+  const shown = {
+    ...object,
+    metadata: { ...metadata, ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }) },
+  };
+  const yaml = dump(shown, { noRefs: true, lineWidth: -1 });
+  return { yaml: yaml.slice(0, LONGEST_YAML), cut: yaml.length > LONGEST_YAML };
+}
+
+const MOST_EVENTS = 50;
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The newest first. */
+async function eventsOf(client: KubeClient, { kind, namespace }: ObjectQuestion, { metadata }: KubernetesObject) {
+  const api = { apiVersion: 'v1', kind: 'Event' };
+  // Events about objects without a namespace lie in this one.
+  const where = namespace === '' ? 'default' : namespace;
+  const list = await client.list(api, { namespace: where });
+  const items = (list?.items ?? [])
+    .filter(({ involvedObject }) => {
+      const about = Object(involvedObject);
+      return about.kind === kind && about.name === metadata.name && (about.uid ?? metadata.uid) === metadata.uid;
+    })
+    .map((event) => ({
+      at: text(event['lastTimestamp']) || text(event['eventTime']) || text(event.metadata.creationTimestamp),
+      type: text(event['type']),
+      reason: text(event['reason']),
+      message: text(event['message']).slice(0, 2_000),
+      count: Number.isInteger(event['count']) ? Number(event['count']) : 1,
+      by: text(Object(event['source']).component) || text(event['reportingComponent']),
+    }))
+    .toSorted((a, b) => byCodeUnit(b.at, a.at) || byCodeUnit(a.reason, b.reason) || byCodeUnit(a.message, b.message));
+  return { items: items.slice(0, MOST_EVENTS) };
+}

@@ -1,0 +1,105 @@
+import {
+  type ConsoleQuestion,
+  QUESTION_DEADLINE_MS,
+  type QuestionAnswer,
+} from '#core/fleet/console-questions/console-question';
+import type { Clock } from '#platform/clock/clock.port';
+import type { QuestionReceiver } from '#platform/console/question-channel.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { Log } from '#platform/telemetry/log.port';
+import { answerQuestion, type QuestionPlace } from './answer-question.js';
+
+export type ConsoleQuestionsOptions = Readonly<{
+  receiver: QuestionReceiver;
+  clusters: ServiceClusters;
+  clock: Clock;
+  log: Log;
+  globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
+  resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
+}>;
+
+/** Of one cluster; what comes beyond is refused, so that a page cannot take what passes need. */
+const AT_ONCE_IN_CLUSTER = 8;
+const BUSY: QuestionAnswer = { because: 'failed', message: 'too many questions about this cluster are under way' };
+/** A little before the console gives up. */
+const DEADLINE_MS = QUESTION_DEADLINE_MS - 1_000;
+const AWAY = { because: 'away', message: 'the cluster did not answer in time' } as const;
+
+/** Answers what the console asks about the clusters that this process works for, with its rights to read. */
+export class ConsoleQuestions {
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(private readonly options: ConsoleQuestionsOptions) {}
+
+  start(): void {
+    this.options.receiver.follow((question) => this.#take(question));
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    await this.options.receiver.stop();
+    await Promise.all(this.#underWay);
+  }
+
+  #take(question: ConsoleQuestion): void {
+    const { cluster, ask } = question;
+    if (!this.options.clusters.known().includes(cluster)) return;
+    const run = this.#answer(question)
+      .catch((error: unknown) => {
+        this.options.log.warn({ cluster, ask, error }, 'a question of the console was not answered');
+      })
+      .finally(() => this.#underWay.delete(run));
+    this.#underWay.add(run);
+  }
+
+  async #answer(question: ConsoleQuestion): Promise<void> {
+    const { receiver } = this.options;
+    if (!(await receiver.claim(question))) return;
+    await receiver.answer(question, await this.#inTurn(question));
+  }
+
+  async #inTurn(question: ConsoleQuestion): Promise<QuestionAnswer> {
+    const { cluster } = question;
+    const running = this.#counts.get(cluster) ?? 0;
+    if (running >= AT_ONCE_IN_CLUSTER) return BUSY;
+    this.#counts.set(cluster, running + 1);
+    try {
+      return await this.#inTime(question);
+    } finally {
+      const left = (this.#counts.get(cluster) ?? 1) - 1;
+      if (left > 0) this.#counts.set(cluster, left);
+      else this.#counts.delete(cluster);
+    }
+  }
+
+  async #inTime(question: ConsoleQuestion): Promise<QuestionAnswer> {
+    const { clusters, clock, globalCatalogNamespaceOf, resolutionOf } = this.options;
+    const { cluster } = question;
+    const client = clusters.client(cluster);
+    if (client === undefined) return { because: 'away', message: clusters.problemOf(cluster) ?? AWAY.message };
+    const ended = new AbortController();
+    const late = clock.sleep(DEADLINE_MS, ended.signal).then(() => AWAY);
+    const answered = async () => {
+      const place: QuestionPlace = {
+        client,
+        globalCatalogNamespace: await globalCatalogNamespaceOf(client),
+        resolutionOf: (namespace) => resolutionOf(cluster, namespace),
+      };
+      return answerQuestion(place, question);
+    };
+    try {
+      return await Promise.race([answered().catch(answerOfFailure), late]);
+    } finally {
+      ended.abort();
+    }
+  }
+}
+
+/** What the cluster refused is said to the person; anything else is a fault of the hub, which its log has. */
+function answerOfFailure(error: unknown): QuestionAnswer {
+  if (!KubeApiError.is(error)) throw error;
+  const message = (error.answered ? error.said : error.message).slice(0, 2_000);
+  return { because: error.answered ? 'failed' : 'away', message };
+}

@@ -1,0 +1,74 @@
+import type { Reason, Resolution } from '#core/classic/resolution/resolution-problem';
+import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
+import { type ConflictNode, conflictTree } from '#core/fleet/console-questions/reason-node';
+import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
+import { commandIn } from '#core/fleet/diagnosis/command-in';
+import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
+import { diagnoseExtension } from '#core/fleet/diagnosis/diagnose-extension';
+import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
+import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
+import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
+import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { Subscription } from '#core/kernel/api/subscription';
+import { readNamespace } from '../../classic/namespaces/namespace-read.js';
+import { PassReader } from '../../engine/pass-reader.js';
+import type { QuestionPlace } from './answer-question.js';
+import { extensionSurroundings } from './extension-surroundings.js';
+
+/** Why an object is as it is, as `flotilla explain` says it. */
+export type ObjectExplanation = Readonly<{
+  code: string;
+  standing: Diagnosis['standing'];
+  because: readonly string[];
+  advice: readonly AdviceParts[];
+  /** The smallest set of demands that cannot all be met; absent where the resolution does not stop it. */
+  conflict?: ConflictNode;
+}>;
+
+type Asked = Extract<ConsoleQuestion, { kind: string }>;
+
+/** Reads what the diagnosis needs, and says what it comes to. */
+export async function explainObject(
+  place: QuestionPlace,
+  asked: Asked,
+  object: KubernetesObject,
+): Promise<ObjectExplanation> {
+  const found = await diagnosed(place, asked, object);
+  const reasons =
+    asked.kind === 'Subscription' && found.standing !== 'well' ? await reasonsOf(place, asked) : undefined;
+  const conflict = reasons && conflictTree(asked.namespace, reasons.explanation);
+  // Resolution has its own advice.
+  const todo = reasons === undefined || reasons.advice === '' ? found.todo : [reasons.advice];
+  const { cluster } = place.client;
+  return {
+    code: found.code,
+    standing: found.standing,
+    because: found.because,
+    advice: todo.map((one) => adviceParts(commandIn(cluster, one))),
+    ...(conflict === undefined ? {} : { conflict }),
+  };
+}
+
+async function diagnosed(
+  { client, globalCatalogNamespace }: QuestionPlace,
+  { kind, namespace }: Asked,
+  object: KubernetesObject,
+): Promise<Diagnosis> {
+  if (kind === 'ClusterExtension') return diagnoseExtension(object, await extensionSurroundings(client, object));
+  const read = await readNamespace(new PassReader(client), namespace, globalCatalogNamespace);
+  if (kind === 'InstallPlan') return diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups);
+  if (kind === 'ClusterServiceVersion') return diagnoseCsv(ClusterServiceVersion.parse(object), read);
+  return diagnoseSubscription(Subscription.parse(object), read);
+}
+
+type Reasons = Readonly<{ explanation: readonly Reason[]; advice: string }>;
+
+/** Why the last resolution left the Subscription out. */
+async function reasonsOf({ resolutionOf }: QuestionPlace, { namespace, name }: Asked): Promise<Reasons | undefined> {
+  const resolution: Resolution | undefined = await resolutionOf(namespace);
+  if (resolution?.result === 'unsatisfiable') return resolution;
+  if (resolution?.result !== 'resolved') return undefined;
+  return resolution.unresolved?.find((one) => one.kind === 'subscription' && one.name === name);
+}
