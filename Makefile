@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -79,6 +79,11 @@ bench: build ## measurements, each with machine and date; about four minutes
 bench-compare: build ## the originals and ours at the same work in turns: OPM=PATH OLM=PATH CATALOGD=PATH OPERATOR_CONTROLLER=PATH; RUNS=5, ONLY=
 	@node dist/bench/compare.js $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only '$(ONLY)') $(if $(OPM),--opm '$(OPM)') $(if $(OLM),--olm '$(OLM)') \
 	  $(if $(CATALOGD),--catalogd '$(CATALOGD)') $(if $(OPERATOR_CONTROLLER),--operator-controller '$(OPERATOR_CONTROLLER)')
+
+bench-report: build ## all benches, then one page with plots and raw data in dist/bench-report; ONLY=, RUNS=, OPM=PATH …, FROM=FOLDER; about an hour
+	@$(if $(FROM),true,node dist/scripts/prepare-e2e.js)
+	@node dist/bench/report.js $(if $(ONLY),--only '$(ONLY)') $(if $(RUNS),--runs $(RUNS)) $(if $(FROM),--from '$(FROM)') $(if $(OPM),--opm '$(OPM)') \
+	  $(if $(OLM),--olm '$(OLM)') $(if $(CATALOGD),--catalogd '$(CATALOGD)') $(if $(OPERATOR_CONTROLLER),--operator-controller '$(OPERATOR_CONTROLLER)')
 
 bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes
 	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS)) $(if $(OPM),--opm $(OPM))

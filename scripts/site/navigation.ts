@@ -57,6 +57,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       made('kinds'),
       made('reasons'),
       { source: 'bench/README.md', name: 'Measurements' },
+      { source: 'bench/published/README.md' },
       { source: 'docs/spec/README.md', name: 'How OLM behaves' },
       { source: 'docs/decisions/README.md', name: 'Decisions' },
       { source: 'ARCHITECTURE.md' },
