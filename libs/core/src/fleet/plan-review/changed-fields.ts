@@ -33,10 +33,7 @@ function differ(wanted: unknown, live: unknown, path: string, depth: number): st
   }
   if (isEmpty(wanted) && isEmpty(live)) return [];
   if (canonicalJson(wanted ?? null) === canonicalJson(live ?? null)) return [];
-  return [
-    ...(live === undefined ? [] : [`- ${path}: ${valueText(live)}`]),
-    `+ ${path}: ${valueText(wanted)}`,
-  ];
+  return [...(live === undefined ? [] : [`- ${path}: ${valueText(live)}`]), `+ ${path}: ${valueText(wanted)}`];
 }
 
 /** The API server drops what is empty. */
