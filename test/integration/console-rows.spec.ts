@@ -203,6 +203,19 @@ describe('rows of the web console', () => {
     await expect.poll(() => listed('plan-classes'), PATIENCE).toEqual([]);
   });
 
+  it('leave what changed behind, when and for whom', async () => {
+    const path = 'changes?cluster=west';
+    const version = { kind: 'version', namespace: 'lights', package: PACKAGE, by: 'hub' };
+    const moves = [
+      { ...version, from: `${PACKAGE}.${FIRST}`, to: `${PACKAGE}.${SECOND}` },
+      { ...version, from: '', to: `${PACKAGE}.${FIRST}` },
+    ];
+    const versions = async () => (await listed(path)).filter(({ kind }) => kind === 'version');
+    await expect.poll(versions, PATIENCE).toMatchObject(moves);
+    expect(await listed(path)).toContainEqual(expect.objectContaining({ kind: 'approval', package: PACKAGE }));
+    expect(await asked(path)).toMatchObject({ knownSince: expect.stringMatching(/^\d{4}-/) });
+  });
+
   it('are there again after Redis was emptied', async () => {
     const client = new Redis(redis.url);
     try {

@@ -1,0 +1,75 @@
+import type { HistoryEntry } from './history-entry.js';
+import type { ViewRow } from './rows.js';
+
+/** Who did what no person is named for. */
+const HUB = 'hub';
+const MOST = 200;
+const TROUBLE: ReadonlySet<string> = new Set(['failed', 'blocked']);
+
+const short = (text: string): string => text.slice(0, MOST);
+
+type Pair<K extends ViewRow['kind']> = Readonly<{
+  before: Extract<ViewRow, { kind: K }>;
+  after: Extract<ViewRow, { kind: K }>;
+}>;
+
+/**
+ * What the page Changes shows of a row that was written over another: a version, trouble that comes or goes,
+ * an approval, the content of a catalog. A row without one before it is no change: the hub may see the cluster
+ * for the first time.
+ */
+export function rowHistory(before: ViewRow, after: ViewRow): readonly HistoryEntry[] {
+  if (before.kind === 'operator' && after.kind === 'operator') return operatorHistory({ before, after });
+  if (before.kind === 'plan' && after.kind === 'plan') return planHistory({ before, after });
+  if (before.kind === 'catalog' && after.kind === 'catalog') return catalogHistory({ before, after });
+  return [];
+}
+
+const entry = (
+  { updatedAt, cluster, id, ...row }: ViewRow,
+  what: Pick<HistoryEntry, 'kind' | 'package' | 'from' | 'to'> & Partial<Pick<HistoryEntry, 'by' | 'comment'>>,
+): HistoryEntry => {
+  const namespace = 'namespace' in row ? row.namespace : '';
+  const { from, to, by = HUB, comment = '', ...rest } = what;
+  return {
+    ...rest,
+    at: updatedAt,
+    cluster,
+    row: id,
+    namespace,
+    from: short(from),
+    to: short(to),
+    by: short(by),
+    comment,
+  };
+};
+
+function operatorHistory({ before, after }: Pair<'operator'>): HistoryEntry[] {
+  const { package: name } = after;
+  const moved = before.installed !== after.installed;
+  const troubled = before.standing !== after.standing && (TROUBLE.has(before.standing) || TROUBLE.has(after.standing));
+  return [
+    ...(moved ? [entry(after, { kind: 'version', package: name, from: before.installed, to: after.installed })] : []),
+    ...(troubled
+      ? [
+          entry(after, {
+            ...{ kind: 'standing', package: name, from: before.standing, to: after.standing },
+            comment: TROUBLE.has(after.standing) ? (after.cause?.text ?? '') : '',
+          }),
+        ]
+      : []),
+  ];
+}
+
+function planHistory({ before, after }: Pair<'plan'>): HistoryEntry[] {
+  if (before.approved || !after.approved) return [];
+  const by = after.approvedBy === '' ? {} : { by: after.approvedBy };
+  return after.moves.map(({ package: name, from, to }) =>
+    entry(after, { kind: 'approval', package: name, from, to, ...by }),
+  );
+}
+
+function catalogHistory({ before, after }: Pair<'catalog'>): HistoryEntry[] {
+  if (before.digest === after.digest || before.digest === '' || after.digest === '') return [];
+  return [entry(after, { kind: 'digest', package: '', from: before.digest, to: after.digest })];
+}
