@@ -50,7 +50,7 @@ describe('the history of rows', () => {
     ['an approval once', plan({ approved: true }), plan({ approved: true, phase: 'Installing' }), []],
     ['new content of a catalog', catalog('sha256:a'), catalog('sha256:b'), ['digest: sha256:a → sha256:b by hub']],
     ['no first content', catalog(''), catalog('sha256:b'), []],
-  ])('tells %s', (_, before, after, expected) => {
+  ])('shows %s', (_, before, after, expected) => {
     expect(told(before, after)).toEqual(expected);
   });
 });

@@ -15,8 +15,8 @@ type Pair<K extends ViewRow['kind']> = Readonly<{
 
 /**
  * What the page Changes shows of a row that was written over another: a version, trouble that comes or goes,
- * an approval, the content of a catalog. A row without one before it is no change: the hub may see the cluster
- * for the first time.
+ * an approval, the content of a catalog. A row without one before it is no change: the hub may see the
+ * cluster for the first time.
  */
 export function rowHistory(before: ViewRow, after: ViewRow): readonly HistoryEntry[] {
   if (before.kind === 'operator' && after.kind === 'operator') return operatorHistory({ before, after });
