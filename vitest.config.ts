@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['{libs,apps,test/vectors,test/rules,test/chaos}/**/*.spec.ts'],
+          include: ['{libs,apps,bench,test/vectors,test/rules,test/chaos}/**/*.spec.ts'],
           isolate: false,
         },
       },

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,7 +46,6 @@ const wanted = values.only.split(',').map((part) => part.trim().toLowerCase());
 const known: string[] = [];
 const compared: Compared[] = [];
 const folder = await mkdtemp(join(tmpdir(), 'flotilla-compare-'));
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 try {
   process.stdout.write(`${head()}\n\n${FULL_HEAD}`);
   for (const comparison of catalogCommands(pathOf('opm'), catalogs(), folder)) await report(comparison);
@@ -57,7 +55,6 @@ try {
   process.stdout.write(`\n${notRun().join('\n')}\n\nFor README.md, medians:\n\n${SHORT_HEAD}`);
   for (const one of compared) process.stdout.write(shortRow(one));
 } finally {
-  agent.destroy();
   await rm(folder, { recursive: true, force: true });
 }
 if (compared.length === 0) refuse(`--only: no work has ${values.only} in its name. There are:\n${known.join('\n')}`);
@@ -66,7 +63,7 @@ async function questions(): Promise<void> {
   await report(serverStart(pathOf('catalogd'), REAL));
   const servers = await startServers(pathOf('catalogd'), REAL);
   try {
-    for (const comparison of await serverQuestions(servers, agent)) await report(comparison);
+    for (const comparison of await serverQuestions(servers)) await report(comparison);
   } finally {
     await servers.stop();
   }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateCatalog } from './catalogs/generate-catalog.js';
@@ -11,7 +10,6 @@ import { packagesAt, questionFor, questionsAbout, timed } from './metas/question
 
 // Questions to `flotilla catalog serve`, in a process of its own, one after the other over one connection.
 const REAL = '../shared/data/catalogs/v4.20';
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 const folder = await mkdtemp(join(tmpdir(), 'flotilla-bench-'));
 try {
@@ -24,7 +22,6 @@ try {
   await measure('400 × 25, 150 MB JSON', large);
   if (!existsSync(REAL)) process.stdout.write(`\nNot run: ${REAL} is not there (the public catalog v4.20).\n`);
 } finally {
-  agent.destroy();
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -32,10 +29,10 @@ async function measure(catalog: string, directory: string): Promise<void> {
   const server = await startServer(ownServer(directory));
   try {
     const ready = await usageOf(server.pid);
-    const { names, largest } = await packagesAt(server.base, agent);
+    const { names, largest } = await packagesAt(server.base);
     for (const question of [...questionsAbout(names), questionFor(largest)]) {
       const before = await usageOf(server.pid);
-      const { milliseconds, bytes } = await timed(server.base, question, agent);
+      const { milliseconds, bytes } = await timed(server.base, question);
       const after = await usageOf(server.pid);
       const [p50, p99] = [0.5, 0.99].map((part) => milliseconds[Math.floor(milliseconds.length * part)] ?? Number.NaN);
       const cpu = (1_000 * ((after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN))) / question.times;

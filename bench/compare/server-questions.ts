@@ -1,4 +1,3 @@
-import type { Agent } from 'node:http';
 import { usageOf } from '../fleet/process-usage.js';
 import { type CatalogServer, ownServer, startServer } from '../metas/catalog-server.js';
 import { packagesAt, type Question, questionFor, questionsAbout, timed } from '../metas/questions.js';
@@ -48,17 +47,17 @@ export function serverStart(original: string | undefined, directory: string): Co
 }
 
 /** Every kind of question, each asked once beforehand, in blocks. */
-export async function serverQuestions({ ours, original }: ComparedServers, agent: Agent): Promise<Comparison[]> {
-  const { names, largest } = await packagesAt(ours.base, agent);
+export async function serverQuestions({ ours, original }: ComparedServers): Promise<Comparison[]> {
+  const { names, largest } = await packagesAt(ours.base);
   const comparisons: Comparison[] = [];
   for (const question of [...questionsAbout(names), questionFor(largest)]) {
-    const { bytes } = await timed(ours.base, { ...question, times: 1 }, agent);
-    if (original !== undefined) await timed(original.base, { ...question, times: 1 }, agent);
+    const { bytes } = await timed(ours.base, { ...question, times: 1 });
+    if (original !== undefined) await timed(original.base, { ...question, times: 1 });
     const block = { ...question, times: bytes > LARGE_BYTES || question.path(0) === '/all' ? BLOCK / 20 : BLOCK };
     comparisons.push({
       work: `answer ${question.what}`,
-      ours: () => askedBlock(ours, block, agent),
-      ...(original === undefined ? {} : { original: () => askedBlock(original, block, agent) }),
+      ours: () => askedBlock(ours, block),
+      ...(original === undefined ? {} : { original: () => askedBlock(original, block) }),
     });
   }
   return comparisons;
@@ -68,9 +67,9 @@ export async function serverQuestions({ ours, original }: ComparedServers, agent
 const FEWEST_FOR_P99 = 100;
 
 /** The median and the 99th percentile of a block, and the processor time of the server for one question. */
-async function askedBlock({ base, pid }: CatalogServer, question: Question, agent: Agent): Promise<Sample> {
+async function askedBlock({ base, pid }: CatalogServer, question: Question): Promise<Sample> {
   const before = await usageOf(pid);
-  const { milliseconds } = await timed(base, question, agent);
+  const { milliseconds } = await timed(base, question);
   const after = await usageOf(pid);
   const wallMs = milliseconds[Math.floor(milliseconds.length / 2)] ?? Number.NaN;
   const p99Ms = milliseconds[Math.floor(milliseconds.length * 0.99)] ?? Number.NaN;

@@ -1,4 +1,4 @@
-import { type Agent, get } from 'node:http';
+import { OneConnection } from './one-connection.js';
 
 const QUESTIONS = 1_000;
 const WHOLE = 30;
@@ -32,60 +32,46 @@ export const questionFor = (packageName: string): Question => ({
 });
 
 /** Names of a catalog's packages, and which of them has most bytes. */
-export async function packagesAt(base: string, agent: Agent): Promise<Readonly<{ names: string[]; largest: string }>> {
-  const lines = (await ask(`${base}/metas?schema=olm.package`, { agent })).toString().trim().split('\n');
-  const names = lines.map((line) => String((JSON.parse(line) as Record<string, unknown>)['name']));
-  let largest = { name: '', bytes: -1 };
-  for (const name of names) {
-    const { length } = await ask(`${base}/metas?package=${encodeURIComponent(name)}`, { agent });
-    if (length > largest.bytes) largest = { name, bytes: length };
+export async function packagesAt(base: string): Promise<Readonly<{ names: string[]; largest: string }>> {
+  const connection = await OneConnection.open(base);
+  try {
+    const pieces: Buffer[] = [];
+    const { pathname } = new URL(base);
+    await connection.ask(`${pathname}/metas?schema=olm.package`, false, (piece) => pieces.push(Buffer.from(piece)));
+    const lines = Buffer.concat(pieces).toString().trim().split('\n');
+    const names = lines.map((line) => String((JSON.parse(line) as Record<string, unknown>)['name']));
+    let largest = { name: '', bytes: -1 };
+    for (const name of names) {
+      const { bytes } = await connection.ask(`${pathname}/metas?package=${encodeURIComponent(name)}`);
+      if (bytes > largest.bytes) largest = { name, bytes };
+    }
+    return { names, largest: largest.name };
+  } finally {
+    connection.close();
   }
-  return { names, largest: largest.name };
 }
 
-/** Milliseconds of each, sorted; `bytes` is the median answer, as sent. */
+/** Milliseconds of each, sorted; `bytes` is the median answer, as sent. One connection for all. */
 export async function timed(
   base: string,
   { path, gzip = false, times }: Question,
-  agent: Agent,
 ): Promise<{ milliseconds: number[]; bytes: number }> {
   const milliseconds: number[] = [];
   const sizes: number[] = [];
-  for (let at = 0; at < times; at += 1) {
-    const start = performance.now();
-    sizes.push(await bytesOf(`${base}${path(at)}`, { agent, gzip }));
-    milliseconds.push(performance.now() - start);
+  const { pathname } = new URL(base);
+  const connection = await OneConnection.open(base);
+  try {
+    for (let at = 0; at < times; at += 1) {
+      const start = performance.now();
+      const { status, bytes } = await connection.ask(`${pathname}${path(at)}`, gzip);
+      milliseconds.push(performance.now() - start);
+      if (status !== 200) throw new Error(`${base}${path(at)} was answered with ${status}`);
+      sizes.push(bytes);
+    }
+  } finally {
+    connection.close();
   }
   const ascending = (a: number, b: number) => a - b;
   const bytes = sizes.sort(ascending)[Math.floor(sizes.length / 2)] ?? 0;
   return { milliseconds: milliseconds.sort(ascending), bytes };
-}
-
-type Asking = Readonly<{ agent: Agent; gzip?: boolean }>;
-
-/** The whole answer. */
-async function ask(url: string, asking: Asking): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  await received(url, asking, (chunk) => chunks.push(chunk));
-  return Buffer.concat(chunks);
-}
-
-/** How many bytes come. Putting 13 MB together would take the client as long as the answer takes. */
-async function bytesOf(url: string, asking: Asking): Promise<number> {
-  let bytes = 0;
-  await received(url, asking, ({ length }) => {
-    bytes += length;
-  });
-  return bytes;
-}
-
-function received(url: string, { agent, gzip = false }: Asking, take: (chunk: Buffer) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent, headers: gzip ? { 'accept-encoding': 'gzip' } : {} }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${url} was answered with ${response.statusCode}`));
-      response.on('data', take);
-      response.on('end', resolve);
-      response.on('error', reject);
-    }).on('error', reject);
-  });
 }

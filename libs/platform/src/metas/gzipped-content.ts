@@ -1,12 +1,18 @@
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { createGzip, gzip } from 'node:zlib';
 import type { OpenContent } from '../store/content-store.port.js';
 import { contentOfFile, unnamedFile } from '../store/unnamed-file.js';
 
 const PART_BYTES = 256 * 1024;
+const compress = promisify(gzip);
 
-/** A content compressed, in a temporary file. Throws where there is no room, or the content ends early. */
+/**
+ * A content compressed: in memory where the content itself is, else in a temporary file. Throws where there
+ * is no room, or the content ends early.
+ */
 export async function gzippedContent(content: OpenContent): Promise<OpenContent> {
+  if (content.held !== undefined) return inMemory(content.held);
   const file = await unnamedFile();
   try {
     // A stream of the file would keep it open for as long as it is not closed itself.
@@ -18,6 +24,13 @@ export async function gzippedContent(content: OpenContent): Promise<OpenContent>
     await file.close();
     throw error;
   }
+}
+
+/** About a twelfth of what is held anyway, and no reader gets a copy. */
+async function inMemory(content: Uint8Array): Promise<OpenContent> {
+  const held = await compress(content, { chunkSize: PART_BYTES });
+  const read = async (from: number, length: number) => held.subarray(from, from + length);
+  return { size: held.length, held, read, close: async () => undefined };
 }
 
 async function* partsOf(content: OpenContent): AsyncGenerator<Uint8Array> {

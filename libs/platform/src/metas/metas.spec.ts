@@ -131,6 +131,19 @@ describe('the server', () => {
     expect(gunzipSync((await ask({ 'accept-encoding': 'gzip' })).bytes).toString()).toBe(text);
   });
 
+  it('keeps the compressed bytes in memory where the content is there, and in a file elsewhere', async () => {
+    await serve();
+    const held = Buffer.from(text);
+    const inMemory = await gzippedContent({ ...contentOf(text), held });
+    expect(gunzipSync(inMemory.held ?? Buffer.of()).toString()).toBe(text);
+    const first = await inMemory.read(0, 100);
+    expect(first.buffer).toBe(inMemory.held?.buffer);
+    const inFile = await gzippedContent(contentOf(text));
+    expect(inFile.held).toBeUndefined();
+    expect(gunzipSync(await inFile.read(0, inFile.size)).toString()).toBe(text);
+    await Promise.all([inMemory.close(), inFile.close()]);
+  });
+
   it('compresses once for all who ask', async () => {
     let times = 0;
     await serve(10, (open) => {
