@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { commandManuals } from '../../scripts/distribution/command-texts.js';
+import { readGuide } from '../guide/read-guide.js';
 
 const PAGES = globSync(['README.md', 'docs/*.md', 'examples/**/README.md'], { cwd: PROJECT_ROOT }).sort();
 const manuals = new Map(commandManuals().map((manual) => [manual.path.join(' '), manual]));
@@ -30,6 +31,19 @@ function unknownIn(line: string): string | undefined {
   const strange = options.find((option) => ![...known, ...GLOBAL].includes(option));
   return strange === undefined ? undefined : `no ${strange} in "${line}"`;
 }
+
+const specs = globSync('test/{integration,e2e}/**/*.spec.ts', { cwd: PROJECT_ROOT }).map((path) =>
+  readFileSync(join(PROJECT_ROOT, path), 'utf8'),
+);
+
+it.each(PAGES.filter((page) => readGuide(readFileSync(join(PROJECT_ROOT, page), 'utf8')).length > 0))(
+  '%s has commands that begin with "$", and a test that runs them',
+  (page) => {
+    const names = [`'${page}'`, `'${page.replace(/^docs\//, '')}'`];
+    const readers = specs.filter((spec) => names.some((name) => spec.includes(name)) && /readGuide/.test(spec));
+    expect(readers).not.toEqual([]);
+  },
+);
 
 it('finds commands on the pages', () => {
   const found = PAGES.flatMap((page) => commandsIn(readFileSync(join(PROJECT_ROOT, page), 'utf8')));
