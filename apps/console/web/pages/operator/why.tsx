@@ -20,12 +20,13 @@ export function Because({ cause, standing, because, since }: BecauseProps) {
       </p>
     );
   }
-  const behind = because.filter((line) => line !== cause);
+  // The row has all of it in 200 characters; once the cluster has answered each sentence stands by itself.
+  const [lead = cause ?? 'The hub has not found the cause yet.', ...behind] = because;
   return (
     <div class={`why ${standing}`}>
       <p class="why-cause">
         <Standing of={standing} glyphOnly />
-        <span class="lead">{cause ?? 'The hub has not found the cause yet.'}</span>
+        <span class="lead">{lead}</span>
         <span class="pale">
           since <Ago time={since} />
         </span>

@@ -1,6 +1,6 @@
 import type { Difference, ReviewGroup } from '../../../src/api/questions.schema.js';
 import { useQuery, withQuery } from '../../live/address.js';
-import { count } from '../../live/times.js';
+import { count, counted } from '../../live/times.js';
 import { Empty } from '../../parts/states.js';
 
 const SECTIONS: readonly (readonly [Difference['section'], string])[] = [
@@ -78,7 +78,7 @@ function Lines({ of }: { of: readonly Difference[] }) {
 function LinesOf({ lines }: { lines: readonly string[] }) {
   return (
     <details open={lines.length <= 12}>
-      <summary>{count(lines.length)} lines</summary>
+      <summary>{counted(lines.length, 'line')}</summary>
       <pre class="diff">
         {lines.slice(0, FOLDS).map((line, index) => (
           <span key={index} class={line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : ''}>
