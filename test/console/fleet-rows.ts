@@ -51,23 +51,27 @@ export function fillFleet(view: MemoryView): void {
   ]);
 }
 
-/** The answer when the plan that waits is reviewed; no service of this release answers it yet. */
-export const REVIEW = {
-  hash: HASH,
-  moves: [{ package: 'lamp', from: 'lamp.v1.0.0', to: 'lamp.v1.1.0' }],
-  groups: [
+/** A poller's answer when the plan that waits is reviewed. */
+export const REVIEWED = {
+  differences: [
     {
-      key: 'alike',
-      members: [3, 4, 5].map((index) => ({ cluster: clusterName(index), namespace: 'lamps', name: 'install-1' })),
-      differences: [
-        {
-          ...{ section: 'permissions', risk: true, sign: '+', what: 'ClusterRole lamp', text: 'secrets get, list' },
-          lines: ['+ verbs: [get, list]'],
-        },
-      ],
-      unchanged: 12,
+      ...{ section: 'permissions', risk: true, sign: '+', what: 'ClusterRole lamp', text: 'gets one permission' },
+      lines: ['+ secrets: get, list'],
     },
   ],
-  unchecked: [],
-  checkedAt: '2026-11-26T10:42:00Z',
+  unchanged: 12,
+  hash: HASH,
+  waits: true,
+};
+
+/** A poller's answer about an operator that cannot be resolved. */
+export const CONFLICT = {
+  because: ['Its namespace could not be resolved.', 'CRD lamps.example.com refused by v2'],
+  advice: [{ text: 'Delete the other.', command: 'kubectl --context eu-01 -n harbors delete subscription lamp' }],
+  conflict: {
+    ...{ text: 'Subscription harbor', role: 'desired', edge: '' },
+    children: ['lamp.v1.1.0 is needed', 'lamp.v1.0.0 is installed'].map((text) => ({
+      ...{ text, role: 'obstacle', edge: 'but', children: [] },
+    })),
+  },
 };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing } from '#testing/report/needs';
 import {
@@ -65,12 +66,24 @@ function fillHostile(run: RunningConsole): void {
   ]);
 }
 
+const difference = { section: 'images', risk: true, sign: '+', what: SCRIPT, text: LINK, lines: [SCRIPT, RTL, HUGE] };
+/** A cluster that answers questions with the same. */
+const asker: QuestionAsker = {
+  ask: async ({ ask }) => {
+    if (ask === 'review') return { answer: { differences: [difference], unchanged: 0, hash: SCRIPT, waits: true } };
+    if (ask === 'object') return { answer: { yaml: `${SCRIPT}\n${HUGE}`, cut: false } };
+    if (ask === 'events') return { because: 'failed', message: SCRIPT };
+    const conflict = { text: SCRIPT, role: 'desired', edge: RTL, children: [] };
+    return { answer: { because: [SCRIPT, HUGE], advice: [{ text: SCRIPT, command: HUGE }], conflict } };
+  },
+};
+
 describe('what catalogs and clusters write', needing(chromiumNeed), () => {
   let run: RunningConsole;
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console') });
+    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
     fillHostile(run);
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link);

@@ -3,12 +3,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ActionResult, ConsoleAction } from '#core/fleet/console-actions/console-action';
 import type { ActionSender } from '#platform/console/action-channel.port';
+import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import { openConsole, operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
-import { clusterName, fillFleet, HASH, REVIEW } from './fleet-rows.js';
+import { CONFLICT, clusterName, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
 const PAGES = [
   ...['/', '/clusters', '/clusters/eu-01', '/operators', '/operators/harbor', '/approvals', '/catalogs'],
@@ -32,12 +33,22 @@ const sender: ActionSender = {
   results: async () => sent?.targets.map((one, at): ActionResult => ({ ...one, ...(ends[at] ?? ends[0]) })) ?? [],
 };
 
+/** Answers as a poller does. */
+const asker: QuestionAsker = {
+  ask: async ({ ask }) => {
+    if (ask === 'review') return { answer: REVIEWED };
+    if (ask === 'explain') return { answer: CONFLICT };
+    if (ask === 'object') return { answer: { yaml: 'kind: Subscription\n', cut: false } };
+    return { answer: { items: [] } };
+  },
+};
+
 describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
   let run: RunningConsole;
   let browser: Browser;
   const tabs: ConsoleTab[] = [];
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), sender });
+    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), sender, asker });
     fillFleet(run.view);
     browser = await launchChromium();
   });
@@ -56,9 +67,6 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     tabs.push(tab);
     return tab;
   }
-  /** Answers the question that no service answers yet. */
-  const answerReview = (tab: ConsoleTab) =>
-    tab.page.route('**/api/v1/questions/review', (route) => route.fulfill({ json: REVIEW }));
   const text = async (tab: ConsoleTab, at = 'main') =>
     (await tab.page.locator(at).first().innerText()).replaceAll(/\s+/g, ' ');
   const heading = (tab: ConsoleTab) => text(tab, 'main h1');
@@ -77,15 +85,16 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => tab.page.url(), PATIENCE).toContain('/operators?cause=');
   });
 
-  it('task 2: an operator that does not upgrade says so, and where its explanation is missing it says that', async () => {
+  it('task 2: an operator that does not upgrade says why, and what to do', async () => {
     const tab = await open();
     await tab.goto('/clusters/eu-01/harbors/subscriptions/harbor');
-    await expect.poll(() => text(tab), PATIENCE).toContain('CRD lamps.example.com refused by v2');
+    await expect.poll(() => text(tab), PATIENCE).toContain('What to do');
+    expect(await text(tab)).toContain(CONFLICT.because[1]);
+    expect(await text(tab)).toContain(CONFLICT.advice[0]?.command);
   });
 
   it('task 3: one plan is approved in three clusters, and the one that changed is named', async () => {
     const tab = await open();
-    await answerReview(tab);
     await tab.goto('/approvals');
     await tab.page.getByRole('link', { name: /lamp/ }).first().click();
     await tab.page.getByRole('button', { name: 'Approve in 3 clusters…' }).click();
@@ -107,14 +116,20 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => text(tab), PATIENCE).toContain(shows);
   });
 
-  const contents = { isThere: false, what: 'the routes of catalog contents and explanations, which are not built' };
+  const contents = { isThere: false, what: 'the routes of catalog contents, which are not built' };
   it('task 5: the upgrade graph as a picture', needing(contents), () => expect.unreachable());
-  it('task 8: a desired state that cannot be met', needing(contents), () => expect.unreachable());
+  it('task 8: a desired state that cannot be met, as a picture and in words', async () => {
+    const tab = await open();
+    await tab.goto('/clusters/eu-01/harbors/subscriptions/harbor');
+    await tab.page.getByRole('link', { name: 'Conflict', exact: true }).click();
+    await expect.poll(() => text(tab), PATIENCE).toContain('In words');
+    expect(await tab.page.locator('.picture svg .box').count()).toBe(3);
+    for (const { text: reason } of CONFLICT.conflict.children) expect(await text(tab, '.reasons')).toContain(reason);
+  });
 
   it.each(PAGES)('%s has no findings of axe in light and dark', async (path) => {
     for (const theme of ['light', 'dark'] as const) {
       const tab = await open({ theme });
-      await answerReview(tab);
       await tab.goto(path);
       expect(await tab.axe(), theme).toEqual([]);
       await tab.close();
@@ -123,7 +138,6 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
 
   it('with the keyboard alone: search, pages, rows, and a plan is approved', async () => {
     const tab = await open();
-    await answerReview(tab);
     const { keyboard } = tab.page;
     await keyboard.press('Tab');
     expect(await tab.page.evaluate('document.activeElement.textContent')).toMatch(/Skip/i);
@@ -176,7 +190,6 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
 
   it('works on a phone: a plan is approved at 390 pixels, without scrolling sideways', async () => {
     const tab = await open({ width: 390 });
-    await answerReview(tab);
     await tab.goto(`/approvals/${HASH}`);
     expect(await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     await tab.page.getByRole('button', { name: 'Approve in 3 clusters…' }).click();
