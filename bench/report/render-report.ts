@@ -83,12 +83,14 @@ function plotOf({ headings, rows }: MarkdownTable): Readonly<{ title: string; sv
     (_, at) => at > 0 && rows.filter((row) => durationIn(row[at] ?? '') !== undefined).length >= FEWEST_BARS,
   );
   if (column < 0) return undefined;
-  const labels = headings.slice(0, column).map((_, at) => at);
+  const isFigure = (cell: string) => cell === '–' || durationIn(cell) !== undefined;
+  const first = headings.findIndex((_, at) => at > 0 && rows.some((row) => isFigure(row[at] ?? '')));
+  const labels = headings.slice(0, first).map((_, at) => at);
   const bars = rows.flatMap((row) => {
     const value = durationIn(row[column] ?? '');
     const [shown = ''] = /^\S+ \S+?(?=[,;\s]|$)/.exec(row[column] ?? '') ?? [];
     return value === undefined ? [] : [{ label: labels.map((at) => row[at]).join(', '), value, shown }];
   });
-  const title = `${headings.slice(0, column).join(', ')}: ${headings[column]}`;
+  const title = `${labels.map((at) => headings[at]).join(', ')}: ${headings[column]}`;
   return { title, svg: barPlot(title, bars) };
 }

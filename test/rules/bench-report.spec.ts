@@ -56,6 +56,14 @@ describe('the page of a benchmark', () => {
     expect(files.get('metas-1.svg')).toContain('>3 ms</text>');
   });
 
+  it('names bars by what a row is about, not by its other figures', () => {
+    const rows = ['install', 'upgrade', 'rest'].map((what) => `| ${what} | – | 0.03 s | 1 s |`).join('\n');
+    const output = `m\n\n| what | READY | made | done |\n| --- | --- | --- | --- |\n${rows}\n`;
+    const svg = renderReport([run('lifecycle', output)], '').get('lifecycle-1.svg');
+    expect(svg).toContain('<title>what: made</title>');
+    expect(svg).toContain('>install</text>');
+  });
+
   it('reads tables and durations as benches print them', () => {
     expect(readTables('a\n\n| b | c |\n|---|---|\n| 1 | x\\|y |\n\nd\n')).toEqual([
       { text: 'a' },
