@@ -127,6 +127,26 @@ describe('the limiter of the clusters', () => {
     expect(await limiter.run('far', done)).toEqual({ admitted: false, againAfterMs: 2_000 });
   });
 
+  it('has the jobs of a cluster whose work took long come back soon, since that may be over', async () => {
+    const { limiter, clock } = limiterOf(4);
+    void limiter.run('far', forEver);
+    for (let n = 0; n < 20; n += 1) {
+      const work = Promise.withResolvers<string>();
+      const slow = limiter.run('far', () => work.promise);
+      await clock.advance(8_000);
+      work.resolve('after long');
+      await slow;
+    }
+    void limiter.run('far', forEver);
+    const pauses = [];
+    for (let n = 0; n < 30; n += 1) {
+      const turnedAway = await limiter.run('far', done);
+      pauses.push(turnedAway.admitted ? 0 : turnedAway.againAfterMs);
+    }
+    expect(pauses.slice(0, 3)).toEqual([500, 750, 1_000]);
+    expect(Math.max(...pauses)).toBe(7_750);
+  });
+
   it('has the jobs of a cluster with thousands of namespaces come back a few times, not all the time', async () => {
     const { limiter, clock } = limiterOf(8);
     const workMs = 20;

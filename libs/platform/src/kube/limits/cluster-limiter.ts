@@ -38,6 +38,8 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Shortest retry delay for jobs turned away at the cluster's concurrency limit. */
 const BUSY_AGAIN_MS = 250;
+/** Longest time between two returns: what made the work take long may be over long before the last one. */
+const LONGEST_GAP_MS = 250;
 /** Work that takes longer waits for its cluster, unless this process was busy most of the time. */
 const SLOW_MS = 2_000;
 /** Least part of that time in which the process had nothing to do. */
@@ -198,13 +200,13 @@ export class ClusterLimiter {
   }
 
   /**
-   * Jobs of a busy cluster come back one after the other, about twice as fast as it takes them: of thousands
-   * that came back together all but a few would be turned away again.
+   * Jobs of a busy cluster come back one after the other, about twice as fast as it takes them, and four a
+   * second at least: of thousands that came back together all but a few would be turned away again.
    */
   #inLineMs(state: LimiterState, most: number): number {
     const now = this.#now();
     const first = now + BUSY_AGAIN_MS;
-    state.lineEndMs = Math.max(state.lineEndMs, first) + state.workMs / most / 2;
+    state.lineEndMs = Math.max(state.lineEndMs, first) + Math.min(LONGEST_GAP_MS, state.workMs / most / 2);
     const inLineMs = Math.min(LONGEST_PAUSE_MS, state.lineEndMs - now);
     return this.#spread(BUSY_AGAIN_MS) + Math.floor(inLineMs - BUSY_AGAIN_MS);
   }
