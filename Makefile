@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e console-test compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -66,6 +66,9 @@ e2e: build ## the end-to-end suite on a real kube-apiserver
 
 console-test: build ## the pages of the console in Chromium (FLOTILLA_CHROMIUM, or Debian's): tasks, keyboard, axe, hostile rows
 	@vitest run --project console
+
+screenshots: build ## the pictures of docs/console.md, from a fleet and a clock that stand still (Chromium)
+	@FLOTILLA_PICTURES=docs/images/console vitest run --project console test/console/pictures.spec.ts
 
 compose-test: build ## the image and docker-compose.yml in a Docker engine, which is started where none answers (root, Linux)
 	@node dist/scripts/prepare-compose.js

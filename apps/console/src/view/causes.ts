@@ -27,7 +27,9 @@ export function causeGroups({ operators, clusters, catalogs }: FleetRows): Cause
     }
     known.clusters.add(row.cluster);
     known.group.operators += isOperator;
-    if (since !== '' && since < known.group.since) known.group.since = since;
+    // A cluster's time is that of its reach, a catalog's its last poll: neither dates what an operator shows.
+    const dates = isOperator === 1 || known.group.operators === 0;
+    if (dates && since !== '' && since < known.group.since) known.group.since = since;
   };
   for (const row of operators) add(row, row.since);
   for (const row of clusters) add(row, row.since);

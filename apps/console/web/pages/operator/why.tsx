@@ -74,7 +74,7 @@ export function Newer({ of }: { of: Explanation['newer'] }) {
           {of.map(({ bundle, version, channel, why }) => (
             <tr key={`${bundle} ${channel}`}>
               <th scope="row" title={bundle}>
-                {version}
+                {version || bundle}
               </th>
               <td>{channel}</td>
               <td class="grow">{why}</td>

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { clusterRow, operatorRow } from '../console.fixture.js';
+import { causeGroups } from './causes.js';
+import type { FleetRows } from './fleet-rows.js';
+
+it('dates a cause by its operators, not by how long their cluster has been reached', () => {
+  const cause = { code: 'plan-failed', kind: 'InstallPlan', names: ['harbor'], text: 'plan failed' };
+  const failed = { standing: 'failed', cause } as const;
+  const rows: Partial<FleetRows> = {
+    operators: [operatorRow('east', 'harbor', { ...failed, since: '2026-11-25T10:30:00Z' })],
+    clusters: [clusterRow('east', { ...failed, since: '2026-11-18T10:00:00Z' })],
+    catalogs: [],
+  };
+  expect(causeGroups(rows as FleetRows)).toMatchObject([{ operators: 1, since: '2026-11-25T10:30:00Z' }]);
+});

@@ -1,0 +1,85 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SystemClock } from '#platform/clock/system-clock';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { needing } from '#testing/report/needs';
+import { openConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
+import { answerPictured, fillPicturedFleet, PICTURED_AT, PICTURED_HASH } from './pictured-fleet.js';
+
+/** Set by `make screenshots`: where the pictures of the documentation go, in both themes and two widths. */
+const FOLDER = process.env['FLOTILLA_PICTURES'];
+
+class StoppedClock extends SystemClock {
+  override now(): Date {
+    return PICTURED_AT;
+  }
+}
+
+const BLOCKED = '/clusters/eu-05/harbor-operators/subscriptions/harbor-operator';
+/** A page, and a text that stands on it when it is complete. */
+const PAGES = [
+  ['fleet', '/', 'Versions'],
+  ['clusters', '/clusters', 'eu-05'],
+  ['cluster', '/clusters/eu-05', 'harbor-operator'],
+  ['operators', '/operators', 'metrics-stack'],
+  ['package', '/operators/lamp-operator', '1.9.0'],
+  ['operator', BLOCKED, 'lighthouse-operator'],
+  ['conflict', `${BLOCKED}?view=conflict`, 'no catalog in sight'],
+  ['approvals', '/approvals', 'lamp-operator'],
+  ['review', `/approvals/${PICTURED_HASH}?section=crds`, 'stores v2'],
+  ['catalogs', '/catalogs', 'olm/community'],
+  ['rollouts', '/rollouts', 'etcd'],
+  ['rollout', '/rollouts/etcd@etcd.v0.9.4', 'eu-07'],
+  ['changes', '/changes', 'jane@example.com'],
+  ['hub', '/hub', 'applier'],
+  ['about', '/about', 'OpenAPI document'],
+] as const;
+
+const LOOKS: ReadonlyArray<readonly [string, TabOptions]> =
+  FOLDER === undefined
+    ? [['light', {}]]
+    : [
+        ['light', {}],
+        ['dark', { theme: 'dark' }],
+        ['phone', { width: 390 }],
+      ];
+
+describe('pictures of the console', needing(chromiumNeed), () => {
+  let browser: Browser;
+  let folder = '';
+  beforeAll(async () => {
+    process.env['TZ'] = 'UTC';
+    folder = FOLDER ?? (await mkdtemp(join(tmpdir(), 'flotilla-pictures-')));
+    await mkdir(folder, { recursive: true });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    if (FOLDER === undefined && folder !== '') await rm(folder, { recursive: true });
+  });
+
+  // A console for each: with a clock that stands still a person has a bounded number of requests.
+  it.each(PAGES)('of %s', async (name, path, shows) => {
+    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
+    const asker = { ask: async (question: Parameters<typeof answerPictured>[0]) => answerPictured(question) };
+    const run = await openConsole({}, { pagesFolder, asker, clock: new StoppedClock() });
+    fillPicturedFleet(run.view);
+    try {
+      for (const [look, options] of LOOKS) {
+        const tab = await ConsoleTab.open(browser, run.service.link, options);
+        await tab.page.clock.setFixedTime(PICTURED_AT);
+        await tab.goto(path);
+        await tab.page.getByText(shows).first().waitFor();
+        await tab.page.screenshot({ path: join(folder, `${name}-${look}.png`) });
+        expect(tab.troubles).toEqual([]);
+        await tab.close();
+      }
+    } finally {
+      await run.service.stop();
+    }
+  });
+});
