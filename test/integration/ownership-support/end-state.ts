@@ -3,14 +3,15 @@ import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json
 import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-cluster';
 
 /** Given by the API server, and another one in each run. */
-const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp']);
+const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'clusterIP', 'clusterIPs']);
 /** Their values are made of UIDs, and of what was observed when, too. */
 const MARKS = new Set(['flotilla.dev/made-by-hub', 'flotilla.dev/change']);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 /**
- * Everything that a cluster stores, without what differs from run to run: UIDs, revisions, times. One line
+ * Everything that a cluster stores, without what differs from run to run: UIDs, revisions, times, and the
+ * addresses of Services, which a create that is refused takes, too. One line
  * for each object, sorted.
  */
 export const endStateOf = (cluster: SimulatedCluster): readonly string[] =>
