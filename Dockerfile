@@ -29,7 +29,7 @@ RUN node scripts/bundle-programs.ts \
  && node scripts/build-pages.ts \
  && node scripts/image-contents.ts \
  && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
- && mkdir -p /state/flotilla/content /state/flotilla-key
+ && mkdir -p /state/flotilla/content /state/flotilla-key /state/flotilla-console
 
 FROM ${NODE_IMAGE}
 ARG COMMIT=
@@ -49,6 +49,7 @@ ENV NODE_ENV=production \
 # The user `node` of the base image, by number, so that Kubernetes can see that it is not root.
 COPY --from=build --chown=1000:1000 /state/flotilla /var/lib/flotilla
 COPY --from=build --chown=1000:1000 /state/flotilla-key /var/lib/flotilla-key
+COPY --from=build --chown=1000:1000 /state/flotilla-console /var/lib/flotilla-console
 COPY package.json ./
 COPY bin/flotilla-in-image /usr/local/bin/flotilla
 COPY k8s/crds k8s/crds
@@ -60,6 +61,6 @@ COPY examples examples
 COPY --from=build /flotilla/dist dist
 USER 1000:1000
 VOLUME /var/lib/flotilla
-EXPOSE 8080 8081 8082 8085
+EXPOSE 8080 8081 8082 8083 8085
 ENTRYPOINT ["flotilla"]
 CMD ["--help"]

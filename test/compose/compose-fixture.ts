@@ -129,7 +129,7 @@ async function registryAt(gateway: string, endings: Endings): Promise<Environmen
 }
 
 async function settingsOf(folder: string, images: BaseImages, registry: string): Promise<Record<string, string>> {
-  const [poller = 0, applier = 0] = await freePorts(2);
+  const [poller = 0, applier = 0, console = 0] = await freePorts(3);
   return {
     ...(await buildAccess(process.env, folder)),
     FLOTILLA_IMAGE: IMAGE,
@@ -138,6 +138,7 @@ async function settingsOf(folder: string, images: BaseImages, registry: string):
     FLOTILLA_KUBECONFIG_DIR: join(folder, 'kubeconfig'),
     FLOTILLA_CATALOG_POLLER_PORT: String(poller),
     FLOTILLA_APPLIER_PORT: String(applier),
+    FLOTILLA_CONSOLE_PORT: String(console),
     FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS: registry,
   };
 }

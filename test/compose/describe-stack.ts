@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { LONG_PATIENCE } from '#testing/patience';
 import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
@@ -12,8 +13,10 @@ import { reachOf } from './reach.js';
 import { secondLogin } from './second-login.js';
 import { timeToInstall } from './time-to-install.js';
 
-const NAMES = ['applier-1', 'catalog-poller-1', 'redis-1', 'resolver-worker-1', 'resolver-worker-2'];
+const Items = z.looseObject({ items: z.array(z.looseObject({ package: z.string() })) });
+const NAMES = ['applier-1', 'catalog-poller-1', 'console-1', 'redis-1', 'resolver-worker-1', 'resolver-worker-2'];
 const MIB = 2 ** 20;
+const MEMORY_MIB: Readonly<Record<string, number>> = { 'catalog-poller': 2_048, console: 512 };
 
 /**
  * docker-compose.yml, from `up` to `down`. The tests follow each other: each begins where the one before it
@@ -86,6 +89,20 @@ export function describeStack(fixture: () => ComposeFixture): void {
     await allHealthy();
   });
 
+  it('the console answers at its link, with the operators of the cluster', async () => {
+    const link = await stack().exec(await named('console-1'), 'flotilla', 'console', 'link');
+    const [, origin = '', key = ''] = /^(\S+)\/#key=(\S+)/.exec(link) ?? [];
+    expect(origin).toBe(`http://127.0.0.1:${stack().settings['FLOTILLA_CONSOLE_PORT']}`);
+    expect(await (await fetch(origin)).text()).toContain('<title>Flotilla');
+    const names = async () => {
+      const answer = await fetch(`${origin}/api/v1/operators?standing=well`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return Items.parse(await answer.json()).items.map((one) => one.package);
+    };
+    await expect.poll(names, LONG_PATIENCE).toEqual(expect.arrayContaining(['harbor-operator', 'lighthouse-operator']));
+  });
+
   it('each container reaches what it needs, and the resolver Redis alone', async () => {
     const reached: Record<string, string[]> = {};
     for (const container of await stack().containers())
@@ -94,7 +111,8 @@ export function describeStack(fixture: () => ComposeFixture): void {
     expect(reached).toEqual({
       'applier-1': ['catalog-poller', 'machine', 'redis'],
       'catalog-poller-1': ['applier', 'machine', 'redis'],
-      'redis-1': ['applier', 'catalog-poller', 'resolver-worker'],
+      'console-1': ['machine', 'redis'],
+      'redis-1': ['applier', 'catalog-poller', 'console', 'resolver-worker'],
       'resolver-worker-1': ['redis'],
       'resolver-worker-2': ['redis'],
     });
@@ -110,7 +128,7 @@ export function describeStack(fixture: () => ComposeFixture): void {
         bounding: '0000000000000000',
         noNewPrivileges: true,
         seccomp: '2',
-        memoryLimit: (serviceOf(container) === 'catalog-poller' ? 2_048 : 1_024) * MIB,
+        memoryLimit: (MEMORY_MIB[serviceOf(container)] ?? 1_024) * MIB,
         processLimit: 256,
       });
       const writes = linesOf(confined.writeToRoot);
@@ -148,9 +166,9 @@ export function describeStack(fixture: () => ComposeFixture): void {
     const since = performance.now();
     await stack().compose('up', '--detach', '--wait', '--no-build', ...scale);
     note(`scaled to 4 resolvers, 2 pollers, 2 appliers: ${seconds((performance.now() - since) / 1_000)}`);
-    expect(await stack().containers()).toHaveLength(9);
+    expect(await stack().containers()).toHaveLength(10);
     note(
-      `9 containers; an operator asked for then runs in both clusters after ${seconds(await timeToInstall(fixture().clients, 'after-scaling'))}`,
+      `10 containers; an operator asked for then runs in both clusters after ${seconds(await timeToInstall(fixture().clients, 'after-scaling'))}`,
     );
   });
 
@@ -193,7 +211,10 @@ export function describeStack(fixture: () => ComposeFixture): void {
 
   it('`down` leaves content and key for the next `up`, and with --volumes nothing', async () => {
     await stack().compose('down', '--timeout', '30');
-    const volumes = ['applier-content', 'hub-key', 'poller-content', 'redis-applier', 'redis-poller', 'redis-resolver'];
+    const volumes = [
+      ...['applier-content', 'console-key', 'hub-key', 'poller-content'],
+      ...['redis-applier', 'redis-console', 'redis-poller', 'redis-resolver'],
+    ];
     const expected = volumes.map((name) => `${stack().project}_${name}`);
     expect(await stack().remains()).toEqual({ containers: [], networks: [], volumes: expected });
     await stack().compose('down', '--volumes');

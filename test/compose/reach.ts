@@ -28,6 +28,7 @@ const PORTS: Readonly<Record<string, number>> = {
   'catalog-poller': 8080,
   'resolver-worker': 8081,
   applier: 8082,
+  console: 8084,
 };
 
 /**

@@ -96,6 +96,8 @@ const memoryLimitInKubernetes = (service: string): number | undefined => {
   return parseBytes(String(deployment.spec.template.spec.containers[0].resources.limits.memory));
 };
 
+const memoryLimit = (limit = ''): number | undefined => parseBytes(limit.replace('g', 'Gi').replace('m', 'Mi'));
+
 describe.each(services)('$service in docker-compose.yml', ({ service, port, host }) => {
   const { command = [], environment = {}, healthcheck, ports } = compose.services[service] ?? {};
   const takesFromUser = Object.keys(environment).filter((name) => environment[name] === null);
@@ -149,7 +151,8 @@ describe('every service of docker-compose.yml', () => {
     for (const key of ['privileged', 'cap_add', 'network_mode', 'pid', 'devices'])
       expect(service).not.toHaveProperty(key);
     expect(service.pids_limit).toBeGreaterThan(0);
-    expect(parseBytes((service.mem_limit ?? '').replace('g', 'Gi'))).toBe(memoryLimitInKubernetes(name));
+    if (name !== 'console') expect(memoryLimit(service.mem_limit)).toBe(memoryLimitInKubernetes(name));
+    else expect(memoryLimit(service.mem_limit)).toBe(512 * 2 ** 20);
     expect(JSON.stringify(service.volumes ?? [])).not.toContain('docker.sock');
   });
 
@@ -164,7 +167,7 @@ describe('every service of docker-compose.yml', () => {
     const ports = [compose, withK3s].flatMap(({ services }) =>
       Object.values(services).flatMap(({ ports = [] }) => ports),
     );
-    expect(ports).toHaveLength(3);
+    expect(ports).toHaveLength(4);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 });
@@ -195,6 +198,8 @@ describe('the kubeconfig in docker-compose.yml', () => {
     expect(members('resolving')).toEqual(['redis', 'resolver-worker']);
     expect(members('queue')).toEqual(['redis', 'catalog-poller', 'applier']);
     expect(members('outside')).toEqual(['catalog-poller', 'applier']);
+    expect(members('showing')).toEqual(['redis', 'console']);
+    expect(members('pages')).toEqual(['console']);
     const inside = {
       internal: true,
       driver_opts: {
@@ -202,7 +207,35 @@ describe('the kubeconfig in docker-compose.yml', () => {
         'com.docker.network.bridge.gateway_mode_ipv4': 'isolated',
       },
     };
-    expect(compose.networks).toEqual({ queue: inside, resolving: inside, outside: {} });
+    expect(compose.networks).toEqual({ queue: inside, resolving: inside, showing: inside, outside: {}, pages: {} });
+  });
+});
+
+describe('the web console in docker-compose.yml', () => {
+  const { command = [], environment = {}, ports, healthcheck, volumes } = compose.services['console'] ?? {};
+
+  it('has its settings, those for what is outside from the user, and neither kubeconfig nor key of the hub', () => {
+    expect(command).toEqual(['dist/programs/console.js']);
+    expect(unknownSettings(environment as Record<string, string>)).toEqual([]);
+    const own = allSettings()
+      .map(([key]) => environmentName(key))
+      .filter((name) => name.startsWith('FLOTILLA_CONSOLE_') && !/_(HEALTH_)?PORT$/.test(name));
+    expect(
+      Object.keys(environment)
+        .filter((name) => name.includes('_CONSOLE_'))
+        .toSorted(),
+    ).toEqual(own.toSorted());
+    expect(Object.keys(environment).filter((name) => /KUBECONFIG|HUB_KEY|TOKENS/.test(name))).toEqual([]);
+    expect(volumes).toEqual(['console-key:/var/lib/flotilla-console', 'redis-console:/run/flotilla:ro']);
+  });
+
+  it('is reached from this machine alone, and healthy only when it is ready', () => {
+    const port = variable('FLOTILLA_CONSOLE_PORT', String(defaults.consolePort));
+    expect(ports).toEqual([`127.0.0.1:${port}:${defaults.consolePort}`]);
+    expect(environment['FLOTILLA_CONSOLE_EXTERNAL_URL']).toBe(
+      variable('FLOTILLA_CONSOLE_EXTERNAL_URL', `http://127.0.0.1:${port}`),
+    );
+    expect(healthcheck?.test.join(' ')).toContain(`/dev/tcp/127.0.0.1/${defaults.consoleHealthPort};`);
   });
 });
 
@@ -222,6 +255,7 @@ describe('Redis in docker-compose.yml', () => {
         'redis-poller:/run/flotilla/poller',
         'redis-resolver:/run/flotilla/resolver',
         'redis-applier:/run/flotilla/applier',
+        'redis-console:/run/flotilla/console',
       ],
     });
     expect(healthcheck?.test.join(' ')).toMatch(/redis-cli --user flotilla-probe .* ping \| grep -q PONG/);
@@ -235,7 +269,7 @@ describe('Redis in docker-compose.yml', () => {
       FLOTILLA_REDIS_PREFIX: null,
     });
     expect(user).toBe('999:1000');
-    for (const { service, user } of services) {
+    for (const { service, user } of [...services, { service: 'console', user: 'console' }]) {
       const { volumes = [], environment } = compose.services[service] ?? {};
       expect(compose.volumes[`redis-${user}`]?.driver_opts).toEqual({
         type: 'tmpfs',
