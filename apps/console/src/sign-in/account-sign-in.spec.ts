@@ -221,11 +221,9 @@ describe('texts that the console seals', () => {
     const [one, other] = [await SealedTexts.open(join(folder, 'session-key')), await SealedTexts.open('')];
     const sealed = one.seal('text', 'a');
     expect(one.read(sealed, 'a')).toBe('text');
-    expect([one.read(sealed, 'b'), other.read(sealed, 'a'), one.read(`A${sealed.slice(1)}`, 'a')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const changed = `${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}`;
+    const answers = [one.read(sealed, 'b'), other.read(sealed, 'a'), one.read(changed, 'a')];
+    expect(answers).toEqual([undefined, undefined, undefined]);
   });
 });
 
