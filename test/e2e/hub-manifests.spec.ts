@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
@@ -23,7 +27,8 @@ const FOREIGN = [
 const OF_GO = { version: '1.1' } as const;
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'hub-key': ['key'],
-  'redis-passwords': ['poller', 'resolver', 'applier'],
+  'redis-passwords': ['poller', 'resolver', 'applier', 'console'],
+  console: ['key'],
   'catalog-poller-kubeconfig': ['config'],
   'applier-kubeconfig': ['config'],
   'flotilla-redis': ['url'],
@@ -103,6 +108,11 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
       render: () => run('kubectl', 'kustomize', `k8s/${folder}`),
     })),
     {
+      what: 'k8s/components/console',
+      needs: [kubectl],
+      render: () => kustomizedWith('console'),
+    },
+    {
       what: 'charts/flotilla',
       needs: [kubectl, helm],
       render: () =>
@@ -140,6 +150,20 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     expect(await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/base/managed-cluster')))).toEqual([]);
   });
 });
+
+/** The hub with a component, named in a kustomization of its own, as users do. */
+function kustomizedWith(component: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-kustomize-'));
+  const at = (path: string) => relative(realpathSync(folder), join(PROJECT_ROOT, path));
+  const kind = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', namespace: NAMESPACE };
+  const names = { resources: [at('k8s/base')], components: [at(`k8s/components/${component}`)] };
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify({ ...kind, ...names }));
+  try {
+    return run('kubectl', 'kustomize', folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 const definitionOf = ({ group, version, kind, plural }: (typeof FOREIGN)[number]) =>
   ({

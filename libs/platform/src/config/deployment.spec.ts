@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { readSettings, unknownSettings } from './settings.js';
 
@@ -124,6 +124,39 @@ describe.each([
     expect(Object.keys(given).length).toBeGreaterThan(0);
     expect(unknownSettings(given)).toEqual([]);
     expect(() => readSettings(given)).not.toThrow();
+  });
+});
+
+describe('the web console in k8s/components/console', () => {
+  const documents = parseAllDocuments(read('k8s/components/console/console.yaml'), { merge: true });
+  const [deployment] = documents.map((one) => one.toJS());
+  const { spec } = Deployment.parse(deployment).spec.template;
+  const [container] = spec.containers;
+
+  it('starts a program that exists, with settings that can be read, and no access to a cluster in them', () => {
+    const given = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
+    expect(container?.args).toEqual(['dist/programs/console.js']);
+    expect(existsSync(join(root, 'apps/console/src/main.ts'))).toBe(true);
+    expect(unknownSettings(given)).toEqual([]);
+    const settings = readSettings(given);
+    expect(settings.consoleExternalUrl).toBe(`http://127.0.0.1:${settings.consolePort}`);
+    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual([
+      settings.consolePort,
+      settings.consoleHealthPort,
+      settings.metricsPort,
+    ]);
+    expect(Object.keys(given).filter((name) => /KUBECONFIG|CONTEXTS|HUB_KEY|TOKENS/.test(name))).toEqual([]);
+    expect(spec.automountServiceAccountToken).toBe(false);
+    expect(spec.volumes.map(({ name }) => name)).toEqual(['redis-password', 'console', 'tmp', 'content']);
+  });
+
+  it('lets Redis in, and has the password of its user there', () => {
+    const { patches } = parse(read('k8s/components/console/kustomization.yaml')) as { patches: Patch[] };
+    expect(patches.map(({ target }) => target)).toEqual([
+      { kind: 'Deployment', name: 'redis' },
+      { kind: 'NetworkPolicy', name: 'redis' },
+    ]);
+    expect(patches[0]?.patch).toContain('{ key: console, path: console/password }');
   });
 });
 
