@@ -203,6 +203,19 @@ describe('rows of the web console', () => {
     await expect.poll(() => listed('plan-classes'), PATIENCE).toEqual([]);
   });
 
+  it('have the service beside them, with its checks and queues', async () => {
+    const Hub = z.looseObject({ services: z.array(z.looseObject({})) });
+    const services = async () => Hub.parse(await asked('hub')).services;
+    const queue = { waiting: expect.any(Number), failed: 0 };
+    await expect.poll(services, PATIENCE).toMatchObject([
+      {
+        service: 'flotilla',
+        checks: expect.arrayContaining([{ name: 'redis', ok: true, message: '' }]),
+        queues: ['observe', 'resolve', 'solved', 'apply'].map((name) => ({ ...queue, queue: name })),
+      },
+    ]);
+  });
+
   it('leave what changed behind, when and for whom', async () => {
     const path = 'changes?cluster=west';
     const version = { kind: 'version', namespace: 'lights', package: PACKAGE, by: 'hub' };

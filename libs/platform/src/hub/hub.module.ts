@@ -1,6 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { healthIndicator } from '../telemetry/health-indicator.js';
 import type { Hub } from './hub.js';
+import { hubReport } from './hub-report.js';
 import * as tokens from './hub-tokens.js';
 
 @Module({})
@@ -8,9 +10,9 @@ class HubModule {}
 
 /**
  * Gives every module what the services of this process share: the hub under its token, and
- * each part under its own.
+ * each part under its own. `reportsAs`: the service that the console shows; absent: it shows none.
  */
-export function hubModule(hub: Hub): DynamicModule {
+export function hubModule(hub: Hub, reportsAs?: string): DynamicModule {
   const parts = [
     { provide: tokens.HUB, useValue: hub },
     { provide: tokens.SETTINGS, useValue: hub.settings },
@@ -23,7 +25,12 @@ export function hubModule(hub: Hub): DynamicModule {
   return {
     module: HubModule,
     global: true,
-    providers: [...parts, healthIndicator<Hub>(tokens.HUB, ({ redisHealth }) => redisHealth)],
+    imports: [DiscoveryModule],
+    providers: [
+      ...parts,
+      healthIndicator<Hub>(tokens.HUB, ({ redisHealth }) => redisHealth),
+      ...(reportsAs === undefined ? [] : [hubReport(hub, reportsAs)]),
+    ],
     exports: parts.map(({ provide }) => provide),
   };
 }

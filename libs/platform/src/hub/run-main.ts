@@ -38,7 +38,7 @@ export const runMain = (
     const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
     const hub = await openHub({ service, settings, log, redis, onUnusableRedis: end, ...(key && { key }) });
     const parts = await partsOf(hub);
-    await runOn(hub, service, { ...parts, imports: importsOn(hub, parts) }, runService);
+    await runOn(hub, service, { ...parts, imports: importsOn(hub, service, parts) }, runService);
   });
 
 /** {@link runMain} for a service that needs neither Redis nor content. */
@@ -70,10 +70,13 @@ async function runProgram(
 
 /** Starts a service on a hub, in this process. */
 export const startOn = (hub: Hub, service: string, parts: ServiceParts): Promise<RunningService> =>
-  runOn(hub, service, { ...parts, imports: importsOn(hub, parts) }, startService);
+  runOn(hub, service, { ...parts, imports: importsOn(hub, service, parts) }, startService);
 
-const importsOn = (hub: Hub, { imports }: ServiceParts): ServiceParts['imports'] => [
-  hubModule(hub),
+/** The service that reads what the others report, and may not write there. */
+const READER = 'console';
+
+const importsOn = (hub: Hub, service: string, { imports }: ServiceParts): ServiceParts['imports'] => [
+  hubModule(hub, service === READER ? undefined : service),
   ...imports,
   ...(hub.settings.queuePage ? [queuePageModule()] : []),
 ];

@@ -1,0 +1,68 @@
+import { hostname } from 'node:os';
+import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { HubRow, QueueCounts } from '#core/fleet/view/hub-row';
+import { projectVersion } from '../files/build-info.js';
+import type { Queues } from '../queue/queues.js';
+import { HealthIndicator } from '../telemetry/health-indicator.js';
+import { inTime } from '../telemetry/in-time.js';
+import { HubReporter } from '../view/hub-reporter.js';
+import type { Hub } from './hub.js';
+
+const CHECK_WITHIN_MS = 2_000;
+const LONGEST_MESSAGE = 200;
+
+/** The queues that each service works on; `flotilla up` is all of them. */
+const QUEUES: Readonly<Record<string, readonly (keyof Queues)[]>> = {
+  'catalog-poller': ['observe'],
+  'resolver-worker': ['resolve'],
+  applier: ['apply', 'solved'],
+  flotilla: ['observe', 'resolve', 'solved', 'apply'],
+};
+
+async function countsOf(queues: Queues, name: keyof Queues, now: Date): Promise<QueueCounts> {
+  const queue = queues[name];
+  const { waiting, active, delayed, failed } = await queue.counts();
+  const jobs = waiting === 0 ? [] : await queue.sample(1);
+  const oldestMs = Math.min(...jobs.filter(({ state }) => state === 'waiting').map(({ atMs }) => atMs), now.getTime());
+  return { queue: name, waiting, active, delayed, failed, oldestSeconds: (now.getTime() - oldestMs) / 1_000 };
+}
+
+async function checkOf(indicator: HealthIndicator): Promise<HubRow['checks'][number]> {
+  const health = await inTime(CHECK_WITHIN_MS, indicator.check());
+  const ok = health?.up === true && health.degraded !== true;
+  return { name: indicator.name, ok, message: ok ? '' : (health?.detail ?? 'no answer').slice(0, LONGEST_MESSAGE) };
+}
+
+/** Reports the service to the console as long as it runs. */
+class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #reporter: HubReporter;
+
+  constructor(hub: Hub, service: string, providers: DiscoveryService) {
+    const { redis, settings, clock, log, queues } = hub;
+    const checks = () =>
+      providers.getProviders().flatMap(({ instance }) => (instance instanceof HealthIndicator ? [instance] : []));
+    this.#reporter = new HubReporter({
+      ...{ redis, clock, log, service, prefix: settings.redisPrefix },
+      instance: `${hostname()}:${process.pid}`,
+      version: projectVersion(),
+      checks: () => Promise.all(checks().map(checkOf)),
+      queues: () => Promise.all((QUEUES[service] ?? []).map((name) => countsOf(queues, name, clock.now()))),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.#reporter.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#reporter.stop();
+  }
+}
+
+/** For services that may write to the read model: all but the console. */
+export const hubReport = (hub: Hub, service: string): FactoryProvider<HubReportLifecycle> => ({
+  provide: HubReportLifecycle,
+  inject: [DiscoveryService],
+  useFactory: (providers: DiscoveryService) => new HubReportLifecycle(hub, service, providers),
+});

@@ -1,0 +1,103 @@
+import type { Redis } from 'ioredis';
+import { HubRow } from '#core/fleet/view/hub-row';
+import type { Clock } from '../clock/clock.port.js';
+import { Timers } from '../clock/timers.js';
+import { inTime } from '../telemetry/in-time.js';
+import type { Log } from '../telemetry/log.port.js';
+import { parsedValue } from './parsed-value.js';
+import { viewKeys } from './view-keys.js';
+
+export type HubReporterOptions = Readonly<{
+  redis: Redis;
+  prefix: string;
+  clock: Clock;
+  log: Log;
+  service: string;
+  /** The process, unique in the hub. */
+  instance: string;
+  version: string;
+  checks: () => Promise<HubRow['checks']>;
+  /** The queues that the service works on. */
+  queues: () => Promise<HubRow['queues']>;
+}>;
+
+const EVERY_MS = 5_000;
+/** Counting the jobs of a queue takes a few commands of Redis for each of its parts. */
+const COUNTED_EVERY = 3;
+/** What was not reported for so long is of a process that was killed. */
+const FORGOTTEN_AFTER_MS = 600_000;
+const TIDIED_EVERY = 60;
+/** A service that ends does not wait longer for Redis. */
+const REMOVED_WITHIN_MS = 1_000;
+
+/** Writes what a service says of itself where the console's page Hub reads it, every five seconds. */
+export class HubReporter {
+  readonly #timers: Timers;
+  readonly #key: string;
+  #queues: HubRow['queues'] = [];
+  #times = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly options: HubReporterOptions) {
+    this.#timers = new Timers(options.clock);
+    this.#key = viewKeys(options.prefix).hub;
+  }
+
+  start(): void {
+    // While Redis is away a report waits for it, and no other is made.
+    const report = () => {
+      this.#running ??= this.#report()
+        .catch((error: unknown) => this.#note(error))
+        .finally(() => {
+          this.#running = undefined;
+        });
+    };
+    report();
+    this.#timers.every(EVERY_MS, report);
+  }
+
+  /** The service is gone from the page at once, where Redis answers. */
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    const { redis, instance } = this.options;
+    const removed = async () => {
+      await this.#running;
+      await redis.hdel(this.#key, instance);
+    };
+    await inTime(REMOVED_WITHIN_MS, removed());
+  }
+
+  async #report(): Promise<void> {
+    const { redis, clock, service, instance, version, checks, queues } = this.options;
+    if (this.#times % COUNTED_EVERY === 0) this.#queues = await queues();
+    const updatedAt = clock.now().toISOString();
+    const row: HubRow = {
+      service,
+      instance,
+      version,
+      updatedAt,
+      checks: await checks(),
+      queues: this.#queues,
+      slowest: [],
+    };
+    await redis.hset(this.#key, instance, JSON.stringify(HubRow.parse(row)));
+    if (this.#times % TIDIED_EVERY === 0) await this.#tidy();
+    this.#times += 1;
+  }
+
+  /** Takes away what processes left behind that were killed. */
+  async #tidy(): Promise<void> {
+    const { redis, clock } = this.options;
+    const all = await redis.hgetall(this.#key);
+    const since = clock.now().getTime() - FORGOTTEN_AFTER_MS;
+    const gone = Object.entries(all)
+      .filter(([, text]) => parsedValue(HubRow, text).every(({ updatedAt }) => Date.parse(updatedAt) < since))
+      .map(([instance]) => instance);
+    if (gone.length > 0) await redis.hdel(this.#key, ...gone);
+  }
+
+  /** Nothing waits for a report: the next one comes by itself. */
+  #note(error: unknown): void {
+    this.options.log.debug({ error: String(error) }, 'the service could not report itself');
+  }
+}
