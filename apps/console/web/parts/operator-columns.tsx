@@ -32,7 +32,12 @@ const ALL: readonly Column<OperatorRow>[] = [
     cell: (row) => (
       <a class="cut" href={paths.operator(row)} tabIndex={-1} title={row.package}>
         {row.package}
-        {row.deprecated && <span class="mark-deprecated"> ⚠ deprecated</span>}
+        {row.deprecated && (
+          <span class="mark-deprecated" title="deprecated">
+            {' '}
+            ⚠<span class="hidden"> deprecated</span>
+          </span>
+        )}
       </a>
     ),
   },
@@ -103,5 +108,8 @@ const ALL: readonly Column<OperatorRow>[] = [
   },
 ];
 
+/** A card of a narrow page needs a title: where all rows are of one package, the cluster is it. */
 export const operatorColumns = (...without: readonly string[]): readonly Column<OperatorRow>[] =>
-  ALL.filter(({ key }) => !without.includes(key));
+  ALL.filter(({ key }) => !without.includes(key)).map((column) =>
+    column.key === 'cluster' && without.includes('package') ? { ...column, place: 'title' } : column,
+  );

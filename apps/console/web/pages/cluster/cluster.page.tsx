@@ -121,28 +121,26 @@ function Findings({ of }: { of: ClusterRow }) {
     withQuery('operators', { cluster: of.cluster, standing: ATTENTION, limit: '100' }),
   );
   return (
-    <>
-      <Answered of={operators}>
-        {({ items, total: all }) =>
-          items.length === 0 ? (
-            <>
-              <OwnCause of={of} items={items} />
-              <Empty title="Every operator in this cluster is well." />
-            </>
-          ) : (
-            <>
-              <OwnCause of={of} items={items} />
-              <ul class="findings">
-                {items.map((row) => (
-                  <Finding key={row.id} of={row} />
-                ))}
-              </ul>
-              {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
-            </>
-          )
-        }
-      </Answered>
-    </>
+    <Answered of={operators}>
+      {({ items, total: all }) =>
+        items.length === 0 ? (
+          <>
+            <OwnCause of={of} items={items} />
+            <Empty title="Every operator in this cluster is well." />
+          </>
+        ) : (
+          <>
+            <OwnCause of={of} items={items} />
+            <ul class="findings">
+              {items.map((row) => (
+                <Finding key={row.id} of={row} />
+              ))}
+            </ul>
+            {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
+          </>
+        )
+      }
+    </Answered>
   );
 }
 
