@@ -1,5 +1,4 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import type { Subject } from '#core/kernel/subject/subject';
 import { handlerBytesOf } from '#lifecycle/classic/observation/observed-objects';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
@@ -14,8 +13,8 @@ import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { type Pass, passOf } from '#lifecycle/fleet/pass-of';
-import { ClassicPreviews } from '#lifecycle/fleet/previews/classic-previews';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
+import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
 import { RedisActionReceiver } from '#platform/console/redis-action-channel';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -184,12 +183,8 @@ function consoleActionsOf(hub: Hub, clusters: ServiceClusters, limiter: ClusterL
 function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): ClusterOrders {
   const { clock, log, settings } = hub;
   const globalCatalogNamespace = (client: KubeClient) => globalCatalogNamespaceOf(client, settings);
-  const previews = new ClassicPreviews(hub);
-  const placeOf = (client: KubeClient, globalCatalogs: string) => ({
-    preview: (desired: DesiredClassic) => previews.of(client, desired, globalCatalogs),
-  });
-  const common = { hub: fleetHub, clock, log, limiter };
-  return new ClusterOrders({ ...common, globalCatalogNamespaceOf: globalCatalogNamespace, placeOf });
+  const common = { hub: fleetHub, clock, log, limiter, placeOf: placeParts(hub) };
+  return new ClusterOrders({ ...common, globalCatalogNamespaceOf: globalCatalogNamespace });
 }
 
 /** Orders of the fleet report what a pass has come to. */

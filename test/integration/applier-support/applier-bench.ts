@@ -48,8 +48,8 @@ import { CACHED_KINDS } from '../../../libs/lifecycle/src/engine/cached-kinds.js
 import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
 import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
 import { pauseAfter } from '../../../libs/lifecycle/src/engine/reconcile-loop.js';
-import { ClassicPreviews } from '../../../libs/lifecycle/src/fleet/previews/classic-previews.js';
 import type { ClassicPreview } from '../../../libs/lifecycle/src/fleet/rollouts/order-place.js';
+import { placeParts } from '../../../libs/lifecycle/src/fleet/rollouts/place-parts.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
@@ -95,7 +95,7 @@ export class ApplierBench {
   readonly #queues = memoryQueues();
   readonly #view: ClusterView | undefined;
   #pulls: BundlePulls | undefined;
-  #previews: ClassicPreviews | undefined;
+  #parts: ReturnType<ReturnType<typeof placeParts>> | undefined;
   #edition: 'v1' | 'v2' = 'v1';
   #known: Readonly<{ offered: readonly unknown[]; index: CatalogIndex }> | undefined;
 
@@ -269,8 +269,13 @@ export class ApplierBench {
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
     const overlaid = withDesired(read, wanted);
     if (typeof overlaid !== 'string') await this.#solve(previewPlace(namespace, packageName), { ...read, ...overlaid });
-    this.#previews ??= new ClassicPreviews(this.#hub());
-    return this.#previews.of(this.client, wanted, GLOBAL);
+    return this.placeParts.preview(wanted);
+  }
+
+  /** What orders of a fleet are carried out with here, as in the applier. */
+  get placeParts(): ReturnType<ReturnType<typeof placeParts>> {
+    this.#parts ??= placeParts(this.#hub())(this.client, GLOBAL);
+    return this.#parts;
   }
 
   /** Observes what was read under a place, and answers its problem. */

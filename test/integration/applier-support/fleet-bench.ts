@@ -114,7 +114,7 @@ export class FleetBench {
       const { client } = bench;
       const place = { hub: this.hub.client, client, globalCatalogNamespace: 'olm', clock: this.clock };
       const preview: OrderPlace['preview'] = (desired) => bench.preview(desired);
-      await carryOutOrders({ ...place, preview, ...this.place });
+      await carryOutOrders({ ...place, ...bench.placeParts, preview, ...this.place });
       await bench.observe(this.namespace);
       await bench.pass(this.namespace);
     }

@@ -102,6 +102,13 @@ describe('whether a cluster can go back', () => {
     expect(reasons({ others: [csv('shade.v1.0.0', { required: [api('v1')] })] })).toEqual([]);
   });
 
+  it('says why the content is gone, where that is known', () => {
+    const gone = { hasContent: false, definitions: [], earlier: undefined };
+    const said = (whyGone?: string) => checkReturn({ ...free, ...gone, whyGone })[0]?.message;
+    expect(said('CatalogSource olm/c does not offer it')).toBe('CatalogSource olm/c does not offer it');
+    expect(said()).toContain('neither catalog nor registry');
+  });
+
   it('says which object does not fit', () => {
     const change = pair(crd([V1], ['v1']), crd([{ ...V1, required: ['bulb'] }]), new Map([['v1', [lamp]]]));
     expect(checkReturn({ ...free, ...change })[0]?.message).toContain('"b/a"');

@@ -30,6 +30,8 @@ export type ReturnFacts = Readonly<{
   previous: string | null;
   /** Whether the earlier bundle can be read and installed. */
   hasContent: boolean;
+  /** Where that is known: why it cannot be. */
+  whyGone?: string | undefined;
   definitions: readonly DefinitionPair[];
   /** The operator as it is now, and as it was. */
   current: ClusterServiceVersion | undefined;
@@ -108,8 +110,8 @@ const RULES: readonly (readonly [ReturnObstacle, ReturnRule])[] = [
   ['NotUpgradeable', ({ notUpgradeable }) => notUpgradeable],
   [
     'ContentGone',
-    ({ hasContent, previous }) =>
-      hasContent ? undefined : `neither catalog nor registry has ${previous ?? ''} any more`,
+    ({ hasContent, whyGone, previous }) =>
+      hasContent ? undefined : (whyGone ?? `neither catalog nor registry has ${previous ?? ''} any more`),
   ],
 ];
 

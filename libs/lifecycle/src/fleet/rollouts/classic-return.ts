@@ -48,7 +48,10 @@ const returnFailed = (message: string): RowFinding => ({
 });
 const returned: RowFinding = { state: 'Ready', reason: RETURNED };
 
-/** Whether the cluster could go back now to what it had before this roll-out, and if not, why. */
+/**
+ * Whether the cluster could go back now to what it had before this roll-out, and if not, why; without
+ * an answer where the earlier bundle is still being fetched.
+ */
 export async function returnCheckOf(
   place: OrderPlace,
   row: AssignmentRow,
@@ -56,7 +59,9 @@ export async function returnCheckOf(
 ): Promise<Pick<AssignmentReport, 'returnCheck' | 'message'>> {
   const known = previousOf(subject.subscription);
   const previous = known?.rollout === row.rollout ? known?.bundle : null;
-  const found = checkReturn(await readReturnFacts(place, subject, previous ?? null));
+  const facts = await readReturnFacts(place, subject, previous ?? null);
+  if ('waits' in facts) return { message: reportText(facts.waits) };
+  const found = checkReturn(facts);
   const [first] = found;
   if (first === undefined) return { returnCheck: { ok: true, reasons: [] } };
   const message = `${first.message}; publish a version that goes forward from here`;
@@ -71,7 +76,8 @@ export async function beginReturn(place: OrderPlace, row: AssignmentRow, subject
     return returned;
   }
   const { returnCheck, message = '' } = await returnCheckOf(place, row, subject);
-  if (returnCheck?.ok !== true) return { ...returnFailed(message), returnCheck };
+  if (returnCheck === undefined) return returning(message);
+  if (!returnCheck.ok) return { ...returnFailed(message), returnCheck };
   const to = previousOf(subscription)?.bundle ?? '';
   const { client } = place;
   const csvs = await csvsIn(client, operator.spec.namespace);

@@ -4,6 +4,7 @@ import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Subscription } from '#core/kernel/api/subscription';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
@@ -21,6 +22,9 @@ export type ClassicPreview =
   | Readonly<{ fails: string }>
   | Readonly<{ conflict: string }>;
 
+/** What is to be had later, or not at all, and why. */
+export type NotThere = Readonly<{ waits: string }> | Readonly<{ gone: string }>;
+
 /** The cluster where orders are carried out, and the hub API that has them. */
 export type OrderPlace = Readonly<{
   hub: KubeClient;
@@ -28,15 +32,13 @@ export type OrderPlace = Readonly<{
   globalCatalogNamespace: string;
   /** Default: the time of this machine. */
   clock?: Clock;
-  /**
-   * The manifests of a bundle that an InstallPlan refers to, or undefined where they cannot be had any more.
-   * Absent: only manifests that stand in a plan are known.
-   */
-  bundleObjects?: (reference: BundleReference, namespace: string) => Promise<readonly KubernetesObject[] | undefined>;
-  /** Whether a catalog that the namespace sees offers the bundle; undefined: not known. */
-  offersBundle?: (
-    bundle: Readonly<{ namespace: string; package: string; name: string }>,
-  ) => Promise<boolean | undefined>;
+  /** The manifests that an InstallPlan refers to. Absent: only those that stand in a plan are known. */
+  bundleObjects?: (
+    reference: BundleReference,
+    plan: InstallPlan,
+  ) => Promise<Readonly<{ objects: readonly KubernetesObject[] }> | NotThere>;
+  /** Why the Subscription could not get the bundle from its catalog again; undefined where it could. */
+  offersBundle?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
   /** What the cluster would install with these objects. Absent: only what is subscribed to is planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
 }>;

@@ -4,29 +4,28 @@ import { manifestOf } from '#core/classic/install-plan/step-manifest';
 import { type DefinitionPair, type ReturnFacts, readForReturn } from '#core/fleet/rollback/return-check';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
-import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import { INSTALL_PLAN_API, InstallPlan, type InstallPlanStep } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Subscription } from '#core/kernel/api/subscription';
 import { convertsByWebhook, crdGroup, crdKind } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ClassicSubject, refusalOf } from './classic-subject.js';
-import type { OrderPlace } from './order-place.js';
+import type { NotThere, OrderPlace } from './order-place.js';
 
 /** Label of the copies of a CSV in other namespaces. */
 const NOT_COPIED = '!olm.copiedFrom';
 
-/** Reads what a return of this Subscription to an earlier bundle depends on. */
+/** Reads what a return of this Subscription to an earlier bundle depends on, or what that waits for. */
 export async function readReturnFacts(
   place: OrderPlace,
   { subscription, operator }: ClassicSubject,
   previous: string | null,
-): Promise<ReturnFacts> {
+): Promise<ReturnFacts | Readonly<{ waits: string }>> {
   const { client } = place;
-  const { namespace, package: packageName } = operator.spec;
+  const { namespace } = operator.spec;
   const installed = subscription.status?.installedCSV;
   const nothing = { definitions: [], current: undefined, earlier: undefined, others: [], notUpgradeable: undefined };
   if (previous === null) return { previous, hasContent: false, ...nothing };
-  const objects = await objectsOf(place, namespace, previous);
-  const isOffered = await place.offersBundle?.({ namespace, package: packageName, name: previous });
   const all = await installedOperators(client);
   const own = all.filter(({ metadata }) => metadata.namespace === namespace);
   const current = own.find((csv) => csvName(csv) === installed);
@@ -34,12 +33,21 @@ export async function readReturnFacts(
   const others = all.filter((csv) => csv.metadata.namespace !== namespace || !chain.has(csvName(csv)));
   const notUpgradeable = await refusalOf(client, namespace, installed);
   const common = { previous, current, others, notUpgradeable };
-  if (objects === undefined || isOffered === false) {
-    return { ...common, hasContent: false, definitions: [], earlier: undefined };
-  }
-  const definitions = await pairsOf(client, objects);
-  const earlier = ClusterServiceVersion.safeParse(objects.find(({ kind }) => kind === CSV_KIND)).data;
+  const missing = runsOn(own, subscription, previous) ? undefined : await place.offersBundle?.(subscription, previous);
+  const found = missing ?? (await objectsOf(place, namespace, previous));
+  if ('waits' in found) return found;
+  if ('gone' in found)
+    return { ...common, hasContent: false, whyGone: found.gone, definitions: [], earlier: undefined };
+  const definitions = await pairsOf(client, found.objects);
+  const earlier = ClusterServiceVersion.safeParse(found.objects.find(({ kind }) => kind === CSV_KIND)).data;
   return { ...common, hasContent: true, definitions, earlier };
+}
+
+/** Nothing of a newer bundle was made: the earlier one need not come again. */
+function runsOn(own: readonly ClusterServiceVersion[], { status }: Subscription, previous: string): boolean {
+  const names = new Set(own.map(csvName));
+  const newer = [status?.currentCSV, status?.installedCSV].filter((name) => name !== previous);
+  return names.has(previous) && !newer.some((name) => name !== undefined && names.has(name));
 }
 
 async function installedOperators(client: KubeClient): Promise<ClusterServiceVersion[]> {
@@ -50,34 +58,46 @@ async function installedOperators(client: KubeClient): Promise<ClusterServiceVer
   return all.filter((csv) => !isCopied(csv));
 }
 
-/**
- * What a bundle brings, from the newest plan that installed it there, or from where that plan refers to;
- * undefined where neither has it any more.
- */
+/** What a bundle brings, from the newest plan that installed it there, or from where that plan refers to. */
 async function objectsOf(
   place: OrderPlace,
   namespace: string,
   bundle: string,
-): Promise<KubernetesObject[] | undefined> {
+): Promise<Readonly<{ objects: readonly KubernetesObject[] }> | NotThere> {
   const list = await place.client.list(INSTALL_PLAN_API, { namespace });
   const plans = (list?.items ?? [])
     .flatMap((item) => InstallPlan.safeParse({ ...item, ...INSTALL_PLAN_API }).data ?? [])
     .sort((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0));
-  for (const { status } of plans) {
-    const steps = (status?.plan ?? []).filter((step) => step?.resolving === bundle).filter((step) => step !== null);
+  let missing: NotThere = { gone: `no InstallPlan of namespace ${namespace} has brought ${bundle}` };
+  for (const plan of plans) {
+    const steps = (plan.status?.plan ?? [])
+      .filter((step) => step !== null)
+      .filter(({ resolving }) => resolving === bundle);
     if (!steps.some(({ resource }) => resource.kind === CSV_KIND && resource.name === bundle)) continue;
-    const wanted = steps.filter(({ resource }) => resource.kind === CSV_KIND || resource.kind === CRD_KIND);
-    const reference = wanted.map(referenceOf).find((one) => one !== undefined);
-    const found =
-      reference === undefined
-        ? wanted.flatMap((step) => {
-            const manifest = manifestOf(step);
-            return 'object' in manifest ? [manifest.object] : [];
-          })
-        : await place.bundleObjects?.(reference, namespace);
-    if (found !== undefined) return [...found];
+    const found = await broughtBy(place, plan, steps);
+    if ('objects' in found || 'waits' in found) return found;
+    missing = found;
   }
-  return undefined;
+  return missing;
+}
+
+/** CSV and definitions of these steps; where the plan refers to the bundle, all that the bundle has. */
+async function broughtBy(
+  { bundleObjects }: OrderPlace,
+  plan: InstallPlan,
+  steps: readonly InstallPlanStep[],
+): Promise<Readonly<{ objects: readonly KubernetesObject[] }> | NotThere> {
+  const wanted = steps.filter(({ resource }) => resource.kind === CSV_KIND || resource.kind === CRD_KIND);
+  const reference = wanted.map(referenceOf).find((one) => one !== undefined);
+  if (reference !== undefined) {
+    const gone = { gone: `InstallPlan ${plan.metadata.name} only refers to ${reference.name}` };
+    return bundleObjects === undefined ? gone : bundleObjects(reference, plan);
+  }
+  const objects = wanted.flatMap((step) => {
+    const manifest = manifestOf(step);
+    return 'object' in manifest ? [manifest.object] : [];
+  });
+  return { objects };
 }
 
 async function pairsOf(client: KubeClient, objects: readonly KubernetesObject[]): Promise<DefinitionPair[]> {
