@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { OPERATOR_GROUP_API } from '../../kernel/api/operator-group.js';
+import { SUBSCRIPTION_API } from '../../kernel/api/subscription.js';
 import { type DesiredClassic, desiredClassic, specHash, withDesired } from './desired-classic.js';
 
 const operatorOf = (spec: object = {}): FleetOperator =>
@@ -46,6 +47,29 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
     ['Create', ['a', 'b'], 'namespace kafka has 2 OperatorGroups: delete all but one'],
   ])('with %s, where groups %j are there', (manage, live, expected) => {
     expect(groupsOf(manage, live)).toEqual(expected);
+  });
+
+  it.each([
+    ['the same targets', ['a', 'b'], undefined],
+    [
+      'other targets',
+      ['c'],
+      'namespace kafka has OperatorGroup fleet for targetNamespaces a, b, and registry runs there',
+    ],
+    ['all namespaces', undefined, 'namespace kafka has OperatorGroup fleet for targetNamespaces a, b'],
+  ])('shares the fleet’s group with an operator that runs there: %s', (_, targetNamespaces, conflict) => {
+    const other = { ...SUBSCRIPTION_API, metadata: { name: 'registry', namespace: 'kafka' } };
+    const subscriptions = [{ ...other, spec: { name: 'registry', source: 's', sourceNamespace: 'olm' } }];
+    const live = { ...group('fleet'), spec: { targetNamespaces: ['b', 'a'] } };
+    const desired = desiredOf({
+      classic: { operatorGroup: { ...(targetNamespaces === undefined ? {} : { targetNamespaces }) } },
+    });
+    const found = withDesired({ subscriptions, operatorGroups: [live] }, desired);
+    expect(typeof found === 'string' ? found : undefined).toEqual(
+      conflict === undefined ? undefined : expect.stringContaining(conflict),
+    );
+    // A group without an operator is made as it is wanted.
+    expect(withDesired({ subscriptions: [], operatorGroups: [live] }, desired)).toBeTypeOf('object');
   });
 
   it('is another one with another configuration, and the same at each reading', () => {

@@ -5,7 +5,7 @@ import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '../../kernel/api/operator-group.js';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
-import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import { byCodeUnit, canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /** On what the fleet makes in a cluster: `<namespace>/<name>` of the FleetOperator it is of. */
 export const OPERATOR_ANNOTATION = 'fleet.flotilla.dev/operator';
@@ -142,7 +142,7 @@ export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): O
   }
   const isThere = live.subscriptions.some(({ spec }) => spec.name === desired.subscription.spec.name);
   // The group of what is installed already stays as it is.
-  const groups = isThere ? live.operatorGroups : groupsWith(live.operatorGroups, desired);
+  const groups = isThere ? live.operatorGroups : groupsWith(live, desired);
   if (typeof groups === 'string') return groups;
   const subscribed = live.subscriptions.find(({ spec }) => spec.name === desired.subscription.spec.name);
   const others = live.subscriptions.filter((one) => one !== subscribed);
@@ -177,7 +177,7 @@ export function catalogConflict(live: CatalogSource | undefined, desired: Desire
 }
 
 function groupsWith(
-  live: readonly OperatorGroup[],
+  { operatorGroups: live, subscriptions }: OverlaidNamespace,
   { operator, operatorGroup }: DesiredClassic,
 ): readonly OperatorGroup[] | string {
   const { namespace } = operator.spec;
@@ -187,8 +187,29 @@ function groupsWith(
     if (first !== undefined) return live;
     return `namespace ${namespace} has no OperatorGroup: make one, or set classic.operatorGroup.manage: Create`;
   }
-  if (first === undefined || first.metadata.name === operatorGroup.metadata.name) return [operatorGroup];
+  if (first === undefined) return [operatorGroup];
+  if (first.metadata.name === operatorGroup.metadata.name) {
+    const [neighbour] = subscriptions;
+    const isSame = canonicalJson(reachOf(first)) === canonicalJson(reachOf(operatorGroup));
+    if (isSame || neighbour === undefined) return [operatorGroup];
+    return (
+      `namespace ${namespace} has OperatorGroup ${FLEET_GROUP} for ${reachText(first)}, and ${neighbour.spec.name} runs there: ` +
+      `this FleetOperator wants ${reachText(operatorGroup)}; give both the same classic.operatorGroup, or namespaces of their own`
+    );
+  }
   return `namespace ${namespace} has OperatorGroup ${first.metadata.name}: set classic.operatorGroup.manage to Adopt or Use`;
+}
+
+/** What all operators of a group share. */
+const reachOf = ({ spec }: OperatorGroup) => ({
+  targets: [...(spec?.targetNamespaces ?? [])].sort(byCodeUnit),
+  serviceAccount: spec?.serviceAccountName ?? '',
+});
+
+function reachText(group: OperatorGroup): string {
+  const { targets, serviceAccount } = reachOf(group);
+  const where = targets.length === 0 ? 'all namespaces' : `targetNamespaces ${targets.join(', ')}`;
+  return serviceAccount === '' ? where : `${where} as ServiceAccount ${serviceAccount}`;
 }
 
 /** What is desired, apart from where it is listed: the catalog's digest is no part of it. */
