@@ -83,11 +83,7 @@ const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
     const ago = member === undefined ? '' : ` since ${since(place, member.lastContact)}`;
     return { sentence: `waits, since it cannot be reached${ago} (Offline): ${what}` };
   },
-  Planning: (place) => {
-    const report = place.fleet.clusters.get(place.row.cluster)?.report(place.rollout.record.spec.subject);
-    const chain = report?.message === undefined ? [] : [report.message];
-    return { sentence: 'waits for its plan (Planning)', chain };
-  },
+  Planning: (place) => ({ sentence: 'waits for its plan (Planning)', chain: reportedIn(place) }),
   PlanChanged: () => ({
     sentence:
       'waits for a new plan (PlanChanged): what it would do now is not what was planned, and nothing was written',
@@ -280,11 +276,13 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
     sentence: 'is set aside, since another cluster answers under its name (IdentityChanged)',
   }),
   LeftToOLM: () => ({ sentence: 'is left alone, since OLM itself is at work there (LeftToOLM)' }),
-  Conflict: () => ({
+  Conflict: (place) => ({
     sentence: 'is set aside, since another FleetOperator, or an object that is not adopted, has this place (Conflict)',
+    chain: reportedIn(place),
   }),
-  VersionNotAllowed: () => ({
+  VersionNotAllowed: (place) => ({
     sentence: 'is set aside, since spec.versions allows no version there (VersionNotAllowed)',
+    chain: reportedIn(place),
   }),
   ByDecision: ({ short, row }) => ({
     sentence: 'was set aside by a decision (ByDecision)',
@@ -292,6 +290,12 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
   }),
   Superseded: () => ({ sentence: 'was set aside for a newer target (Superseded)' }),
 };
+
+/** What the cluster says about the subject. */
+function reportedIn({ fleet, rollout, row }: Place): string[] {
+  const message = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject)?.message;
+  return message === undefined ? [] : [message];
+}
 
 /** Conditions of the cluster that are not as they should be. */
 function conditionLines({ fleet, row }: Place): string[] {

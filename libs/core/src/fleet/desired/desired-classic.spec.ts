@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
 import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { OPERATOR_GROUP_API } from '../../kernel/api/operator-group.js';
 import { SUBSCRIPTION_API } from '../../kernel/api/subscription.js';
@@ -36,6 +37,24 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
   it('says which FleetCatalog is missing', () => {
     const found = desiredClassic(operatorOf({ catalog: { fleetCatalog: 'c' } }), { globalCatalogNamespace: 'olm' });
     expect(found).toBe('there is no FleetCatalog c beside the FleetOperator');
+  });
+
+  it('is not known of a Staged FleetCatalog, whose digest would move too early', () => {
+    const catalog = FleetCatalog.parse({
+      apiVersion: 'fleet.flotilla.dev/v1alpha1',
+      kind: 'FleetCatalog',
+      metadata: { name: 'c', namespace: 'platform' },
+      spec: {
+        image: `example.com/c@sha256:${'0'.repeat(64)}`,
+        catalogSource: { name: 'c' },
+        promotion: 'Staged',
+        strategyRef: { name: 's' },
+      },
+    });
+    const wanted = operatorOf({ catalog: { fleetCatalog: 'c' } });
+    expect(desiredClassic(wanted, { globalCatalogNamespace: 'olm', catalog })).toBe(
+      'promotion: Staged of FleetCatalog c is not carried out yet: set WithOperators',
+    );
   });
 
   it.each([

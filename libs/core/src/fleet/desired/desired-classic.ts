@@ -74,6 +74,9 @@ function sourceOf(
   const { fleetCatalog, name, namespace = globalCatalogNamespace } = spec.catalog;
   if (fleetCatalog === undefined) return { source: name ?? '', sourceNamespace: namespace };
   if (catalog === undefined) return `there is no FleetCatalog ${fleetCatalog} beside the FleetOperator`;
+  if (catalog.spec.promotion === 'Staged') {
+    return `promotion: Staged of FleetCatalog ${fleetCatalog} is not carried out yet: set WithOperators`;
+  }
   const source = catalog.spec.catalogSource;
   if (source === undefined) return `FleetCatalog ${fleetCatalog} has no catalogSource, which OLM Classic needs`;
   return { source: source.name, sourceNamespace: source.namespace ?? globalCatalogNamespace };

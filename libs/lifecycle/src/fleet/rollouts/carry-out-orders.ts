@@ -1,3 +1,4 @@
+import { notCarriedOut } from '#core/fleet/desired/not-carried-out';
 import { type AssignmentReport, type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -70,6 +71,25 @@ async function carryOut(
   // A return that has begun is brought to its end, whatever was ordered since.
   const finding = memo === undefined ? undefined : await continueReturn(place, operator, memo);
   if (finding !== undefined && finding.reason !== RETURNED) return { ...finding, hop: before?.hop ?? 0 };
+  const notYet = notCarriedOut(operator);
+  if (notYet === undefined) return carryOutFor(place, row, operator, before);
+  const message = reportText(notYet);
+  if (row.order === 'Preview') return { state: 'Planning', reason: CONFLICT, message };
+  // What has begun is finished; nothing more is planned.
+  const done = await carryOutFor(place, row, operator, before);
+  return done.state === 'Ready' ? { ...withoutPlan(done), message } : done;
+}
+
+/** Without a plan no roll-out begins. */
+const withoutPlan = ({ planned: _planned, planHash: _hash, hops: _hops, changes: _changes, ...rest }: RowFinding) =>
+  rest;
+
+async function carryOutFor(
+  place: OrderPlace,
+  row: AssignmentRow,
+  operator: FleetOperator,
+  before: AssignmentReport | undefined,
+): Promise<RowFinding> {
   const found = await findSubject(place, operator);
   if (found === NOT_SUBSCRIBED && row.order !== 'Return') return installFirst(place, row, operator);
   if (typeof found === 'string') {
@@ -82,7 +102,9 @@ async function carryOut(
   }
   const move = await catalogMoveOf(place, found);
   const facts = move?.facts ?? factsOf(found, place);
-  return { ...facts, ...(await byOrder(place, row, { ...found, move }, before)) };
+  const done = { ...facts, ...(await byOrder(place, row, { ...found, move }, before)) };
+  // What comes next matters more than how the last attempt went.
+  return done.state === 'Ready' && facts.message !== undefined ? { ...done, message: facts.message } : done;
 }
 
 /** A subject whose cluster may have to get other content of its catalog. */

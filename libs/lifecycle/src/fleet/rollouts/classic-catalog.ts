@@ -1,10 +1,9 @@
 import { catalogConflict, type DesiredClassic, specHash, subscriptionOver } from '#core/fleet/desired/desired-classic';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
-import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import { type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { type ClassicSubject, changesOf, desiredIn, factsOf, hashesOf } from './classic-subject.js';
+import { type ClassicSubject, desiredIn, installedFacts, plannedFacts } from './classic-subject.js';
 import { CONFLICT, type OrderPlace, RESOLUTION_FAILED, type RowFinding, reportText } from './order-place.js';
 
 type Facts = Omit<RowFinding, 'state'>;
@@ -29,7 +28,7 @@ export async function catalogMoveOf(place: OrderPlace, subject: ClassicSubject):
   if (typeof desired === 'string' || desired.catalogSource === undefined) return undefined;
   const live = await liveCatalog(place.client, desired);
   if (live?.spec.image === desired.catalogSource.spec.image) return undefined;
-  const { planned: _planned, planHash: _hash, hops: _hops, changes: _changes, ...installed } = factsOf(subject, place);
+  const installed = installedFacts(subject);
   const facts = (more: Facts): CatalogMove => ({ desired, facts: { ...installed, ...more } });
   const conflict = catalogConflict(live, desired);
   if (conflict !== undefined) return facts({ reason: CONFLICT, message: reportText(conflict) });
@@ -38,12 +37,13 @@ export async function catalogMoveOf(place: OrderPlace, subject: ClassicSubject):
   if ('fails' in preview) return facts({ reason: RESOLUTION_FAILED, message: reportText(preview.fails) });
   if ('waits' in preview) return facts({ message: reportText(preview.waits) });
   const { plan, moves, planned } = preview;
-  const hop = hopHash(plan, moves, place.globalCatalogNamespace);
+  const from = subscription.status?.installedCSV;
+  const made = plannedFacts(place, operator, { plan, moves, planned, from, specHash: specHash(desired) });
+  const denied = [...(installed.denied ?? []), ...(made.denied ?? [])].slice(-MOST_DENIED);
   return facts({
-    planned,
-    ...hashesOf([hop], specHash(desired)),
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
-    changes: changesOf(plan, moves, subscription.status?.installedCSV, planned),
+    ...made,
+    ...(denied.length === 0 ? {} : { denied }),
   });
 }
 

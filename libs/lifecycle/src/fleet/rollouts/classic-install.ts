@@ -1,11 +1,10 @@
 import { catalogConflict, type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { liveCatalog } from './classic-catalog.js';
-import { changesOf, desiredIn, hashesOf } from './classic-subject.js';
+import { desiredIn, plannedFacts } from './classic-subject.js';
 import {
   type ClassicPreview,
   CONFLICT,
@@ -38,14 +37,13 @@ export async function installFirst(
   if ('waits' in preview)
     return { state: row.order === 'Go' ? 'Running' : 'Planning', message: reportText(preview.waits) };
   const { plan, moves, planned } = preview;
+  const made = { plan, moves, planned, from: undefined, specHash: specHash(desired) };
   const found = {
-    planned,
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
-    ...hashesOf([hopHash(plan, moves, place.globalCatalogNamespace)], specHash(desired)),
-    changes: changesOf(plan, moves, undefined, planned),
+    ...plannedFacts(place, operator, made),
   };
   if (row.order !== 'Go') return { state: 'Planned', ...found };
-  if (found.planHash !== row.target?.planHash) return { state: 'Refused', reason: 'PlanChanged', ...found };
+  if (found.planHash !== row.target?.planHash) return { ...found, state: 'Refused', reason: 'PlanChanged' };
   await makeObjects(place, desired);
   return { state: 'Running', hop: 1, ...found };
 }

@@ -1,4 +1,7 @@
+import { z } from 'zod';
+import { manifestOf } from '#core/classic/install-plan/step-manifest';
 import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
+import { versionRefusal } from '#core/fleet/desired/allowed-versions';
 import {
   type DesiredClassic,
   desiredClassic,
@@ -9,7 +12,7 @@ import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash'
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
 import { planHash } from '#core/fleet/plan-class/plan-hash';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
-import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import { type AssignmentReport, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -21,7 +24,7 @@ import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type DeniedMark, deniedIn } from './fleet-marks.js';
-import type { OrderPlace, RowFinding } from './order-place.js';
+import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
 
 /** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */
 export type ClassicSubject = Readonly<{
@@ -128,25 +131,67 @@ export async function isInstalled(client: KubeClient, namespace: string, name: s
   return (csv as { status?: { phase?: string } } | undefined)?.status?.phase === 'Succeeded';
 }
 
-/** What is installed, and what the plan that waits for approval would bring. */
-export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFinding, 'state'> {
-  const { subscription, plan, moves, isSucceeded, denied } = subject;
-  const { installedCSV, currentCSV } = subscription.status ?? {};
-  const installed = {
+/** What is installed. */
+export function installedFacts({
+  subscription,
+  isSucceeded,
+  denied,
+  refusal,
+}: ClassicSubject): Omit<RowFinding, 'state'> {
+  const { installedCSV } = subscription.status ?? {};
+  return {
     ...(installedCSV === undefined ? {} : { bundle: installedCSV }),
     ...(denied.length === 0 ? {} : { denied: denied.map(({ bundle, scope }) => ({ bundle, scope })) }),
-    ...(subject.refusal === undefined ? {} : { notUpgradeable: true }),
+    ...(refusal === undefined ? {} : { notUpgradeable: true }),
     healthy: isSucceeded,
   };
+}
+
+/** What is installed, and what the plan that waits for approval would bring. */
+export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFinding, 'state'> {
+  const { subscription, plan, moves } = subject;
+  const { installedCSV, currentCSV } = subscription.status ?? {};
+  const installed = installedFacts(subject);
   // A plan that failed would be made anew by another attempt.
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
   if (!isOpen || currentCSV === undefined) return installed;
-  return {
-    ...installed,
-    planned: currentCSV,
-    ...hashesOf([hopHash(plan, moves, place.globalCatalogNamespace)], subject.specHash),
-    changes: changesOf(plan, moves, installedCSV, currentCSV),
-  };
+  const planned = { plan, moves, planned: currentCSV, from: installedCSV, specHash: subject.specHash };
+  const facts = plannedFacts(place, subject.operator, planned);
+  const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];
+  return { ...installed, ...facts, ...(all.length === 0 ? {} : { denied: all.slice(-MOST_DENIED) }) };
+}
+
+type PlannedThere = Readonly<{
+  plan: InstallPlan;
+  moves: readonly SubscriptionMove[];
+  planned: string;
+  from: string | undefined;
+  specHash: string | undefined;
+}>;
+
+/** What is reported of a plan. One that `versions` does not let in is no target there. */
+export function plannedFacts(
+  { globalCatalogNamespace }: OrderPlace,
+  { spec }: FleetOperator,
+  { plan, moves, planned, from, specHash: made }: PlannedThere,
+): Omit<RowFinding, 'state'> {
+  const refusal = versionRefusal(spec.versions, versionIn(plan, planned));
+  if (refusal !== undefined) {
+    const message = reportText(`${planned} is not installed here: ${refusal}`);
+    return { reason: VERSION_NOT_ALLOWED, message, denied: [{ bundle: planned, scope: 'Cluster' }] };
+  }
+  const hop = hopHash(plan, moves, globalCatalogNamespace);
+  return { planned, ...hashesOf([hop], made), changes: changesOf(plan, moves, from, planned) };
+}
+
+const VersionOf = z.object({ spec: z.object({ version: z.string() }) });
+
+/** The version of a bundle as its CSV in the plan has it. */
+function versionIn({ status }: InstallPlan, bundle: string): string | undefined {
+  const step = status?.plan?.find((one) => one?.resource.kind === CSV_API.kind && one.resource.name === bundle);
+  const manifest = step ? manifestOf(step) : undefined;
+  if (manifest === undefined || !('object' in manifest)) return undefined;
+  return VersionOf.safeParse(manifest.object).data?.spec.version;
 }
 
 /** What a plan changes, from what is installed. */

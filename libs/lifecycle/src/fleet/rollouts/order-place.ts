@@ -10,6 +10,8 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
 export const CONFLICT = 'Conflict';
+/** Reason of a report: `versions` of the FleetOperator lets the next version not in. */
+export const VERSION_NOT_ALLOWED = 'VersionNotAllowed';
 /** Reason of a report: the cluster cannot have what is wanted there. */
 export const RESOLUTION_FAILED = 'ResolutionFailed';
 

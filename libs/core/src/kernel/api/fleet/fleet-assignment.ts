@@ -4,7 +4,7 @@ import { CelCheck, CHANGES, ChangeKind } from './fleet-strategy.js';
 
 const MOST_ROWS = 64;
 const MOST_HOPS = 20;
-const MOST_DENIED = 10;
+export const MOST_DENIED = 10;
 const MOST_APPROVERS = 64;
 const MOST_CHECKS = 16;
 const Bundle = z.string().min(1).max(512);

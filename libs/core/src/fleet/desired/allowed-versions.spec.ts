@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { versionRefusal } from './allowed-versions.js';
+import { notCarriedOut } from './not-carried-out.js';
+
+describe('versions of a FleetOperator', () => {
+  it.each<readonly [object | undefined, string | undefined, string | undefined]>([
+    [undefined, undefined, undefined],
+    [{ deny: [] }, undefined, undefined],
+    [{ range: '>=2.3.0 <3.0.0' }, '2.4.0', undefined],
+    [{ range: '>=2.3.0 <3.0.0' }, '3.0.0', 'spec.versions.range >=2.3.0 <3.0.0 leaves 3.0.0 out'],
+    [{ range: '2.3.0' }, '2.3.1', 'spec.versions.range 2.3.0 leaves 2.3.1 out'],
+    [{ range: '>=2.0.0', deny: ['2.4.1'] }, '2.4.1', 'spec.versions.deny has 2.4.1'],
+    [{ deny: ['<2.0.0'] }, '1.9.0', 'spec.versions.deny has <2.0.0, and with it 1.9.0'],
+    [{ deny: ['2.4.1'] }, '2.4.2', undefined],
+    [{ range: 'soon' }, '1.0.0', 'spec.versions has "soon", which is no range: '],
+    [{ deny: ['1.0.0'] }, undefined, 'spec.versions cannot be held against a bundle whose version is not known'],
+    [{ deny: ['1.0.0'] }, 'new', 'spec.versions cannot be held against version new: '],
+  ])('%j lets %s in, or says why not', (versions, version, expected) => {
+    const found = versionRefusal(versions, version);
+    expect(found).toEqual(expected === undefined ? undefined : expect.stringContaining(expected));
+  });
+});
+
+describe('what live roll-outs do not do yet', () => {
+  const said = (spec: object) =>
+    notCarriedOut(
+      FleetOperator.parse({
+        apiVersion: 'fleet.flotilla.dev/v1alpha1',
+        kind: 'FleetOperator',
+        metadata: { name: 'kafka', namespace: 'platform' },
+        spec: { package: 'kafka-operator', namespace: 'kafka', catalog: { name: 'curated' }, ...spec },
+      }),
+    );
+
+  it.each([
+    [{ api: 'V1' }, 'spec.api: V1 of'],
+    [{ overrides: [{ clusters: {}, range: '<2.0.0' }] }, 'spec.overrides of'],
+    [{ classic: { operatorGroup: { manage: 'Adopt' } } }, 'spec.classic.operatorGroup.manage: Adopt of'],
+    [{ removal: 'Delete' }, 'spec.removal: Delete of'],
+    [{ drift: 'Report' }, 'spec.drift: Report of'],
+  ])('%j is refused in one line', (spec, expected) => {
+    expect(said(spec)).toContain(expected);
+    expect(said(spec)).not.toContain('\n');
+  });
+
+  it('has nothing against the rest', () => {
+    expect(said({})).toBeUndefined();
+    expect(said({ overrides: [], classic: { channel: 'stable', operatorGroup: { manage: 'Use' } } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,26 @@
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+
+/** What a FleetOperator can say and live roll-outs do not do yet, and what to do instead. */
+const NOT_YET: readonly (readonly [
+  field: string,
+  isAsked: (spec: FleetOperator['spec']) => boolean,
+  instead: string,
+])[] = [
+  ['api: V1', ({ api }) => api === 'V1', 'roll ClusterExtensions out without the fleet'],
+  ['overrides', ({ overrides = [] }) => overrides.length > 0, 'leave it out'],
+  [
+    'classic.operatorGroup.manage: Adopt',
+    ({ classic }) => classic?.operatorGroup?.manage === 'Adopt',
+    'set Use, and flotilla.dev/resolution-isolation on the group',
+  ],
+  ['removal: Delete', ({ removal }) => removal === 'Delete', 'set Keep, and remove the operator in the clusters'],
+  ['drift: Report', ({ drift }) => drift === 'Report', 'leave it out'],
+];
+
+/** The first field of a FleetOperator that would be passed over in silence; undefined where there is none. */
+export function notCarriedOut({ metadata, spec }: FleetOperator): string | undefined {
+  const found = NOT_YET.find(([, isAsked]) => isAsked(spec));
+  if (found === undefined) return undefined;
+  const [field, , instead] = found;
+  return `spec.${field} of FleetOperator ${metadata.namespace}/${metadata.name} is not carried out yet: ${instead}`;
+}

@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { FleetBench } from './applier-support/fleet-bench.js';
+import { offer } from './applier-support/made-operator.js';
+
+const NAMESPACE = 'lamps';
+const operator = {
+  package: 'lamp',
+  namespace: NAMESPACE,
+  catalog: { name: 'samples', namespace: 'olm' },
+  strategyRef: { name: 's' },
+  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
+};
+const FIRST = { version: '1.0.0', objects: [] };
+const SECOND = { version: '1.1.0', replaces: '1.0.0', objects: [] };
+
+describe('what a FleetOperator does not let into its clusters', () => {
+  let fleet: FleetBench;
+  afterEach(() => fleet.stop());
+
+  async function started(spec: object): Promise<void> {
+    fleet = await FleetBench.start({ 'lab-1': {} }, NAMESPACE);
+    await offer(fleet.bench('lab-1'), 'lamp', [FIRST]);
+    // A wave without a soak: what follows is not held up by what came first.
+    await fleet.apply('FleetStrategy', 's', {});
+    await fleet.apply('FleetOperator', 'lamp', { ...operator, ...spec });
+  }
+  const installed = () => fleet.bench('lab-1').describe(NAMESPACE);
+  const passes = async (count: number) => {
+    for (let pass = 0; pass < count; pass++) await fleet.pass();
+  };
+
+  it.each([
+    [{ deny: ['1.1.0'] }, 'spec.versions.deny has 1.1.0'],
+    [{ range: '<1.1.0' }, 'spec.versions.range <1.1.0 leaves 1.1.0 out'],
+  ])('installs what %j allows, and nothing after that', async (versions, message) => {
+    await started({ versions });
+    await fleet.until(() => installed() === 'lamp.v1.0.0 Succeeded', 'the first version');
+    await offer(fleet.bench('lab-1'), 'lamp', [FIRST, SECOND]);
+    await passes(8);
+    expect(installed()).toBe('lamp.v1.0.0 Succeeded');
+    expect(fleet.rollout('lamp-2')).toEqual({});
+    expect(fleet.report('lab-1')?.['message']).toContain(message);
+  });
+
+  it('says which of its fields are not carried out yet, and does nothing', async () => {
+    await started({ overrides: [{ clusters: { expression: 'true' }, channel: 'beta' }] });
+    await passes(6);
+    expect(installed()).toBe('');
+    expect(fleet.report('lab-1')).toMatchObject({
+      reason: 'Conflict',
+      message: 'spec.overrides of FleetOperator platform/lamp is not carried out yet: leave it out',
+    });
+  });
+});
