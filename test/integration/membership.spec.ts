@@ -123,7 +123,8 @@ describe('a hub whose kubeconfig changes while it runs', () => {
     await expect.poll(() => csvsOf('west'), LONG_PATIENCE).toContain('harbor-operator.v1.0.0 Succeeded');
     for (const url of [applier, poller]) expect(await clustersOf(url)).toEqual(['east', 'west']);
     expect(await membership()).toBe('2 of 2 clusters take part');
-    expect(joinedMs, 'milliseconds from the change of the file on').toBeLessThan(5_000);
+    // Five seconds on a machine at rest, by the bench; here, that no resync is waited for.
+    expect(joinedMs, 'milliseconds from the change of the file on').toBeLessThan(30_000);
   });
 
   it('changes nothing because of half a file, and says so', async () => {
