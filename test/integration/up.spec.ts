@@ -136,8 +136,13 @@ describe('flotilla up', () => {
     fleet.cluster('west').delete({ ...crd, name: 'olmconfigs.operators.coreos.com' });
     fleet.cluster('west').failNext({ verb: 'patch', resource: 'customresourcedefinitions' }, 403, 'Forbidden');
 
-    up = start('--kubeconfig', await kubeconfigFile('three', withAwayCluster(fleet.kubeconfig(), late)));
+    up = start(
+      '--kubeconfig',
+      await kubeconfigFile('three', withAwayCluster(fleet.kubeconfig(), late)),
+      '--no-console',
+    );
     await up.running();
+    expect(up.said.out, 'no link to a console that does not run').not.toContain('#key=');
     expect(up.said.out).toMatch(/late +not reached, tried again until it is: .*ECONNREFUSED/);
     expect(up.said.out).toMatch(/east +Kubernetes .* left alone/);
     expect(up.said.out).toContain('WARNING: OLM itself is at work there (deployment olm/catalog-operator)');

@@ -83,7 +83,7 @@ export class ConsoleService {
       new QuestionTurns({
         asker,
         observe: (kind, seconds) => metrics.questionSeconds.observe({ kind }, seconds),
-        nowMs: () => clock.now().getTime(),
+        now: () => clock.now(),
       });
     const count = (verb: string, outcome: string) => metrics.actions.inc({ verb, outcome });
     const server = new ConsoleServer({

@@ -49,7 +49,7 @@ async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Aske
   if (operator === undefined || !isAskedKind(kind)) throw notFound('such object');
   if (questions === undefined) throw notHere();
   const question = { v: 1, ask, cluster, kind, namespace, name } as const;
-  const answer = await questions.inTurn(person.session, () => questions.ask(question, new AbortController().signal));
+  const answer = await questions.inTurn(person.session, () => questions.ask(question));
   return { answer: known(answer), operator };
 }
 
@@ -85,9 +85,8 @@ async function review({ questions, person, rows, body }: RouteContext<unknown, R
   if (questions === undefined) throw notHere();
   const { hash } = body;
   const plans = rows.plans.filter((plan) => plan.hash === hash && waitsForApproval(plan));
-  const { signal } = new AbortController();
   return questions.inTurn(person.session, () =>
-    reviewClass({ hash, plans, ask: (question) => questions.ask(question, signal), now: new Date() }),
+    reviewClass({ hash, plans, ask: (question) => questions.ask(question), now: questions.now() }),
   );
 }
 

@@ -10,7 +10,7 @@ export type QuestionTurnsOptions = Readonly<{
   asker: QuestionAsker;
   /** Seconds that an answer took, by what was asked. */
   observe: (ask: ConsoleQuestion['ask'], seconds: number) => void;
-  nowMs: () => number;
+  now: () => Date;
 }>;
 
 const tooMany = () =>
@@ -33,6 +33,11 @@ export class QuestionTurns {
 
   constructor(private readonly options: QuestionTurnsOptions) {}
 
+  /** When an answer is given. */
+  now(): Date {
+    return this.options.now();
+  }
+
   /**
    * One request of a person, which may be many questions.
    * @throws RequestProblem where too many are under way
@@ -52,11 +57,11 @@ export class QuestionTurns {
     }
   }
 
-  async ask(question: ConsoleQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
-    const { asker, observe, nowMs } = this.options;
-    const from = nowMs();
-    const answer = (await asker.ask(question, signal)) ?? noAnswer();
-    observe(question.ask, (nowMs() - from) / 1_000);
+  async ask(question: ConsoleQuestion): Promise<QuestionAnswer> {
+    const { asker, observe } = this.options;
+    const from = this.now().getTime();
+    const answer = (await asker.ask(question)) ?? noAnswer();
+    observe(question.ask, (this.now().getTime() - from) / 1_000);
     return answer;
   }
 }

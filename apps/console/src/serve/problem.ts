@@ -48,6 +48,7 @@ const TITLES: Readonly<Record<number, string>> = {
   421: 'Wrong host',
   429: 'Too many requests',
   500: 'Failed',
+  502: 'No answer',
   503: 'Not ready',
   504: 'No answer',
 };

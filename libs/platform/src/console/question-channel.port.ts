@@ -3,7 +3,7 @@ import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questi
 /** What the console asks of the pollers. */
 export type QuestionAsker = Readonly<{
   /** The answer, or that of an equal question of the last half a minute; undefined: none came in time. */
-  ask(question: ConsoleQuestion, signal: AbortSignal): Promise<QuestionAnswer | undefined>;
+  ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined>;
 }>;
 
 /** What a poller gets: the questions that still wait, then those that come. */

@@ -40,7 +40,7 @@ export class RedisQuestionAsker implements QuestionAsker {
     this.#keys = keysOf(options.prefix);
   }
 
-  async ask(question: ConsoleQuestion, signal: AbortSignal): Promise<QuestionAnswer | undefined> {
+  async ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined> {
     const { redis, clock } = this.options;
     const [keys, key] = [this.#keys, questionKey(question)];
     const deadline = clock.now().getTime() + QUESTION_DEADLINE_MS;
@@ -52,8 +52,7 @@ export class RedisQuestionAsker implements QuestionAsker {
       await redis.xadd(keys.stream, 'MAXLEN', '~', MOST_QUESTIONS, '*', 'question', JSON.stringify(question));
     }
     for (let pause = FIRST_LOOK_MS; clock.now().getTime() < deadline; pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
-      await clock.sleep(pause, signal);
-      if (signal.aborted) return undefined;
+      await clock.sleep(pause);
       const answer = await this.#answer(key);
       if (answer !== undefined) return answer;
     }

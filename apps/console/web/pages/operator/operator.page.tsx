@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso';
+import { operatorChain } from '#core/fleet/console-questions/operator-chain';
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { CatalogList, OperatorList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
@@ -10,7 +11,7 @@ import { Page } from '../../parts/page.js';
 import { Standing } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
-import { Chain, chainOf } from './chain.js';
+import { Chain } from './chain.js';
 import { Conflict } from './conflict.js';
 import { EventsOf, ObjectOf } from './object.js';
 import { RollBack } from './roll-back.js';
@@ -90,7 +91,7 @@ function Shown({ row, place, explained }: ShownProps) {
   ];
   return (
     <>
-      <Chain of={explained.data?.chain ?? chainOf(row)} />
+      <Chain of={explained.data?.chain ?? operatorChain(row)} />
       <div class="tabs-line">
         <Tabs tabs={tabs} label="About this operator" />
         <GraphLink of={row} />

@@ -76,7 +76,8 @@ async function eventsOf(client: KubeClient, { kind, namespace }: ObjectQuestion,
   const api = { apiVersion: 'v1', kind: 'Event' };
   // Events about objects without a namespace lie in this one.
   const where = namespace === '' ? 'default' : namespace;
-  const list = await client.list(api, { namespace: where });
+  const fieldSelector = `involvedObject.name=${metadata.name}`;
+  const list = await client.list(api, { namespace: where, fieldSelector });
   const items = (list?.items ?? [])
     .filter(({ involvedObject }) => {
       const about = Object(involvedObject);

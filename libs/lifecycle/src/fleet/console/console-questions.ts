@@ -19,9 +19,15 @@ export type ConsoleQuestionsOptions = Readonly<{
   resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
 }>;
 
-/** Of one cluster; what comes beyond is refused, so that a page cannot take what passes need. */
+/** Of one cluster, and of all; what comes beyond is refused, so that a page cannot take what passes need. */
 const AT_ONCE_IN_CLUSTER = 8;
+const AT_ONCE = 64;
 const BUSY: QuestionAnswer = { because: 'failed', message: 'too many questions about this cluster are under way' };
+const ALL_BUSY: QuestionAnswer = { because: 'failed', message: 'too many questions about all clusters are under way' };
+const FAULT: QuestionAnswer = {
+  because: 'failed',
+  message: 'the hub could not answer; the log of the catalog poller says why',
+};
 /** A little before the console gives up. */
 const DEADLINE_MS = QUESTION_DEADLINE_MS - 1_000;
 const AWAY = { because: 'away', message: 'the cluster did not answer in time' } as const;
@@ -62,6 +68,7 @@ export class ConsoleQuestions {
 
   async #inTurn(question: ConsoleQuestion): Promise<QuestionAnswer> {
     const { cluster } = question;
+    if (this.#underWay.size > AT_ONCE) return ALL_BUSY;
     const running = this.#counts.get(cluster) ?? 0;
     if (running >= AT_ONCE_IN_CLUSTER) return BUSY;
     this.#counts.set(cluster, running + 1);
@@ -90,16 +97,19 @@ export class ConsoleQuestions {
       return answerQuestion(place, question);
     };
     try {
-      return await Promise.race([answered().catch(answerOfFailure), late]);
+      return await Promise.race([answered().catch((error: unknown) => this.#answerOfFailure(question, error)), late]);
     } finally {
       ended.abort();
     }
   }
-}
 
-/** What the cluster refused is said to the person; anything else is a fault of the hub, which its log has. */
-function answerOfFailure(error: unknown): QuestionAnswer {
-  if (!KubeApiError.is(error)) throw error;
-  const message = (error.answered ? error.said : error.message).slice(0, 2_000);
-  return { because: error.answered ? 'failed' : 'away', message };
+  /** What the cluster refused is said to the person; of a fault of the hub its log has the cause. */
+  #answerOfFailure({ cluster, ask }: ConsoleQuestion, error: unknown): QuestionAnswer {
+    if (!KubeApiError.is(error)) {
+      this.options.log.warn({ cluster, ask, error }, 'a question of the console could not be answered');
+      return FAULT;
+    }
+    const message = (error.answered ? error.said : error.message).slice(0, 2_000);
+    return { because: error.answered ? 'failed' : 'away', message };
+  }
 }

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import { ManualClock } from '#platform/clock/manual-clock';
+import type { QuestionReceiver } from '#platform/console/question-channel.port';
+import { KubeApiError } from '#platform/kube/client/kube-api.error';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { fixedClusters } from '#platform/membership/service-clusters.port';
+import { type LogFields, silentLog } from '#platform/telemetry/log.port';
+import { ConsoleQuestions } from './console-questions.js';
+
+const CLUSTERS = Array.from({ length: 9 }, (_, index) => `ship-${index}`);
+const question = (name: string, cluster = 'ship-0'): ConsoleQuestion => ({
+  ...{ v: 1, ask: 'object', kind: 'Subscription', cluster, namespace: 'lamps', name },
+});
+const hangs = () => new Promise<never>(() => undefined);
+
+let clock: ManualClock;
+let answers: Map<string, QuestionAnswer>;
+let logged: LogFields[];
+let claimed: boolean;
+let ask: (question: ConsoleQuestion) => void;
+/** What a cluster answers to a read. */
+let read: (name: string) => Promise<unknown>;
+
+beforeEach(() => {
+  [clock, answers, logged, claimed] = [new ManualClock(), new Map(), [], true];
+  read = async (name) => ({ metadata: { name }, spec: {} });
+  const clientOf = (cluster: string) =>
+    ({ cluster, get: ({ name }: { name: string }) => read(name) }) as unknown as KubeClient;
+  const receiver: QuestionReceiver = {
+    follow: (take) => {
+      ask = take;
+    },
+    claim: async () => claimed,
+    answer: async ({ cluster, name }, answer) => void answers.set(`${cluster}/${name}`, answer),
+    stop: async () => undefined,
+  };
+  const clusters = { ...fixedClusters(CLUSTERS.map(clientOf)), known: () => [...CLUSTERS, 'dark'] };
+  clusters.problemOf = (cluster) => (cluster === 'dark' ? 'connection refused' : undefined);
+  const log = { ...silentLog, warn: (fields: LogFields) => void logged.push(fields) };
+  const globalCatalogNamespaceOf = async () => 'olm';
+  const resolutionOf = async () => undefined;
+  new ConsoleQuestions({ receiver, clusters, clock, log, globalCatalogNamespaceOf, resolutionOf }).start();
+});
+
+const answerTo = (key: string) => vi.waitFor(() => answers.get(key) ?? expect.fail(`no answer to ${key}`));
+
+describe('questions of the console', () => {
+  it('are answered for the clusters of this process, once, and for no other', async () => {
+    ask(question('lamp'));
+    ask(question('lamp', 'elsewhere'));
+    expect(await answerTo('ship-0/lamp')).toEqual({ answer: { yaml: expect.stringContaining('lamp'), cut: false } });
+    claimed = false;
+    ask(question('taken'));
+    claimed = true;
+    ask(question('last'));
+    await answerTo('ship-0/last');
+    expect([...answers.keys()]).toEqual(['ship-0/lamp', 'ship-0/last']);
+  });
+
+  it.each([
+    { of: 'an object that is not there', name: 'a', answers: undefined, because: 'gone', message: 'no longer there' },
+    {
+      of: 'a refusal of the cluster, in its words',
+      name: 'b',
+      answers: new KubeApiError('ship-0', 403, 'Forbidden', 'at ship-0: no', [], 'you may not get subscriptions'),
+      because: 'failed',
+      message: 'you may not get subscriptions',
+    },
+    {
+      of: 'a cluster that gives no answer',
+      name: 'c',
+      answers: new KubeApiError('ship-0', 0, 'Unavailable', 'ship-0 does not answer'),
+      because: 'away',
+      message: 'ship-0 does not answer',
+    },
+  ])('say why there is no answer: $of', async ({ name, answers: given, because, message }) => {
+    read = async () => {
+      if (given !== undefined) throw given;
+      return undefined;
+    };
+    ask(question(name));
+    expect(await answerTo(`ship-0/${name}`)).toEqual({ because, message: expect.stringContaining(message) });
+    expect(logged).toEqual([]);
+  });
+
+  it('say why a cluster does not take part', async () => {
+    ask(question('lamp', 'dark'));
+    expect(await answerTo('dark/lamp')).toEqual({ because: 'away', message: 'connection refused' });
+  });
+
+  it('do not wait for ever where the hub itself has a fault, and its log has the cause', async () => {
+    const fault = new TypeError('x is undefined');
+    read = () => Promise.reject(fault);
+    ask(question('lamp'));
+    expect(await answerTo('ship-0/lamp')).toEqual({
+      because: 'failed',
+      message: 'the hub could not answer; the log of the catalog poller says why',
+    });
+    expect(logged).toEqual([{ cluster: 'ship-0', ask: 'object', error: fault }]);
+  });
+
+  it('end when a cluster takes too long', async () => {
+    read = hangs;
+    ask(question('lamp'));
+    await clock.advance(9_000);
+    expect(await answerTo('ship-0/lamp')).toMatchObject({ because: 'away' });
+  });
+
+  it('are refused beyond eight of one cluster and 64 of all', async () => {
+    read = hangs;
+    for (let at = 0; at < 9; at += 1) ask(question(`lamp-${at}`));
+    expect(await answerTo('ship-0/lamp-8')).toMatchObject({ message: expect.stringContaining('about this cluster') });
+    for (const cluster of CLUSTERS.slice(1)) {
+      for (let at = 0; at < 7; at += 1) ask(question(`lamp-${at}`, cluster));
+    }
+    ask(question('lamp-7', 'ship-1'));
+    expect(answers.size).toBe(1);
+    ask(question('one-more', 'ship-1'));
+    expect(await answerTo('ship-1/one-more')).toMatchObject({ message: expect.stringContaining('about all clusters') });
+  });
+});
