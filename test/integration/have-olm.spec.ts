@@ -2,15 +2,20 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { file } from '#core/v1/bundle-render/sample-bundle.fixture';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { buildImage } from '#platform/registry/image-builder';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE } from '#testing/patience';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
 import { deployment } from '../../apps/cli/src/live/handover/olm-cluster.fixture.js';
 import { GuideNames } from '../guide/guide-names.js';
@@ -23,18 +28,21 @@ import { type RunningUp, runUp } from './up-support/run-up.js';
 const PLAIN = 'prod-eu';
 const OPENSHIFT = 'prod-ocp';
 const NAMESPACE = 'upgrade-replaces';
+const PACKAGE = 'tugboat-operator';
 const PAGE = await readFile(join(PROJECT_ROOT, 'docs/have-olm.md'), 'utf8');
 /** The page's operator, and the recorded one. */
 const here = (command: string) =>
   command
     .replaceAll('subscription lamp -n lights', `subscription tugboat -n ${NAMESPACE}`)
-    .replaceAll('-n lights', `-n ${NAMESPACE}`);
+    .replaceAll('-n lights', `-n ${NAMESPACE}`)
+    .replaceAll('extension lamp', `extension ${PACKAGE}`);
 const STEPS = readGuide(PAGE).map((step) => ({ ...step, command: here(step.command) }));
 
 let folder = '';
 let fleet: SimulatedFleet;
 let catalogs: CatalogServer;
 let recording: Recording;
+let registry: InMemoryRegistry;
 let up: RunningUp | undefined;
 
 const namespace = (name: string): KubernetesObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -51,6 +59,19 @@ function recordedState({ checkpoints, final }: Recording): Dump {
     InstallPlan: { [plan]: final['InstallPlan']?.[plan] ?? {} },
     Subscription: { [`${NAMESPACE}/tugboat`]: { ...subscription, spec } },
   };
+}
+
+/** A recorded catalog whose bundles are images, as those of public catalogs: OLM v1 takes no others. */
+async function catalogOfImages(part: string): Promise<Catalog> {
+  const catalog = recording.catalog(part);
+  const bundles = catalog.bundles.map(async (bundle) => {
+    const manifests = bundle.objects.map((object, at) => file(`manifests/${at}.yaml`, object));
+    const annotations = { 'operators.operatorframework.io.bundle.package.v1': bundle.package };
+    const files = [...manifests, file('metadata/annotations.yaml', { annotations })];
+    const digest = registry.put(`bundles/${bundle.name}`, await buildImage({ files, labels: {} }));
+    return { ...bundle, image: `${registry.host}/bundles/${bundle.name}@${digest}` };
+  });
+  return { ...catalog, bundles: await Promise.all(bundles) };
 }
 
 /** An OpenShift cluster has its config API, and OLM's Deployments in a namespace of its own. */
@@ -91,7 +112,8 @@ beforeAll(async () => {
   const clients = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
   await Promise.all(clients.map((client) => serveCrds(client)));
   await Promise.all(clients.map((client) => client.close()));
-  catalogs = await serveCatalog(recording.catalog('fbc-1'), { port: 0 });
+  registry = await startRegistry();
+  catalogs = await serveCatalog(await catalogOfImages('fbc-1'), { port: 0 });
   makeOpenShift();
   const plain = fleet.cluster(PLAIN);
   plain.create(namespace('olm'));
@@ -103,7 +125,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   up?.kill();
-  await Promise.all([catalogs?.stop(), fleet?.stop()]);
+  await Promise.all([catalogs?.stop(), fleet?.stop(), registry?.stop()]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -140,18 +162,34 @@ const plans = () =>
     .list(INSTALL_PLAN_API)
     .map(({ status }) => String(Object(status).phase))
     .sort();
+const extensions = () =>
+  inPlain()
+    .list(CLUSTER_EXTENSION_API)
+    .map(({ metadata, status }) => `${metadata.name} ${Object(status).install?.bundle.name}`);
 const operator = () =>
   inPlain().get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'tugboat-manager', namespace: NAMESPACE });
-const writes = () => [PLAIN, OPENSHIFT].map((cluster) => fleet.cluster(cluster).requests.writes());
+/** A question about one's rights is asked with POST, and stores nothing. */
+const writes = () =>
+  [PLAIN, OPENSHIFT].map((cluster) =>
+    fleet
+      .cluster(cluster)
+      .requests.writes()
+      .filter(({ resource }) => resource !== 'selfsubjectaccessreviews'),
+  );
 
 describe('docs/have-olm.md, on a plain and an OpenShift-like cluster with what OLM was recorded to have', () => {
   it('is followed command by command', () => {
     const verbs = STEPS.map(({ command }) => command.split(' ').slice(1, 3).join(' '));
-    expect(verbs).toHaveLength(10);
+    expect(verbs).toHaveLength(15);
+  });
+
+  it('before: the machine and both clusters are checked, and nothing was written', async () => {
+    for (const cluster of [PLAIN, OPENSHIFT]) fleet.cluster(cluster).requests.clear();
+    await take('flotilla doctor', 1);
+    expect(writes()).toEqual([[], []]);
   });
 
   it('1. assess: the report is there, and nothing was written', async () => {
-    for (const cluster of [PLAIN, OPENSHIFT]) fleet.cluster(cluster).requests.clear();
     await take('flotilla assess', 2);
     const report = await readFile(join(folder, 'report.html'), 'utf8');
     expect(report).toContain('tugboat-operator.v1.0.0');
@@ -179,7 +217,7 @@ describe('docs/have-olm.md, on a plain and an OpenShift-like cluster with what O
   });
 
   it('4. roll out: the new version waits for approval, and is installed', async () => {
-    catalogs.replace(recording.catalog('fbc-2'));
+    catalogs.replace(await catalogOfImages('fbc-2'));
     await expect.poll(plans, LONG_PATIENCE).toEqual(['Complete', 'RequiresApproval']);
     await take('flotilla status', 4);
     await expect.poll(csvs, LONG_PATIENCE).toEqual(['tugboat-operator.v1.1.0 Succeeded']);
@@ -187,7 +225,19 @@ describe('docs/have-olm.md, on a plain and an OpenShift-like cluster with what O
     expect(image).toBe('example.test/tugboat-operator:v1.1.0');
   });
 
-  it('5. back: OLM runs again, Flotilla is out, and what was rolled out stays', async () => {
+  it('5. on to OLM v1 and back: the operator runs on as it did', async () => {
+    const running = () => [operator()?.metadata.uid, Object(operator()?.['spec']).template];
+    const owners = () => operator()?.metadata.ownerReferences?.map(({ kind }) => kind);
+    const before = running();
+    await take('flotilla migrate subscription', 3);
+    expect([csvs(), owners(), running()]).toEqual([[], ['ClusterObjectSet'], before]);
+    await expect.poll(extensions, LONG_PATIENCE).toEqual([`${PACKAGE} ${PACKAGE}.v1.1.0`]);
+    await take('flotilla migrate extension', 1);
+    expect([extensions(), owners(), running()]).toEqual([[], ['ClusterServiceVersion'], before]);
+    await expect.poll(csvs, LONG_PATIENCE).toEqual([`${PACKAGE}.v1.1.0 Succeeded`]);
+  });
+
+  it('6. back: OLM runs again, Flotilla is out, and what was rolled out stays', async () => {
     await take('flotilla clusters handover prod-eu --context prod-eu --to olm', 1);
     expect([replicas('olm-operator'), replicas('catalog-operator')]).toEqual([1, 1]);
     expect(csvs()).toEqual(['tugboat-operator.v1.1.0 Succeeded']);
