@@ -13,7 +13,6 @@ const NOT_YET: readonly (readonly [
     ({ classic }) => classic?.operatorGroup?.manage === 'Adopt',
     'set Use, and flotilla.dev/resolution-isolation on the group',
   ],
-  ['removal: Delete', ({ removal }) => removal === 'Delete', 'set Keep, and remove the operator in the clusters'],
   ['drift: Report', ({ drift }) => drift === 'Report', 'leave it out'],
 ];
 

@@ -123,7 +123,8 @@ export class WantedOperators {
 
   #read(cluster: string, found: KubernetesObject | undefined, always: boolean): void {
     const before = this.#byCluster.get(cluster);
-    const rows = FleetAssignment.safeParse(found).data?.spec.rows ?? [];
+    const all = FleetAssignment.safeParse(found).data?.spec.rows ?? [];
+    const rows = all.filter(({ order }) => order !== 'Remove');
     const subjects = canonicalJson(rows.map(({ subject }) => subject).toSorted());
     if (!always && before?.subjects === subjects) return;
     const operators = new Map<string, FleetOperator[]>();

@@ -8,6 +8,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
 import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
+import { removeClassic } from './classic-removal.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
 import { type ClassicSubject, factsOf, findSubject, isOfFleet, NOT_SUBSCRIBED } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
@@ -71,6 +72,7 @@ async function carryOut(
   // A return that has begun is brought to its end, whatever was ordered since.
   const finding = memo === undefined ? undefined : await continueReturn(place, operator, memo);
   if (finding !== undefined && finding.reason !== RETURNED) return { ...finding, hop: before?.hop ?? 0 };
+  if (row.order === 'Remove') return removeClassic(place, operator);
   const notYet = notCarriedOut(operator);
   if (notYet === undefined) return carryOutFor(place, row, operator, before);
   const message = reportText(notYet);

@@ -133,7 +133,8 @@ function marksAfter(
   };
 }
 
-async function csvsIn(client: KubeClient, namespace: string): Promise<ClusterServiceVersion[]> {
+/** The CSVs of a namespace that are no copies. */
+export async function csvsIn(client: KubeClient, namespace: string): Promise<ClusterServiceVersion[]> {
   const list = await client.list(CSV_API, { namespace });
   const all = (list?.items ?? []).flatMap(
     (item) => ClusterServiceVersion.safeParse({ ...item, ...CSV_API }).data ?? [],
@@ -142,7 +143,7 @@ async function csvsIn(client: KubeClient, namespace: string): Promise<ClusterSer
 }
 
 /** These CSVs and those that they replace, as far as they are there. */
-function chainOf(
+export function chainOf(
   all: readonly ClusterServiceVersion[],
   from: readonly (string | undefined)[],
 ): ClusterServiceVersion[] {

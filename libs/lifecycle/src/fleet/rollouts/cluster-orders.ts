@@ -178,10 +178,12 @@ export class ClusterOrders {
     const { client } = member;
     const assignment = await this.#assignmentOf(client.cluster);
     const generation = assignment?.metadata.generation;
-    const rows = FleetAssignment.safeParse(assignment).data?.spec.rows ?? [];
+    const { spec, status } = FleetAssignment.safeParse(assignment).data ?? {};
+    const rows = spec?.rows ?? [];
     member.about = await this.#placesOf(rows);
     let againAfterMs: number | undefined;
-    if (rows.length > 0) {
+    // Reports about orders that were withdrawn go with them.
+    if (rows.length > 0 || (status?.rows ?? []).length > 0) {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
       const parts = placeOf?.(client, globalCatalogNamespace);

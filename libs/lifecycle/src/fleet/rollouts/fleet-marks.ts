@@ -7,6 +7,8 @@ export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
 export const RESULT_ANNOTATION = 'fleet.flotilla.dev/result';
 /** On a Subscription: bundles that are not installed there again. */
 export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
+/** On a CSV: `<namespace>/<name>` of the FleetOperator whose removal takes it along. */
+export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
 /** On an InstallPlan: the roll-out that approved it, and who approved its class. */
 export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
 

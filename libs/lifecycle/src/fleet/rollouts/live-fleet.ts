@@ -1,8 +1,10 @@
 import { wavesOf } from '#core/fleet/placement/waves';
+import { isFinal } from '#core/fleet/rollout/phases';
 import { newStatus, type RolloutSpec } from '#core/fleet/rollout/rollout-state';
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { AskedGates } from './asked-gates.js';
@@ -19,8 +21,11 @@ export type LiveRollout = Readonly<{ object: FleetRollout; record: RolloutRecord
 export class LiveFleet implements FleetView {
   readonly files: FleetFiles;
   readonly clusters: ReadonlyMap<string, LiveCluster>;
+  /** By subject, those that are being deleted among them. */
+  readonly operators: ReadonlyMap<string, FleetOperator>;
   readonly rollouts: LiveRollout[] = [];
   readonly #bySubject = new Map<string, SubjectRollouts>();
+  readonly #unread: ReadonlySet<string>;
   readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
 
   constructor(
@@ -30,6 +35,10 @@ export class LiveFleet implements FleetView {
     readonly gates?: Pick<AskedGates, 'take'>,
   ) {
     this.files = memory.filesOf(state);
+    this.operators = new Map(
+      state.operators.map((one) => [`FleetOperator/${one.metadata.namespace}/${one.metadata.name}`, one]),
+    );
+    this.#unread = new Set(state.invalid.map((name) => name.replace(' /', '/').replace(' ', '/')));
     const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
     const clusters = state.clusters.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
@@ -49,19 +58,23 @@ export class LiveFleet implements FleetView {
 
   /** Names the order of clusters in a roll-out; known before its object is made, since cuts depend on it. */
   rolloutUid(subject: string, rollout: string): string {
-    const operator = this.state.operators.find(
-      ({ metadata }) => subject === `FleetOperator/${metadata.namespace}/${metadata.name}`,
-    );
+    const operator = this.operators.get(subject);
     return `${(operator?.metadata as Readonly<{ uid?: string }> | undefined)?.uid ?? ''}/${rollout}`;
   }
 
   targetsOf(subject: FleetSubject): readonly LiveCluster[] {
     const known = this.#targets.get(subject);
     if (known !== undefined) return known;
-    const targets = [...this.clusters.values()].filter((cluster) => this.memory.isTarget(subject, cluster));
+    if (!this.files.subjects.has(subject.key)) return [];
+    const targets = [...this.clusters.values()].filter((cluster) => this.isTarget(subject, cluster));
     this.#targets.set(subject, targets);
     return targets;
   }
+
+  readonly isTarget = (subject: FleetSubject, cluster: LiveCluster): boolean => this.memory.isTarget(subject, cluster);
+
+  /** An object of this key is there and does not follow its schema: nothing is known about it. */
+  readonly isUnread = (key: string): boolean => this.#unread.has(key);
 
   /**
    * What most clusters plan to move to, if no roll-out has brought it yet. The plans of clusters are made by
@@ -100,10 +113,12 @@ export class LiveFleet implements FleetView {
   #add(object: FleetRollout): void {
     const { metadata, spec } = object;
     const key = `${spec.subject.kind}/${metadata.namespace}/${spec.subject.name}`;
-    const subject = this.files.subjects.get(key);
-    // The roll-outs of a subject that was deleted rest as they are.
-    if (subject === undefined) return;
     const state = this.memory.stateOf(object);
+    const known = this.files.subjects.get(key);
+    // A roll-out that has not ended when its subject is deleted has no targets any more. Others rest.
+    const hasEnded = state !== undefined && isFinal(state.status.phase);
+    if (known === undefined && (hasEnded || this.isUnread(key))) return;
+    const subject = known ?? deletedSubject(key, object);
     const rollouts = this.rolloutsOf(key);
     const rolloutSpec: RolloutSpec = {
       name: `${metadata.namespace}/${metadata.name}`,
@@ -141,3 +156,18 @@ export class LiveFleet implements FleetView {
     }
   }
 }
+
+/** A subject that was deleted: nothing is selected by it. */
+const deletedSubject = (key: string, { metadata, spec }: FleetRollout): FleetSubject => ({
+  key,
+  kind: spec.subject.kind,
+  namespace: metadata.namespace,
+  rolloutPrefix: `${metadata.namespace}/${metadata.name.replace(/-\d+$/, '')}`,
+  labels: {},
+  isPaused: false,
+  isClassic: true,
+  strategy: spec.strategy,
+  place: undefined,
+  selects: () => false,
+  usualBundle: { before: '', next: '' },
+});

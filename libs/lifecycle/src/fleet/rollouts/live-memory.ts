@@ -7,6 +7,8 @@ import type { FleetState } from './fleet-state.js';
 import { LiveCluster } from './live-cluster.js';
 import { type StoredRows, type StoredState, storedRows, storedState } from './stored-rollout.js';
 
+const isBeingDeleted = ({ metadata }: Readonly<{ metadata: object }>): boolean => 'deletionTimestamp' in metadata;
+
 type SeenCluster = Readonly<{ assignment: FleetAssignment | undefined; cluster: LiveCluster }>;
 
 /**
@@ -43,7 +45,8 @@ export class LiveMemory {
 
   /** The same object as before where people have changed nothing. */
   filesOf({ catalogs, strategies, operators, windows }: FleetState): FleetFiles {
-    const from = [...catalogs, ...strategies, ...operators, ...windows];
+    // What is being deleted is rolled out no more.
+    const from = [...catalogs, ...strategies, ...operators.filter((one) => !isBeingDeleted(one)), ...windows];
     const before = this.#files;
     const isSame = before?.from.length === from.length && from.every((object, at) => object === before.from[at]);
     if (before !== undefined && isSame) return before.files;

@@ -18,6 +18,7 @@ import { allOf, ExaminedBefore } from './examined-before.js';
 import { orderOfRow } from './fleet-orders.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './fleet-state.js';
 import { StaleViewError, writeRollout, writeRow } from './hub-objects.js';
+import { isRemovalHeld, keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './leaving-orders.js';
 import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout } from './live-fleet.js';
 import { LiveMemory } from './live-memory.js';
@@ -81,8 +82,10 @@ export class RolloutController {
       await this.#orderPreviews(subject, fleet);
       await this.#release(subject, fleet);
     }
+    await withdrawOrders(this.hub, fleet);
+    await keepUntilRemoved(this.hub, fleet);
     this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
-    const isWaiting = fleet.rollouts.some(({ facts }) => facts.role !== 'frozen');
+    const isWaiting = fleet.rollouts.some(({ facts }) => facts.role !== 'frozen') || isRemovalHeld(fleet);
     const window = isWaiting ? this.#windowsAt : Number.POSITIVE_INFINITY;
     const next = Math.min(...wakes.filter((at) => at > now), window);
     return Number.isFinite(next) ? next - now : undefined;
@@ -99,9 +102,8 @@ export class RolloutController {
       assignment?.spec.rows.some((row) => row.subject === subject.key) === true;
     const missing = fleet.targetsOf(subject).filter((cluster) => !isOrdered(cluster));
     await inParallel(missing, ROWS_AT_ONCE, ({ name }) => {
-      const order = { subject: subject.key, order: 'Preview', attempt: 0, approvedBy: [] } as const;
       const write = { cluster: name, subject: subject.key, rollout: undefined, step: 0, row: undefined };
-      return writeRow(this.hub, { ...write, order: { ...order, approvedBy: [] } });
+      return writeRow(this.hub, { ...write, order: previewOrder(subject.key) });
     });
   }
 
@@ -193,7 +195,7 @@ export class RolloutController {
     if (cluster === undefined) return;
     const row = record.rows.get(name);
     const { subject, name: rollout } = record.spec;
-    const order = row === undefined ? undefined : orderOfRow(record, row, cluster);
+    const order = row === undefined ? leavingOrder(subject, cluster, fleet) : orderOfRow(record, row, cluster);
     await writeRow(this.hub, { cluster: name, subject, rollout, step: record.version, row, order });
     if (row !== undefined)
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');

@@ -125,12 +125,12 @@ export class PlayedCluster {
 
   /** OLM executes what is approved. */
   async play(): Promise<void> {
-    const subscription = (await this.client.get(refTo('Subscription', 'kafka'))) as {
+    const { status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
       status?: Record<string, unknown>;
     };
-    const reference = (subscription.status?.['installPlanRef'] as { name?: string } | undefined)?.name;
-    const bundle = String(subscription.status?.['currentCSV']);
-    if (reference === undefined || subscription.status?.['installedCSV'] === bundle) return;
+    const reference = (status?.['installPlanRef'] as { name?: string } | undefined)?.name;
+    const bundle = String(status?.['currentCSV']);
+    if (reference === undefined || status?.['installedCSV'] === bundle) return;
     const plan = (await this.client.get(refTo('InstallPlan', reference))) as
       | { spec?: { approved?: boolean }; status?: { phase?: string } }
       | undefined;
@@ -141,14 +141,16 @@ export class PlayedCluster {
       return;
     }
     await withStatus(this.client, olm('ClusterServiceVersion', bundle, { spec: {} }), { phase: 'Succeeded' });
+    const done = { status: { phase: 'Complete' } };
+    await this.client.patch(refTo('InstallPlan', reference), done, { subresource: 'status' });
     await this.#status({ installedCSV: bundle, state: 'AtLatestKnown' });
   }
 
   async installed(): Promise<unknown> {
-    const subscription = (await this.client.get(refTo('Subscription', 'kafka'))) as {
+    const { status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
       status?: Record<string, unknown>;
     };
-    return subscription.status?.['installedCSV'];
+    return status?.['installedCSV'];
   }
 
   /** Annotations that approvals have left on a plan. */

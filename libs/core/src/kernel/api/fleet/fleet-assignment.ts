@@ -21,7 +21,7 @@ export const AssignmentRow = z.strictObject({
   /** `<namespace>/<name>`; absent while plans are made before there is a roll-out. */
   rollout: z.string().max(512).optional(),
   wave: z.string().max(63).optional(),
-  order: z.enum(['Preview', 'Go', 'Return', 'Rest']),
+  order: z.enum(['Preview', 'Go', 'Return', 'Rest', 'Remove']),
   attempt: z.int().min(0).default(0),
   target: z
     .strictObject({

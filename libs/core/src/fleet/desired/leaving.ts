@@ -1,0 +1,47 @@
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+
+/** On a FleetOperator with `removal: Delete`: it stays until every cluster has removed what it asked for. */
+export const REMOVAL_FINALIZER = 'fleet.flotilla.dev/removal';
+
+/** Reasons of reports about a removal. */
+export const REMOVING = 'Removing';
+export const REMOVED = 'Removed';
+
+/**
+ * A subject in a cluster that is no target any more: the subject was deleted, the cluster is no longer
+ * selected, or it does not allow the subject's namespace.
+ */
+export type LeftSubject = Readonly<{
+  /** Undefined: nothing says any more what is to become of it. */
+  removal: FleetOperator['spec']['removal'] | undefined;
+  /** Another cluster has the name by now: nothing of the subject is there. */
+  isReplaced: boolean;
+  isPaused: boolean;
+  /** A window of type Deny is active for the cluster and the subject. */
+  isDenied: boolean;
+  /** The cluster has reported that nothing is left. */
+  isRemoved: boolean;
+}>;
+
+/**
+ * What becomes of the orders that the cluster has about the subject. `Keep` writes nothing in the cluster. A
+ * removal is a change, and waits for the end of a pause or of a window of type Deny.
+ */
+export function leavingStep({
+  removal,
+  isReplaced,
+  isPaused,
+  isDenied,
+  isRemoved,
+}: LeftSubject): 'Withdraw' | 'Wait' | 'Remove' {
+  if (removal !== 'Delete' || isReplaced || isRemoved) return 'Withdraw';
+  return isPaused || isDenied ? 'Wait' : 'Remove';
+}
+
+/** Whether a FleetOperator that is deleted must stay until clusters have removed what it asked for. */
+export const needsRemoval = (
+  { spec }: Pick<FleetOperator, 'spec'>,
+  isDeleted: boolean,
+  /** Clusters that still have orders about it. */
+  isOrdered: boolean,
+): boolean => spec.removal === 'Delete' && spec.api === 'Classic' && (!isDeleted || isOrdered);
