@@ -60,9 +60,10 @@ release: build ## a new version: VERSION=1.2.3 writes it into every file that na
 pin-images: build ## write the digests of the base images into Dockerfile, compose and k8s
 	@node dist/scripts/pin-images.js
 
+# Two files at once: most of their time is waiting for a server, and each has clusters, Redis and ports of its own.
 e2e: build ## the end-to-end suite on a real kube-apiserver
 	@node dist/scripts/prepare-e2e.js
-	@vitest run --project e2e
+	@vitest run --project e2e --maxWorkers=2
 
 console-test: build ## the pages of the console in Chromium (FLOTILLA_CHROMIUM, or Debian's): tasks, keyboard, axe, hostile rows
 	@vitest run --project console

@@ -48,7 +48,6 @@ export default defineConfig({
           include: ['test/e2e/**/*.spec.ts'],
           testTimeout: LIMITS.e2eTest,
           hookTimeout: LIMITS.e2eHook,
-          fileParallelism: false,
         },
       },
       {
