@@ -42,8 +42,13 @@ describe('Redis behind Sentinels', needing(there), () => {
       installed: () => first.restart(),
       'catalog-updated': async () => {
         await redis.untilReplica(first);
-        const failOver = () => redis.sentinels[0].admin.call('SENTINEL', 'FAILOVER', MASTER).catch(String);
-        await expect.poll(failOver, LONG_PATIENCE).toBe('OK');
+        // Asked again where it came to nothing. One that Sentinels began by themselves counts, too.
+        const hasFailedOver = async () => {
+          if ((await redis.master()) === first) return true;
+          await redis.sentinels[0].admin.call('SENTINEL', 'FAILOVER', MASTER).catch(String);
+          return false;
+        };
+        await expect.poll(hasFailedOver, LONG_PATIENCE).toBe(true);
       },
     };
     const url = `redis+sentinel://:${redis.password}@${redis.hosts}/${MASTER}?sentinel_password=${redis.sentinelPassword}`;
@@ -53,15 +58,14 @@ describe('Redis behind Sentinels', needing(there), () => {
       const pids = environment.services.map(({ pid }) => pid);
       const ending = await playStory(environment, { onStep, patienceMs: LONG_PATIENCE_MS });
       await expectEnding(environment, ending);
-      await expect.poll(redis.master, LONG_PATIENCE).toBe(first);
       expect(environment.services.map(({ pid }) => pid)).toEqual(pids);
       const [poller] = environment.services;
       const published = async () =>
         ((await poller?.logged()) ?? []).filter(({ msg }) =>
           /^Redis (may lack the last writes|was emptied)/.test(String(msg)),
-        );
+        ).length;
       // Of the second one the poller may learn after the upgrade: when it next asks which run of Redis it is.
-      await expect.poll(published, LONG_PATIENCE).toHaveLength(2);
+      await expect.poll(published, LONG_PATIENCE).toBeGreaterThanOrEqual(2);
       for (const service of environment.services) expect((await redisReadiness(service)).status).toBe(200);
     } finally {
       await environment.stop();
