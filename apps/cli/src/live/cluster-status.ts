@@ -1,7 +1,7 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { isHealthy } from '#core/classic/subscription/catalog-health';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/fleet/diagnosis/cluster-findings';
-import { diagnoseConditions, isSwitchedOff } from '#core/fleet/diagnosis/diagnose-conditions';
+import { diagnoseConditions, isServed } from '#core/fleet/diagnosis/diagnose-conditions';
 import { upgradeBlockers } from '#core/fleet/openshift/cluster-operator-upgradeable';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
@@ -53,7 +53,7 @@ export async function clusterStatus(
     namespace === undefined ? objects : within(objects, namespace);
   const ofKind = (wanted: string) => conditioned.filter(({ kind }) => kind === wanted);
   const sources = share(catalogSources, isHealthy);
-  const served = share(ofKind('ClusterCatalog'), (one) => isWell(one) && !isSwitchedOff(one));
+  const served = share(ofKind('ClusterCatalog'), isServed);
   return {
     cluster: client.cluster,
     version,

@@ -1,7 +1,20 @@
 import { expect, it } from 'vitest';
-import { clusterRow, operatorRow } from '../console.fixture.js';
+import { catalogRow, clusterRow, operatorRow } from '../console.fixture.js';
 import { causeGroups } from './causes.js';
 import type { FleetRows } from './fleet-rows.js';
+
+it.each([
+  { kind: 'CatalogSource', catalogIs: 'failed' },
+  { kind: 'ClusterCatalog', catalogIs: 'blocked' },
+] as const)('shows a $kind and the operators that it blocks as one cause, as urgent as status does', (one) => {
+  const cause = { code: 'catalog-not-ready', kind: one.kind, names: ['olm/samples'], text: 'not ready' };
+  const rows = {
+    operators: [operatorRow('east', 'harbor', { standing: 'blocked', cause })],
+    clusters: [],
+    catalogs: [{ ...catalogRow('east', ''), standing: one.catalogIs, cause }],
+  } as unknown as FleetRows;
+  expect(causeGroups(rows)).toMatchObject([{ standing: 'failed', clusters: 1, operators: 1 }]);
+});
 
 it('dates a cause by its operators, not by how long their cluster has been reached', () => {
   const cause = { code: 'plan-failed', kind: 'InstallPlan', names: ['harbor'], text: 'plan failed' };

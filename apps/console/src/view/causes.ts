@@ -8,6 +8,10 @@ import { byText } from './sorted-rows.js';
 type Growing = { group: CauseGroup; clusters: Set<string> };
 type Caused = OperatorRow | ClusterRow | CatalogRow;
 
+/** A ClusterCatalog that blocks extensions has failed, as `flotilla status` says (`atBlockingCatalogs`). */
+const standingOf = ({ standing, cause, operators }: CauseGroup): CauseGroup['standing'] =>
+  cause.kind === 'ClusterCatalog' && operators > 0 ? 'failed' : standing;
+
 /**
  * Objects that are not well, by cause: those of operators, and of clusters and catalogs the ones that no
  * operator of theirs shows.
@@ -26,6 +30,7 @@ export function causeGroups({ operators, clusters, catalogs }: FleetRows): Cause
       return;
     }
     known.clusters.add(row.cluster);
+    if (urgency(row.standing) < urgency(known.group.standing)) known.group.standing = row.standing;
     known.group.operators += isOperator;
     // A cluster's time is that of its reach, a catalog's its last poll: neither dates what an operator shows.
     const dates = isOperator === 1 || known.group.operators === 0;
@@ -35,7 +40,7 @@ export function causeGroups({ operators, clusters, catalogs }: FleetRows): Cause
   for (const row of clusters) add(row, row.since);
   for (const row of catalogs) add(row, row.polledAt);
   return [...groups.values()]
-    .map(({ group, clusters: of }) => ({ ...group, clusters: of.size }))
+    .map(({ group, clusters: of }) => ({ ...group, standing: standingOf(group), clusters: of.size }))
     .toSorted(
       (a, b) =>
         urgency(a.standing) - urgency(b.standing) ||

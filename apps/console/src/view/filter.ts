@@ -5,11 +5,11 @@ import type { ListQuery } from '../api/lists.schema.js';
 /** What a column of a row says, for filters, facets and orders. */
 export type RowColumns<R> = Readonly<Record<string, (row: R) => string | readonly string[] | number | boolean>>;
 
-type Caused = Readonly<{ standing: string; cause?: RowCause | undefined }>;
+type Caused = Readonly<{ cause?: RowCause | undefined }>;
 
-/** Names equal causes of equally urgent objects, for addresses. */
-export const causeKey = ({ standing, cause }: Caused): string =>
-  cause === undefined ? '' : `${standing}/${cause.code}/${cause.kind}/${cause.names.join('+')}`.slice(0, 1_000);
+/** Names equal causes, for addresses: a catalog that failed, and an operator that it blocks, have one. */
+export const causeKey = ({ cause }: Caused): string =>
+  cause === undefined ? '' : `${cause.code}/${cause.kind}/${cause.names.join('+')}`.slice(0, 1_000);
 
 export const clusterColumns: RowColumns<ClusterRow> = {
   cluster: (row) => row.cluster,

@@ -53,6 +53,12 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
 export const isSwitchedOff = ({ kind, ...object }: KubernetesObject): boolean =>
   kind === 'ClusterCatalog' && Object(object['spec']).availabilityMode === 'Unavailable';
 
+/** Whether a ClusterCatalog serves content, be it as new as that of its image or not. */
+export const isServed = (catalog: KubernetesObject): boolean =>
+  (Conditioned.safeParse(catalog).data?.status.conditions ?? []).some(
+    ({ type, status }) => type === 'Serving' && status === 'True',
+  );
+
 /** Whether something of a ClusterExtension is installed, and what its condition Progressing says. */
 export function progressingMessage(object: KubernetesObject): Readonly<{ installed: boolean; message: string }> {
   const conditions = Conditioned.safeParse(object).data?.status.conditions ?? [];

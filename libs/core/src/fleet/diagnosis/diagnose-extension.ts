@@ -37,17 +37,19 @@ const withRemedy = (found: Diagnosis, todo: readonly Advice[]): Diagnosis =>
 
 function stoppedByObjects(
   extension: KubernetesObject,
-  { because }: Diagnosis,
-  { csvs, inTheWay }: ExtensionSurroundings,
+  seen: Diagnosis,
+  around: ExtensionSurroundings,
 ): Diagnosis | undefined {
-  const found = ownersInTheWay(extension, csvs, inTheWay);
+  const { because } = seen;
+  const found = ownersInTheWay(extension, around.csvs, around.inTheWay);
   if (found.length === 0) return undefined;
   // Never advise to delete what another ClusterExtension may own.
   if (found.some(({ owner }) => owner.kind === 'unknown'))
     return diagnosis('objects-in-the-way', 'blocked', because, ADVICE.explainExtension(extension.metadata.name ?? ''));
   const todo = remedyInTheWay(extension, found);
+  // One code for one cause, whether what is in the way was read or not: rows are made without it.
   return todo === undefined
-    ? undefined
+    ? diagnosis('objects-in-the-way', 'blocked', because, withRemedy(seen, remedyOf(extension, around)).todo)
     : diagnosis('objects-in-the-way', 'blocked', [...because, ...found.map(textInTheWay)], todo);
 }
 

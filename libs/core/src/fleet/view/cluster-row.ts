@@ -1,6 +1,6 @@
 import { type HealthState, urgency } from '../diagnosis/diagnosis.js';
 import { rowText } from './row-text.js';
-import type { ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
+import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
 
 /** How a cluster answers, as its poller sees it. */
 export type ClusterSigns = Readonly<{
@@ -14,8 +14,19 @@ export type ClusterSigns = Readonly<{
   paused: boolean;
 }>;
 
-/** What a cluster row sums up of another row. */
-export type SummedRow = Readonly<{ kind: ViewRow['kind']; standing: HealthState; cause?: RowCause | undefined }>;
+/** What a cluster row sums up of another row. `isReady`: of a catalog, whether it serves content. */
+export type SummedRow = Readonly<{
+  kind: ViewRow['kind'];
+  standing: HealthState;
+  cause?: RowCause | undefined;
+  isReady?: boolean | undefined;
+}>;
+
+const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE', 'Serving']);
+
+/** Whether a catalog has a valid spec and content to serve, as `flotilla status` counts it. */
+export const isCatalogReady = ({ state, cause }: Pick<CatalogRow, 'state' | 'cause'>): boolean =>
+  SERVING.has(state) && cause?.code !== 'catalog-spec-invalid';
 
 /** The row of a cluster: the worst of what is in it, and counts; sums only of its rows. */
 export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: string): ClusterRow {
@@ -26,7 +37,7 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
     if (row.kind === 'operator') counts[row.standing] += 1;
     else if (row.kind === 'catalog') {
       catalogs += 1;
-      if (row.standing === 'well') catalogsWell += 1;
+      if (row.isReady === true) catalogsWell += 1;
     } else continue;
     if (urgency(row.standing) < urgency(worst.standing)) worst = row;
   }

@@ -1,5 +1,5 @@
 import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
-import type { SummedRow } from './cluster-row.js';
+import { isCatalogReady, type SummedRow } from './cluster-row.js';
 import type { ViewRow } from './rows.js';
 
 /**
@@ -26,6 +26,7 @@ export const writtenRow = (row: ViewRow): WrittenRow => ({
   kind: row.kind,
   standing: row.kind === 'plan' ? 'well' : row.standing,
   ...(row.kind !== 'plan' && row.cause !== undefined && { cause: row.cause }),
+  ...(row.kind === 'catalog' && { isReady: isCatalogReady(row) }),
   hash: contentHash(row),
   since: 'since' in row ? row.since : '',
   state: stateOf(row),

@@ -23,6 +23,10 @@ export type RowPart =
 
 const LONGEST = 400;
 const MOST_REQUIREMENTS = 10;
+/** Counted, and not named. */
+const FURTHER: RequirementStatus = { group: '', version: '', kind: '', name: '', status: 'NotPresent', message: '' };
+/** Of one requirement: the text of a row holds no more. */
+const MOST_DEPENDENTS = 3;
 const cut = (text: unknown): string => asText(text).slice(0, LONGEST);
 
 const SUBSCRIPTION_CONDITIONS: ReadonlySet<string> = new Set([
@@ -101,11 +105,20 @@ function csvPart(object: KubernetesObject): RowPart | undefined {
   }
   const unmet = (asList(status['requirementStatus']) as RequirementStatus[])
     .filter((one) => !['Present', 'DeploymentFound'].includes(asText(asRecord(one)['status'])))
-    .slice(0, MOST_REQUIREMENTS)
-    .map((one) => ({
-      ...{ group: asText(one.group), version: asText(one.version), kind: asText(one.kind), name: asText(one.name) },
-      ...{ status: asText(one.status), message: cut(one.message) },
-    }));
+    .map((one, at) =>
+      at >= MOST_REQUIREMENTS
+        ? FURTHER
+        : {
+            ...{
+              group: asText(one.group),
+              version: asText(one.version),
+              kind: asText(one.kind),
+              name: asText(one.name),
+            },
+            ...{ status: asText(one.status), message: cut(one.message) },
+            ...dependentsOf(one),
+          },
+    );
   return {
     kind: 'ClusterServiceVersion',
     status: {
@@ -113,6 +126,19 @@ function csvPart(object: KubernetesObject): RowPart | undefined {
       ...(unmet.length > 0 && { requirementStatus: unmet }),
     },
   };
+}
+
+/** The rights that an account lacks: without them a row would only say that it lacks some. */
+function dependentsOf({ dependents }: RequirementStatus): Pick<RequirementStatus, 'dependents'> {
+  const missing = asList(dependents)
+    .map(asRecord)
+    .filter(({ status }) => status !== 'Satisfied')
+    .slice(0, MOST_DEPENDENTS)
+    .map(({ kind, status, message }) => ({
+      ...{ group: '', version: '', kind: asText(kind), status: asText(status) },
+      ...(typeof message === 'string' && { message: cut(message) }),
+    }));
+  return missing.length === 0 ? {} : { dependents: missing };
 }
 
 function groupPart(object: KubernetesObject): RowPart | undefined {

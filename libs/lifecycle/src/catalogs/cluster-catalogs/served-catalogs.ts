@@ -46,6 +46,8 @@ const WRITE_AGAIN_MS = 5_000;
 export class ServedCatalogs {
   readonly #reflector: Reflector;
   readonly #catalogs = new Map<string, ClusterCatalogRefresh>();
+  /** Where another one acts: as its objects say. */
+  readonly #observed = new Map<string, ClusterCatalog>();
   /** Due writes, and how to cancel them. */
   readonly #due = new Map<string, () => void>();
   /** The content of each catalog that was reported last, once its first pull had ended. */
@@ -88,6 +90,11 @@ export class ServedCatalogs {
     return { synced: this.#reflector.synced(), problems, lastSeen: this.#reflector.lastSeen() };
   }
 
+  /** The objects, also where the hub does not serve them. */
+  objects(): readonly ClusterCatalog[] {
+    return [...[...this.#catalogs.values()].map(({ catalog }) => catalog), ...this.#observed.values()];
+  }
+
   all(): readonly CatalogInSight[] {
     return [...this.#catalogs.values()].map(({ catalog, state, served }) => ({
       catalog,
@@ -106,6 +113,7 @@ export class ServedCatalogs {
 
   #take(catalog: ClusterCatalog): void {
     if (this.deps.isObserved === true) {
+      this.#observed.set(nameOf(catalog), catalog);
       this.#measure(catalog);
       return;
     }
@@ -124,7 +132,7 @@ export class ServedCatalogs {
     const { troubles, client } = this.deps;
     const { name = '' } = metadata;
     if (spec.availabilityMode === 'Unavailable') troubles?.catalogGone(client.cluster, 'ClusterCatalog', name);
-    else if (status?.conditions !== undefined && this.#catalogs.has(name)) {
+    else if (status?.conditions !== undefined && (this.#catalogs.has(name) || this.#observed.has(name))) {
       troubles?.catalog(client.cluster, 'ClusterCatalog', name, isServing(status.conditions));
     }
   }
@@ -168,6 +176,7 @@ export class ServedCatalogs {
   #forget(name: string): void {
     this.#catalogs.get(name)?.stop();
     this.#catalogs.delete(name);
+    this.#observed.delete(name);
     this.deps.troubles?.catalogGone(this.deps.client.cluster, 'ClusterCatalog', name);
     this.#reported.delete(name);
     this.#due.get(name)?.();

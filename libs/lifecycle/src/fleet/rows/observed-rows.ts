@@ -34,7 +34,7 @@ function rowsOfV1(
 ): readonly ViewRow[] | undefined {
   const all = extensions.all();
   if (all === undefined || !catalogs.synced) return undefined;
-  const clusterCatalogs = catalogs.all().map(({ catalog }) => catalog);
+  const clusterCatalogs = catalogs.objects();
   const csvs = all.length === 0 ? [] : classic.rows.csvs();
   return [
     ...all.map((one) => extensionRow(one, { cluster, csvs, clusterCatalogs }, now)),
