@@ -1,4 +1,5 @@
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { HIDDEN, isSecretField, withoutSecrets } from '../console-questions/without-secrets.js';
 
 /** Most lines of one object, and most characters of a value. */
 const MOST_LINES = 200;
@@ -12,7 +13,7 @@ const isObject = (value: unknown): value is Fields =>
 /**
  * What applying `wanted` would change in `live`, field by field as `- path: value` and `+ path: value`,
  * sorted by path. Fields that `wanted` does not name stay as they are, such as those that the API server
- * fills in.
+ * fills in. Of a secret it is shown that it changes.
  */
 export function changedFields(wanted: unknown, live: unknown): readonly string[] {
   const lines = differ(wanted, live, '', 0);
@@ -26,7 +27,11 @@ function differ(wanted: unknown, live: unknown, path: string, depth: number): st
     return Object.keys(wanted)
       .filter((key) => wanted[key] !== undefined)
       .toSorted(byCodeUnit)
-      .flatMap((key) => differ(wanted[key], live[key], path === '' ? key : `${path}.${key}`, depth + 1));
+      .flatMap((key) => {
+        const lines = differ(wanted[key], live[key], path === '' ? key : `${path}.${key}`, depth + 1);
+        const isSecret = isSecretField(wanted, key) || isSecretField(live, key);
+        return isSecret && typeof wanted[key] === 'string' ? lines.map(withoutValue) : lines;
+      });
   }
   if (depth < DEEPEST && Array.isArray(wanted) && Array.isArray(live) && wanted.length === live.length) {
     return wanted.flatMap((item, index) => differ(item, live[index], `${path}[${index}]`, depth + 1));
@@ -43,8 +48,12 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
 
+/** A line is a sign, a path and a value. */
+const withoutValue = (line: string): string => `${line.slice(0, line.indexOf(': '))}: ${HIDDEN}`;
+
 function valueText(value: unknown): string {
-  const text = typeof value === 'string' ? value : canonicalJson(value);
+  const shown = withoutSecrets(value);
+  const text = typeof shown === 'string' ? shown : canonicalJson(shown);
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length <= LONGEST_VALUE ? line : `${line.slice(0, LONGEST_VALUE)}…`;
 }

@@ -49,6 +49,21 @@ const told = (...args: Parameters<typeof reviewPlan>) =>
   );
 
 describe('what a plan changes', () => {
+  it('shows that a secret changes, and not which one it is', () => {
+    const config = (password: string) => ({ spec: { env: [{ name: 'DB_PASSWORD', value: password }, { name: 'A' }] } });
+    const more = { ...config('new-one'), login: { password: 'another' } };
+    const lines = told([
+      { step: step('Lamp', 'a', more, 'example.com'), live: { ...config('old-one'), login: {} } },
+      {
+        step: step('Lamp', 'b', config('new-one'), 'example.com'),
+        live: { spec: { env: [{ name: 'DB_PASSWORD', value: 'old-one' }] } },
+      },
+    ]).join('\n');
+    expect(lines).toContain('- spec.env[0].value: •••• | + spec.env[0].value: ••••');
+    expect(lines).toContain('+ login.password: ••••');
+    expect(lines).not.toMatch(/old-one|new-one|another/);
+  });
+
   it('a new operator: everything it brings is new, and every permission draws attention', () => {
     expect(told([{ step: csvStep({}), live: undefined }])).toEqual([
       'operators + lamp.v1.1.0: is new',

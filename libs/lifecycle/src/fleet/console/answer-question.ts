@@ -1,6 +1,7 @@
 import { dump } from 'js-yaml';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import { withoutSecrets, withoutUsers } from '#core/fleet/console-questions/without-secrets';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
@@ -56,7 +57,7 @@ const ANSWERS: Readonly<Record<ObjectQuestion['ask'], Answer>> = {
 const LONGEST_YAML = 200_000;
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Without managed fields, and without the copy of itself that kubectl leaves. */
+/** Without secrets, managed fields, and the copy of itself that kubectl leaves. */
 function yamlOf(object: KubernetesObject): Readonly<{ yaml: string; cut: boolean }> {
   const { managedFields: _managed, annotations, ...metadata } = object.metadata;
   const { [LAST_APPLIED]: _last, ...kept } = annotations ?? {};
@@ -64,7 +65,7 @@ function yamlOf(object: KubernetesObject): Readonly<{ yaml: string; cut: boolean
     ...object,
     metadata: { ...metadata, ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }) },
   };
-  const yaml = dump(shown, { noRefs: true, lineWidth: -1 });
+  const yaml = dump(withoutSecrets(shown), { noRefs: true, lineWidth: -1 });
   return { yaml: yaml.slice(0, LONGEST_YAML), cut: yaml.length > LONGEST_YAML };
 }
 
@@ -87,7 +88,7 @@ async function eventsOf(client: KubeClient, { kind, namespace }: ObjectQuestion,
       at: text(event['lastTimestamp']) || text(event['eventTime']) || text(event.metadata.creationTimestamp),
       type: text(event['type']),
       reason: text(event['reason']),
-      message: text(event['message']).slice(0, 2_000),
+      message: withoutUsers(text(event['message'])).slice(0, 2_000),
       count: Number.isInteger(event['count']) ? Number(event['count']) : 1,
       by: text(Object(event['source']).component) || text(event['reportingComponent']),
     }))

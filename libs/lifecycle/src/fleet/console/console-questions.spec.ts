@@ -84,6 +84,18 @@ describe('questions of the console', () => {
     expect(logged).toEqual([]);
   });
 
+  it('do not show what is secret in an object', async () => {
+    read = async (name) => ({
+      metadata: { name },
+      spec: { config: { env: [{ name: 'API_TOKEN', value: 'hunter2' }] } },
+    });
+    ask(question('lamp'));
+    expect(await answerTo('ship-0/lamp')).toEqual({
+      answer: { yaml: expect.stringContaining('value: ••••'), cut: false },
+    });
+    expect(JSON.stringify([...answers])).not.toContain('hunter2');
+  });
+
   it('say why a cluster does not take part', async () => {
     ask(question('lamp', 'dark'));
     expect(await answerTo('dark/lamp')).toEqual({ because: 'away', message: 'connection refused' });
