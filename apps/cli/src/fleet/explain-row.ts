@@ -46,7 +46,10 @@ function wordsOf(place: Place): Words {
     case 'Verifying':
       return verifying(place);
     case 'Done':
-      return { sentence: row.reason === 'UpToDate' ? `had ${target} already` : `has ${target}, healthy` };
+      return {
+        sentence: row.reason === 'UpToDate' ? `had ${target} already` : `has ${target}, healthy`,
+        chain: driftIn(place),
+      };
     case 'Failed':
       return failed(place);
     case 'RollingBack':
@@ -295,6 +298,13 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
 function reportedIn({ fleet, rollout, row }: Place): string[] {
   const message = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject)?.message;
   return message === undefined ? [] : [message];
+}
+
+/** What users have changed there of what the fleet asks for. */
+function driftIn({ fleet, rollout, row }: Place): string[] {
+  const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
+  if (report?.drift === true) return [`changed in the cluster by others: ${report.message}`];
+  return report?.reason === 'DriftCorrected' ? [`${report.message}, at ${report.since}`] : [];
 }
 
 /** Conditions of the cluster that are not as they should be. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { NEW, OLD, offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
 
 const LAB = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } }, soak: '10m' };
@@ -150,6 +152,20 @@ describe('a roll-out whose plans wait for approval', () => {
     expect(events.filter(({ kind }) => kind === 'rollout').map(({ phase }) => phase)).toEqual(['Completed']);
     expect(exit).toBe(0);
     expect((await hub.flotilla('explain', 'kafka')).exit).toBe(0);
+  });
+
+  it('fleet explain says what users have changed in a cluster since', async () => {
+    const found = await hub.fleet.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'shop-1' });
+    const { status } = found as unknown as { status: { rows: object[] } };
+    const [row] = status.rows;
+    const message = 'Subscription kafka: spec.channel is "beta", not "stable"';
+    const rows = [{ ...row, drift: true, reason: 'Drifted', message }];
+    await hub.fleet.hub.client.updateStatus({ ...found, status: { ...status, rows } } as KubernetesObject);
+    const { out, exit } = await hub.flotilla('explain', 'kafka-1', '-C', 'shop-1');
+    expect({ out, exit }).toEqual({
+      out: expect.stringContaining(`changed in the cluster by others: ${message}`),
+      exit: 0,
+    });
   });
 });
 

@@ -37,7 +37,6 @@ describe('what live roll-outs do not do yet', () => {
     [{ api: 'V1' }, 'spec.api: V1 of'],
     [{ overrides: [{ clusters: {}, range: '<2.0.0' }] }, 'spec.overrides of'],
     [{ classic: { operatorGroup: { manage: 'Adopt' } } }, 'spec.classic.operatorGroup.manage: Adopt of'],
-    [{ drift: 'Report' }, 'spec.drift: Report of'],
   ])('%j is refused in one line', (spec, expected) => {
     expect(said(spec)).toContain(expected);
     expect(said(spec)).not.toContain('\n');

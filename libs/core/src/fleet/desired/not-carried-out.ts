@@ -13,7 +13,6 @@ const NOT_YET: readonly (readonly [
     ({ classic }) => classic?.operatorGroup?.manage === 'Adopt',
     'set Use, and flotilla.dev/resolution-isolation on the group',
   ],
-  ['drift: Report', ({ drift }) => drift === 'Report', 'leave it out'],
 ];
 
 /** The first field of a FleetOperator that would be passed over in silence; undefined where there is none. */

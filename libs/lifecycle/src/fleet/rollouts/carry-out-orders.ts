@@ -6,6 +6,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
+import { findDrift, subscriptionGone, withDrift } from './classic-drift.js';
 import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
@@ -28,14 +29,15 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
   if (stored === undefined || assignment === undefined) return undefined;
   const before = assignment.status?.rows ?? [];
   const rows: AssignmentReport[] = [];
-  let againAfterMs: number | undefined;
+  const dues: number[] = [];
   for (const row of assignment.spec.rows) {
     const known = before.find(({ subject }) => subject === row.subject);
-    const finding = await carryOut(place, row, known);
+    const { finding, againAfterMs: driftMs } = await carryOut(place, row, known, assignment.spec.paused !== true);
     const { gates, againAfterMs: dueMs } = await answerChecks(place, row, known);
     rows.push(reportOf(row, { ...finding, gates }));
-    if (dueMs !== undefined) againAfterMs = Math.min(againAfterMs ?? dueMs, dueMs);
+    dues.push(...[dueMs, driftMs].filter((due) => due !== undefined));
   }
+  const againAfterMs = dues.length === 0 ? undefined : Math.min(...dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
   try {
     await hub.updateStatus({ ...stored, status: { ...assignment.status, rows } } as KubernetesObject);
@@ -60,19 +62,32 @@ const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => 
   ...finding,
 });
 
+type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number | undefined }>;
+
 async function carryOut(
   place: OrderPlace,
   row: AssignmentRow,
   before: AssignmentReport | undefined,
-): Promise<RowFinding> {
+  mayWrite: boolean,
+): Promise<CarriedOut> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
   const operator = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
-  if (operator === undefined) return { state: 'Planning', message: `there is no ${row.subject}` };
+  if (operator === undefined) return { finding: { state: 'Planning', message: `there is no ${row.subject}` } };
   const memo = await readMemo(place.client, memoRef(operator.spec.namespace, operator.spec.package));
   // A return that has begun is brought to its end, whatever was ordered since.
-  const finding = memo === undefined ? undefined : await continueReturn(place, operator, memo);
-  if (finding !== undefined && finding.reason !== RETURNED) return { ...finding, hop: before?.hop ?? 0 };
-  if (row.order === 'Remove') return removeClassic(place, operator);
+  const back = memo === undefined ? undefined : await continueReturn(place, operator, memo);
+  if (back !== undefined && back.reason !== RETURNED) return { finding: { ...back, hop: before?.hop ?? 0 } };
+  if (row.order === 'Remove') return { finding: await removeClassic(place, operator) };
+  const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
+  return { finding: withDrift(await carryOutAsked(place, row, operator, before), report), againAfterMs };
+}
+
+async function carryOutAsked(
+  place: OrderPlace,
+  row: AssignmentRow,
+  operator: FleetOperator,
+  before: AssignmentReport | undefined,
+): Promise<RowFinding> {
   const notYet = notCarriedOut(operator);
   if (notYet === undefined) return carryOutFor(place, row, operator, before);
   const message = reportText(notYet);
@@ -93,7 +108,10 @@ async function carryOutFor(
   before: AssignmentReport | undefined,
 ): Promise<RowFinding> {
   const found = await findSubject(place, operator);
-  if (found === NOT_SUBSCRIBED && row.order !== 'Return') return installFirst(place, row, operator);
+  if (found === NOT_SUBSCRIBED && row.order !== 'Return') {
+    const finding = await installFirst(place, row, operator);
+    return row.order === 'Rest' && row.result === 'Done' ? { ...finding, ...subscriptionGone(operator) } : finding;
+  }
   if (typeof found === 'string') {
     if (row.order !== 'Return') return { state: 'Planning', message: found };
     return { state: 'Failed', reason: RETURN_FAILED, message: found };

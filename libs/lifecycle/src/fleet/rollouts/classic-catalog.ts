@@ -1,4 +1,5 @@
 import { catalogConflict, type DesiredClassic, specHash, subscriptionOver } from '#core/fleet/desired/desired-classic';
+import { withAppliedNote } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import { type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
@@ -59,9 +60,10 @@ export async function moveCatalog(
   if (facts.planHash !== row.target?.planHash) return { state: 'Refused', reason: 'PlanChanged' };
   const { name = '', annotations } = subscription.metadata;
   const { apiVersion, kind, metadata, spec } = desired.subscription;
-  const marks = { ...metadata.annotations };
-  const wanted = { apiVersion, kind, metadata: { ...metadata, name, annotations: marks }, spec };
-  if (desired.catalogSource !== undefined) await client.apply(desired.catalogSource, { fieldManager: FLEET });
+  const wanted = withAppliedNote({ apiVersion, kind, metadata: { ...metadata, name }, spec });
+  const marks = { ...wanted.metadata.annotations };
+  const { catalogSource } = desired;
+  if (catalogSource !== undefined) await client.apply(withAppliedNote(catalogSource), { fieldManager: FLEET });
   const after = subscriptionOver(subscription, desired);
   const isSame = JSON.stringify(after.spec) === JSON.stringify(subscription.spec);
   const isMarked = Object.entries(marks).every(([key, value]) => annotations?.[key] === value);

@@ -1,4 +1,5 @@
 import { catalogConflict, type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
+import { withAppliedNote } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -51,6 +52,9 @@ export async function installFirst(
 /** Namespace, catalog, group and Subscription, in this order: without the last one nothing happens. */
 async function makeObjects({ client }: OrderPlace, desired: DesiredClassic): Promise<void> {
   const { namespace, operatorGroup, subscription, catalogSource } = desired;
-  const objects: readonly (KubernetesObject | undefined)[] = [namespace, catalogSource, operatorGroup, subscription];
-  for (const object of objects) if (object !== undefined) await client.apply(object, { fieldManager: FLEET });
+  const noted: readonly (KubernetesObject | undefined)[] = [catalogSource, operatorGroup, subscription];
+  await client.apply(namespace, { fieldManager: FLEET });
+  for (const object of noted) {
+    if (object !== undefined) await client.apply(withAppliedNote(object), { fieldManager: FLEET });
+  }
 }

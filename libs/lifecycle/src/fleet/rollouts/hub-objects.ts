@@ -92,6 +92,12 @@ export async function writeRow(hub: KubeClient, write: RowWrite): Promise<void> 
   }
 }
 
+/** Writes in the orders of a cluster whether it is paused. */
+export async function writePause(hub: KubeClient, cluster: string, isPaused: boolean): Promise<void> {
+  const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name: cluster };
+  await hub.patch(ref, { spec: { paused: isPaused ? true : null } });
+}
+
 /** Rows of so many roll-outs of a subject stay in an assignment: an annotation has no room for all. */
 const KEPT_ROLLOUTS = 10;
 

@@ -5,7 +5,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { writeRow } from './hub-objects.js';
+import { writePause, writeRow } from './hub-objects.js';
 import type { LiveCluster } from './live-cluster.js';
 import type { LiveFleet } from './live-fleet.js';
 
@@ -50,10 +50,17 @@ export const isRemovalHeld = (fleet: LiveFleet): boolean =>
     ),
   );
 
-/** Takes back orders about subjects that their clusters are left by, and all orders of clusters that left. */
+/**
+ * Writes which clusters are paused, takes back orders about subjects that their clusters are left by, and all
+ * orders of clusters that left.
+ */
 export async function withdrawOrders(hub: KubeClient, fleet: LiveFleet): Promise<void> {
   const { isUnread } = fleet;
   await inParallel([...fleet.clusters.values()], ROWS_AT_ONCE, async (cluster) => {
+    const { assignment, isPaused } = cluster;
+    if (assignment !== undefined && (assignment.spec.paused === true) !== isPaused) {
+      await writePause(hub, cluster.name, isPaused);
+    }
     for (const known of cluster.assignment?.spec.rows ?? []) {
       const { subject } = known;
       const order = orderNow(known, cluster, fleet);

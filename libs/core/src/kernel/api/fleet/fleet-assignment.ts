@@ -91,6 +91,8 @@ const differentSubjects = {
 
 const FleetAssignmentSpec = z.strictObject({
   clusterUID: z.string().max(128).optional(),
+  /** Nothing is written in the cluster but what has begun. */
+  paused: z.boolean().optional(),
   rows: withRules(z.array(AssignmentRow).max(MOST_ROWS), differentSubjects).default([]),
 });
 const FleetAssignmentStatus = z.strictObject({

@@ -1,0 +1,65 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
+
+/** On what the fleet makes in a cluster: annotations and `spec` as the fleet applied them last. */
+export const APPLIED_ANNOTATION = 'fleet.flotilla.dev/applied';
+const MOST_VALUE = 120;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The object with a note of what is asked of it, to distinguish changes by others. */
+export function withAppliedNote<T extends KubernetesObject>(object: T): T {
+  const { annotations = {} } = object.metadata;
+  const note = JSON.stringify({ annotations, spec: object['spec'] ?? {} });
+  return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [APPLIED_ANNOTATION]: note } } };
+}
+
+/** What the fleet applied; undefined where it never did, or another writer has spoilt the note. */
+function appliedTo({ metadata }: KubernetesObject): Readonly<{ annotations: Fields; spec: Fields }> | undefined {
+  try {
+    const { annotations, spec } = JSON.parse(metadata.annotations?.[APPLIED_ANNOTATION] ?? 'null') as Fields;
+    return isFields(annotations) && isFields(spec) ? { annotations, spec } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The object as the fleet applied it last, to be applied again. */
+export function objectAsApplied(live: KubernetesObject): KubernetesObject | undefined {
+  const applied = appliedTo(live);
+  if (applied === undefined) return undefined;
+  const { name, namespace } = live.metadata;
+  const annotations = applied.annotations as Readonly<Record<string, string>>;
+  const metadata = { name, annotations, ...(namespace === undefined ? {} : { namespace }) };
+  return withAppliedNote({ apiVersion: live.apiVersion, kind: live.kind, metadata, spec: applied.spec });
+}
+
+/**
+ * The fields that the fleet asks for and that have another value by now, each as one line. Fields that others
+ * have added are theirs.
+ */
+export function driftOf(live: KubernetesObject): string[] {
+  const applied = appliedTo(live);
+  if (applied === undefined) return [];
+  const { annotations = {} } = live.metadata;
+  return [
+    ...differences(applied.annotations, annotations, 'metadata.annotations'),
+    ...differences(applied.spec, live['spec'], 'spec'),
+  ];
+}
+
+function differences(asked: unknown, found: unknown, path: string): string[] {
+  if (isFields(asked) && isFields(found)) {
+    return Object.keys(asked).flatMap((key) => differences(asked[key], found[key], `${path}.${key}`));
+  }
+  if (sameJson(asked, found)) return [];
+  return [found === undefined ? `${path} is gone` : `${path} is ${valueText(found)}, not ${valueText(asked)}`];
+}
+
+function valueText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
+}

@@ -1,0 +1,106 @@
+import { CATALOG_ANNOTATION, FLEET_GROUP, OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
+import { driftOf, objectAsApplied } from '#core/fleet/desired/drift';
+import { FLEET } from '#core/kernel/actions/field-managers';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
+import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
+
+/** Reasons of a report: others have changed what the fleet asks for, and whether it was set back. */
+export const DRIFTED = 'Drifted';
+export const DRIFT_CORRECTED = 'DriftCorrected';
+/** Another writer that changes a field again and again is set back so often. */
+const CORRECT_EVERY_MS = 60_000;
+
+export type DriftFinding = Readonly<{
+  report: Partial<Pick<AssignmentReport, 'drift' | 'reason' | 'message' | 'since'>>;
+  againAfterMs?: number;
+}>;
+
+/**
+ * What users have changed in a cluster of what the fleet made there for a FleetOperator: set back, or
+ * reported. What is compared is what was applied last: a change of the FleetOperator is none.
+ */
+export async function findDrift(
+  place: OrderPlace,
+  operator: FleetOperator,
+  before: AssignmentReport | undefined,
+  mayWrite: boolean,
+): Promise<DriftFinding> {
+  const objects = await objectsOfFleet(place, operator);
+  const drifted = objects.map((object) => ({ object, lines: driftOf(object) })).filter(({ lines }) => lines.length > 0);
+  const at = place.clock?.now() ?? new Date();
+  const isCorrected = before?.reason === DRIFT_CORRECTED && before.since !== undefined;
+  if (drifted.length === 0) {
+    // What was set back stays in the report until there is something else to say.
+    return {
+      report: isCorrected ? { reason: DRIFT_CORRECTED, message: ownPart(before.message), since: before.since } : {},
+    };
+  }
+  const said = drifted.map(({ object: { kind, metadata }, lines }) => `${kind} ${metadata.name}: ${lines.join(', ')}`);
+  const message = said.join(' and ');
+  if (operator.spec.drift === 'Report' || !mayWrite) {
+    return { report: { drift: true, reason: DRIFTED, message: reportText(message) } };
+  }
+  const leftMs = isCorrected ? Date.parse(before.since ?? '') + CORRECT_EVERY_MS - at.getTime() : 0;
+  if (leftMs > 0) {
+    const again = `${message} (it was set back a moment ago)`;
+    const report = { drift: true, reason: DRIFT_CORRECTED, message: reportText(again), since: before?.since };
+    return { report, againAfterMs: leftMs };
+  }
+  for (const { object } of drifted) {
+    const applied = objectAsApplied(object);
+    if (applied !== undefined) await place.client.apply(applied, { fieldManager: FLEET });
+  }
+  return {
+    report: { reason: DRIFT_CORRECTED, message: reportText(`set back: ${message}`), since: at.toISOString() },
+  };
+}
+
+/** The objects of a FleetOperator that are there: its Subscription, the group and the catalog of that. */
+async function objectsOfFleet(
+  { client }: OrderPlace,
+  { metadata, spec }: FleetOperator,
+): Promise<readonly KubernetesObject[]> {
+  const list = await client.list(SUBSCRIPTION_API, { namespace: spec.namespace });
+  const items = (list?.items ?? []).map((item) => ({ ...item, ...SUBSCRIPTION_API }) as KubernetesObject);
+  const own = items.find(
+    (item) => item.metadata.annotations?.[OPERATOR_ANNOTATION] === `${metadata.namespace}/${metadata.name}`,
+  );
+  const subscription = Subscription.safeParse(own).data;
+  if (own === undefined || subscription === undefined) return [];
+  const group =
+    (spec.classic?.operatorGroup?.manage ?? 'Create') === 'Create'
+      ? await client.get({ ...OPERATOR_GROUP_API, name: FLEET_GROUP, namespace: spec.namespace })
+      : undefined;
+  const { source: name, sourceNamespace: namespace } = subscription.spec;
+  const catalog = await client.get({ ...CATALOG_SOURCE_API, name, namespace });
+  const key = `${metadata.namespace}/${spec.catalog.fleetCatalog ?? ''}`;
+  const isOurs = catalog?.metadata.annotations?.[CATALOG_ANNOTATION] === key;
+  return [own, ...(group === undefined ? [] : [group]), ...(isOurs ? [catalog] : [])];
+}
+
+const PARTS = '; ';
+/** What a report says of drift; what else it said comes after that. */
+const ownPart = (message = ''): string => message.split(PARTS)[0] ?? '';
+
+/** A finding with what has drifted. A reason of its own matters more. */
+export function withDrift(finding: RowFinding, report: DriftFinding['report']): RowFinding {
+  const { drift = finding.drift ?? false } = report;
+  if (finding.reason !== undefined || report.reason === undefined) return { ...finding, drift };
+  const message = [report.message, finding.message].filter((part) => part !== undefined).join(PARTS);
+  return { ...finding, ...report, drift, message: reportText(message) };
+}
+
+/** What a roll-out has brought is gone: it installs nothing a second time. */
+export const subscriptionGone = ({ spec }: FleetOperator): Pick<RowFinding, 'drift' | 'reason' | 'message'> => ({
+  drift: true,
+  reason: DRIFTED,
+  message: reportText(
+    `the Subscription of package ${spec.package} in namespace ${spec.namespace} was deleted in the cluster: ` +
+      'take the cluster out of the FleetOperator’s selector and in again to have it installed',
+  ),
+});

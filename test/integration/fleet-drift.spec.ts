@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetBench } from './applier-support/fleet-bench.js';
+import { madeDeployment, offer } from './applier-support/made-operator.js';
+
+const NAMESPACE = 'lamps';
+const FIRST = 'lamp.v1.0.0';
+const operator = {
+  package: 'lamp',
+  namespace: NAMESPACE,
+  catalog: { name: 'samples' },
+  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
+  strategyRef: { name: 's' },
+};
+const SUBSCRIPTION = {
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  ...{ kind: 'Subscription', name: 'lamp', namespace: NAMESPACE },
+};
+const GROUP = {
+  apiVersion: 'operators.coreos.com/v1',
+  ...{ kind: 'OperatorGroup', name: 'fleet', namespace: NAMESPACE },
+};
+
+describe('what users change in a cluster of what the fleet made there', () => {
+  let fleet: FleetBench;
+  beforeAll(async () => {
+    fleet = await FleetBench.start({ 'shop-1': {} }, NAMESPACE);
+    const version = { version: '1.0.0', objects: [], deployments: [madeDeployment('lamp', 'lamp')] };
+    for (const bench of fleet.benches) await offer(bench, 'lamp', [version]);
+    await fleet.apply('FleetStrategy', 's', { waves: [] });
+    await fleet.apply('FleetOperator', 'lamp', operator);
+    await fleet.until(() => fleet.rollout('lamp-1').phase === 'Completed', 'the installation');
+  });
+  afterAll(() => fleet.stop());
+
+  const shop = () => fleet.bench('shop-1');
+  const change = (ref: typeof SUBSCRIPTION, spec: object) => shop().client.patch(ref, { spec });
+  const specOf = (ref: typeof SUBSCRIPTION) => shop().cluster.get(ref)?.['spec'] as Record<string, unknown>;
+  const setPolicy = (drift: string) =>
+    fleet.hub.client.patch(
+      { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'lamp', namespace: 'platform' },
+      { spec: { drift } },
+    );
+  const setPaused = (paused: boolean) =>
+    fleet.hub.client.patch({ apiVersion: FLEET_API, kind: 'FleetCluster', name: 'shop-1' }, { spec: { paused } });
+  const report = () => fleet.report('shop-1');
+
+  it('is set back, and the report says what it was', async () => {
+    await change(SUBSCRIPTION, { installPlanApproval: 'Automatic', startingCSV: FIRST });
+    await fleet.until(() => report()?.['reason'] === 'DriftCorrected', 'the report');
+    expect(specOf(SUBSCRIPTION)).toMatchObject({ installPlanApproval: 'Manual', startingCSV: FIRST });
+    expect(report()).toMatchObject({
+      drift: false,
+      message: expect.stringMatching(
+        /^set back: Subscription lamp: spec.installPlanApproval is "Automatic", not "Manual"(;|$)/,
+      ),
+    });
+    expect(shop().describe(NAMESPACE)).toBe(`${FIRST} Succeeded`);
+  });
+
+  it('again and again is set back once a minute', async () => {
+    await change(GROUP, { upgradeStrategy: 'Default' });
+    await fleet.until(() => report()?.['drift'] === true, 'the report');
+    expect(report()).toMatchObject({ reason: 'DriftCorrected', message: expect.stringContaining('a moment ago') });
+    expect(specOf(GROUP)).toMatchObject({ upgradeStrategy: 'Default' });
+    await fleet.clock.advance(60_000);
+    await fleet.until(() => report()?.['drift'] === false, 'the correction');
+    expect(specOf(GROUP)).toMatchObject({ upgradeStrategy: 'TechPreviewUnsafeFailForward' });
+  });
+
+  it('stays in a cluster that is paused, and is reported', async () => {
+    await fleet.clock.advance(60_000);
+    await setPaused(true);
+    await fleet.pass();
+    await change(SUBSCRIPTION, { channel: 'beta' });
+    await fleet.until(() => report()?.['reason'] === 'Drifted', 'the report');
+    expect(report()).toMatchObject({ drift: true, message: expect.stringContaining('spec.channel is "beta"') });
+    expect(specOf(SUBSCRIPTION)).toMatchObject({ channel: 'beta' });
+    await setPaused(false);
+    await fleet.until(() => specOf(SUBSCRIPTION)['channel'] === 'stable', 'the correction after the pause');
+  });
+
+  it('stays with drift: Report, and is reported as long as it is there', async () => {
+    await setPolicy('Report');
+    await change(SUBSCRIPTION, { channel: 'beta' });
+    await fleet.until(() => report()?.['drift'] === true, 'the report');
+    await fleet.clock.advance(120_000);
+    for (let pass = 0; pass < 3; pass++) await fleet.pass();
+    expect(specOf(SUBSCRIPTION)).toMatchObject({ channel: 'beta' });
+    expect(report()).toMatchObject({ reason: 'Drifted' });
+    await change(SUBSCRIPTION, { channel: 'stable' });
+    await fleet.until(() => report()?.['drift'] === false, 'the end of the drift');
+  });
+
+  it('as the deletion of the Subscription is reported, with what helps', async () => {
+    await shop().client.delete(SUBSCRIPTION);
+    await fleet.until(() => report()?.['drift'] === true, 'the report');
+    expect(report()).toMatchObject({
+      reason: 'Drifted',
+      message: expect.stringContaining('was deleted in the cluster'),
+    });
+    expect(shop().cluster.get(SUBSCRIPTION)).toBeUndefined();
+  });
+});
