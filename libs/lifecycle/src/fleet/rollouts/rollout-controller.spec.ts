@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { APPROVED_BY_ANNOTATION } from './fleet-marks.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { storedRows } from './stored-rollout.js';
@@ -21,10 +22,10 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-async function begun(strategy: object): Promise<PlayedFleet> {
+async function begun(strategy: object, more: object = {}): Promise<PlayedFleet> {
   fleet = await PlayedFleet.begin(NAMES, (name) => ({ tier: name.startsWith('lab') ? 'lab' : 'shop' }));
   await fleet.apply('FleetStrategy', 's', strategy);
-  await fleet.apply('FleetOperator', 'kafka', operator);
+  await fleet.apply('FleetOperator', 'kafka', { ...operator, ...more });
   await fleet.settle();
   return fleet;
 }
@@ -115,19 +116,30 @@ describe('a FleetOperator in a hub', () => {
   });
 
   it('keeps the rows of ten roll-outs in each assignment', async () => {
-    const played = await begun({ waves: [{ ...lab, soak: '0s' }] });
+    const played = await begun({ waves: [{ ...lab, soak: '0s' }] }, { historyLimit: 100 });
     for (let minor = 4; minor < 16; minor++) {
       for (const cluster of played.clusters) await cluster.offer(`kafka-operator.v2.${minor}.0`);
       await played.settle();
     }
     expect(await played.rollout('kafka-12')).toMatchObject({ phase: 'Completed' });
     const found = await played.hub.client.get({
-      apiVersion: 'fleet.flotilla.dev/v1alpha1',
+      apiVersion: FLEET_API,
       kind: 'FleetAssignment',
       name: 'lab-1',
     });
     const kept = Array.from({ length: 10 }, (_, at) => `platform/kafka-${at + 3}`);
     expect(Object.keys(storedRows(found ?? { metadata: {} })).toSorted()).toEqual(kept.toSorted());
+  });
+
+  it('keeps as many ended roll-outs as historyLimit says, and goes on with the numbers', async () => {
+    const played = await begun({ waves: [{ ...lab, soak: '0s' }] }, { historyLimit: 2 });
+    for (let minor = 4; minor < 9; minor++) {
+      for (const cluster of played.clusters) await cluster.offer(`kafka-operator.v2.${minor}.0`);
+      await played.settle();
+    }
+    const list = await played.hub.client.list({ apiVersion: FLEET_API, kind: 'FleetRollout' });
+    expect(list?.items.map(({ metadata }) => metadata.name)).toEqual(['kafka-4', 'kafka-5']);
+    expect(await installed(played)).toEqual(NAMES.map(() => 'kafka-operator.v2.8.0'));
   });
 
   it('has a class for each plan that differs', async () => {

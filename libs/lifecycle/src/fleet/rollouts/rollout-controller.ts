@@ -23,6 +23,7 @@ import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout } from './live-fleet.js';
 import { LiveMemory } from './live-memory.js';
 import { rolloutFigures } from './rollout-figures.js';
+import { dropHistory } from './rollout-history.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
 const MOST_STEPS = 100;
@@ -84,6 +85,10 @@ export class RolloutController {
     }
     await withdrawOrders(this.hub, fleet);
     await keepUntilRemoved(this.hub, fleet);
+    for (const name of await dropHistory(this.hub, fleet)) {
+      this.#examined.delete(name);
+      this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
+    }
     this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
     const isWaiting = fleet.rollouts.some(({ facts }) => facts.role !== 'frozen') || isRemovalHeld(fleet);
     const window = isWaiting ? this.#windowsAt : Number.POSITIVE_INFINITY;
