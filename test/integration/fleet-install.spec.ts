@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';
 
@@ -53,6 +54,19 @@ describe('an operator that the fleet installs where it is not', () => {
     });
     expect(fleet.report('lab-1')).toMatchObject({ state: 'Planned', planned: FIRST, changes: ['Install'] });
     expect([namespaceOf('lab-1'), namespaceOf('shop-1')]).toEqual([undefined, undefined]);
+  });
+
+  it('has a FleetPlan for its class, with what would be made', async () => {
+    const [one] = fleet.rollout('lamp-1').classes ?? [];
+    const name = `lamp-1-${one?.hash}`;
+    const plan = fleet.hub.cluster.get({ apiVersion: FLEET_API, kind: 'FleetPlan', name, namespace: 'platform' });
+    expect(plan?.['spec']).toMatchObject({
+      hash: expect.stringMatching(new RegExp(`^${one?.hash}`)),
+      path: [{ to: FIRST }],
+      changes: ['Install'],
+      objects: { created: expect.arrayContaining([expect.stringContaining('Deployment lamp is new')]) },
+      neighbours: [],
+    });
   });
 
   it('leaves a namespace with an OperatorGroup that the fleet did not make alone, and says what to do', async () => {

@@ -8,7 +8,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { catalogSource, put, subscription } from '../live/live-objects.fixture.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
-import { offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
+import { NEW, OLD, offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
 
 describe('flotilla fleet export --from-clusters', () => {
   let folder = '';
@@ -93,8 +93,9 @@ describe('flotilla fleet export of a hub', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.map(({ type }) => type)).toEqual(['FleetRollout', 'FleetDecision']);
-    expect(lines[1]).toMatchObject({
+    expect(lines.map(({ type }) => type)).toEqual(['FleetRollout', 'FleetPlan', 'FleetDecision']);
+    expect(lines[1]).toMatchObject({ path: [{ from: OLD, to: NEW }], rbac: { added: ['ClusterRole r: pods: get'] } });
+    expect(lines[2]).toMatchObject({
       rollout: 'kafka-1',
       action: 'Approve',
       reason: 'CHG-1182',

@@ -10,6 +10,8 @@ const LAB = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } 
 const NAMES = ['lab-1', 'shop-1', 'shop-2', 'shop-3'];
 let hub: PlayedHub;
 
+const API = 'fleet.flotilla.dev/v1alpha1';
+
 describe('flotilla fleet plan', () => {
   beforeAll(async () => {
     hub = await startPlayedHub(NAMES, {
@@ -32,10 +34,13 @@ describe('flotilla fleet plan', () => {
     const classes = (await hub.fleet.rollout('kafka-1')).classes ?? [];
     expect(classes).toHaveLength(2);
     const { out } = await hub.flotilla('plan', 'kafka-1');
-    expect(out).toContain(`\n${OLD} → ${NEW}, 3 clusters\n`);
-    expect(out).toContain(`\n${OLD} → ${NEW}, 1 cluster\n`);
+    expect(out).toContain(`\n${OLD} → ${NEW}, 1 hop, 3 clusters\n`);
+    expect(out).toContain(`\n${OLD} → ${NEW}, 1 hop, 1 cluster\n`);
+    expect(out).toContain('  rights   + ClusterRole r: secrets: get\n');
     const hash = classes[0]?.hash ?? '';
-    await hub.fleet.apply('FleetPlan', `kafka-1-${hash}`, {
+    const made = { apiVersion: API, kind: 'FleetPlan', name: `kafka-1-${hash}`, namespace: 'platform' };
+    await hub.fleet.hub.client.delete(made);
+    await hub.fleet.apply('FleetPlan', made.name, {
       hash,
       path: [{ from: OLD, to: NEW, hopHash: 'h' }],
       changes: ['Minor', 'RBACGrowth'],
@@ -98,7 +103,6 @@ describe('flotilla fleet plan -f', () => {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true });
   });
-  const API = 'fleet.flotilla.dev/v1alpha1';
   const write = (...objects: readonly object[]): string => {
     const file = join(folder, 'fleet.json');
     writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));

@@ -99,7 +99,9 @@ describe('a roll-out whose plans wait for approval', () => {
       '--dry-run',
       ...because,
     );
-    expect(err).toContain(`${OLD} → ${NEW}, 4 clusters\n  class    ${hash}: Minor\n`);
+    expect(err).toContain(
+      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  rights   + ClusterRole r: pods: get\n`,
+    );
     expect(out).toBe(
       `class ${hash} of kafka-1 would be approved by admin: clusters of the class may start (--dry-run)\n`,
     );

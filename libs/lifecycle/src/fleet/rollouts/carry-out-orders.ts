@@ -11,8 +11,16 @@ import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
-import { type ClassicSubject, factsOf, findSubject, isOfFleet, NOT_SUBSCRIBED } from './classic-subject.js';
+import {
+  type ClassicSubject,
+  factsOf,
+  findSubject,
+  isOfFleet,
+  NOT_SUBSCRIBED,
+  type PlannedThere,
+} from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
+import { keepPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
 
@@ -79,7 +87,11 @@ async function carryOut(
   if (back !== undefined && back.reason !== RETURNED) return { finding: { ...back, hop: before?.hop ?? 0 } };
   if (row.order === 'Remove') return { finding: await removeClassic(place, operator) };
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
-  return { finding: withDrift(await carryOutAsked(place, row, operator, before), report), againAfterMs };
+  const plans = new Map<string, PlannedThere>();
+  const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
+  const found = await carryOutAsked({ ...place, notePlan }, row, operator, before);
+  await keepPlan(place, row, operator, found, plans.get(found.planHash ?? ''));
+  return { finding: withDrift(found, report), againAfterMs };
 }
 
 async function carryOutAsked(

@@ -39,7 +39,9 @@ export async function catalogMoveOf(place: OrderPlace, subject: ClassicSubject):
   if ('waits' in preview) return facts({ message: reportText(preview.waits) });
   const { plan, moves, planned } = preview;
   const from = subscription.status?.installedCSV;
-  const made = plannedFacts(place, operator, { plan, moves, planned, from, specHash: specHash(desired) });
+  const { name = '' } = subscription.metadata;
+  const there = { plan, moves, subscription: name, planned, from, specHash: specHash(desired) };
+  const made = plannedFacts(place, operator, there);
   const denied = [...(installed.denied ?? []), ...(made.denied ?? [])].slice(-MOST_DENIED);
   return facts({
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),

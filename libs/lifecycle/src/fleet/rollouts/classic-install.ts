@@ -38,7 +38,7 @@ export async function installFirst(
   if ('waits' in preview)
     return { state: row.order === 'Go' ? 'Running' : 'Planning', message: reportText(preview.waits) };
   const { plan, moves, planned } = preview;
-  const made = { plan, moves, planned, from: undefined, specHash: specHash(desired) };
+  const made = { plan, moves, subscription: wanted, planned, from: undefined, specHash: specHash(desired) };
   const found = {
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
     ...plannedFacts(place, operator, made),

@@ -155,14 +155,19 @@ export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFin
   // A plan that failed would be made anew by another attempt.
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
   if (!isOpen || currentCSV === undefined) return installed;
-  const planned = { plan, moves, planned: currentCSV, from: installedCSV, specHash: subject.specHash };
+  const { name = '' } = subscription.metadata;
+  const common = { plan, moves, subscription: name, specHash: subject.specHash };
+  const planned = { ...common, planned: currentCSV, from: installedCSV };
   const facts = plannedFacts(place, subject.operator, planned);
   const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];
   return { ...installed, ...facts, ...(all.length === 0 ? {} : { denied: all.slice(-MOST_DENIED) }) };
 }
 
-type PlannedThere = Readonly<{
+/** A plan that a cluster would carry out, or that waits there for approval. */
+export type PlannedThere = Readonly<{
   plan: InstallPlan;
+  /** The Subscription of the subject, as it is named there or will be. */
+  subscription: string;
   moves: readonly SubscriptionMove[];
   planned: string;
   from: string | undefined;
@@ -171,17 +176,20 @@ type PlannedThere = Readonly<{
 
 /** What is reported of a plan. One that `versions` does not let in is no target there. */
 export function plannedFacts(
-  { globalCatalogNamespace }: OrderPlace,
+  { globalCatalogNamespace, notePlan }: OrderPlace,
   { spec }: FleetOperator,
-  { plan, moves, planned, from, specHash: made }: PlannedThere,
+  there: PlannedThere,
 ): Omit<RowFinding, 'state'> {
+  const { plan, moves, planned, from, specHash: made } = there;
   const refusal = versionRefusal(spec.versions, versionIn(plan, planned));
   if (refusal !== undefined) {
     const message = reportText(`${planned} is not installed here: ${refusal}`);
     return { reason: VERSION_NOT_ALLOWED, message, denied: [{ bundle: planned, scope: 'Cluster' }] };
   }
   const hop = hopHash(plan, moves, globalCatalogNamespace);
-  return { planned, ...hashesOf([hop], made), changes: changesOf(plan, moves, from, planned) };
+  const hashes = hashesOf([hop], made);
+  notePlan?.(hashes.planHash ?? '', there);
+  return { planned, ...hashes, changes: changesOf(plan, moves, from, planned) };
 }
 
 const VersionOf = z.object({ spec: z.object({ version: z.string() }) });

@@ -51,6 +51,7 @@ type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: 
 export class ClusterOrders {
   readonly #store: FleetStore;
   readonly #members = new Map<string, Member>();
+  readonly #keptPlans = new Set<string>();
   #isListed = false;
   #unsubscribe: () => void = () => undefined;
 
@@ -187,7 +188,8 @@ export class ClusterOrders {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
       const parts = placeOf?.(client, globalCatalogNamespace);
-      againAfterMs = await carryOutOrders({ hub: this.#store.client, client, globalCatalogNamespace, ...parts });
+      const kept = { keptPlans: this.#keptPlans, hub: this.#store.client };
+      againAfterMs = await carryOutOrders({ ...kept, client, globalCatalogNamespace, ...parts });
     }
     member.generation = generation;
     return againAfterMs;

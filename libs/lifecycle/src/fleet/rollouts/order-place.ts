@@ -7,6 +7,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { PlannedThere } from './classic-subject.js';
 
 /** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
 export const CONFLICT = 'Conflict';
@@ -43,6 +44,10 @@ export type OrderPlace = Readonly<{
   offersBundle?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
   /** What the cluster would install with these objects. Absent: only what is subscribed to is planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
+  /** Takes the plan behind a hash that is reported. */
+  notePlan?: (planHash: string, planned: PlannedThere) => void;
+  /** FleetPlans that this process knows to be there, as `<namespace>/<name>`. */
+  keptPlans?: Set<string>;
 }>;
 
 /** What is reported of a row beyond what follows from the row itself. */

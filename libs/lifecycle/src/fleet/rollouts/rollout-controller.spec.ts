@@ -139,6 +139,9 @@ describe('a FleetOperator in a hub', () => {
     }
     const list = await played.hub.client.list({ apiVersion: FLEET_API, kind: 'FleetRollout' });
     expect(list?.items.map(({ metadata }) => metadata.name)).toEqual(['kafka-4', 'kafka-5']);
+    const plans = await played.hub.client.list({ apiVersion: FLEET_API, kind: 'FleetPlan' });
+    const ofPlans = plans?.items.map(({ metadata }) => metadata.name?.replace(/-[0-9a-f]{12}$/, ''));
+    expect(ofPlans).toEqual(['kafka-4', 'kafka-5']);
     expect(await installed(played)).toEqual(NAMES.map(() => 'kafka-operator.v2.8.0'));
   });
 
@@ -147,7 +150,12 @@ describe('a FleetOperator in a hub', () => {
     for (const cluster of played.clusters)
       await cluster.offer(NEW, cluster.name === 'shop-3' ? 'get secrets' : 'get pods');
     await played.settle();
-    expect((await played.rollout('kafka-1')).classes).toHaveLength(2);
+    const { classes = [] } = await played.rollout('kafka-1');
+    expect(classes).toHaveLength(2);
+    const plans = await played.hub.client.list({ apiVersion: FLEET_API, kind: 'FleetPlan' });
+    expect(plans?.items.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+      classes.map(({ hash }) => `kafka-1-${hash}`).toSorted(),
+    );
     expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
   });
 });

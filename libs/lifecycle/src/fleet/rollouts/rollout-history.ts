@@ -3,7 +3,11 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from './live-fleet.js';
 
-/** Deletes the roll-outs over the `historyLimit` of their FleetOperators; returns their names. */
+/** A FleetPlan has the name of its roll-out and the beginning of its hash. */
+const isPlanOf = (plan: string, rollout: string): boolean =>
+  plan.startsWith(`${rollout}-`) && /^[0-9a-f]{12}$/.test(plan.slice(rollout.length + 1));
+
+/** Deletes roll-outs over the `historyLimit` of their FleetOperators, with their plans; returns their names. */
 export async function dropHistory(hub: KubeClient, fleet: LiveFleet): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const subject of fleet.files.subjects.values()) {
@@ -14,8 +18,13 @@ export async function dropHistory(hub: KubeClient, fleet: LiveFleet): Promise<re
     gone.push(...rolloutsOverLimit(history, limit));
   }
   for (const rollout of gone) {
-    const [namespace, name = ''] = rollout.split('/');
+    const [namespace = '', name = ''] = rollout.split('/');
     await hub.delete({ apiVersion: FLEET_API, kind: 'FleetRollout', name, namespace });
+    const plans = await hub.list({ apiVersion: FLEET_API, kind: 'FleetPlan' }, { namespace });
+    for (const { metadata } of plans?.items ?? []) {
+      if (!isPlanOf(metadata.name ?? '', name)) continue;
+      await hub.delete({ apiVersion: FLEET_API, kind: 'FleetPlan', name: metadata.name ?? '', namespace });
+    }
   }
   return gone;
 }

@@ -108,14 +108,17 @@ export class PlayedCluster {
     await this.client.patch(refTo('Subscription', 'kafka'), { status: change }, { subresource: 'status' });
   }
 
-  /** OLM finds an update and makes a plan that waits for approval. */
+  /** OLM finds an update and makes a plan that waits for approval. `rights`: verb and resource. */
   async offer(bundle: string, rights = 'get pods'): Promise<void> {
     const name = `install-${bundle}`;
     const resource = { sourceName: 'c', sourceNamespace: 'olm', group: 'rbac.authorization.k8s.io', version: 'v1' };
+    const [verb, resources] = rights.split(' ');
+    const rules = [{ apiGroups: [''], resources: [resources], verbs: [verb] }];
+    const manifest = JSON.stringify({ metadata: { name: 'r' }, rules });
     const step = {
       resolving: bundle,
       status: 'Unknown',
-      resource: { ...resource, kind: 'ClusterRole', name: 'r', manifest: rights },
+      resource: { ...resource, kind: 'ClusterRole', name: 'r', manifest },
     };
     const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [bundle] };
     const status = { phase: 'RequiresApproval', catalogSources: ['c'], plan: [step] };

@@ -1,0 +1,49 @@
+import { referenceOf } from '#core/classic/install-plan/bundle-reference';
+import { isClusterScoped, manifestOf } from '#core/classic/install-plan/step-manifest';
+import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
+import type { ReviewedStep } from '#core/fleet/plan-review/review-plan';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
+import { inParallel } from '#platform/fairness/in-parallel';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+
+const READS_AT_ONCE = 8;
+
+/** What the steps of a plan belong to: their namespace, and the Subscriptions that it moves. */
+type PlanPlace = Readonly<{ namespace: string; moves: readonly SubscriptionMove[] }>;
+
+/** The steps of a plan. */
+export const stepsOf = ({ status }: InstallPlan): InstallPlanStep[] =>
+  (status?.plan ?? []).filter((step) => step !== null);
+
+/** Beside each step the object that it writes, as it is in the cluster. */
+export const stepsBesideCluster = (
+  client: KubeClient,
+  steps: readonly InstallPlanStep[],
+  place: PlanPlace,
+): Promise<ReviewedStep[]> => inParallel([...steps], READS_AT_ONCE, (step) => besideLive(client, step, place));
+
+async function besideLive(
+  client: KubeClient,
+  step: InstallPlanStep,
+  { namespace, moves }: PlanPlace,
+): Promise<ReviewedStep> {
+  const live = await liveOf(client, step, namespace);
+  const from = moves.find(({ to }) => to === step.resource.name)?.from ?? null;
+  if (step.resource.kind !== CSV_API.kind || from === null) return { step, live };
+  return { step, live, replaced: await client.get({ ...CSV_API, name: from, namespace }) };
+}
+
+/** The object that a step writes, as it is; undefined also where its kind is not served yet. */
+async function liveOf(client: KubeClient, step: InstallPlanStep, namespace: string): Promise<unknown> {
+  const manifest = manifestOf(step);
+  if (referenceOf(step) !== undefined || 'fail' in manifest) return undefined;
+  const { apiVersion, kind, metadata } = manifest.object;
+  const where = isClusterScoped(kind) ? {} : { namespace };
+  return client
+    .get({ apiVersion, kind, name: metadata.name ?? step.resource.name, ...where })
+    .catch((error: unknown) => {
+      if (KubeApiError.is(error, 'NotFound')) return undefined;
+      throw error;
+    });
+}
