@@ -7,7 +7,7 @@ import type { LiveFleet } from './live-fleet.js';
 const isPlanOf = (plan: string, rollout: string): boolean =>
   plan.startsWith(`${rollout}-`) && /^[0-9a-f]{12}$/.test(plan.slice(rollout.length + 1));
 
-/** Deletes roll-outs over the `historyLimit` of their FleetOperators, with their plans; returns their names. */
+/** Deletes roll-outs over the `historyLimit` of their FleetOperators, and their plans; returns the names. */
 export async function dropHistory(hub: KubeClient, fleet: LiveFleet): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const subject of fleet.files.subjects.values()) {
