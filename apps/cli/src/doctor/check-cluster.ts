@@ -1,4 +1,4 @@
-import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
+import { clockCheck, type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
 import { signText } from '#core/fleet/joining/olm-signs';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
@@ -25,6 +25,8 @@ export async function examineCluster(client: KubeClient, settings: Settings): Pr
     const checks: DoctorCheck[] = [
       ok(name, `answers, Kubernetes ${version}${olmKinds ? ', OLM’s kinds are there' : ''}`),
     ];
+    const serverTime = await client.serverTime();
+    if (serverTime !== undefined) checks.push(clockCheck(client.cluster, Date.now() - serverTime.getTime()));
     if (management.signs.length > 0) {
       const signs = management.signs.map(signText).join(', ');
       const todo = `have it taken over, or leave it as it is; what is there: ${NEXT.assess(client.cluster)}`;

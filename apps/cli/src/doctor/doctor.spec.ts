@@ -50,6 +50,20 @@ describe('flotilla doctor', () => {
     expect(warnings[0]?.todo).toContain('flotilla assess -C old');
   });
 
+  it('names a cluster whose clock differs from that of this machine, and what to do', async () => {
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 10 * 60_000);
+    const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']).finally(() => clock.mockRestore());
+    const found = itemsOf(out).find(({ name }) => name === 'clock of cluster plain');
+    expect(found).toMatchObject({
+      result: 'warning',
+      text: 'the clock of this machine is 10 min behind that of its API server',
+      todo: expect.stringContaining('NTP'),
+    });
+    const same = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+    expect(itemsOf(same.out).find(({ name }) => name === 'clock of cluster plain')?.result).toBe('ok');
+  });
+
   it('asks the Redis of REDIS_URL too', async () => {
     vi.stubEnv('FLOTILLA_REDIS_URL', '');
     vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:2');

@@ -127,6 +127,10 @@ export class RenewableClient extends KubeClient {
     return this.#run((client) => client.serverVersion());
   }
 
+  override serverTime() {
+    return this.#run((client) => client.serverTime());
+  }
+
   override hurried<T>(work: () => Promise<T>) {
     return this.#line.current.client.hurried(work);
   }

@@ -2,6 +2,7 @@ import {
   type AssessedOperator,
   assessmentTotals,
   type ClusterAssessment,
+  hasOlm,
   isMovable,
   isReady,
   isUpToDate,
@@ -21,7 +22,7 @@ const CLUSTERS: Columns<ClusterAssessment> = [
     'MEMORY OF OLM',
     ({ memory }) => (memory === null ? '-' : `${memoryText(memory.bytes)}${memory.measured ? '' : ' requested'}`),
   ],
-  ['HAND-OVER', (one) => (isReady(one) ? 'ready' : 'not now')],
+  ['HAND-OVER', (one) => (hasOlm(one) ? (isReady(one) ? 'ready' : 'not now') : 'no OLM')],
 ];
 
 type OperatorLine = AssessedOperator & Readonly<{ cluster: string }>;
@@ -85,7 +86,7 @@ function remarks(one: ClusterAssessment): string {
   const move = movable.map(
     ({ name, namespace }) => `→ ${NEXT.migrateSubscription(name, namespace, cluster)} --dry-run`,
   );
-  const next = one.olm.length > 0 && isReady(one) ? [`→ ${NEXT.handoverFromOlm(cluster)} --dry-run`] : [];
+  const next = isReady(one) ? [`→ ${NEXT.handoverFromOlm(cluster)} --dry-run`] : [];
   return lines.length + next.length + move.length === 0
     ? ''
     : `${cluster}\n${[...lines, ...next, ...move].map((line) => `  ${line}\n`).join('')}`;

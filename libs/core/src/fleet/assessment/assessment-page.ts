@@ -1,7 +1,14 @@
 import { element, escaped, text } from '../../catalog/graph/svg/svg-element.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { counted } from '../../kernel/text/counted.js';
-import { type AssessedOperator, assessmentTotals, type ClusterAssessment, isReady, isUpToDate } from './assessment.js';
+import {
+  type AssessedOperator,
+  assessmentTotals,
+  type ClusterAssessment,
+  hasOlm,
+  isReady,
+  isUpToDate,
+} from './assessment.js';
 import { ASSESSMENT_STYLE } from './assessment-style.js';
 import { memoryText } from './assessment-text.js';
 
@@ -47,8 +54,19 @@ const section = (title: string, content: string, note = ''): string =>
     : `<section><h2>${escaped(title)}</h2>${note === '' ? '' : `<p class="pale">${escaped(note)}</p>`}${content}</section>`;
 
 function cards(clusters: readonly ClusterAssessment[]): string {
-  const { operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable, ready, olmBytes, olmPods } =
-    assessmentTotals(clusters);
+  const {
+    operators,
+    packages,
+    upToDate,
+    behind,
+    withoutWay,
+    deprecated,
+    notWell,
+    movable,
+    olmBytes,
+    olmPods,
+    ...totals
+  } = assessmentTotals(clusters);
   const all: readonly (readonly [string, string, string])[] = [
     [plain(operators), `operators of ${counted(packages, 'package')}`, ''],
     [plain(upToDate), 'at the newest version', 'well'],
@@ -58,7 +76,11 @@ function cards(clusters: readonly ClusterAssessment[]): string {
     [plain(notWell), 'objects not well', notWell > 0 ? 'failed' : ''],
     [plain(movable), 'of OLM Classic could move to OLM v1', ''],
     [olmPods === 0 ? '–' : memoryText(olmBytes), 'memory of OLM', ''],
-    [`${ready}/${clusters.length}`, 'clusters ready to hand over', ready === clusters.length ? 'well' : ''],
+    [
+      `${totals.ready}/${totals.withOlm}`,
+      'clusters with OLM ready to hand over',
+      totals.ready === clusters.length ? 'well' : '',
+    ],
   ];
   return `<div class="cards">${all.map(([value, label, tone]) => `<div class="card ${tone}"><b>${escaped(value)}</b><span>${escaped(label)}</span></div>`).join('')}</div>`;
 }
@@ -151,6 +173,11 @@ function tableOf(headings: readonly string[], rows: readonly (readonly Cell[])[]
   return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
 }
 
+const handoverMark = (one: ClusterAssessment): Cell => {
+  if (!hasOlm(one)) return cell('no OLM');
+  return isReady(one) ? mark('✔ ready', 'well') : mark('◼ not now', 'blocked');
+};
+
 const clusterTable = (clusters: readonly ClusterAssessment[]): string =>
   tableOf(
     ['Cluster', 'Kubernetes', 'OLM', 'Operators', 'At the newest', 'Not well', 'Hand-over'],
@@ -161,7 +188,7 @@ const clusterTable = (clusters: readonly ClusterAssessment[]): string =>
       number(one.operators.length),
       number(one.operators.filter(isUpToDate).length),
       number(one.findings.length),
-      isReady(one) ? mark('✔ ready', 'well') : mark('◼ not now', 'blocked'),
+      handoverMark(one),
     ]),
   );
 

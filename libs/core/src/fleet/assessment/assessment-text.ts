@@ -7,15 +7,20 @@ const MIB = 1024 * 1024;
 export const memoryText = (bytes: number): string =>
   bytes >= 1024 * MIB ? `${(bytes / (1024 * MIB)).toFixed(1)} GiB` : `${Math.round(bytes / MIB)} MiB`;
 
+const handoverLine = ({ ready, withOlm }: AssessmentTotals): string =>
+  withOlm === 0
+    ? 'OLM is at work in no cluster: a hub can begin at once'
+    : `${ready} of ${counted(withOlm, 'cluster')} with OLM at work can be handed over now`;
+
 /** The head of a report in a few lines, for people who read no further. */
 export function totalsLines(totals: AssessmentTotals): readonly string[] {
-  const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable, ready } = totals;
+  const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable } = totals;
   return [
     `${counted(operators, 'operator')} of ${counted(packages, 'package')} in ${counted(clusters, 'cluster')}`,
     `${upToDate} at the newest version, ${behind} behind, ${withoutWay} without a way there`,
     `${counted(deprecated, 'operator')} deprecated; ${counted(notWell, 'object')} not well now`,
     `${counted(movable, 'operator')} of OLM Classic could become a ClusterExtension`,
-    `${ready} of ${counted(clusters, 'cluster')} can be handed over now`,
+    handoverLine(totals),
     ...(totals.olmPods === 0
       ? []
       : [`OLM takes ${memoryText(totals.olmBytes)} of memory in ${counted(totals.olmPods, 'pod')} now`]),

@@ -68,7 +68,9 @@ export type AssessmentTotals = Readonly<{
   notWell: number;
   /** Operators of OLM Classic that could become ClusterExtensions. */
   movable: number;
-  /** Clusters against whose hand-over nothing speaks now. */
+  /** Clusters in which OLM is at work. */
+  withOlm: number;
+  /** Those against whose hand-over nothing speaks now. */
   ready: number;
   /** Bytes that OLM's pods use, over the clusters that say so. */
   olmBytes: number;
@@ -89,6 +91,7 @@ export function assessmentTotals(clusters: readonly ClusterAssessment[]): Assess
     deprecated: count(({ deprecations }) => deprecations.length > 0),
     notWell: sum(({ findings }) => findings.length),
     movable: count(isMovable),
+    withOlm: clusters.filter(hasOlm).length,
     ready: clusters.filter(isReady).length,
     olmBytes: sum(({ memory }) => memory?.bytes ?? 0),
     olmPods: sum(({ memory }) => memory?.pods ?? 0),
@@ -103,5 +106,9 @@ export const isUpToDate = ({ installed, newest }: AssessedOperator): boolean =>
 export const isMovable = ({ move }: AssessedOperator): boolean =>
   move?.every(({ kind }) => kind !== 'refusal') === true;
 
-/** Whether nothing speaks against a hand-over. */
-export const isReady = ({ handover }: ClusterAssessment): boolean => handover.every(({ kind }) => kind !== 'refusal');
+/** Whether OLM is at work there, so that there is something to hand over. */
+export const hasOlm = ({ olm }: ClusterAssessment): boolean => olm.length > 0;
+
+/** Whether OLM could hand the cluster over now. */
+export const isReady = (one: ClusterAssessment): boolean =>
+  hasOlm(one) && one.handover.every(({ kind }) => kind !== 'refusal');

@@ -97,5 +97,17 @@ function contentCheck({ contentDir, contentFreeBytes, contentProblem }: MachineF
   );
 }
 
+/** Clocks that are set by NTP differ by less than a second. */
+const TOLERATED_SKEW_MS = 120_000;
+
+/** By how much the clock of this machine is ahead of the API server's: both judge certificates and tokens. */
+export function clockCheck(cluster: string, aheadMs: number): DoctorCheck {
+  const name = `clock of cluster ${cluster}`;
+  if (Math.abs(aheadMs) < TOLERATED_SKEW_MS) return ok(name, 'that of this machine, within two minutes');
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const text = `the clock of this machine is ${minutes} min ${aheadMs > 0 ? 'ahead of' : 'behind'} that of its API server`;
+  return warning(name, text, 'set both by NTP: certificates, tokens and the windows of roll-outs are judged by them');
+}
+
 const mebibytes = (bytes: number): string =>
   bytes >= 1024 * MIB ? `${(bytes / (1024 * MIB)).toFixed(1)} GiB` : `${Math.floor(bytes / MIB)} MiB`;

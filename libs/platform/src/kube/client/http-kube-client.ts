@@ -218,6 +218,14 @@ export class HttpKubeClient extends KubeClient {
     return String(version);
   }
 
+  /** Of the header Date, which every answer of HTTP has (RFC 9110 §6.6.1). */
+  override async serverTime(): Promise<Date | undefined> {
+    const what = 'read the clock of the API server';
+    const { headers } = await this.#requests.send(what, { method: 'GET', path: '/version' });
+    const time = new Date(String(headers['date'] ?? ''));
+    return Number.isNaN(time.getTime()) ? undefined : time;
+  }
+
   override hurried<T>(work: () => Promise<T>): Promise<T> {
     return this.#shared.transport.hurried(work);
   }

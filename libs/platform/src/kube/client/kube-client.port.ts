@@ -100,6 +100,10 @@ export abstract class KubeClient {
   abstract serves(kind: KindRef): Promise<boolean>;
   /** gitVersion of the API server, such as `v1.34.4`. */
   abstract serverVersion(): Promise<string>;
+  /** The clock of the API server, to the second; undefined where its answers have none. */
+  serverTime(): Promise<Date | undefined> {
+    return Promise.resolve(undefined);
+  }
   /**
    * Does work that must not wait for connections of other clusters which only watches need, such as a pass.
    */
