@@ -84,6 +84,7 @@ export function startClusters(clusters: Iterable<string>, draft: Draft): Order[]
     put(row, next, draft);
   };
   for (const cluster of clusters) examine(cluster);
+  for (const cluster of haltedAnew(isStopped, clusters, draft)) examine(cluster);
   const orders: Order[] = [];
   for (const index of draft.spec.waves.keys()) {
     const places = Math.min(freePlaces(index, draft), MOST_STARTS - orders.length);
@@ -92,6 +93,20 @@ export function startClusters(clusters: Iterable<string>, draft: Draft): Order[]
     orders.push(...startFrom(queue, places, draft));
   }
   return orders;
+}
+
+/**
+ * The other clusters that wait, where a Completed roll-out is halted by the failures of this step, or no
+ * longer: its status does not show that.
+ */
+function haltedAnew(isStopped: boolean, clusters: Iterable<string>, draft: Draft): readonly string[] {
+  const { status, tallies, spec } = draft.view;
+  if (status.phase !== 'Completed' || draft.status.phase !== 'Completed') return [];
+  if (isHalted({ status, tallies, spec, facts: draft.facts }) === isStopped) return [];
+  const examined = new Set(clusters);
+  return [...draft.allRows()]
+    .filter(({ phase, cluster }) => phase === 'Waiting' && !examined.has(cluster))
+    .map(({ cluster }) => cluster);
 }
 
 function put(before: RolloutRow, after: RolloutRow, draft: Draft): void {

@@ -7,7 +7,12 @@ import { askedGates } from './row-moves.js';
 /**
  * Whether the roll-out as a whole starts nothing: it stops, goes back or has ended otherwise than Completed.
  */
-export function isHalted({ status, tallies, facts, spec }: Draft): boolean {
+export function isHalted({
+  status,
+  tallies,
+  facts,
+  spec,
+}: Pick<Draft, 'status' | 'tallies' | 'facts' | 'spec'>): boolean {
   if (status.stop !== undefined || status.isAborting || status.isGoingBack) return true;
   if (status.phase === 'Halted' || status.phase === 'RollingBack') return true;
   if (status.isSuperseding && spec.strategy.supersede === 'Immediately') return true;
