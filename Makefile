@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -113,6 +113,9 @@ bench-fleet: build ## CLUSTERS simulated clusters with OPERATORS each: joined, i
 	@node dist/bench/fleet-upgrade.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(OPERATORS),--operators $(OPERATORS)) \
 	  $(if $(POLLERS),--pollers $(POLLERS)) $(if $(APPLIERS),--appliers $(APPLIERS)) $(if $(BARE),--bare) $(if $(SCALE),--scale) \
 	  $(if $(CHECKOUT),--checkout '$(CHECKOUT)') $(if $(JSON),--json '$(JSON)')
+
+bench-console: build ## the web console against its budgets: lists, stream, pages (Chromium), memory; CLUSTERS=1000; about eight minutes
+	@node dist/bench/console.js $(if $(CLUSTERS),--clusters $(CLUSTERS))
 
 bench-isolation: build ## the same upgrade without and beside troubled clusters: CLUSTERS=100 in all; about eight minutes
 	@node dist/bench/isolation.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(PAIRS),--pairs $(PAIRS))

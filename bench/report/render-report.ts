@@ -11,6 +11,7 @@ export const BENCHES: Readonly<Record<string, string>> = {
   extension: 'The choice of a bundle for a ClusterExtension',
   metas: 'Questions to a served catalog over HTTP',
   'up-memory': 'Memory of `flotilla up` with one cluster',
+  console: 'The web console against its budgets',
   'fleet-install': 'One Subscription in many simulated clusters',
   'fleet-upgrade': 'Operators installed and upgraded in a fleet of simulated clusters',
   'fleet-rollout': 'An install and an upgrade as roll-outs of one wave',

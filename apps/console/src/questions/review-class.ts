@@ -46,6 +46,9 @@ export async function reviewClass({ hash, plans, ask, now }: ReviewOptions): Pro
   };
 }
 
+const byPlace = (a: Member, b: Member): number =>
+  byCodeUnit(a.cluster, b.cluster) || byCodeUnit(a.namespace, b.namespace) || byCodeUnit(a.name, b.name);
+
 /** The largest group first. */
 function groupsOf(reviewed: readonly Reviewed[]): ReviewGroup[] {
   const compared = reviewed.flatMap((one) => ('review' in one ? [one] : []));
@@ -56,7 +59,8 @@ function groupsOf(reviewed: readonly Reviewed[]): ReviewGroup[] {
     .flatMap(([key, [first, ...others]]) => {
       if (first === undefined) return [];
       const { differences, unchanged } = first.review;
-      return [{ key, members: [first, ...others].map(({ member }) => member), differences, unchanged }];
+      const members = [first, ...others].map(({ member }) => member).toSorted(byPlace);
+      return [{ key, members, differences, unchanged }];
     })
     .toSorted((a, b) => b.members.length - a.members.length || byCodeUnit(a.key, b.key));
 }

@@ -76,8 +76,8 @@ function Services({ of }: { of: HubSummary }) {
               <td class="grow">
                 <Checks of={row} />
               </td>
-              <td>{row.version}</td>
-              <td class="number">
+              <td data-label="version">{row.version}</td>
+              <td class="number" data-label="reported">
                 <Ago time={row.updatedAt} />
               </td>
             </tr>
@@ -133,14 +133,22 @@ function Queues({ of }: { of: readonly HubRow[] }) {
             {queues.map((one) => (
               <tr key={one.queue}>
                 <th scope="row">{one.queue}</th>
-                <td class="number">{count(one.waiting)}</td>
-                <td class="number">{count(one.active)}</td>
-                <td class="number">{count(one.delayed)}</td>
-                <td class={`number ${one.failed > 0 ? 'ink-failed' : ''}`}>
+                <td class="number" data-label="waiting">
+                  {count(one.waiting)}
+                </td>
+                <td class="number" data-label="active">
+                  {count(one.active)}
+                </td>
+                <td class="number" data-label="delayed">
+                  {count(one.delayed)}
+                </td>
+                <td class={`number ${one.failed > 0 ? 'ink-failed' : ''}`} data-label="failed">
                   {one.failed > 0 && <span aria-hidden="true">✖ </span>}
                   {count(one.failed)}
                 </td>
-                <td class="number">{one.waiting === 0 ? '–' : `${one.oldestSeconds.toFixed(1)} s`}</td>
+                <td class="number" data-label="oldest">
+                  {one.waiting === 0 ? '–' : `${one.oldestSeconds.toFixed(1)} s`}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -19,7 +19,8 @@ export type ConflictLayout = Readonly<{
 
 export const BOX_WIDTH = 210;
 const GAP_X = 96;
-const GAP_Y = 16;
+/** Holds the title of the box below. */
+const GAP_Y = 32;
 const LINE_HEIGHT = 17;
 const LONGEST = 29;
 const MOST_LINES = 4;

@@ -35,6 +35,10 @@ export function Conflict({ of }: { of: Question<Explanation> }) {
   );
 }
 
+/** The topmost box of its role in a column has the title. */
+const isFirstOfRole = ({ x, y, node }: ConflictBox, boxes: readonly ConflictBox[]): boolean =>
+  !boxes.some((one) => one.x === x && one.y < y && one.node.role === node.role);
+
 function Picture({ of }: { of: ReasonNode }) {
   const { boxes, width, height, folded } = layOutConflict(of);
   const byId = new Map(boxes.map((box) => [box.id, box]));
@@ -56,7 +60,7 @@ function Picture({ of }: { of: ReasonNode }) {
             <g key={box.id} class={`box role-${box.node.role}`}>
               <rect x={box.x} y={box.y} width={BOX_WIDTH} height={box.height} rx={4} />
               <text x={box.x + 10} y={box.y - 5} class="box-role">
-                {box.parent === undefined || boxes.find((one) => one.x === box.x) === box ? COLUMNS[box.node.role] : ''}
+                {isFirstOfRole(box, boxes) ? COLUMNS[box.node.role] : ''}
               </text>
               {box.lines.map((line, index) => (
                 <text key={line} x={box.x + 10} y={box.y + 21 + index * 17}>
