@@ -1,20 +1,25 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { commandManuals } from '../../scripts/distribution/command-texts.js';
+import { NOT_PLAYED, PLAYED } from '../guide/commands-elsewhere.js';
+import { type PageCommand, pageCommands, shapeOf } from '../guide/page-commands.js';
 import { readGuide } from '../guide/read-guide.js';
 
 const PAGES = globSync(['README.md', 'docs/*.md', 'examples/**/README.md'], { cwd: PROJECT_ROOT }).sort();
 const manuals = new Map(commandManuals().map((manual) => [manual.path.join(' '), manual]));
 const GLOBAL = ['--help', '--debug', '--version'];
 
-/** Command lines of `flotilla` in the code blocks of a page; a backslash at the end of a line joins lines. */
+/** Command lines of `flotilla` in code blocks of a page, where a backslash joins lines, and in its text. */
 function commandsIn(text: string): readonly string[] {
+  const prose = text.replaceAll(/^```[^\n]*\n.*?^```/gms, '');
+  const quoted = [...prose.matchAll(/`flotilla ([a-z-][^`]*)`/g)].map(([, line = '']) => line.replaceAll(/\s+/g, ' '));
   const blocks = [...text.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, block = '']) => block);
-  return blocks
+  const lines = blocks
     .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
     .flatMap((line) => /^(?:\$ )?flotilla (-?[a-z-].*?)(?:\s+(?:#|\||>|&|<).*)?$/.exec(line)?.[1] ?? []);
+  return [...lines, ...quoted.map((line) => line.replace(/\s+(?:\||>|&|<).*$/, ''))];
 }
 
 /** What the command itself would not take of a line: a verb or an option that there is not. */
@@ -64,4 +69,39 @@ it.each([
 ])('$line: $because', ({ line, because }) => {
   if (because === undefined) expect(unknownIn(line)).toBeUndefined();
   else expect(unknownIn(line)).toContain(because);
+});
+
+describe('every command of every page', () => {
+  const commands = PAGES.flatMap((page) => pageCommands(page, readFileSync(join(PROJECT_ROOT, page), 'utf8')));
+  const followed = commands.filter(({ isFollowed }) => isFollowed);
+  const shapes = new Set(followed.map(({ command }) => shapeOf(command)));
+  const isPlayed = ({ page, command }: PageCommand) =>
+    PLAYED.some(([of, begin]) => of === page && command.startsWith(begin));
+  const isSame = ({ command }: PageCommand) => command.startsWith('flotilla ') && shapes.has(shapeOf(command));
+  const others = commands.filter((one) => !one.isFollowed && !isPlayed(one) && !isSame(one));
+  const rowOf = ({ command }: PageCommand) => NOT_PLAYED.find(({ begin }) => begin.test(command));
+
+  it('is followed, or played on a simulated hub, or the same as one that is but for names, or has a reason', () => {
+    expect(others.filter((one) => rowOf(one) === undefined).map(({ page, command }) => `${page}: ${command}`)).toEqual(
+      [],
+    );
+    const list = others.map((one) => `  ${one.page}:${one.line} ${one.command}: ${rowOf(one)?.because}`);
+    console.info(`${commands.length} commands of pages; not run from the page (${others.length}):\n${list.join('\n')}`);
+  });
+
+  it('that is not played has another test, and each reason and each part is needed', () => {
+    expect(NOT_PLAYED.filter(({ instead }) => !existsSync(join(PROJECT_ROOT, instead)))).toEqual([]);
+    expect(NOT_PLAYED.filter((row) => !others.some((one) => rowOf(one) === row))).toEqual([]);
+    expect(
+      PLAYED.filter(([page, begin]) => !commands.some((one) => one.page === page && one.command.startsWith(begin))),
+    ).toEqual([]);
+    expect(followed.length).toBeGreaterThan(150);
+  });
+
+  it('has a shape without names', () => {
+    expect(shapeOf('flotilla clusters handover east --from olm --dry-run')).toBe(
+      shapeOf('flotilla clusters handover prod-eu --context prod-eu --from olm --dry-run'),
+    );
+    expect(shapeOf('flotilla clusters handover east --to olm')).not.toBe(shapeOf('flotilla clusters pause east'));
+  });
 });

@@ -1,0 +1,76 @@
+/**
+ * Commands of pages without `$`, which `test/integration/played-pages.spec.ts` runs on a simulated
+ * hub: a page, and how the command begins.
+ */
+export const PLAYED: readonly (readonly [page: string, begin: string])[] = [
+  ['docs/fleet.md', 'flotilla fleet export --from-clusters'],
+  ['docs/fleet.md', 'flotilla fleet plan -f'],
+  ['docs/fleet.md', 'flotilla fleet init --context hub --dry-run'],
+  ['docs/fleet.md', 'flotilla fleet init --context hub'],
+  ['docs/fleet.md', 'flotilla catalog impact'],
+  ['docs/operations.md', 'kubectl config view'],
+  ['docs/operations.md', 'flotilla catalog packages --cluster east'],
+  ['docs/operations.md', 'curl http://HUB:8080/clusters'],
+  ['docs/running-catalogs.md', 'curl "$BASE/api/v1/metas'],
+  ['docs/console.md', 'kubectl create secret generic console'],
+  ['docs/console.md', 'kubectl patch secret redis-passwords'],
+  ['docs/install-plans.md', 'kubectl annotate'],
+  ['docs/install-kubernetes.md', 'flotilla health --hub'],
+  ['docs/install-kubernetes.md', 'flotilla status --kubeconfig'],
+  ['docs/recovery.md', 'kubectl patch csv'],
+  ['docs/recovery.md', 'kubectl delete clusterrole'],
+];
+
+/** Why commands of a page that begin so are not run from the page, and the test that does the same. */
+export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; instead: string }>[] = [
+  {
+    begin: /^flotilla up /,
+    because: 'it runs until Ctrl-C',
+    instead: 'test/integration/have-olm.spec.ts',
+  },
+  {
+    begin: /^(docker compose|docker (build|network|run --detach))/,
+    because: 'it needs a Docker engine',
+    instead: 'test/compose/compose.spec.ts',
+  },
+  {
+    begin: /^docker (run -d|push)/,
+    because: 'it needs a Docker engine and the images or the registry of others',
+    instead: 'test/e2e/guide.spec.ts',
+  },
+  {
+    begin: /^(npx|npm|kubectl krew) /,
+    because: 'it takes a file of a release, whose name has the version',
+    instead: 'test/integration/distribution.spec.ts',
+  },
+  {
+    begin: /^flotilla retry installplan install-/,
+    because: 'it needs a plan that failed, whose name has a hash',
+    instead: 'test/e2e/failed-plans.spec.ts',
+  },
+  {
+    begin: /^redis-cli ACL SETUSER/,
+    because: 'it needs redis-cli and a Redis whose users it may change',
+    instead: 'test/integration/redis-users.spec.ts',
+  },
+  {
+    begin: /^kubectl (apply -k k8s\/monitoring|label namespace NAMESPACE-OF-PROMETHEUS)/,
+    because: 'it needs the kinds of the Prometheus operator',
+    instead: 'test/e2e/hub-manifests.spec.ts',
+  },
+  {
+    begin: /^(kubectl -n flotilla (port-forward|logs)|helm uninstall|kubectl delete namespace flotilla)/,
+    because: 'it needs pods of a hub in Kubernetes',
+    instead: 'test/e2e/install-pages.spec.ts',
+  },
+  {
+    begin: /^curl -H "Authorization: Bearer TOKEN" .*\/queues/,
+    because: 'the page of queues is off by default',
+    instead: 'test/integration/queue.spec.ts',
+  },
+  {
+    begin: /^(flotilla clusters pause east|kubectl delete (clusterobjectsets|secrets -n flotilla-system))/,
+    because: 'it needs an operator that OLM v1 installed as a Helm release',
+    instead: 'test/e2e/helm-releases.spec.ts',
+  },
+];
