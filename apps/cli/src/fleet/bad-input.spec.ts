@@ -77,13 +77,15 @@ describe('manifests of a fleet that are wrong', () => {
     );
   });
 
-  it('a strategy that is not there: simulate refuses, plan says what counts instead', async () => {
+  it('a strategy that is not there: simulate refuses, plan says what waits for it', async () => {
     const named = [operator('a', { strategyRef: { name: 'gone' } }), cluster];
     expect(await run('simulate', named)).toMatchObject({
       exit: 2,
       err: 'error: fleet.yaml:1: spec.strategyRef.name: there is no FleetStrategy p/gone\n',
     });
-    expect((await run('plan', named)).out).toContain('there is no FleetStrategy p/gone: the built-in one counts');
+    expect((await run('plan', named)).out).toContain(
+      'there is no FleetStrategy p/gone: no roll-out begins until it is there',
+    );
   });
 });
 

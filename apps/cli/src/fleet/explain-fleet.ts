@@ -2,6 +2,7 @@ import { isFinal } from '#core/fleet/rollout/phases';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { problemOf } from '#lifecycle/fleet/rollouts/subject-status';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, NotFound, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
@@ -60,7 +61,7 @@ function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainA
   if (found?.kind === 'cluster') return ofCluster(fleet, found.name);
   const named = found ?? kindOf(what, [], rollouts, subjects, namespace);
   const rollout = named.kind === 'rollout' ? rolloutOf(fleet, named.name) : newestOf(fleet, named.name);
-  if (rollout === undefined) return [nothingToDo(named.name)];
+  if (rollout === undefined) return [nothingToDo(fleet, named.name)];
   if (cluster !== undefined) return [ofRow(fleet, rollout, meantName('cluster', cluster, clusters))];
   return [ofRollout(fleet, rollout)];
 }
@@ -105,14 +106,16 @@ function newestOf(fleet: LiveFleet, subject: string): LiveRollout | undefined {
   return own.find(({ facts }) => facts.role === 'active') ?? own.at(-1);
 }
 
-const nothingToDo = (subject: string): FleetExplanation => ({
-  about: subject,
-  phase: 'Done',
-  reason: 'UpToDate',
-  sentence: 'has no roll-out: no cluster plans a change',
-  chain: [],
-  todo: [],
-});
+function nothingToDo(fleet: LiveFleet, name: string): FleetExplanation {
+  const subject = [...fleet.files.subjects.values()].find(({ rolloutPrefix }) => rolloutPrefix === name);
+  const problem = subject && problemOf(subject, fleet);
+  const about = { about: name, chain: [], todo: [] };
+  if (problem === undefined) {
+    return { ...about, phase: 'Done', reason: 'UpToDate', sentence: 'has no roll-out: no cluster plans a change' };
+  }
+  const { reason, message } = problem;
+  return { ...about, phase: 'Waiting', reason, sentence: `has no roll-out (${reason}): ${message}` };
+}
 
 function ofRow(fleet: LiveFleet, rollout: LiveRollout, cluster: string): FleetExplanation {
   const { record, facts } = rollout;

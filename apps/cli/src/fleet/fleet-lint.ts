@@ -58,7 +58,7 @@ export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
   const targets = targetsOf(subject, fleet);
   return [
     ...(strategy !== undefined && !hasName(fleet.strategies, namespace, strategy)
-      ? [`there is no FleetStrategy ${namespace}/${strategy}: the built-in one counts (one, tenth, rest)`]
+      ? [`there is no FleetStrategy ${namespace}/${strategy}: no roll-out begins until it is there`]
       : []),
     ...catalogLint(object, fleet),
     ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),

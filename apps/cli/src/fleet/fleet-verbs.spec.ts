@@ -27,6 +27,18 @@ describe('a roll-out whose plans wait for approval', () => {
     expect((await hub.flotilla('status', 'kafka-1')).err).toBe('error: there is no roll-out "kafka-1"\n');
   });
 
+  it('fleet explain says where an operator waits for its strategy', async () => {
+    const ref = { apiVersion: FLEET_API, kind: 'FleetStrategy', name: 's', namespace: 'platform' };
+    const found = await hub.fleet.hub.client.get(ref);
+    await hub.fleet.hub.client.delete(ref);
+    const { out, exit } = await hub.flotilla('explain', 'kafka');
+    expect(out).toContain(
+      'has no roll-out (StrategyMissing): there is no FleetStrategy platform/s: no roll-out begins',
+    );
+    expect(exit).toBe(1);
+    await hub.fleet.apply('FleetStrategy', 's', found?.['spec'] as object);
+  });
+
   it('fleet status shows its waves, what clusters wait for, and the class', async () => {
     await offerAll(hub);
     const hash = await classOf();

@@ -54,6 +54,7 @@ function sentenceOf(
   isFreeze: boolean,
 ): string {
   const name = `"${window.name}"`;
+  if (window.problem !== undefined) return `${window.type} ${name} cannot be read: ${window.problem}.`;
   if (isFreeze) return `Deny ${name} freezes all changes until it is deleted.`;
   const span = window.spanAt(until ?? now);
   if (window.type === 'Deny') {

@@ -7,6 +7,8 @@ type Column = Readonly<{ name: string; type: string; jsonPath: string }>;
 type Names = Readonly<{ plural: string; short: string; scope: 'Namespaced' | 'Cluster'; columns: readonly Column[] }>;
 
 const text = (name: string, jsonPath: string): Column => ({ name, type: 'string', jsonPath });
+/** The status of a condition. */
+const condition = (name: string, type: string): Column => text(name, `.status.conditions[?(@.type=="${type}")].status`);
 const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
@@ -14,7 +16,12 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
     plural: 'fleetclusters',
     short: 'fcl',
     scope: 'Cluster',
-    columns: [text('Version', '.status.version'), AGE],
+    columns: [
+      text('Version', '.status.version'),
+      condition('Reachable', 'Reachable'),
+      condition('Acting', 'Managed'),
+      AGE,
+    ],
   },
   FleetCatalog: {
     plural: 'fleetcatalogs',
@@ -26,10 +33,26 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
     plural: 'fleetoperators',
     short: 'fop',
     scope: 'Namespaced',
-    columns: [text('Package', '.spec.package'), AGE],
+    columns: [
+      text('Package', '.spec.package'),
+      condition('Resolved', 'Resolved'),
+      condition('Drifted', 'Drifted'),
+      AGE,
+    ],
   },
   FleetStrategy: { plural: 'fleetstrategies', short: 'fst', scope: 'Namespaced', columns: [AGE] },
-  FleetWindow: { plural: 'fleetwindows', short: 'fwin', scope: 'Cluster', columns: [text('Type', '.spec.type'), AGE] },
+  FleetWindow: {
+    plural: 'fleetwindows',
+    short: 'fwin',
+    scope: 'Cluster',
+    columns: [
+      text('Type', '.spec.type'),
+      text('Active', '.status.active'),
+      text('Next', '.status.nextStart'),
+      text('Clusters', '.status.clusters'),
+      AGE,
+    ],
+  },
   FleetDecision: {
     plural: 'fleetdecisions',
     short: 'fdec',
@@ -50,6 +73,8 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       text('Subject', '.spec.subject.name'),
       text('Target', '.spec.target.bundle'),
       text('Phase', '.status.phase'),
+      text('Done', '.status.counts.done'),
+      text('Failed', '.status.counts.failed'),
       text('Reason', '.status.reason'),
       AGE,
     ],

@@ -23,13 +23,14 @@ export function clusterSelector(selector: ClusterSelector | undefined): SelectsC
   return (cluster) => byLabels(cluster.labels) && (byExpression === undefined || byExpression(cluster));
 }
 
-/** Why a selector matches no cluster at all, or undefined. */
+/** Why a selector matches no cluster at all, in one line, or undefined. */
 export function selectorProblem(selector: ClusterSelector | undefined): string | undefined {
   const byLabels = readSelector(selector?.selector);
   if (typeof byLabels !== 'function') return byLabels.error;
   if (selector?.expression === undefined) return undefined;
   const expression = compileExpression(selector.expression, environment, { anyRanges: true });
-  return 'error' in expression ? expression.error : undefined;
+  // Below the first line the parser draws the place.
+  return 'error' in expression ? expression.error.split('\n')[0] : undefined;
 }
 
 function compiled(source: string): SelectsCluster {

@@ -1,8 +1,8 @@
 import type { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
-import { clusterSelector, type SelectsCluster } from '../placement/select-clusters.js';
+import { clusterSelector, type SelectsCluster, selectorProblem } from '../placement/select-clusters.js';
 import { durationMs } from '../placement/waves.js';
-import { type SpanAt, spansOf } from './window-times.js';
+import { type SpanAt, scheduleProblem, spansOf } from './window-times.js';
 
 /** A roll-out's subject, as windows select it. */
 export type WindowSubject = Readonly<{ kind: string; labels: Readonly<Record<string, string>> }>;
@@ -17,13 +17,41 @@ export type WindowRules = Readonly<{
   spanAt: SpanAt;
   selects: SelectsCluster;
   concerns: (subject: WindowSubject) => boolean;
+  /** Why it cannot be read; it holds all that it may concern until it is mended. */
+  problem: string | undefined;
 }>;
 
 export type WindowHold = 'Frozen' | 'Window';
 
-/** Reads a window, whose times must be valid. */
+/** What of a window cannot be read, or undefined. */
+export function windowProblem(window: FleetWindow): string | undefined {
+  const times = scheduleProblem(window);
+  if (times !== undefined) return times;
+  const { clusters, subjects } = window.spec;
+  const problem = selectorProblem(clusters);
+  if (problem !== undefined) return `spec.clusters: ${problem}`;
+  const bySelector = readSelector(subjects?.selector);
+  return typeof bySelector === 'function' ? undefined : `spec.subjects.selector: ${bySelector.error}`;
+}
+
+/** The clusters that a window concerns; of a selector that cannot be read only the part that can counts. */
+function selectsOf({ spec }: FleetWindow): SelectsCluster {
+  if (selectorProblem(spec.clusters) === undefined) return clusterSelector(spec.clusters);
+  const byLabels = readSelector(spec.clusters?.selector);
+  return typeof byLabels === 'function' ? ({ labels }) => byLabels(labels) : () => true;
+}
+
+/** A Deny that cannot be read is always active, an Allow never. */
+const spansOfUnread = ({ spec }: FleetWindow): SpanAt =>
+  spec.type === 'Allow' ? () => undefined : () => ({ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY });
+
+/**
+ * Reads a window. One that cannot be read holds what it may concern: a freeze with an error in it must not
+ * let changes through, and it must not stop other windows.
+ */
 export function windowRules(window: FleetWindow): WindowRules {
-  const { type, schedule, period, needs, breakGlassGroups, clusters, subjects } = window.spec;
+  const problem = windowProblem(window);
+  const { type, schedule, period, needs, breakGlassGroups, subjects } = window.spec;
   const bySelector = readSelector(subjects?.selector);
   return {
     name: window.metadata.name,
@@ -31,12 +59,12 @@ export function windowRules(window: FleetWindow): WindowRules {
     isFreeze: type === 'Deny' && schedule === undefined && period === undefined,
     needs: durationMs(needs),
     breakGlassGroups,
-    spanAt: spansOf(window),
-    selects: clusterSelector(clusters),
+    spanAt: problem === undefined ? spansOf(window) : spansOfUnread(window),
+    selects: selectsOf(window),
     concerns: ({ kind, labels }) =>
       (subjects?.kinds === undefined || subjects.kinds.some((one) => one === kind)) &&
-      typeof bySelector === 'function' &&
-      bySelector(labels),
+      (typeof bySelector !== 'function' || bySelector(labels)),
+    problem,
   };
 }
 

@@ -42,14 +42,6 @@ export function leavingOrder(subject: string, cluster: LiveCluster, fleet: LiveF
   return { ...previewOrder(subject), order: step === 'Remove' ? 'Remove' : 'Preview' };
 }
 
-/** Whether clusters wait for the end of a window before they remove something. */
-export const isRemovalHeld = (fleet: LiveFleet): boolean =>
-  [...fleet.clusters.values()].some(({ assignment }) =>
-    assignment?.spec.rows.some(
-      ({ subject }) => fleet.operators.get(subject)?.spec.removal === 'Delete' && !fleet.files.subjects.has(subject),
-    ),
-  );
-
 /**
  * Writes which clusters are paused, takes back orders about subjects that their clusters are left by, and all
  * orders of clusters that left.

@@ -18,12 +18,13 @@ import { allOf, ExaminedBefore } from './examined-before.js';
 import { orderOfRow } from './fleet-orders.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './fleet-state.js';
 import { StaleViewError, writeRollout, writeRow } from './hub-objects.js';
-import { isRemovalHeld, keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './leaving-orders.js';
+import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './leaving-orders.js';
 import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout } from './live-fleet.js';
 import { LiveMemory } from './live-memory.js';
 import { rolloutFigures } from './rollout-figures.js';
 import { dropHistory } from './rollout-history.js';
+import { problemOf, writeStatuses } from './subject-status.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
 const MOST_STEPS = 100;
@@ -89,10 +90,9 @@ export class RolloutController {
       this.#examined.delete(name);
       this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
     }
+    await writeStatuses(this.hub, fleet);
     this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
-    const isWaiting = fleet.rollouts.some(({ facts }) => facts.role !== 'frozen') || isRemovalHeld(fleet);
-    const window = isWaiting ? this.#windowsAt : Number.POSITIVE_INFINITY;
-    const next = Math.min(...wakes.filter((at) => at > now), window);
+    const next = Math.min(...wakes.filter((at) => at > now), this.#windowsAt);
     return Number.isFinite(next) ? next - now : undefined;
   }
 
@@ -116,7 +116,7 @@ export class RolloutController {
   async #release(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
     const target = fleet.newTarget(subject);
     const { records, active } = fleet.rolloutsOf(subject.key);
-    if (target === undefined || active !== undefined) return;
+    if (target === undefined || active !== undefined || problemOf(subject, fleet) !== undefined) return;
     const number = Math.max(0, ...records.map(({ spec }) => spec.number)) + 1;
     const prefix = subject.rolloutPrefix.slice(subject.namespace.length + 1);
     const name = `${prefix}-${number}`;

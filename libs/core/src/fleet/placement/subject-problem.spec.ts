@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { subjectProblem } from './subject-problem.js';
+
+const said = (spec: object): string => {
+  const operator = FleetOperator.parse({
+    apiVersion: 'fleet.flotilla.dev/v1alpha1',
+    kind: 'FleetOperator',
+    metadata: { name: 'kafka', namespace: 'p' },
+    spec: { package: 'kafka', namespace: 'k', catalog: { name: 'c' }, ...spec },
+  });
+  const found = subjectProblem(operator, { strategies: new Set(['p/s', 'q/other']), catalogs: new Set(['p/c']) });
+  return found === undefined ? '' : `${found.reason}: ${found.message}`;
+};
+
+describe('what keeps roll-outs of a FleetOperator from beginning', () => {
+  it.each<[object, string | RegExp]>([
+    [{}, ''],
+    [{ strategyRef: { name: 's' }, catalog: { fleetCatalog: 'c' } }, ''],
+    [
+      { strategyRef: { name: 'gone' } },
+      'StrategyMissing: there is no FleetStrategy p/gone: no roll-out begins until it is there',
+    ],
+    // A strategy of another namespace is none.
+    [{ strategyRef: { name: 'other' } }, /^StrategyMissing: there is no FleetStrategy p\/other/],
+    [{ catalog: { fleetCatalog: 'gone' } }, /^CatalogMissing: there is no FleetCatalog p\/gone/],
+    [{ clusters: { expression: 'cluster.labels[' } }, /^SelectorInvalid: spec.clusters selects no cluster: ./],
+    [
+      { clusters: { selector: { matchExpressions: [{ key: 'a', operator: 'In' }] } } },
+      /^SelectorInvalid: spec.clusters selects no cluster: ./,
+    ],
+  ])('%j: %s', (spec, expected) => {
+    if (typeof expected === 'string') expect(said(spec)).toBe(expected);
+    else expect(said(spec)).toMatch(expected);
+    expect(said(spec)).not.toContain('\n');
+  });
+});

@@ -1,0 +1,39 @@
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { selectorProblem } from './select-clusters.js';
+
+/** Why nothing of a FleetOperator is rolled out: a reason of its condition Resolved, and what to do. */
+export type SubjectProblem = Readonly<{ reason: string; message: string }>;
+
+/** What is there beside a FleetOperator; names are `<namespace>/<name>`. */
+export type SubjectSurroundings = Readonly<{
+  strategies: ReadonlySet<string>;
+  catalogs: ReadonlySet<string>;
+}>;
+
+/**
+ * What must be there before a roll-out begins. Without its strategy a FleetOperator has the waves and
+ * approvals of another one, or none: nothing begins then. A roll-out that runs has a copy of its strategy.
+ */
+export function subjectProblem(
+  { metadata, spec }: FleetOperator,
+  { strategies, catalogs }: SubjectSurroundings,
+): SubjectProblem | undefined {
+  const { namespace } = metadata;
+  const strategy = spec.strategyRef?.name;
+  if (strategy !== undefined && !strategies.has(`${namespace}/${strategy}`)) {
+    return {
+      reason: 'StrategyMissing',
+      message: `there is no FleetStrategy ${namespace}/${strategy}: no roll-out begins until it is there`,
+    };
+  }
+  const { fleetCatalog } = spec.catalog;
+  if (fleetCatalog !== undefined && !catalogs.has(`${namespace}/${fleetCatalog}`)) {
+    return {
+      reason: 'CatalogMissing',
+      message: `there is no FleetCatalog ${namespace}/${fleetCatalog}: no roll-out begins until it is there`,
+    };
+  }
+  const problem = selectorProblem(spec.clusters);
+  if (problem === undefined) return undefined;
+  return { reason: 'SelectorInvalid', message: `spec.clusters selects no cluster: ${problem}` };
+}

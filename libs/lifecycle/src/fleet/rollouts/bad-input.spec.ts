@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { PlayedFleet } from './rollouts.fixture.js';
+
+const OLD = 'kafka-operator.v2.3.0';
+const NEW = 'kafka-operator.v2.4.0';
+const operator = {
+  package: 'kafka-operator',
+  namespace: 'kafka-system',
+  catalog: { name: 'c', namespace: 'olm' },
+  adopt: true,
+};
+
+let fleet: PlayedFleet | undefined;
+afterEach(async () => {
+  await fleet?.stop();
+  fleet = undefined;
+});
+
+/** Two clusters that have an update; the strategy of the FleetOperator is one wave without soak. */
+async function begun(more: object, windows: Readonly<Record<string, object>> = {}): Promise<PlayedFleet> {
+  fleet = await PlayedFleet.begin(['lab-1', 'shop-1'], (name) => ({ tier: name.replace(/-.*/, '') }));
+  await fleet.apply('FleetStrategy', 's', {});
+  for (const [name, spec] of Object.entries(windows)) await fleet.apply('FleetWindow', name, spec);
+  await fleet.apply('FleetOperator', 'kafka', { ...operator, strategyRef: { name: 's' }, ...more });
+  for (const cluster of fleet.clusters) await cluster.offer(NEW);
+  await fleet.settle();
+  return fleet;
+}
+
+const installed = (played: PlayedFleet) => Promise.all(played.clusters.map((cluster) => cluster.installed()));
+type Condition = Readonly<{ type: string; status: string; reason: string; message: string }>;
+async function conditionOf(played: PlayedFleet, kind: string, name: string, type: string): Promise<string> {
+  const namespace = kind === 'FleetOperator' ? { namespace: 'platform' } : {};
+  const found = await played.hub.client.get({ apiVersion: FLEET_API, kind, name, ...namespace });
+  const { conditions = [] } = (found?.['status'] ?? {}) as { conditions?: readonly Condition[] };
+  const one = conditions.find((condition) => condition.type === type);
+  return one === undefined ? '' : `${one.status} ${one.reason} ${one.message}`;
+}
+
+describe('a FleetOperator that cannot be carried out', () => {
+  it.each<[string, object, string]>([
+    [
+      'names a strategy that is not there',
+      { strategyRef: { name: 'gone' } },
+      'False StrategyMissing there is no FleetStrategy platform/gone: no roll-out begins until it is there',
+    ],
+    [
+      'names a catalog that is not there',
+      { catalog: { fleetCatalog: 'gone' } },
+      'False CatalogMissing there is no FleetCatalog platform/gone: no roll-out begins until it is there',
+    ],
+    [
+      'has an expression that cannot be read',
+      { clusters: { expression: 'cluster.labels[' } },
+      'False SelectorInvalid spec.clusters selects no cluster: ',
+    ],
+    [
+      'selects no cluster',
+      { clusters: { selector: { matchLabels: { tier: 'nowhere' } } } },
+      'False NothingSelected no cluster is selected: nothing is rolled out',
+    ],
+  ])('since it %s says so, and changes no cluster', async (_, more, says) => {
+    const played = await begun(more);
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toContain(says);
+    expect(await installed(played)).toEqual([OLD, OLD]);
+    expect(await played.rollout('kafka-1')).toEqual({});
+  });
+
+  it('goes on once its strategy is there', async () => {
+    const played = await begun({ strategyRef: { name: 'later' } });
+    await played.apply('FleetStrategy', 'later', {});
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, NEW]);
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toBe('True Planned ');
+  });
+});
+
+describe('a FleetWindow that cannot be read', () => {
+  const lab = { selector: { matchLabels: { tier: 'lab' } } };
+  it.each<[string, object, string]>([
+    [
+      'a cron that does not exist',
+      { type: 'Allow', schedule: { cron: '61 * * * *', duration: '1h' }, clusters: lab },
+      'spec.schedule.cron: "61 * * * *": Invalid value for minute: 61',
+    ],
+    [
+      'a time zone that does not exist',
+      { type: 'Deny', schedule: { cron: '0 3 * * *', duration: '1h', timeZone: 'Mars/Base' }, clusters: lab },
+      'spec.schedule.timeZone: there is no time zone "Mars/Base"',
+    ],
+    [
+      'an expression that cannot be read',
+      { type: 'Deny', clusters: { ...lab, expression: 'cluster.labels[' } },
+      'spec.clusters: ',
+    ],
+  ])('for %s says so, holds what it may concern, and nothing else', async (_, window, says) => {
+    const played = await begun({}, { broken: window });
+    expect(await conditionOf(played, 'FleetWindow', 'broken', 'Valid')).toMatch(/^False Unreadable /);
+    expect(await conditionOf(played, 'FleetWindow', 'broken', 'Valid')).toContain(says);
+    expect(await installed(played)).toEqual([OLD, NEW]);
+    await played.hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetWindow', name: 'broken' });
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, NEW]);
+  });
+
+  it('has the times of one that can be read in its status', async () => {
+    const schedule = { cron: '0 22 * * *', duration: '6h', timeZone: 'Europe/Berlin' };
+    const played = await begun({}, { nights: { type: 'Allow', schedule, clusters: lab } });
+    const read = async () => {
+      const found = await played.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetWindow', name: 'nights' });
+      return found?.['status'];
+    };
+    expect(await read()).toMatchObject({
+      active: true,
+      nextStart: '2026-01-05T21:00:00.000Z',
+      nextEnd: '2026-01-05T03:00:00.000Z',
+      clusters: 1,
+    });
+    await played.clock.advance(6 * 3_600_000);
+    await played.settle();
+    expect(await read()).toMatchObject({ active: false, nextEnd: '2026-01-06T03:00:00.000Z' });
+  });
+});
