@@ -23,6 +23,7 @@ const markdown = new MarkdownIt({ html: false, linkify: false });
 export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPage {
   const { text: body, notes } = readFootnotes(source);
   const tokens = markdown.parse(body, {});
+  labelCells(tokens);
   const slugs = new HeadingSlugs();
   const headings: PageHeading[] = [];
   const parts: { heading: string; slug: string; text: string }[] = [];
@@ -45,7 +46,7 @@ export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPa
   }
   const html = markdown.renderer
     .render(tokens, markdown.options, {})
-    .replaceAll('<table>', '<div class="wide" tabindex="0" role="region" aria-label="table"><table>')
+    .replaceAll(/<table[^>]*>/g, '<div class="wide" tabindex="0" role="region" aria-label="table">$&')
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<pre>', '<pre tabindex="0">');
   return { title: headings[0]?.text ?? '', html: `${html}${footnotes(notes)}`, headings, parts };
@@ -57,6 +58,28 @@ const plainText = (inline: Token): string =>
   (inline.children ?? [])
     .map(({ type, content }) => (type === 'softbreak' ? ' ' : ['text', 'code_inline'].includes(type) ? content : ''))
     .join('');
+
+/** Longer cells make a table of three columns wider than a phone. */
+const SHORT_CELL = 40;
+const FEW_COLUMNS = 2;
+
+/** Tables of sentences get class `rows`, and each cell the name of its column: on a phone a row is a list. */
+function labelCells(tokens: readonly Token[]): void {
+  for (const [start, table] of tokens.entries()) {
+    if (table.type !== 'table_open') continue;
+    const own = tokens.slice(
+      start,
+      tokens.findIndex(({ type }, at) => at > start && type === 'table_close'),
+    );
+    const cellsOf = (type: string) =>
+      own.flatMap((token, at) => (token.type === type ? [{ token, text: plainText(own[at + 1] as Token) }] : []));
+    const [headings, cells] = [cellsOf('th_open'), cellsOf('td_open')];
+    if (headings.length <= FEW_COLUMNS || cells.every(({ text }) => text.length <= SHORT_CELL)) continue;
+    table.attrSet('class', 'rows');
+    for (const [at, { token }] of cells.entries())
+      token.attrSet('data-label', headings[at % headings.length]?.text ?? '');
+  }
+}
 
 /** Links and images of a line, to where they lead on the site; of one that leads nowhere the text stays. */
 function redirect(tokens: readonly Token[], targetOf: LinkTarget): void {

@@ -90,6 +90,17 @@ describe('the site in Chromium, opened as files', needing(chromiumNeed), () => {
     expect(troubles).toEqual([]);
   });
 
+  it.each(['reference/kinds', 'differences-from-olm', 'settings', 'runbooks', 'index'])(
+    '%s has no table of sentences on a phone that is wider than the screen',
+    async (name) => {
+      const page = await open(name, FORMS[2]);
+      const wide = await page.evaluate(`[...document.querySelectorAll('table.rows')].filter((table) =>
+        table.parentElement.scrollWidth > table.parentElement.clientWidth).length`);
+      expect(wide).toBe(0);
+      await page.context().close();
+    },
+  );
+
   it('has its list of pages folded on a phone, and light or dark by choice', async () => {
     const page = await open('have-olm', FORMS[2]);
     expect(await page.locator('.pages a').first().isVisible()).toBe(false);

@@ -116,6 +116,16 @@ describe('a page of Markdown', () => {
     expect(page).toMatchObject({ title: 'A b c', headings: [{ slug: 'a-b-c' }, { slug: 'a-part', level: 2 }] });
   });
 
+  it('has tables of sentences with the name of its column at each cell, for narrow screens', () => {
+    const long = 'a sentence that is too long for a column of a phone';
+    const page = (cell: string) =>
+      renderMarkdown(`| A | \`b\` | C |\n|---|---|---|\n| 1 | ${cell} | 3 |\n`, () => undefined).html;
+    expect(page(long)).toContain('<table class="rows">');
+    expect(page(long)).toContain(`<td data-label="b">${long}</td>`);
+    expect(page('2')).toContain('<table><thead>'.replace('><', '>\n<'));
+    expect(page('2')).not.toContain('data-label');
+  });
+
   it('lies where its file does, README pages as the first of their folder', () => {
     expect(['README.md', 'docs/guide.md', 'docs/spec/README.md', 'CHANGELOG.md'].map(sitePath)).toEqual([
       ...['index.html', 'guide.html', 'spec/index.html', 'changelog.html'],
