@@ -57,7 +57,8 @@ export async function buildSite(): Promise<Site> {
   }
   for (const file of [...copied].sort()) site.set(`files/${file}`, readFileSync(join(PROJECT_ROOT, file)));
   for (const name of ['site.css', 'site.js']) site.set(`assets/${name}`, read(`scripts/site/assets/${name}`));
-  site.set('assets/minisearch.js', withoutSourceMap(read('node_modules/minisearch/dist/umd/index.js')));
+  const notice = `/*!\nMiniSearch\n\n${read('node_modules/minisearch/LICENSE.txt').trim()}\n*/\n`;
+  site.set('assets/minisearch.js', `${notice}${withoutSourceMap(read('node_modules/minisearch/dist/umd/index.js'))}`);
   const searched = rendered.map(([source, { title, parts }]) => ({ path: sitePath(source), title, parts }));
   site.set('assets/search-index.js', searchScript(searched));
   return site;

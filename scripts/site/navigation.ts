@@ -63,6 +63,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       { source: 'ARCHITECTURE.md' },
       { source: 'CONTRIBUTING.md' },
       { source: 'SECURITY.md' },
+      doc('dependencies'),
       { source: 'CHANGELOG.md' },
     ],
   },

@@ -88,6 +88,11 @@ describe('the site', () => {
     expect(text('reference/exit-codes.html')).toContain('<td>3</td>');
   });
 
+  it('keeps the notice that the licence of its search asks for', () => {
+    const [notice = ''] = text('assets/minisearch.js').split('*/');
+    expect(notice).toMatch(/^\/\*![\s\S]*Copyright [\s\S]*Permission is hereby granted, free of charge/);
+  });
+
   it('is the same each time', async () => {
     expect(await buildSite()).toEqual(site);
   });

@@ -35,6 +35,39 @@ describe('the lock file', () => {
   });
 });
 
+describe('docs/dependencies.md', () => {
+  const lockFile = read('package-lock.json');
+  const { packages } = JSON.parse(lockFile) as { packages: Record<string, { license?: string }> };
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+  const rows = new Map(
+    [...read('docs/dependencies.md').matchAll(/^\| ([\w@/-]+) \| [^|]+ \| ([^|]+) \| (\d+) \|/gm)].map(
+      ([, name = '', licences = '', count]) => [name, { licences, count: Number(count) }],
+    ),
+  );
+  /** They write the old field `licenses`, which lock files leave out: MIT. */
+  const OLD_FIELD = ['buildcheck', 'cpu-features', 'ssh2'].map((name) => `node_modules/${name}`);
+  const licenceOf = (folder: string) => packages[folder]?.license ?? (OLD_FIELD.includes(folder) ? 'MIT' : 'none');
+
+  it('has a row of each package that builds, checks or tests', () => {
+    expect([...rows.keys()]).toEqual(Object.keys(devDependencies));
+  });
+
+  it.each(Object.keys(devDependencies))('%s: its licences and how many packages it brings are as it says', (name) => {
+    const folders = packageClosure(lockFile, [name]);
+    const words = folders.flatMap((folder) => licenceOf(folder).split(/ (?:AND|OR) /));
+    expect(
+      (rows.get(name)?.licences ?? '')
+        .trim()
+        .split(/, | or /)
+        .sort(),
+    ).toEqual([...new Set(words)].sort());
+    expect(rows.get(name)?.count).toBe(folders.length);
+    expect(
+      folders.filter((folder) => ![licenceOf(folder)].every((one) => one === 'MPL-2.0' || isLicenceAllowed(one))),
+    ).toEqual([]);
+  });
+});
+
 describe('productionPackages', () => {
   const lock = (packages: object) => JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...packages } });
 
