@@ -95,7 +95,7 @@ export class EventStream {
       return;
     }
     const missed = this.#batches.filter(({ id }) => id > Number(place)).flatMap(({ steps }) => steps);
-    this.#sendSteps(client, missed);
+    send(client, this.#textOf(client.person.rights, missed));
   }
 
   #note(news: ViewNews): void {
@@ -121,20 +121,26 @@ export class EventStream {
     this.#kept += steps.length;
     while (this.#kept > MOST_KEPT_STEPS && this.#batches.length > 1)
       this.#kept -= this.#batches.shift()?.steps.length ?? 0;
-    for (const client of this.#clients) this.#sendSteps(client, steps);
+    // People with equal rights get the same, which is made once.
+    const texts = new Map<string, string>();
+    for (const client of this.#clients) {
+      const { rights } = client.person;
+      const text = texts.get(rights.key) ?? this.#textOf(rights, steps);
+      texts.set(rights.key, text);
+      send(client, text);
+    }
   }
 
-  #sendSteps(client: Client, steps: readonly RowStep[]): void {
+  #textOf(rights: Person['rights'], steps: readonly RowStep[]): string {
     const labels = labelsIn(this.view);
-    const { rights } = client.person;
     const frame = frameOf(steps, (row) => rights.unbounded || rights.sees(row, labels));
     const id = `id: ${this.#id()}\n`;
-    if (frame === undefined) send(client, `${id}\n`);
-    else if (frame === 'more') send(client, `${id}event: more\ndata: {}\n\n`);
-    else if (rights.unbounded || !frame.changed.some((row) => row['kind'] === 'cluster'))
-      send(client, `${id}event: rows\ndata: ${JSON.stringify(frame)}\n\n`);
+    if (frame === undefined) return `${id}\n`;
+    if (frame === 'more') return `${id}event: more\ndata: {}\n\n`;
+    if (rights.unbounded || !frame.changed.some((row) => row['kind'] === 'cluster'))
+      return `${id}event: rows\ndata: ${JSON.stringify(frame)}\n\n`;
     // Sums of a cluster that is seen in part are made anew when they are read.
-    else send(client, `${id}event: more\ndata: {}\n\n`);
+    return `${id}event: more\ndata: {}\n\n`;
   }
 
   #beat(): void {

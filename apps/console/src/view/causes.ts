@@ -36,7 +36,11 @@ export function causeGroups({ operators, clusters, catalogs }: FleetRows): Cause
     const dates = isOperator === 1 || known.group.operators === 0;
     if (dates && since !== '' && since < known.group.since) known.group.since = since;
   };
-  for (const row of operators) add(row, row.since);
+  for (const row of operators) {
+    // The most urgent are first.
+    if (row.standing === 'well') break;
+    add(row, row.since);
+  }
   for (const row of clusters) add(row, row.since);
   for (const row of catalogs) add(row, row.polledAt);
   return [...groups.values()]

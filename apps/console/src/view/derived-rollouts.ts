@@ -47,8 +47,12 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
 /** Without objects of roll-outs: one package, one bundle, all clusters that are on their way to it. */
 export function derivedRollouts({ operatorsByPackage }: FleetRows): RolloutSummary[] {
   const rollouts: RolloutSummary[] = [];
-  for (const [name, rows] of Map.groupBy(operatorsByPackage, (row) => row.package)) {
-    const moving = rows.filter(({ next, installed }) => next !== '' && next !== installed);
+  const isMoving = ({ next, installed }: OperatorRow) => next !== '' && next !== installed;
+  // Nearly all packages rest, and a fleet has many rows.
+  const onTheirWay = new Set(operatorsByPackage.filter(isMoving).map((row) => row.package));
+  const ofThese = operatorsByPackage.filter((row) => onTheirWay.has(row.package));
+  for (const [name, rows] of Map.groupBy(ofThese, (row) => row.package)) {
+    const moving = rows.filter(isMoving);
     for (const [target, under] of Map.groupBy(moving, ({ next }) => next))
       rollouts.push(
         rolloutOf(

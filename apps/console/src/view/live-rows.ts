@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ClusterRowChange, ViewReader } from '#platform/view/view-store.port';
 import { FleetOrders, type FleetRows } from './fleet-rows.js';
+import { SharedTexts } from './shared-texts.js';
 
 /** A row as it was and as it is; one of them is absent where the row is new, or gone. */
 export type RowStep = Readonly<{ before?: ViewRow; after?: ViewRow }>;
@@ -28,6 +29,7 @@ type Options = Readonly<{ reader: ViewReader; clock: Clock; log: Log }>;
 export class LiveRows {
   #byCluster = new Map<string, Map<string, ViewRow>>();
   #orders = new FleetOrders();
+  #texts = new SharedTexts();
   #version = 0;
   #asOf: Date | undefined;
   #filling: Filling | undefined;
@@ -150,8 +152,10 @@ export class LiveRows {
     return true;
   }
 
-  #take(rows: readonly ViewRow[]): void {
+  #take(loaded: readonly ViewRow[]): void {
     this.#byCluster = new Map();
+    this.#texts = new SharedTexts();
+    const rows = loaded.map((row) => this.#texts.row(row));
     for (const row of rows) this.#rowsFor(row.cluster).set(row.id, row);
     this.#orders = new FleetOrders(rows);
     this.#version += 1;
@@ -161,7 +165,8 @@ export class LiveRows {
   #apply({ cluster, changed, removed }: ClusterRowChange): RowStep[] {
     const steps: RowStep[] = [];
     const rows = this.#rowsFor(cluster);
-    for (const after of changed) {
+    for (const row of changed) {
+      const after = this.#texts.row(row);
       const before = rows.get(after.id);
       if (before !== undefined) this.#orders.change(before, 'remove');
       this.#orders.change(after, 'add');

@@ -17,44 +17,58 @@ export const packageColumns: RowColumns<PackageSpread> = {
   deprecated: (row) => String(row.deprecated > 0),
 };
 
-function mostFrequent(values: Iterable<string>): [string, number][] {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].toSorted((a, b) => b[1] - a[1] || byText(a[0], b[0]));
-}
+/** Counts of values. */
+type Counted = Map<string, number>;
+const addTo = (counts: Counted, value: string): void => {
+  if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+};
+const mostFrequent = (counts: Counted): [string, number][] =>
+  [...counts].toSorted((a, b) => b[1] - a[1] || byText(a[0], b[0]));
 
 const isUpToDate = ({ installed, newest }: OperatorRow): boolean =>
   installed !== '' && (newest === '' || newest === installed);
 
-/** All operators of one package. */
+type BundleCount = { bundle: string; version: string; clusters: number; last: string };
+
+/** All operators of one package, by cluster. Each row is read once: a fleet has many. */
 function spreadOf(name: string, rows: readonly OperatorRow[]): PackageSpread {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
-  for (const { standing } of rows) counts[standing] += 1;
-  const bundles = Map.groupBy(
-    rows.filter(({ installed }) => installed !== ''),
-    ({ installed }) => installed,
-  );
-  const versions = [...bundles]
-    .map(([bundle, own]) => ({
-      bundle,
-      version: own[0]?.version ?? '',
-      clusters: new Set(own.map(({ cluster }) => cluster)).size,
-    }))
+  const bundles = new Map<string, BundleCount>();
+  const [catalogs, newest]: [Counted, Counted] = [new Map(), new Map()];
+  let [clusters, upToDate, deprecated, last] = [0, 0, 0, ''];
+  for (const row of rows) {
+    counts[row.standing] += 1;
+    if (row.cluster !== last) clusters += 1;
+    last = row.cluster;
+    if (row.deprecated) deprecated += 1;
+    if (isUpToDate(row)) upToDate += 1;
+    addTo(catalogs, row.catalog);
+    addTo(newest, row.newest);
+    if (row.installed !== '') addBundle(bundles, row);
+  }
+  const versions = [...bundles.values()]
+    .map(({ last: _last, ...one }) => one)
     .toSorted((a, b) => b.clusters - a.clusters || byText(b.bundle, a.bundle));
-  const catalogs = mostFrequent(rows.map(({ catalog }) => catalog).filter(Boolean));
-  const [newest] = mostFrequent(rows.map((row) => row.newest).filter(Boolean));
   return {
-    package: name,
-    clusters: new Set(rows.map(({ cluster }) => cluster)).size,
-    operators: rows.length,
-    newest: newest?.[0] ?? '',
-    upToDate: rows.filter(isUpToDate).length,
+    ...{ package: name, clusters, operators: rows.length, newest: mostFrequent(newest)[0]?.[0] ?? '', upToDate },
     versions: versions.slice(0, MOST_VERSIONS),
-    other: versions.slice(MOST_VERSIONS).reduce((sum, { clusters }) => sum + clusters, 0),
+    other: versions.slice(MOST_VERSIONS).reduce((sum, one) => sum + one.clusters, 0),
     counts,
-    catalogs: catalogs.slice(0, MOST_CATALOGS).map(([catalog]) => catalog),
-    deprecated: rows.filter(({ deprecated }) => deprecated).length,
+    catalogs: mostFrequent(catalogs)
+      .slice(0, MOST_CATALOGS)
+      .map(([catalog]) => catalog),
+    deprecated,
   };
+}
+
+/** Of several operators in one cluster one counts. */
+function addBundle(bundles: Map<string, BundleCount>, { installed, version, cluster }: OperatorRow): void {
+  const known = bundles.get(installed);
+  if (known === undefined) bundles.set(installed, { bundle: installed, version, clusters: 1, last: cluster });
+  else if (known.last !== cluster) {
+    known.clusters += 1;
+    known.last = cluster;
+  }
 }
 
 /** By name. */
