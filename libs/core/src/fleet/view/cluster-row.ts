@@ -59,8 +59,8 @@ function unreached({ cluster, reach, problem }: ClusterSigns): RowCause | undefi
 }
 
 const TEXTS: Readonly<Record<Exclude<Reach, 'fresh'>, string>> = {
-  stale: 'A watch of it is broken.',
-  away: 'It cannot be reached.',
+  stale: 'A watch of the cluster is broken.',
+  away: 'The cluster cannot be reached.',
   'left-to-olm': 'OLM itself is at work there, or another hub manages it.',
-  refused: 'It is not used as it stands.',
+  refused: 'The cluster is not used as it stands.',
 };

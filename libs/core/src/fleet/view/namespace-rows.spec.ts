@@ -88,7 +88,7 @@ describe('the row of a Subscription', () => {
     {
       because: 'there is no OperatorGroup',
       objects: [subscription()],
-      cause: { code: 'no-operator-group', kind: 'Namespace', names: ['team/team'] },
+      cause: { code: 'no-operator-group', kind: 'Namespace', names: ['team/team'], text: /^There is no OperatorGroup/ },
     },
     {
       because: 'its namespace could not be resolved',
@@ -101,7 +101,12 @@ describe('the row of a Subscription', () => {
     {
       because: 'its plan failed',
       objects: [subscription(onItsWay), group(), withVersion, plan('Failed', { message: 'CRD refused' })],
-      cause: { code: 'plan-failed', kind: 'InstallPlan', names: ['mill'], text: /CRD refused/ },
+      cause: {
+        code: 'plan-failed',
+        kind: 'InstallPlan',
+        names: ['mill'],
+        text: /^The InstallPlan failed\. .*CRD refused/,
+      },
     },
     {
       because: 'its operator lacks a requirement',
@@ -127,6 +132,7 @@ describe('the row of a Subscription', () => {
   it('names the catalog that keeps it from being resolved, so that equal causes are one', () => {
     const [row] = rowsOf([subscription(), group()], source(state('TRANSIENT_FAILURE')));
     expect(row).toMatchObject({ cause: { code: 'catalog-not-ready', kind: 'CatalogSource', names: ['olm/c'] } });
+    expect(row?.kind === 'operator' && row.cause?.text).toMatch(/^CatalogSource olm\/c is TRANSIENT_FAILURE/);
   });
 
   it('keeps what it may hold, whatever a cluster says', () => {

@@ -26,8 +26,14 @@ export function rowCause(found: Diagnosis, own: Named, names: readonly string[])
       .filter((name) => name !== '')
       .slice(0, MOST_NAMES)
       .map((name) => name.slice(0, LONGEST_NAME)),
-    text: rowText(said.join(' ')),
+    text: rowText(withSubject(said.join(' '), root ?? own)),
   };
+}
+
+/** Beside its object a text may begin with "It"; a list of causes has no object beside it. */
+function withSubject(text: string, { kind, namespace, name }: Named): string {
+  const subject = OF_PACKAGE.has(kind) ? `The ${kind}` : `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+  return text.replace(/^It(?= )/, () => subject);
 }
 
 /** Their names differ from cluster to cluster, or hold a version: the package stands for the cause. */
