@@ -6,6 +6,7 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import type { Resolution } from '../resolution/resolution-problem.js';
 import { movedTo } from './bookkeep-subscription.js';
+import { withPlanConditions } from './install-plan-conditions.js';
 import {
   changeTo,
   type SubscriptionChange,
@@ -103,3 +104,18 @@ export const applyResolution = (
   now: string,
 ): SubscriptionChange[] =>
   subscriptions.map((subscription) => changeTo(subscription, after(subscription, effect, now), now));
+
+/**
+ * As {@link applyResolution} once the plan exists, with the condition on the plan in the same write: OLM's
+ * next sync writes it a moment later (spec: subscriptions.md §4; decision record 0445).
+ */
+export const applyPlanned = (
+  subscriptions: readonly Subscription[],
+  planned: Omit<Extract<ResolutionEffect, { effect: 'planned' }>, 'effect'>,
+  now: string,
+): SubscriptionChange[] =>
+  applyResolution(subscriptions, { effect: 'planned', ...planned }, now).map((change) => {
+    if (change.status.installPlanRef?.name !== planned.plan.metadata.name) return change;
+    const { status } = withPlanConditions({ ...change.subscription, status: change.status }, planned.plan, now);
+    return changeTo(change.subscription, status, now);
+  });

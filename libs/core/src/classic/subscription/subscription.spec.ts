@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InstallPlan, InstallPlanStatus } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { MOVES_ANNOTATION } from '../install-plan/plan-moves.js';
-import { applyResolution } from './apply-resolution.js';
+import { applyPlanned, applyResolution } from './apply-resolution.js';
 import { bookkeepSubscription, needsResolution, type SubscriptionSurroundings } from './bookkeep-subscription.js';
 import { withPlanConditions } from './install-plan-conditions.js';
 
@@ -362,5 +362,23 @@ describe('subscriptions.md §2.6 – §2.9, what a resolution does to the Subscr
       lastUpdated: NOW,
     });
     expect(other?.status).toEqual({ state: 'AtLatestKnown', conditions: [], lastUpdated: NOW });
+  });
+
+  it('§4 gets the condition on a new plan with the reference to it, where the plan moves it', () => {
+    const neighbour = subscription({ state: 'AtLatestKnown' }, { name: 'dock' });
+    const resolution = {
+      result: 'resolved',
+      chosen: [],
+      subscriptionsCreated: [],
+      subscriptionsUpdated: [{ name: 'tug', currentCSV: 'tug.v2' }],
+    } as const;
+    const made = plan('RequiresApproval');
+    const [moved, other] = applyPlanned([subscription({}), neighbour], { resolution, plan: made }, NOW);
+    expect(moved?.status).toMatchObject({ state: 'UpgradePending', installPlanRef: { name: 'install-1' } });
+    expect(reported(moved?.status ?? {})).toEqual(['InstallPlanPending True/RequiresApproval: ']);
+    expect(moved?.status, 'what bookkeeping would write next').toEqual(
+      withPlanConditions({ ...subscription({}), status: moved?.status ?? {} }, made, NOW).status,
+    );
+    expect(other?.changed).toBe(false);
   });
 });

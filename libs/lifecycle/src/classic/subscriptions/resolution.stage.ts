@@ -6,7 +6,7 @@ import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
 import type { Resolution, ResolutionProblem, Unresolved } from '#core/classic/resolution/resolution-problem';
 import { bounded } from '#core/classic/resolution/verify-failure';
-import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
+import { applyPlanned, applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
 import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way';
@@ -202,7 +202,8 @@ async function install(
   if ('effect' in made) return tellUnpackFailure(input, part, made, minRetryMs);
   const { plan } = made;
   if (plan === undefined) return conclude(input, { effect: 'settled', resolution: part.resolution });
-  return conclude(input, { effect: 'planned', resolution: part.resolution, plan });
+  const planned = { resolution: part.resolution, plan };
+  return writeChanges(input, applyPlanned(input.read.subscriptions, planned, input.now.toISOString()));
 }
 
 async function isAdmitted(deps: ResolutionDeps, input: NamespaceStageInput, solved: ResolvedProblem): Promise<boolean> {

@@ -18,6 +18,9 @@ import { ObservedProblems } from '../namespaces/observed-problems.js';
 import { resolutionStage } from './resolution.stage.js';
 import { SolutionCheck } from './solution-check.js';
 
+/** What a Subscription says once its plan is there, and not carried out. */
+export const PLAN_UNDER_WAY = 'InstallPlanPending=True Installing';
+
 /** The catalog olm/shelf and a poller and a resolver that do their work when a test says so. */
 export class ResolutionBench {
   readonly plans = new PlanBench();
