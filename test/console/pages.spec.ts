@@ -93,6 +93,14 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     expect(await text(tab)).toContain(CONFLICT.advice[0]?.command);
   });
 
+  it('a list offers its filters, with counts, as soon as its rows are there', async () => {
+    const tab = await open();
+    await tab.goto('/operators');
+    await expect.poll(() => text(tab, '.filters'), PATIENCE).toContain('80 operators');
+    await tab.page.getByLabel('Filter by status').selectOption({ label: 'failed (3)' });
+    await expect.poll(() => text(tab, '.filters'), PATIENCE).toContain('3 operators');
+  });
+
   it('task 3: one plan is approved in three clusters, and the one that changed is named', async () => {
     const tab = await open();
     await tab.goto('/approvals');

@@ -73,7 +73,7 @@ describe('pictures of the console', needing(chromiumNeed), () => {
         const tab = await ConsoleTab.open(browser, run.service.link, options);
         await tab.page.clock.setFixedTime(PICTURED_AT);
         await tab.goto(path);
-        await tab.page.getByText(shows).first().waitFor();
+        await tab.page.getByText(shows).filter({ visible: true }).first().waitFor();
         await tab.page.screenshot({ path: join(folder, `${name}-${look}.png`) });
         expect(tab.troubles).toEqual([]);
         await tab.close();

@@ -67,7 +67,14 @@ export function List<R>(props: ListProps<R>) {
   }, [list]);
   return (
     <>
-      <Filters keys={props.filters} list={list} noun={props.noun} />
+      <Filters
+        keys={props.filters}
+        noun={props.noun}
+        total={list.total}
+        facets={list.facets}
+        waiting={list.waiting}
+        renew={list.renew}
+      />
       {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
       {list.total === undefined && !list.refusal && <Bones />}
       {list.total === 0 &&
@@ -108,7 +115,17 @@ function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
   );
 }
 
-function Filters<R>({ keys, list, noun }: { keys: readonly string[]; list: Windows<R>; noun: string }) {
+type FiltersProps = {
+  keys: readonly string[];
+  noun: string;
+  total: number | undefined;
+  facets: Facets;
+  waiting: number;
+  renew: () => void;
+};
+
+/** It is drawn anew where what it shows is another: the list itself stays one object. */
+function Filters({ keys, noun, total, facets, waiting, renew }: FiltersProps) {
   const [query, change] = useQuery();
   const [open, setOpen] = useState(false);
   return (
@@ -117,18 +134,24 @@ function Filters<R>({ keys, list, noun }: { keys: readonly string[]; list: Windo
       {keys
         .filter((key) => key !== 'q')
         .map((key) => (
-          <Choice key={key} name={key} value={query[key] ?? ''} list={list} onChange={(to) => change({ [key]: to })} />
+          <Choice
+            key={key}
+            name={key}
+            value={query[key] ?? ''}
+            facets={facets}
+            onChange={(to) => change({ [key]: to })}
+          />
         ))}
       <button type="button" class="filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
         Filters
       </button>
       <span class="filters-end">
-        {list.waiting > 0 && (
-          <button type="button" class="plain" onClick={list.renew}>
-            {count(list.waiting)} changed · R renews
+        {waiting > 0 && (
+          <button type="button" class="plain" onClick={renew}>
+            {count(waiting)} changed · R renews
           </button>
         )}
-        {list.total !== undefined && <span role="status">{counted(list.total, noun)}</span>}
+        {total !== undefined && <span role="status">{counted(total, noun)}</span>}
       </span>
     </div>
   );
@@ -155,7 +178,8 @@ function Words({ value, onChange, noun }: { value: string; onChange: (value: str
   );
 }
 
-type ChoiceProps<R> = { name: string; value: string; list: Windows<R>; onChange: (value: string) => void };
+type Facets = Windows<unknown>['facets'];
+type ChoiceProps = { name: string; value: string; facets: Facets; onChange: (value: string) => void };
 
 /** Names of filters as people read them. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -173,8 +197,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** A column's values with the numbers of rows; a value from the address is offered even where no row has it. */
-function Choice<R>({ name, value, list, onChange }: ChoiceProps<R>) {
-  const found = list.facets?.[name] ?? [];
+function Choice({ name, value, facets, onChange }: ChoiceProps) {
+  const found = facets?.[name] ?? [];
   const isKnown = value === '' || found.some((one) => one.value === value);
   if (found.length === 0 && value === '') return null;
   return (
