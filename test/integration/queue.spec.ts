@@ -169,7 +169,14 @@ describe('the queue on Redis', () => {
       await expect.poll(async () => (await queue.counts()).completed, PATIENCE).toBe(3);
       const jobs = await redis.keys(`${prefix}:queue:things:*-*-*`);
       expect(jobs).toEqual([]);
-      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, delayed: 0, completed: 3, failed: 0 });
+      expect(await queue.counts()).toEqual({
+        waiting: 0,
+        active: 0,
+        delayed: 0,
+        completed: 3,
+        failed: 0,
+        'set-aside': 0,
+      });
     } finally {
       await dispose();
     }

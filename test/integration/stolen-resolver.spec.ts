@@ -76,7 +76,7 @@ describe('a stolen resolver', () => {
   const observationOf = (cluster: string) => name('observation-v3', `${cluster}/${SAMPLE_NAMESPACE}`);
 
   async function add(queue: string, job: unknown): Promise<void> {
-    const contract = { name: queue, schema: z.unknown(), keyOf: () => randomUUID() };
+    const contract = { name: queue, version: 1, schema: z.unknown(), keyOf: () => randomUUID() };
     const to = new BullmqJobQueue(contract, { redis, prefix: environment.redisPrefix });
     await to.add(job);
     await to.close();

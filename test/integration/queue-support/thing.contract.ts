@@ -5,6 +5,7 @@ export const ThingJob = z.strictObject({ v: z.literal(1), thing: z.string(), clu
 export type ThingJob = z.infer<typeof ThingJob>;
 export const thingContract: JobContract<ThingJob> = {
   name: 'things',
+  version: 1,
   schema: ThingJob,
   keyOf: (job) => job.thing,
   clusterOf: (job) => job.cluster,

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { unreadableJobsCheck } from '../queue/unreadable-jobs-check.js';
 import { healthIndicator } from '../telemetry/health-indicator.js';
 import type { Hub } from './hub.js';
 import { hubReport } from './hub-report.js';
@@ -29,6 +30,7 @@ export function hubModule(hub: Hub, reportsAs?: string): DynamicModule {
     providers: [
       ...parts,
       healthIndicator<Hub>(tokens.HUB, ({ redisHealth }) => redisHealth),
+      healthIndicator<Hub>(tokens.HUB, ({ queues }) => unreadableJobsCheck(Object.values(queues))),
       ...(reportsAs === undefined ? [] : [hubReport(hub, reportsAs)]),
     ],
     exports: parts.map(({ provide }) => provide),

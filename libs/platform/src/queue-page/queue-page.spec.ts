@@ -102,7 +102,7 @@ describe('the queue page', () => {
 
   it('shows names and errors as text, without control characters and credentials', () => {
     const job = { state: 'failed', key: '<b>&"\'\u001b[31m', atMs: 0, reason: 'https://me:secret@host/ <i>' } as const;
-    const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 1 };
+    const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 1, 'set-aside': 0 };
     const html = renderQueues([{ name: 'apply', counts, jobs: [job] }], new Date(5_000));
     expect(html).toContain('<td>&lt;b&gt;&amp;&quot;&#39;\\x1b[31m</td><td>5 s ago</td>');
     expect(html).toContain('https://***@host/ &lt;i&gt;');

@@ -24,7 +24,7 @@ export const QUEUE_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-const COUNTS = ['waiting', 'active', 'delayed', 'failed', 'completed'] as const;
+const COUNTS = ['waiting', 'active', 'delayed', 'failed', 'set-aside', 'completed'] as const;
 
 /** The page about these queues at this time, as HTML. */
 export function renderQueues(queues: readonly ShownQueue[], now: Date): string {

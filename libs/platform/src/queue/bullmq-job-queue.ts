@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRedisBackend, DelayedError, Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { readPayload } from '#core/kernel/payload/read-payload';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { DuePoll } from './due-poll.js';
 import { type AttemptHost, attemptJob, describeError, RetryNotPlanned } from './job-attempt.js';
@@ -19,6 +20,7 @@ import { JobRanks } from './job-ranks.js';
 import { OccupiedKeys } from './occupied-keys.js';
 import { RedisDelayedJobs } from './redis-delayed-jobs.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
+import { SetAsideJobs } from './set-aside-jobs.js';
 import { firstOfEach } from './shown-jobs.js';
 import { WaitingJobs } from './waiting-jobs.js';
 
@@ -39,6 +41,8 @@ export type BullmqJobQueueOptions = Readonly<{
   duePoll?: DuePoll;
   /** Shared by the queues of a process. Default: one for this queue alone. */
   occupied?: OccupiedKeys;
+  /** How often jobs that a service of an older release set aside are looked for. Default 5 s. */
+  setAsideLookMs?: number;
   onFinished?: (job: FinishedJob) => void;
   /** Called with every error of the queue's own connections. */
   onError?: (error: unknown) => void;
@@ -64,6 +68,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
    */
   #made: Queue | undefined;
   readonly #delayedJobs: RedisDelayedJobs;
+  readonly #setAside: SetAsideJobs<J>;
   readonly #host: AttemptHost<J>;
   readonly #ranks: JobRanks<J>;
   readonly #waitingJobs: WaitingJobs;
@@ -89,6 +94,16 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.#delayedJobs = new RedisDelayedJobs(redis, `${prefix}:alarm:${contract.name}`, duePoll, (error) =>
       this.#report(error),
     );
+    this.#setAside = new SetAsideJobs({
+      redis,
+      key: `${prefix}:alarm:${contract.name}:aside`,
+      queue: contract.name,
+      form: contract,
+      poll: duePoll,
+      log,
+      onError: (error) => this.#report(error),
+      lookMs: options.setAsideLookMs,
+    });
     const failures = `${prefix}:failures:${contract.name}`;
     const failing = this.#failing;
     this.#host = {
@@ -112,6 +127,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
         await Promise.all([redis.hdel(failures, key), redis.zrem(failing, key)]);
       },
       again: (job, delayMs) => this.#delayedJobs.set(canonicalJson(job), delayMs),
+      setAside: (data, version) => this.#setAside.put(data, version),
     };
   }
 
@@ -195,6 +211,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       for (const id of ids) worker.cancelJob(id, 'the lock on the job was lost');
     });
     this.#delayedJobs.start((member) => this.#ring(member));
+    this.#setAside.start((job) => this.add(job));
     // Without waiting: a service is up, and says so over HTTP, before Redis answers.
     worker.waitUntilReady().catch((error: unknown) => this.#report(error));
   }
@@ -220,19 +237,22 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   async #ring(member: string): Promise<void> {
-    const job = this.contract.schema.safeParse(parseJson(member));
-    if (job.success) await this.add(job.data);
-    else this.#log.warn({ queue: this.name }, 'dropped a delayed job that is none of this queue');
+    const data = parseJson(member);
+    const job = readPayload(data, this.contract);
+    if (job.kind === 'read') return this.add(job.value);
+    if (job.kind === 'invalid' || !(await this.#setAside.put(data, job.version)))
+      this.#log.warn({ queue: this.name }, 'dropped a delayed job that is none of this queue');
   }
 
   async counts(): Promise<JobCounts> {
     const states = ['wait', 'prioritized', 'active', 'delayed'] as const;
     const since = Date.now() - FAILURES_KEPT_SECONDS * 1_000;
-    const [counts, finished, delayedJobs, failing] = await Promise.all([
+    const [counts, finished, delayedJobs, failing, aside] = await Promise.all([
       this.#queue.getJobCounts(...states),
       this.#queue.getMetrics('completed', 0, 0),
       this.#delayedJobs.count(),
       this.options.redis.zcount(this.#failing, since, '+inf'),
+      this.#setAside.count(),
     ]);
     const of = (state: string) => counts[state] ?? 0;
     return {
@@ -241,7 +261,12 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       delayed: of('delayed') + delayedJobs,
       completed: finished.meta.count,
       failed: failing,
+      'set-aside': aside,
     };
+  }
+
+  unreadable(): number {
+    return this.#setAside.unreadable;
   }
 
   async sample(most: number): Promise<readonly ShownJob[]> {
@@ -254,8 +279,9 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       this.options.redis.zrevrange(this.#failing, '0', String(last), 'WITHSCORES'),
     ]);
     const keyOf = (data: unknown) => {
-      const job = this.contract.schema.safeParse(data);
-      return job.success ? this.contract.keyOf(job.data) : 'not a job of this queue';
+      const job = readPayload(data, this.contract);
+      if (job.kind === 'newer') return `of a newer release (version ${job.version})`;
+      return job.kind === 'read' ? this.contract.keyOf(job.value) : 'not a job of this queue';
     };
     // Jobs that failed are kept when their key has succeeded since.
     const reasons = new Map(failed.map((job) => [keyOf(job.data), job.failedReason]));
@@ -286,7 +312,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   async #letGo(): Promise<void> {
-    await this.#delayedJobs.stop();
+    await Promise.all([this.#delayedJobs.stop(), this.#setAside.stop()]);
     await this.#worker?.close(this.#running.size > 0);
     await this.#made?.close();
   }

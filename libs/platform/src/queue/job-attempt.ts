@@ -1,9 +1,10 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { readPayload } from '#core/kernel/payload/read-payload';
 import type { Log } from '../telemetry/log.port.js';
 import type { FinishedJob, JobContract, JobHandler } from './job-queue.port.js';
 import { type BackoffLimits, retryDelayMs } from './retry-delay.js';
 
-/** A job that does not have the shape of its queue's jobs: written by another version, or by hand. */
+/** A job that does not have the shape of its queue's jobs: written by hand, or damaged. */
 export class InvalidJob extends FlotillaError {
   readonly code = 'InvalidJob';
   readonly retry: Retry = 'when-input-changes';
@@ -40,6 +41,8 @@ export type AttemptHost<J> = Readonly<{
   noteSuccess: (key: string) => Promise<void>;
   /** Sets the delayed job of the key. */
   again: (job: J, delayMs: number) => Promise<void>;
+  /** Keeps a job of a newer release for a service that can read it; false where it cannot be kept. */
+  setAside: (data: unknown, version: number) => Promise<boolean>;
 }>;
 
 /** A job as it lies in its queue; `addedMs`: when it was added, in milliseconds since 1970. */
@@ -59,12 +62,8 @@ export async function attemptJob<J>(
   signal: AbortSignal,
 ): Promise<void> {
   const { contract } = host;
-  const parsed = contract.schema.safeParse(data);
-  if (!parsed.success) {
-    await host.countFailure(`not a job: ${JSON.stringify(data)}`.slice(0, LONGEST_KEY));
-    throw new InvalidJob(contract.name, parsed.error.issues.map((issue) => issue.message).join('; '));
-  }
-  const job = parsed.data;
+  const job = await readJob(host, data);
+  if (job === undefined) return;
   const key = contract.keyOf(job);
   const start = host.now().getTime();
   // The time was read by the process that added the job: its clock may be ahead.
@@ -84,6 +83,24 @@ export async function attemptJob<J>(
   }
   await host.noteSuccess(key);
   finished('completed');
+}
+
+/** Undefined where a newer release wrote the job, which then lies aside. @throws InvalidJob or RetryNotPlanned */
+async function readJob<J>(host: AttemptHost<J>, data: unknown): Promise<J | undefined> {
+  const { contract } = host;
+  const read = readPayload(data, contract);
+  if (read.kind === 'read') return read.value;
+  if (read.kind === 'newer') {
+    const aside = await host.setAside(data, read.version).catch((refused: unknown) => {
+      throw new RetryNotPlanned(contract.name, describeError(refused));
+    });
+    if (aside) return undefined;
+  }
+  await host.countFailure(`not a job: ${JSON.stringify(data)}`.slice(0, LONGEST_KEY));
+  throw new InvalidJob(
+    contract.name,
+    read.kind === 'newer' ? `version ${read.version} is newer, and there is no room for more of them` : read.problems,
+  );
 }
 
 async function planRetry<J>(host: AttemptHost<J>, job: J, error: unknown, signal: AbortSignal): Promise<void> {

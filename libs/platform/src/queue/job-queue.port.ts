@@ -1,20 +1,20 @@
-import type { z } from 'zod';
+import type { PayloadForm } from '#core/kernel/payload/read-payload';
 import type { ShardSource } from '../ownership/shard-follower.port.js';
 
 /**
- * What a queue carries: its name, the shape of its jobs (identity only, never state) and
+ * What a queue carries: its name, the form of its jobs (identity only, never state) and
  * which thing a job is about.
  */
-export type JobContract<J> = Readonly<{
-  name: string;
-  schema: z.ZodType<J>;
-  keyOf: (job: J) => string;
-  /**
-   * Of which cluster the job is: the more jobs of a cluster were added lately, the later
-   * its next ones are taken.
-   */
-  clusterOf?: (job: J) => string | undefined;
-}>;
+export type JobContract<J> = PayloadForm<J> &
+  Readonly<{
+    name: string;
+    keyOf: (job: J) => string;
+    /**
+     * Of which cluster the job is: the more jobs of a cluster were added lately, the later
+     * its next ones are taken.
+     */
+    clusterOf?: (job: J) => string | undefined;
+  }>;
 
 export type AddOptions = Readonly<{
   /** Milliseconds to wait first. */
@@ -46,6 +46,8 @@ export type JobCounts = Readonly<{
   completed: number;
   /** Keys whose last try failed: a success, or a day, takes them out. */
   failed: number;
+  /** Of a newer release: they lie aside until a service of that release takes them. */
+  'set-aside': number;
 }>;
 
 /**
@@ -70,6 +72,8 @@ export type ShownJob = Readonly<{
  *   growing pause, after the time it names, or not until the job is added again. A job without
  *   delay overtakes the pause.
  * - Jobs of a process that is killed are taken over by another.
+ * - A job of an older release is made one of this release when it is read. One of a newer release lies aside
+ *   until a service that can read it takes it: no try of it fails.
  * - The queue is not the source of truth: when the store behind it is emptied, the processes that added the
  *   jobs add them again at the next resync. Just after that a job may run twice at once in two processes.
  */
@@ -81,6 +85,8 @@ export abstract class JobQueue<J> {
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;
   abstract counts(): Promise<JobCounts>;
+  /** Jobs that lie aside because this process cannot read them, when it last looked. */
+  abstract unreadable(): number;
   /** Some jobs of each state, no more than `most` of one, those that wait longest or failed last first. */
   abstract sample(most: number): Promise<readonly ShownJob[]>;
   /**

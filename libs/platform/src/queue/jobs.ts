@@ -2,12 +2,18 @@ import { z } from 'zod';
 import { ExtensionSubject, NamespaceSubject, ObjectSetSubject } from '#core/kernel/subject/subject';
 
 /**
+ * The `v` of all jobs. Raise it with a new kind of subject, a new field or another meaning, and give the
+ * contracts an upgrade from the version before (decision 0280).
+ */
+export const JOB_VERSION = 1;
+
+/**
  * Solve one problem. Identity only, never state: the problem itself is a value in the
  * problem store, under its hash.
  */
 export const RESOLVE_QUEUE = 'resolve';
 export const ResolveJob = z.strictObject({
-  v: z.literal(1),
+  v: z.literal(JOB_VERSION),
   problem: z.string().regex(/^[0-9a-f]{64}$/),
   /** The problem is a ClusterExtension's. */
   extension: z.literal(true).optional(),
@@ -27,14 +33,14 @@ export const SOLVED_QUEUE = 'solved';
 export const SolvedJob = ResolveJob;
 export type SolvedJob = ResolveJob;
 
-const V1 = { v: z.literal(1) } as const;
+const VERSION = { v: z.literal(JOB_VERSION) } as const;
 
 /** Reconcile one subject with its newest state. */
 export const APPLY_QUEUE = 'apply';
 export const SubjectJob = z.union([
-  NamespaceSubject.extend(V1),
-  ExtensionSubject.extend(V1),
-  ObjectSetSubject.extend(V1),
+  NamespaceSubject.extend(VERSION),
+  ExtensionSubject.extend(VERSION),
+  ObjectSetSubject.extend(VERSION),
 ]);
 export type SubjectJob = z.infer<typeof SubjectJob>;
 

@@ -9,6 +9,7 @@ const Job = z.strictObject({ cluster: z.string(), name: z.string() });
 type Job = z.infer<typeof Job>;
 const contract = {
   name: 'work',
+  version: 1,
   schema: Job,
   keyOf: ({ cluster, name }: Job) => `${cluster}/${name}`,
   clusterOf: ({ cluster }: Job) => cluster,

@@ -77,6 +77,8 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
         this.#failing.delete(key);
       },
       again: (job, delayMs) => this.add(job, { delayMs }),
+      // What is added here was written by this release.
+      setAside: async () => false,
     };
   }
 
@@ -106,7 +108,12 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       delayed: this.#delayedJobs.size,
       completed: this.#completed,
       failed: this.#failing.size,
+      'set-aside': 0,
     };
+  }
+
+  unreadable(): number {
+    return 0;
   }
 
   async sample(most: number): Promise<readonly ShownJob[]> {

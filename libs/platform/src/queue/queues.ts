@@ -3,7 +3,16 @@ import { subjectKey } from '#core/kernel/subject/subject';
 import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
 import { DuePoll } from './due-poll.js';
 import type { FinishedJob, JobContract, JobQueue } from './job-queue.port.js';
-import { APPLY_QUEUE, OBSERVE_QUEUE, RESOLVE_QUEUE, ResolveJob, SOLVED_QUEUE, SolvedJob, SubjectJob } from './jobs.js';
+import {
+  APPLY_QUEUE,
+  JOB_VERSION,
+  OBSERVE_QUEUE,
+  RESOLVE_QUEUE,
+  ResolveJob,
+  SOLVED_QUEUE,
+  SolvedJob,
+  SubjectJob,
+} from './jobs.js';
 import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
 import { OccupiedKeys } from './occupied-keys.js';
 import { ShardedJobQueue } from './sharded-job-queue.js';
@@ -11,12 +20,14 @@ import { ShardedJobQueue } from './sharded-job-queue.js';
 /** One job per distinct problem, however many namespaces and clusters wait for its answer. */
 export const resolveContract: JobContract<ResolveJob> = {
   name: RESOLVE_QUEUE,
+  version: JOB_VERSION,
   schema: ResolveJob,
   keyOf: (job) => job.problem,
   clusterOf: (job) => job.owner?.cluster,
 };
 export const solvedContract: JobContract<SolvedJob> = {
   name: SOLVED_QUEUE,
+  version: JOB_VERSION,
   schema: SolvedJob,
   keyOf: (job) => job.problem,
 };
@@ -25,12 +36,14 @@ const clusterOf = ({ cluster }: SubjectJob): string => cluster;
 /** One job per subject: two passes of one subject never run at the same time. */
 export const applyContract: JobContract<SubjectJob> = {
   name: APPLY_QUEUE,
+  version: JOB_VERSION,
   schema: SubjectJob,
   keyOf: subjectKey,
   clusterOf,
 };
 export const observeContract: JobContract<SubjectJob> = {
   name: OBSERVE_QUEUE,
+  version: JOB_VERSION,
   schema: SubjectJob,
   keyOf: subjectKey,
   clusterOf,

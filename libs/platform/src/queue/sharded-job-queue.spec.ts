@@ -7,7 +7,7 @@ import { ShardedJobQueue } from './sharded-job-queue.js';
 
 const Job = z.strictObject({ cluster: z.string() });
 type Job = z.infer<typeof Job>;
-const contract: JobContract<Job> = { name: 'work', schema: Job, keyOf: ({ cluster }) => cluster };
+const contract: JobContract<Job> = { name: 'work', version: 1, schema: Job, keyOf: ({ cluster }) => cluster };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Parts of a queue that processes share, as in Redis: what one object adds, the one that takes gets. */

@@ -65,7 +65,12 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
       delayed: sum.delayed + one.delayed,
       completed: sum.completed + one.completed,
       failed: sum.failed + one.failed,
+      'set-aside': sum['set-aside'] + one['set-aside'],
     }));
+  }
+
+  unreadable(): number {
+    return [...this.#taking.values()].reduce((sum, queue) => sum + queue.unreadable(), 0);
   }
 
   async sample(most: number): Promise<readonly ShownJob[]> {

@@ -187,7 +187,10 @@ describe('Metrics', () => {
     const metrics = make();
     let waiting = 1;
     metrics.watchQueues([
-      { name: 'apply', counts: async () => ({ waiting: waiting++, active: 0, delayed: 0, completed: 0, failed: 0 }) },
+      {
+        name: 'apply',
+        counts: async () => ({ waiting: waiting++, active: 0, delayed: 0, completed: 0, failed: 0, 'set-aside': 0 }),
+      },
       { name: 'broken', counts: () => Promise.reject(new Error('no Redis')) },
       { name: 'silent', counts: () => new Promise(() => undefined) },
     ]);

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+
+/** Of what services pass to each other: the form that this release writes, and what makes it of older ones. */
+export type PayloadForm<T> = Readonly<{
+  /** The `v` of the payloads that this release writes. */
+  version: number;
+  schema: z.ZodType<T>;
+  /** By version: makes a payload of the next version of one of this version. */
+  upgrades?: Readonly<Record<number, (older: OlderPayload) => OlderPayload>>;
+}>;
+
+export type OlderPayload = Readonly<Record<string, unknown>>;
+
+export type PayloadRead<T> =
+  | Readonly<{ kind: 'read'; value: T }>
+  /** Of a release that is newer than this one. */
+  | Readonly<{ kind: 'newer'; version: number }>
+  | Readonly<{ kind: 'invalid'; problems: string }>;
+
+/** A version beyond is none that a release will have. */
+const LAST_VERSION = 1_000;
+
+/**
+ * Reads a payload, after it was made one of this release where an older one wrote it. Of one of a newer
+ * release nothing but its version is read (decision 0280).
+ */
+export function readPayload<T>(data: unknown, { version, schema, upgrades = {} }: PayloadForm<T>): PayloadRead<T> {
+  const found = versionOf(data);
+  if (found !== undefined && found > version) return { kind: 'newer', version: found };
+  let payload = data;
+  for (let at = found ?? version; at < version; at++) {
+    const upgrade = upgrades[at];
+    if (upgrade === undefined) return { kind: 'invalid', problems: `version ${found} is not read any more` };
+    payload = { ...upgrade(payload as OlderPayload), v: at + 1 };
+  }
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) return { kind: 'read', value: parsed.data };
+  return { kind: 'invalid', problems: parsed.error.issues.map(({ message }) => message).join('; ') };
+}
+
+function versionOf(data: unknown): number | undefined {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
+  const { v } = data as OlderPayload;
+  return typeof v === 'number' && Number.isInteger(v) && v >= 1 && v <= LAST_VERSION ? v : undefined;
+}
