@@ -163,10 +163,25 @@ class Run {
   async #offer(): Promise<void> {
     for (const { catalog, edition, atMs } of this.plan.changes.editions.toSorted((a, b) => a.atMs - b.atMs)) {
       await this.#at(atMs * this.plan.pace);
+      await this.#arrived(catalog);
       if (this.over) return;
       await offerEdition(this.hub.registry, catalog, edition);
       this.#editions.set(catalog, edition);
     }
+  }
+
+  /**
+   * Until each cluster of the catalog has had the version that is offered now: with two new ones at once a
+   * slow cluster takes another path. Not all at the same moment: their users go on changing.
+   */
+  async #arrived(catalog: string): Promise<void> {
+    const edition = this.#editions.get(catalog);
+    const users = this.#users.filter((_, index) => catalogOf(index) === catalog);
+    await Promise.all(
+      users.map((user) =>
+        this.#until(`${user.cluster.name} to have version ${edition} of ${catalog}`, () => user.pending(edition)),
+      ),
+    );
   }
 
   async #change(user: ClusterUser): Promise<void> {

@@ -62,6 +62,7 @@ export class ClusterUser {
       if (wanted === undefined) this.#remove(operator);
       else this.#subscribe(operator, wanted);
     }
+    this.#damageAgain();
   }
 
   /** What is not yet as wanted, for people; `edition`: the version that all operators are to have, or any. */
@@ -157,6 +158,14 @@ export class ClusterUser {
     if (uid === undefined) return;
     this.#damaged.set(operator, uid);
     this.#delete(ref);
+  }
+
+  /** A deleted Deployment is back where the cluster was restored from a backup: it is deleted again. */
+  #damageAgain(): void {
+    for (const [operator, uid] of this.#damaged) {
+      const ref = { ...DEPLOYMENT, namespace: operator, name: deploymentOf(operator) };
+      if (this.#tried(() => this.cluster.get(ref))?.metadata.uid === uid) this.#delete(ref);
+    }
   }
 
   /** What is there already, or undefined where it was created just now or its kind is not served yet. */
