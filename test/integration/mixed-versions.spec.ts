@@ -89,7 +89,7 @@ describe('services of two releases on one Redis', () => {
     expect((await next.queue.counts()).failed).toBe(0);
   });
 
-  it('the newer one takes its jobs while the older one goes on, whoever gets them first', async () => {
+  it('the newer one takes its jobs while the older one goes on and gets some of them first', async () => {
     const prefix = randomUUID();
     const [old, next] = [service(thingContract, prefix), service(nextContract, prefix)];
     await old.work();

@@ -352,13 +352,13 @@ describe('the queue on Redis', () => {
     }
   });
 
-  it('a job of another shape, written by another version, fails alone and is not tried again', async () => {
+  it('a job of another shape fails alone and is not tried again', async () => {
     const prefix = randomUUID();
     const { queue, dispose, redis } = make(prefix);
     try {
       const { Queue } = await import('bullmq');
       const stranger = new Queue('things', { connection: redis, prefix: `${prefix}:queue` });
-      await stranger.add('things', { v: 7, whatever: true });
+      await stranger.add('things', { v: 1, whatever: true });
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
       await queue.add(thing('a'));

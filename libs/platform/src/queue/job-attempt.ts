@@ -85,7 +85,7 @@ export async function attemptJob<J>(
   finished('completed');
 }
 
-/** Undefined where a newer release wrote the job, which then lies aside. @throws InvalidJob or RetryNotPlanned */
+/** Undefined for one of a newer release: it lies aside then. @throws InvalidJob or RetryNotPlanned */
 async function readJob<J>(host: AttemptHost<J>, data: unknown): Promise<J | undefined> {
   const { contract } = host;
   const read = readPayload(data, contract);

@@ -85,7 +85,7 @@ export abstract class JobQueue<J> {
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;
   abstract counts(): Promise<JobCounts>;
-  /** Jobs that lie aside because this process cannot read them, when it last looked. */
+  /** Jobs that lie aside because this process cannot read them, as it last found. */
   abstract unreadable(): number;
   /** Some jobs of each state, no more than `most` of one, those that wait longest or failed last first. */
   abstract sample(most: number): Promise<readonly ShownJob[]>;

@@ -12,7 +12,7 @@ const LONGEST_JOB = 4_096;
 /** A job that no service of its version has taken for so long was left behind by a release that is gone. */
 const KEPT_MS = 86_400_000;
 const LOOK_MS = 5_000;
-/** Taken back at one look: those that an older service takes again go round no faster. */
+/** Taken back at a time: those that an older service takes again go round no faster. */
 const MOST_TAKEN_BACK = 100;
 
 const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
@@ -60,7 +60,7 @@ export class SetAsideJobs<J> {
     this.#lookMs = options.lookMs ?? LOOK_MS;
   }
 
-  /** Jobs aside that this process cannot read, when it last looked. */
+  /** Jobs aside that this process cannot read, as it last found. */
   get unreadable(): number {
     return this.#unreadable;
   }
@@ -103,7 +103,7 @@ export class SetAsideJobs<J> {
     if (started !== undefined) await this.options.poll.stop(started);
   }
 
-  /** Answers in how many milliseconds to look again. */
+  /** Answers in how many milliseconds to do so again. */
   async #look(add: (job: J) => Promise<void>): Promise<number> {
     const left = this.#nextLookMs - performance.now();
     if (left > 0) return left;

@@ -197,7 +197,7 @@ describe('Metrics', () => {
     await series(metrics, 'bullmq_job_count');
     const second = await series(metrics, 'bullmq_job_count');
     expect(second).toContain('bullmq_job_count{queue="apply",state="waiting"} 2');
-    expect(second).toHaveLength(5);
+    expect(second).toHaveLength(6);
   });
 
   it('has no series of a cluster that has left, and gives its place to another', async () => {

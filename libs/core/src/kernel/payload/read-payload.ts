@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Of what services pass to each other: the form that this release writes, and what makes it of older ones. */
+/** Of what services pass to each other: the form of this release, and what makes it of older ones. */
 export type PayloadForm<T> = Readonly<{
   /** The `v` of the payloads that this release writes. */
   version: number;
