@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +10,8 @@ import { parse } from 'yaml';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
+import type { PLAYED_OF_RELEASE } from '../guide/commands-elsewhere.js';
+import { pageCommands } from '../guide/page-commands.js';
 
 const PLACE = 'https://example.com/releases';
 const run = promisify(execFile);
@@ -49,12 +51,27 @@ const unpacked = async (name: string): Promise<string> => {
 const makeDist = (out: string) =>
   run(process.execPath, [join(PROJECT_ROOT, 'dist/scripts/make-dist.js'), '--out', out, '--url', `${PLACE}/`]);
 
+const INSTALL_PAGE = pageCommands('docs/install.md', await readFile(join(PROJECT_ROOT, 'docs/install.md'), 'utf8'));
+
+/** Runs the command of docs/install.md that begins so, where the file of the release lies; what it prints. */
+async function asOnPage(begin: (typeof PLAYED_OF_RELEASE)[number][1], more: object = {}): Promise<string> {
+  const { command = '' } = INSTALL_PAGE.find((one) => one.command.startsWith(begin)) ?? {};
+  const cwd = await mkdtemp(join(work, 'reader-'));
+  const archive = `flotilla-${version}.tgz`;
+  await copyFile(file(archive), join(cwd, archive));
+  const { stdout } = await run('bash', ['-c', command.replaceAll('VERSION', version)], {
+    cwd,
+    env: { ...bare(), ...more },
+  });
+  return stdout;
+}
+
 beforeAll(async () => {
   work = await mkdtemp(join(tmpdir(), 'flotilla-distribution-'));
   [release, installed] = [join(work, 'release'), join(work, 'prefix')];
   await mkdir(join(work, 'home'));
   await makeDist(release);
-  await inEmptyFolder('npm', 'install', '--global', '--prefix', installed, file(`flotilla-${version}.tgz`));
+  await asOnPage('npm install ', { npm_config_prefix: installed });
   unpackedK8s = await unpacked(`flotilla-k8s-${version}.tar.gz`);
 });
 afterAll(() => rm(work, { recursive: true, force: true }));
@@ -103,9 +120,8 @@ describe('the npm package, in an empty folder with an empty home and without a r
   const bundled = () => join(installed, 'lib/node_modules/flotilla');
 
   it('runs with npx', async () => {
-    const from = ['--yes', '--package', file(`flotilla-${version}.tgz`)];
-    const answer = await inEmptyFolder('npx', ...from, 'flotilla', 'version', '--client', '-o', 'json');
-    expect(JSON.parse(answer)).toMatchObject({ verdict: 'yes', client: { version } });
+    // No hub answers there, which `version` says, and ends with 0.
+    expect(await asOnPage('npx ')).toMatch(new RegExp(`^flotilla ${version}[ ,].*\\nhub +none answers`));
   });
 
   it('reads catalogs and bundles, and plans', async () => {

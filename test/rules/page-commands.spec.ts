@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { commandManuals } from '../../scripts/distribution/command-texts.js';
-import { NOT_PLAYED, PLAYED } from '../guide/commands-elsewhere.js';
+import { NOT_PLAYED, PLAYED, PLAYED_OF_RELEASE } from '../guide/commands-elsewhere.js';
 import { type PageCommand, pageCommands, shapeOf } from '../guide/page-commands.js';
 import { readGuide } from '../guide/read-guide.js';
 
@@ -75,8 +75,9 @@ describe('every command of every page', () => {
   const commands = PAGES.flatMap((page) => pageCommands(page, readFileSync(join(PROJECT_ROOT, page), 'utf8')));
   const followed = commands.filter(({ isFollowed }) => isFollowed);
   const shapes = new Set(followed.map(({ command }) => shapeOf(command)));
+  const ALL_PLAYED = [...PLAYED, ...PLAYED_OF_RELEASE];
   const isPlayed = ({ page, command }: PageCommand) =>
-    PLAYED.some(([of, begin]) => of === page && command.startsWith(begin));
+    ALL_PLAYED.some(([of, begin]) => of === page && command.startsWith(begin));
   const isSame = ({ command }: PageCommand) => command.startsWith('flotilla ') && shapes.has(shapeOf(command));
   const others = commands.filter((one) => !one.isFollowed && !isPlayed(one) && !isSame(one));
   const rowOf = ({ command }: PageCommand) => NOT_PLAYED.find(({ begin }) => begin.test(command));
@@ -93,7 +94,7 @@ describe('every command of every page', () => {
     expect(NOT_PLAYED.filter(({ instead }) => !existsSync(join(PROJECT_ROOT, instead)))).toEqual([]);
     expect(NOT_PLAYED.filter((row) => !others.some((one) => rowOf(one) === row))).toEqual([]);
     expect(
-      PLAYED.filter(([page, begin]) => !commands.some((one) => one.page === page && one.command.startsWith(begin))),
+      ALL_PLAYED.filter(([page, begin]) => !commands.some((one) => one.page === page && one.command.startsWith(begin))),
     ).toEqual([]);
     expect(followed.length).toBeGreaterThan(150);
   });
