@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +14,7 @@ import {
   type RunningConsole,
 } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { catalogAnswer, chain, heldPackage } from './catalog-content.js';
 
 const SCRIPT = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
 const LINK = 'javascript:alert(4)';
@@ -66,10 +68,38 @@ function fillHostile(run: RunningConsole): void {
   ]);
 }
 
+/** A content at its worst: 5 MB of text, links and images that would run or call elsewhere. */
+const HTML = `${SCRIPT}\n\n[${SCRIPT}](${LINK}) ![x](https://elsewhere.example.com/x.png) ${HUGE}\n\n> ${RTL}\n\n`;
+const LOOK = { title: SCRIPT, provider: RTL, summary: HUGE, category: SCRIPT, color: 'red' };
+const evilCsv = (icon: string) => ({
+  metadata: {
+    name: SCRIPT,
+    annotations: { categories: SCRIPT, description: HUGE, repository: LINK, containerImage: HUGE },
+  },
+  spec: {
+    ...{ displayName: SCRIPT, description: HTML + 'x'.repeat(5_000_000), provider: { name: RTL }, keywords: [SCRIPT] },
+    links: [{ name: SCRIPT, url: LINK }],
+    icon: [{ base64data: Buffer.from(icon).toString('base64'), mediatype: 'text/html' }],
+  },
+});
+const EVIL_ICON = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(5)"><script>alert(6)</script></svg>`;
+const evilRecord = (name: string) => ({
+  ...{ name, defaultChannel: SCRIPT, deprecation: SCRIPT },
+  entries: [...chain(name, SCRIPT, '1.0.0', '1.1.0'), ...chain(name, HUGE, '1.0.0')],
+});
+const CONTENT = [SCRIPT, RTL, HUGE].map((name) => ({
+  ...heldPackage(evilRecord(name), LOOK),
+  csv: evilCsv(EVIL_ICON),
+  icon: createHash('sha256').update(EVIL_ICON).digest('hex'),
+}));
+const ID = 'a'.repeat(16);
+
 const difference = { section: 'images', risk: true, sign: '+', what: SCRIPT, text: LINK, lines: [SCRIPT, RTL, HUGE] };
 /** A cluster that answers questions with the same. */
 const asker: QuestionAsker = {
-  ask: async ({ ask }) => {
+  ask: async (question) => {
+    if ('digest' in question) return catalogAnswer(CONTENT, question);
+    const { ask } = question;
     if (ask === 'review') return { answer: { differences: [difference], unchanged: 0, hash: SCRIPT, waits: true } };
     if (ask === 'object') return { answer: { yaml: `${SCRIPT}\n${HUGE}`, cut: false } };
     if (ask === 'events') return { because: 'failed', message: SCRIPT };
@@ -98,12 +128,14 @@ describe('what catalogs and clusters write', needing(chromiumNeed), () => {
     ...['/', '/clusters', '/operators', '/approvals', '/catalogs', '/changes', '/rollouts'],
     `/clusters/${part(`east ${SCRIPT}`)}`,
     ...[`/operators/${part(SCRIPT)}`, `/approvals/${part(SCRIPT)}`, `/operators?q=${part(SCRIPT)}`],
+    `/catalogs/${ID}`,
+    ...['', '?view=versions', '?view=graph'].map((view) => `/catalogs/${ID}/packages/${part(SCRIPT)}${view}`),
     `/clusters/${part(`east ${SCRIPT}`)}/lamps/subscriptions/${part(SCRIPT)}`,
   ])('runs nothing, leads nowhere and holds the layout on %s', async (path) => {
     await tab.goto(path);
     expect(tab.troubles).toEqual([]);
     const found = `[...document.querySelectorAll('main a[href], main img, main script, main iframe, main object')]
-      .filter((one) => one.tagName !== 'A' || new URL(one.href).origin !== location.origin).map((one) => one.outerHTML)`;
+      .filter((one) => new URL(one.href ?? one.src ?? 'x:').origin !== location.origin).map((one) => one.outerHTML)`;
     expect(await tab.page.evaluate(found)).toEqual([]);
     const tooWide = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect(tooWide, 'pixels that are scrolled sideways').toBeLessThanOrEqual(0);

@@ -13,6 +13,7 @@ import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
+import { ConsoleCatalogs } from '#lifecycle/fleet/console/console-catalogs';
 import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
@@ -73,8 +74,14 @@ function sharedMetasOf({ clock, content, log, settings }: Hub): SharedMetas {
   return new SharedMetas(content, indexes);
 }
 
-function consoleQuestionsOf(hub: Hub, clusters: ServiceClusters): ConsoleQuestions {
-  const { redis, clock, log, settings, problems } = hub;
+function consoleQuestionsOf(
+  hub: Hub,
+  clusters: ServiceClusters,
+  fleet: ObservedFleet,
+  metas: SharedMetas,
+): ConsoleQuestions {
+  const { redis, clock, log, settings, problems, content: store } = hub;
+  const contents = new ConsoleCatalogs({ of: (cluster) => fleet.of(cluster), store, metas });
   return new ConsoleQuestions({
     ...{ clusters, clock, log },
     receiver: new RedisQuestionReceiver({ redis, prefix: settings.redisPrefix, clock, log }),
@@ -83,6 +90,7 @@ function consoleQuestionsOf(hub: Hub, clusters: ServiceClusters): ConsoleQuestio
       const observed = await problems.getObservation(cluster, namespace);
       return observed && problems.getSolution(observed.problem);
     },
+    catalogAnswer: (question) => contents.answer(question),
   });
 }
 
@@ -115,7 +123,7 @@ const PARTS: readonly Provider[] = [
         owns: (cluster) => shards?.owns(cluster) ?? true,
       }),
   },
-  { provide: ConsoleQuestions, inject: [HUB, CLUSTERS], useFactory: consoleQuestionsOf },
+  { provide: ConsoleQuestions, inject: [HUB, CLUSTERS, ObservedFleet, SharedMetas], useFactory: consoleQuestionsOf },
   QuestionsLifecycle,
 ];
 

@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
 import { PolicyModel } from '#core/fleet/console-rights/console-policy';
 import { type Grantee, rightsOf } from '#core/fleet/console-rights/rights';
 import { SystemClock } from '#platform/clock/system-clock';
 import { silentLog } from '#platform/telemetry/log.port';
 import { AuditLog } from './audit/audit-log.js';
+import { contentAnswer } from './catalog/content.fixture.js';
 import { fillTwoClusters, openConsole, type RunningConsole } from './console.fixture.js';
 import type { SignIn } from './sign-in/sign-in.js';
 
@@ -32,13 +34,15 @@ const byName: SignIn = {
   },
 };
 
+const asker = { ask: async (question: ConsoleQuestion) => contentAnswer(question) };
+
 let run: RunningConsole;
 let folder: string;
 let audit: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'audit-'));
   audit = join(folder, 'audit.jsonl');
-  run = await openConsole({ FLOTILLA_CONSOLE_AUDIT_FILE: audit }, { signIns: [byName] });
+  run = await openConsole({ FLOTILLA_CONSOLE_AUDIT_FILE: audit }, { signIns: [byName], asker });
   fillTwoClusters(run.view);
 });
 afterAll(async () => {
@@ -60,6 +64,14 @@ const LISTS = ['clusters', 'operators', 'packages', 'plans', 'plan-classes', 'ca
 const ALL = [...LISTS, 'fleet', 'rollouts', 'changes', 'search?q=e', 'search?q=harbor'];
 
 describe('what a person may not see', () => {
+  it('is the content of a catalog that none of their clusters has', async () => {
+    const packages = `catalogs/${'a'.repeat(16)}/packages`;
+    for (const path of [packages, `${packages}/lamp`, `${packages}/lamp/graph`]) {
+      expect((await ask('ann', path)).status).toBe(200);
+      expect((await ask('owner', path)).status).toBe(404);
+    }
+  });
+
   it.each(ALL)('is in no answer of /%s', async (path) => {
     const { status, text } = await ask('owner', path);
     if (status === 404) return;

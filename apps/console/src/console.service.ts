@@ -13,6 +13,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import { ActionBook } from './actions/action-book.js';
 import { actionRoutes } from './api/action.routes.js';
+import { catalogRoutes } from './api/catalog.routes.js';
 import { fleetRoutes } from './api/fleet.routes.js';
 import { listRoutes } from './api/list.routes.js';
 import { questionRoutes } from './api/question.routes.js';
@@ -47,7 +48,10 @@ export type ConsoleParts = Readonly<{
   signIns?: readonly SignIn[];
 }>;
 
-export const API_ROUTES: readonly ApiRoute[] = [...fleetRoutes, ...listRoutes, ...questionRoutes, ...actionRoutes];
+export const API_ROUTES: readonly ApiRoute[] = [
+  ...[...fleetRoutes, ...listRoutes, ...catalogRoutes],
+  ...[...questionRoutes, ...actionRoutes],
+];
 
 type OpenedConsole = Readonly<{
   view: LiveRows;

@@ -3,12 +3,13 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from './api/actions.schema.js';
 import * as lists from './api/lists.schema.js';
+import { contentAnswer } from './catalog/content.fixture.js';
 import { fillTwoClusters, openConsole, operatorRow, type RunningConsole } from './console.fixture.js';
 import { API_ROUTES } from './console.service.js';
 
 let run: RunningConsole;
 beforeAll(async () => {
-  run = await openConsole();
+  run = await openConsole({}, { asker: { ask: async (question) => contentAnswer(question) } });
   fillTwoClusters(run.view);
 });
 afterAll(() => run.service.stop());
@@ -69,6 +70,9 @@ describe('the API', () => {
   const PATHS: Readonly<Record<string, string>> = {
     '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0',
     '/can-i': '/can-i?verb=see',
+    '/catalogs/:id/packages': `/catalogs/${'a'.repeat(16)}/packages`,
+    '/catalogs/:id/packages/:package': `/catalogs/${'a'.repeat(16)}/packages/lamp`,
+    '/catalogs/:id/packages/:package/graph': `/catalogs/${'a'.repeat(16)}/packages/lamp/graph?from=lamp.v1.0.0`,
   };
 
   it('answers every route that reads in the form that its document promises', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What catalogs hold, read by digest: `GET /api/v1/catalogs/ID/packages` (a list of tiles),
+ * What catalogs hold, as their poller holds it: `GET /api/v1/catalogs/ID/packages` (a list of tiles),
  * `…/packages/NAME` and `…/packages/NAME/graph?from=&cluster=`. No cluster and no registry is asked.
  */
 
@@ -65,11 +65,12 @@ export const PackageDetail = z.strictObject({
   deprecation: z.string(),
   defaultChannel: z.string(),
   channels: z.array(z.strictObject({ name: z.string(), deprecation: z.string(), entries: z.array(OfferedEntry) })),
+  /** Entries that are left out, the oldest. */
+  older: z.int(),
   capabilities: z.string(),
   categories: z.array(z.string()),
   keywords: z.array(z.string()),
   maturity: z.string(),
-  license: z.string(),
   repository: z.string(),
   image: z.string(),
   createdAt: z.string(),
@@ -84,20 +85,18 @@ export const PackageDetail = z.strictObject({
   manifest: z.string(),
 });
 
-/** An upgrade graph with positions: the layout of `catalog graph`, drawn by the page. */
+/** An upgrade graph; the page lays it out. */
 export const GraphAnswer = z.strictObject({
-  width: z.number(),
-  height: z.number(),
+  /** The bundle from which ways are marked; empty: none. */
+  from: z.string(),
   channels: z.array(
     z.strictObject({
       name: z.string(),
-      y: z.number(),
       nodes: z.array(
         z.strictObject({
           bundle: z.string(),
           version: z.string(),
-          x: z.number(),
-          y: z.number(),
+          /** Clusters in which it is installed. */
           installed: z.int(),
           reachable: z.boolean(),
           head: z.boolean(),
@@ -105,15 +104,34 @@ export const GraphAnswer = z.strictObject({
           skipped: z.boolean(),
         }),
       ),
-      edges: z.array(
-        z.strictObject({ from: z.string(), to: z.string(), type: z.string(), onWay: z.boolean(), path: z.string() }),
-      ),
+      edges: z.array(z.strictObject({ from: z.string(), to: z.string(), type: z.string(), onWay: z.boolean() })),
     }),
   ),
+  /** The channel in which the way goes; empty: there is none. */
+  channel: z.string(),
   /** OLM's own way from the installed bundle, bundle by bundle; empty where there is none. */
   way: z.array(z.string()),
   /** Entries that are left out, the oldest. */
   older: z.int(),
+});
+
+export const PackageTileList = z.strictObject({
+  items: z.array(PackageTile),
+  total: z.int(),
+  asOf: z.string(),
+});
+
+export const TilesQuery = z.strictObject({
+  /** Words that the package has in its names, provider, summary or categories. */
+  q: z.string().max(200).default(''),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+/** `from`: a bundle or version; `cluster`: where it is installed, for the channel that is followed there. */
+export const GraphQuery = z.strictObject({
+  from: z.string().max(1_000).default(''),
+  cluster: z.string().max(1_000).default(''),
 });
 
 export type PackageTile = z.infer<typeof PackageTile>;

@@ -10,6 +10,7 @@ import type { ActionBook } from '../actions/action-book.js';
 import { openApiDocument } from '../api/openapi.js';
 import type { ApiRoute } from '../api/route.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
+import { Icons } from '../catalog/icons.js';
 import { EventStream } from '../events/event-stream.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { AccountSignIn } from '../sign-in/account-sign-in.js';
@@ -49,11 +50,14 @@ export type ConsoleServerOptions = Readonly<{
 }>;
 
 const MOST_BODY_BYTES = 262_144;
+/** Names of bundles and packages in an address; the router’s own bound is 100. */
+const LONGEST_PARAMETER = 3_000;
 
 const newServer = (tls: ServingTls | undefined) =>
   new FastifyAdapter({
     forceCloseConnections: true,
     bodyLimit: MOST_BODY_BYTES,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
     genReqId: () => randomUUID(),
     ...(tls && { https: tls.options }),
   }).getInstance();
@@ -179,6 +183,7 @@ export class ConsoleServer {
       });
     }
     this.#accountRoutes();
+    this.#iconRoute();
     this.#server.get('/api/v1/events', async (request, reply) => {
       try {
         await this.#openStream(request as never, reply as never);
@@ -188,6 +193,18 @@ export class ConsoleServer {
     });
     this.#server.setNotFoundHandler(async (request, reply) => {
       write(reply as never, await this.#page(request as never, request.method));
+    });
+  }
+
+  #iconRoute(): void {
+    const { questions, view } = this.options;
+    if (questions === undefined) return;
+    const icons = new Icons(view, questions);
+    this.#on('GET', '/icons/:id/:package/:hash', async ({ params }) => {
+      const { id = '', package: name = '', hash = '' } = params as Readonly<Record<string, string>>;
+      const reply = await icons.reply(id, name, hash);
+      if (reply === undefined) throw notFound('such icon');
+      return reply;
     });
   }
 

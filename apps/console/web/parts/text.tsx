@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { RichText } from '../../src/api/catalogs.schema.js';
 import { age, fullTime } from '../live/times.js';
 
@@ -72,14 +73,15 @@ export const Ago = ({ time }: { time: string }) => (
 /** The icon of a package, or its first letter. */
 export function PackageIcon({ icon, name, large }: { icon: string; name: string; large?: boolean }) {
   const size = large ? 'icon large' : 'icon';
-  if (icon === '') {
+  const [failed, setFailed] = useState('');
+  if (icon === '' || failed === icon) {
     return (
       <span class={`${size} letter`} aria-hidden="true">
         {name.slice(0, 1).toUpperCase()}
       </span>
     );
   }
-  return <img class={size} src={icon} alt="" loading="lazy" />;
+  return <img class={size} src={icon} alt="" loading="lazy" onError={() => setFailed(icon)} />;
 }
 
 export const shortDigest = (digest: string): string => digest.replace(/^(sha256:)?([0-9a-f]{12}).*$/, '$2');

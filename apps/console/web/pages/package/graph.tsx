@@ -150,7 +150,8 @@ function Column({ of }: { of: GraphColumn }) {
         <g
           key={node.bundle}
           class={classOf(node)}
-          tabIndex={-1}
+          // Names of attributes of SVG are told apart by case.
+          tabindex={-1}
           role="img"
           aria-label={`${node.bundle}: ${marksOf(node).join(', ') || 'no mark'}`}
           data-box={`${of.name} ${node.bundle}`}

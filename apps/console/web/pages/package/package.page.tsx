@@ -93,7 +93,6 @@ function Facts({ of }: { of: PackageDetail }) {
     ['Capability level', of.capabilities],
     ['Categories', of.categories.join(', ')],
     ['Maturity', of.maturity],
-    ['Licence', of.license],
     ['Image', of.image],
     ['Created', of.createdAt],
     ['Support', of.support],
@@ -120,9 +119,12 @@ function Facts({ of }: { of: PackageDetail }) {
       {of.links.length > 0 && (
         <Fact name="Links">
           {of.links.map(({ name, url }) => (
-            <a key={url} class="block" href={url} rel="noopener noreferrer" target="_blank">
-              {name || url}
-            </a>
+            <span key={url} class="block">
+              <a href={url} rel="noopener noreferrer" target="_blank">
+                {name || url}
+              </a>{' '}
+              <span class="pale small">{new URL(url).host}</span>
+            </span>
           ))}
         </Fact>
       )}
@@ -201,6 +203,7 @@ function Versions({ of, id, name }: { of: PackageDetail; id: string; name: strin
           </table>
         </Section>
       ))}
+      {of.older > 0 && <p class="pale">{counted(of.older, 'older entry', 'older entries')} not shown.</p>}
     </>
   );
 }

@@ -57,7 +57,7 @@ export function graphView({ record, channels }: UpgradeGraph, installed?: Instal
 }
 
 /** The default channel first, then by name with numbers as numbers: stable-3.9 before stable-3.10. */
-function forReading(a: EntryGroup, b: EntryGroup): number {
+export function forReading(a: EntryGroup, b: EntryGroup): number {
   const padded = ({ channel }: EntryGroup) => channel.replaceAll(/\d+/g, (digits) => digits.padStart(12, '0'));
   return (
     Number(b.isDefault) - Number(a.isDefault) || byCodeUnit(padded(a), padded(b)) || byCodeUnit(a.channel, b.channel)

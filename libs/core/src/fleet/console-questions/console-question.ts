@@ -11,16 +11,34 @@ const place = {
   name: z.string().min(1).max(253),
 };
 const object = { ...place, kind: z.enum(ASKED_KINDS) };
+/** The content of a catalog of the cluster: another digest is other content. */
+const content = { ...place, source: z.enum(['CatalogSource', 'ClusterCatalog']), digest: z.string().max(200) };
+const inContent = { ...content, package: z.string().min(1).max(1_000) };
+/** Of one answer. */
+export const MOST_TILES = 200;
+
+/** What the console asks about the content of a catalog; no cluster and no registry is asked for it. */
+const CatalogQuestions = [
+  z.strictObject({
+    ...{ ask: z.literal('packages'), ...content, words: z.string().max(200) },
+    ...{ offset: z.int().min(0), limit: z.int().min(1).max(MOST_TILES) },
+  }),
+  z.strictObject({ ask: z.literal('package'), ...inContent }),
+  z.strictObject({ ask: z.literal('icon'), ...inContent }),
+  z.strictObject({ ask: z.literal('graph'), ...inContent, from: z.string().max(1_000) }),
+] as const;
 
 /**
  * What the console asks the poller about one cluster, which it has no credentials for. `explain`: why an
- * object is as it is · `object`: its YAML · `events`: its Events · `review`: what an InstallPlan changes.
+ * object is as it is · `object`: its YAML · `events`: its Events · `review`: what an InstallPlan changes ·
+ * `packages`, `package`, `icon`, `graph`: what a catalog of the cluster holds.
  */
 export const ConsoleQuestion = z.discriminatedUnion('ask', [
   z.strictObject({ ask: z.literal('explain'), ...object }),
   z.strictObject({ ask: z.literal('object'), ...object }),
   z.strictObject({ ask: z.literal('events'), ...object }),
   z.strictObject({ ask: z.literal('review'), ...place }),
+  ...CatalogQuestions,
 ]);
 
 /**
@@ -33,6 +51,7 @@ export const QuestionAnswer = z.union([
 ]);
 
 export type ConsoleQuestion = z.infer<typeof ConsoleQuestion>;
+export type CatalogQuestion = Extract<ConsoleQuestion, { digest: string }>;
 export type QuestionAnswer = z.infer<typeof QuestionAnswer>;
 
 /** How long the console waits for an answer. */

@@ -1,6 +1,6 @@
 import { dump } from 'js-yaml';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { CatalogQuestion, ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import { withoutSecrets, withoutUsers } from '#core/fleet/console-questions/without-secrets';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
@@ -40,7 +40,10 @@ export const askedRef = ({ kind, namespace, name }: ObjectQuestion): ObjectRef =
 export const GONE: QuestionAnswer = { because: 'gone', message: 'it is no longer there' };
 
 /** The answer to a question, from the cluster as it is now. Errors of the cluster are thrown. */
-export async function answerQuestion(place: QuestionPlace, question: ConsoleQuestion): Promise<QuestionAnswer> {
+export async function answerQuestion(
+  place: QuestionPlace,
+  question: Exclude<ConsoleQuestion, CatalogQuestion>,
+): Promise<QuestionAnswer> {
   if (question.ask === 'review') return (await reviewInCluster(place, question)) ?? GONE;
   const object = await place.client.get(askedRef(question));
   if (object === undefined) return GONE;

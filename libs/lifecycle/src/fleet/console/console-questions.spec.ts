@@ -6,7 +6,7 @@ import { KubeApiError } from '#platform/kube/client/kube-api.error';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { fixedClusters } from '#platform/membership/service-clusters.port';
 import { type LogFields, silentLog } from '#platform/telemetry/log.port';
-import { ConsoleQuestions } from './console-questions.js';
+import { ConsoleQuestions, type ConsoleQuestionsOptions } from './console-questions.js';
 
 const CLUSTERS = Array.from({ length: 9 }, (_, index) => `ship-${index}`);
 const question = (name: string, cluster = 'ship-0'): ConsoleQuestion => ({
@@ -40,7 +40,9 @@ beforeEach(() => {
   const log = { ...silentLog, warn: (fields: LogFields) => void logged.push(fields) };
   const globalCatalogNamespaceOf = async () => 'olm';
   const resolutionOf = async () => undefined;
-  new ConsoleQuestions({ receiver, clusters, clock, log, globalCatalogNamespaceOf, resolutionOf }).start();
+  const catalogAnswer = async ({ package: name }: { package?: string }) => ({ answer: `content of ${name}` });
+  const options = { receiver, clusters, clock, log, globalCatalogNamespaceOf, resolutionOf, catalogAnswer };
+  new ConsoleQuestions(options as ConsoleQuestionsOptions).start();
 });
 
 const answerTo = (key: string) => vi.waitFor(() => answers.get(key) ?? expect.fail(`no answer to ${key}`));
@@ -94,6 +96,12 @@ describe('questions of the console', () => {
       answer: { yaml: expect.stringContaining('value: ••••'), cut: false },
     });
     expect(JSON.stringify([...answers])).not.toContain('hunter2');
+  });
+
+  it('about a catalog are answered from its content, also while its cluster is away', async () => {
+    const content = { source: 'CatalogSource', digest: 'sha256:1', package: 'lamp' } as const;
+    ask({ v: 1, ask: 'package', cluster: 'dark', namespace: 'olm', name: 'samples', ...content });
+    expect(await answerTo('dark/samples')).toEqual({ answer: 'content of lamp' });
   });
 
   it('say why a cluster does not take part', async () => {

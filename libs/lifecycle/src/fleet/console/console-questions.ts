@@ -1,4 +1,5 @@
 import {
+  type CatalogQuestion,
   type ConsoleQuestion,
   QUESTION_DEADLINE_MS,
   type QuestionAnswer,
@@ -17,6 +18,8 @@ export type ConsoleQuestionsOptions = Readonly<{
   log: Log;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
+  /** What a catalog holds, from the content that the hub has. */
+  catalogAnswer: (question: CatalogQuestion) => Promise<QuestionAnswer>;
 }>;
 
 /** Of one cluster, and of all; what comes beyond is refused, so that a page cannot take what passes need. */
@@ -82,25 +85,29 @@ export class ConsoleQuestions {
   }
 
   async #inTime(question: ConsoleQuestion): Promise<QuestionAnswer> {
-    const { clusters, clock, globalCatalogNamespaceOf, resolutionOf } = this.options;
-    const { cluster } = question;
-    const client = clusters.client(cluster);
-    if (client === undefined) return { because: 'away', message: clusters.problemOf(cluster) ?? AWAY.message };
+    const { clock } = this.options;
     const ended = new AbortController();
     const late = clock.sleep(DEADLINE_MS, ended.signal).then(() => AWAY);
-    const answered = async () => {
-      const place: QuestionPlace = {
-        client,
-        globalCatalogNamespace: await globalCatalogNamespaceOf(client),
-        resolutionOf: (namespace) => resolutionOf(cluster, namespace),
-      };
-      return answerQuestion(place, question);
-    };
+    const answered = this.#found(question);
     try {
-      return await Promise.race([answered().catch((error: unknown) => this.#answerOfFailure(question, error)), late]);
+      return await Promise.race([answered.catch((error: unknown) => this.#answerOfFailure(question, error)), late]);
     } finally {
       ended.abort();
     }
+  }
+
+  async #found(question: ConsoleQuestion): Promise<QuestionAnswer> {
+    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogAnswer } = this.options;
+    const { cluster } = question;
+    if ('digest' in question) return catalogAnswer(question);
+    const client = clusters.client(cluster);
+    if (client === undefined) return { because: 'away', message: clusters.problemOf(cluster) ?? AWAY.message };
+    const place: QuestionPlace = {
+      client,
+      globalCatalogNamespace: await globalCatalogNamespaceOf(client),
+      resolutionOf: (namespace) => resolutionOf(cluster, namespace),
+    };
+    return answerQuestion(place, question);
   }
 
   /** What the cluster refused is said to the person; of a fault of the hub its log has the cause. */

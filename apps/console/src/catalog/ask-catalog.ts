@@ -1,0 +1,57 @@
+import type { CatalogQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { CatalogRow } from '#core/fleet/view/rows';
+import type { QuestionTurns } from '../questions/question-turns.js';
+import { notFound, RequestProblem } from '../serve/problem.js';
+import { contentId } from '../view/catalog-contents.js';
+import type { FleetRows } from '../view/fleet-rows.js';
+import { byText } from '../view/sorted-rows.js';
+
+/** What is asked about a content, from any catalog that holds it. */
+export type ContentQuestion = CatalogQuestion extends infer Q
+  ? Q extends CatalogQuestion
+    ? Omit<Q, 'v' | 'cluster' | 'namespace' | 'name' | 'source' | 'digest'>
+    : never
+  : never;
+
+/** Clusters that are tried, one after the other: another poller may hold the content. */
+const MOST_TRIED = 3;
+
+/** The catalogs with a content, those first whose answer is the likeliest. Equal for all who see the same. */
+export function catalogsWith(
+  { catalogs, clusters }: Pick<FleetRows, 'catalogs' | 'clusters'>,
+  id: string,
+): CatalogRow[] {
+  const fresh = new Set(clusters.filter(({ reach }) => reach === 'fresh').map(({ cluster }) => cluster));
+  return catalogs
+    .filter((row) => row.digest !== '' && contentId(row) === id)
+    .toSorted(
+      (a, b) =>
+        Number(fresh.has(b.cluster)) - Number(fresh.has(a.cluster)) ||
+        byText(a.source, b.source) ||
+        byText(a.cluster, b.cluster) ||
+        byText(a.id, b.id),
+    );
+}
+
+/** @throws RequestProblem where no poller answers, or there is no such thing */
+export async function askCatalog(
+  rows: readonly CatalogRow[],
+  questions: Pick<QuestionTurns, 'ask'>,
+  asked: ContentQuestion,
+): Promise<unknown> {
+  let last: QuestionAnswer | undefined;
+  for (const { cluster, namespace, name, source, digest } of rows.slice(0, MOST_TRIED)) {
+    const question = { v: 1, cluster, namespace, name, source, digest, ...asked } as CatalogQuestion;
+    last = await questions.ask(question);
+    if ('answer' in last) return last.answer;
+  }
+  if (last === undefined) throw notFound('such content of a catalog');
+  if ('because' in last && last.because === 'gone') throw notFound('such package in this content');
+  const isAway = 'because' in last && last.because === 'away';
+  throw new RequestProblem(
+    isAway ? 504 : 502,
+    isAway ? 'hub-away' : 'not-readable',
+    isAway ? 'The hub has not read this content yet.' : 'The content could not be read.',
+    `${'message' in last ? last.message : ''}. Try again, or use flotilla catalog.`,
+  );
+}

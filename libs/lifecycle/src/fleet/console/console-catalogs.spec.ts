@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
+import type { CatalogQuestion } from '#core/fleet/console-questions/console-question';
+import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { ConsoleCatalogs, type ConsoleCatalogsOptions } from './console-catalogs.js';
+
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const ICON = '<svg xmlns="http://www.w3.org/2000/svg"></svg>';
+const of = { v: 1, cluster: 'ship', namespace: 'olm', name: 'shelf', source: 'CatalogSource', digest: DIGEST } as const;
+const list = (words: string): CatalogQuestion => ({ ...of, ask: 'packages', words, offset: 0, limit: 50 });
+
+let catalogs: ConsoleCatalogs;
+let reads: number;
+
+beforeEach(async () => {
+  const store = new MemoryContentStore();
+  const csv = {
+    kind: 'ClusterServiceVersion',
+    metadata: { name: 'lamp.v1.0.0' },
+    spec: {
+      ...{ displayName: 'Bright lamp', version: '1.0.0', description: 'Light' },
+      icon: [{ base64data: Buffer.from(ICON).toString('base64'), mediatype: 'image/svg+xml' }],
+    },
+  };
+  const inline = await store.put(new TextEncoder().encode(JSON.stringify([csv])));
+  const lamp = samplePackage('lamp', sampleEntry('lamp', '1.0.0', [], { source: { inline } }));
+  const records = [lamp, samplePackage('wick', sampleEntry('wick', '1.0.0'))];
+  const metadata = { namespace: 'olm', name: 'shelf' };
+  const spec = { sourceType: 'internal', configMap: 'shelf' };
+  const api = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
+  const refresh = { source: { ...api, metadata, spec }, loaded: { digest: DIGEST, index: indexCatalog(records) } };
+  reads = 0;
+  const get: MemoryContentStore['get'] = (digest) => {
+    reads += 1;
+    return store.get(digest);
+  };
+  const parts = { classic: { catalogs: { all: () => [refresh] } }, v1: { catalogs: { all: () => [] } } };
+  const options = { of: (cluster: string) => (cluster === 'ship' ? parts : undefined), store: { get } };
+  catalogs = new ConsoleCatalogs(options as unknown as ConsoleCatalogsOptions);
+});
+
+describe('what a poller says of a catalog', () => {
+  it('is its packages, found by their words, and read once', async () => {
+    expect(await catalogs.answer(list('BRIGHT'))).toMatchObject({ answer: { total: 1, items: [{ package: 'lamp' }] } });
+    expect(await catalogs.answer(list(''))).toMatchObject({ answer: { total: 2 } });
+    expect(reads).toBe(1);
+  });
+
+  it('is a package, its icon and its graph', async () => {
+    const lamp = { ...of, package: 'lamp' } as const;
+    const named = { displayName: 'Bright lamp', icon: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    expect(await catalogs.answer({ ...lamp, ask: 'package' })).toMatchObject({ answer: named });
+    const icon = { base64: Buffer.from(ICON).toString('base64') };
+    expect(await catalogs.answer({ ...lamp, ask: 'icon' })).toEqual({ answer: icon });
+    const channels = [{ name: 'stable', nodes: [{ bundle: 'lamp.v1.0.0' }] }];
+    expect(await catalogs.answer({ ...lamp, ask: 'graph', from: '' })).toMatchObject({ answer: { channels } });
+  });
+
+  it.each([
+    ['another content', { digest: `sha256:${'b'.repeat(64)}` }],
+    ['another cluster', { cluster: 'elsewhere' }],
+    ['another catalog', { name: 'other' }],
+    ['a ClusterCatalog of that name', { source: 'ClusterCatalog' as const }],
+  ])('is nothing for %s', async (_, more) => {
+    expect(await catalogs.answer({ ...list(''), ...more })).toMatchObject({ because: 'gone' });
+  });
+});
