@@ -159,14 +159,13 @@ describe('the command and the console, about one cluster with every kind of trou
     const extensions = V1_TROUBLES.filter(({ name }) => name.startsWith('ext-'));
     const all = await rows('operators');
     // At once: the command asks the registry of each ClusterCatalog, and waits a moment where none answers.
-    await Promise.all(
-      extensions.map(async ({ name, code }) => {
-        const said = await explained('extension', name);
-        expect(said.code, name).toBe(code);
-        expectSame(said, Row.parse(all.find((one) => one.id === `extension/${name}`)));
-        await expectSamePage(said, { kind: 'ClusterExtension', namespace: '', name });
-      }),
-    );
+    const told = await Promise.all(extensions.map(({ name }) => explained('extension', name)));
+    for (const [at, { name, code }] of extensions.entries()) {
+      const said = Finding.parse(told[at]);
+      expect(said.code, name).toBe(code);
+      expectSame(said, Row.parse(all.find((one) => one.id === `extension/${name}`)));
+      await expectSamePage(said, { kind: 'ClusterExtension', namespace: '', name });
+    }
   });
 
   it('say the same of every InstallPlan that is not complete', async () => {

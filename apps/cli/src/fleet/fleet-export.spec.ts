@@ -94,7 +94,7 @@ describe('flotilla fleet export of a hub', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.map(({ type }) => type)).toEqual(['FleetRollout', 'FleetPlan', 'FleetDecision']);
-    expect(lines[1]).toMatchObject({ path: [{ from: OLD, to: NEW }], rbac: { added: ['ClusterRole r: pods: get'] } });
+    expect(lines[1]).toMatchObject({ path: [{ from: OLD, to: NEW }], changes: ['Minor'] });
     expect(lines[2]).toMatchObject({
       rollout: 'kafka-1',
       action: 'Approve',

@@ -112,7 +112,7 @@ describe('a roll-out whose plans wait for approval', () => {
       ...because,
     );
     expect(err).toContain(
-      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  rights   + ClusterRole r: pods: get\n`,
+      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  also     nothing else moves in these namespaces\n`,
     );
     expect(out).toBe(
       `class ${hash} of kafka-1 would be approved by admin: clusters of the class may start (--dry-run)\n`,

@@ -31,6 +31,9 @@ export function imageReferenceProblem(text: string): string | undefined {
   return match[3] === undefined ? undefined : digestProblem(match[3]);
 }
 
+/** The host of the registry that an image reference names; Docker Hub's where it names none. */
+export const imageRegistry = (reference: string): string => splitDomain(reference).domain;
+
 /**
  * The part before the first slash is a host only if it has the form of one; else the
  * reference is Docker Hub's.

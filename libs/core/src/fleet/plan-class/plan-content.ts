@@ -5,6 +5,7 @@ import type { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
 import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import type { PlanDifference } from '../plan-review/plan-difference.js';
 import { type ReviewedStep, reviewPlan } from '../plan-review/review-plan.js';
+import { breakingChanges } from './content-changes.js';
 import type { SubscriptionMove } from './hop-hash.js';
 
 /** So many lines of one kind are kept; the rest is counted. */
@@ -71,8 +72,9 @@ const Version = z.looseObject({
 const Definition = z.looseObject({ spec: z.looseObject({ versions: z.array(Version).catch([]) }) });
 const versionsOf = (value: unknown) => Definition.safeParse(value).data?.spec.versions ?? [];
 
-/** Versions of a CRD that come and go; nothing where it stays as it is. */
-function definitionChange({ step, live }: ReviewedStep): FleetPlan['spec']['crds'] {
+/** Versions of a CRD that come and go, and what breaks its users; nothing where it stays as it is. */
+function definitionChange(reviewed: ReviewedStep): FleetPlan['spec']['crds'] {
+  const { step, live } = reviewed;
   const manifest = manifestOf(step);
   if ('fail' in manifest) return [];
   const [after, before] = [versionsOf(manifest.object), versionsOf(live)];
@@ -81,9 +83,10 @@ function definitionChange({ step, live }: ReviewedStep): FleetPlan['spec']['crds
   const [adds, removes] = [only(served(after), served(before)), only(served(before), served(after))];
   const stored = (versions: typeof after) => versions.find(({ storage }) => storage)?.name;
   const storage = stored(after) === stored(before) ? undefined : stored(after);
-  if (adds.length === 0 && removes.length === 0 && storage === undefined) return [];
+  const breaking = kept(breakingChanges(reviewed));
+  if (adds.length + removes.length + breaking.length === 0 && storage === undefined) return [];
   const name = step.resource.name;
-  return [{ name, adds, removes, breaking: [], owners: [], ...(storage === undefined ? {} : { storage }) }];
+  return [{ name, adds, removes, breaking, owners: [], ...(storage === undefined ? {} : { storage }) }];
 }
 
 const Webhooks = z.looseObject({

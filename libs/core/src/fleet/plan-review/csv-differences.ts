@@ -55,6 +55,9 @@ export function permissionsOf(csv: unknown): readonly StrategyPermission[] {
   return [...permissions, ...clusterPermissions];
 }
 
+/** Every image that a ClusterServiceVersion names. */
+export const imagesOfOperator = (csv: unknown): ReadonlySet<string> => imagesOf(parsed(csv));
+
 /** What a new version of an operator brings; `before` is the one that runs now, if one does. */
 export function csvDifferences(after: unknown, before: unknown): readonly PlanDifference[] {
   const [now, was] = [parsed(after), parsed(before)];

@@ -20,7 +20,7 @@ import {
   type PlannedThere,
 } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
-import { keepPlan } from './fleet-plans.js';
+import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
 
@@ -89,8 +89,10 @@ async function carryOut(
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
-  const found = await carryOutAsked({ ...place, notePlan }, row, operator, before);
-  await keepPlan(place, row, operator, found, plans.get(found.planHash ?? ''));
+  const asked = await carryOutAsked({ ...place, notePlan }, row, operator, before);
+  const planned = plans.get(asked.planHash ?? '');
+  const found = await withContentChanges(place, operator, asked, planned);
+  await keepPlan(place, row, operator, found, planned);
   return { finding: withDrift(found, report), againAfterMs };
 }
 
@@ -108,10 +110,6 @@ async function carryOutAsked(
   const done = await carryOutFor(place, row, operator, before);
   return done.state === 'Ready' ? { ...withoutPlan(done), message } : done;
 }
-
-/** Without a plan no roll-out begins. */
-const withoutPlan = ({ planned: _planned, planHash: _hash, hops: _hops, changes: _changes, ...rest }: RowFinding) =>
-  rest;
 
 async function carryOutFor(
   place: OrderPlace,

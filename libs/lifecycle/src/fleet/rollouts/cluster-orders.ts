@@ -52,6 +52,7 @@ export class ClusterOrders {
   readonly #store: FleetStore;
   readonly #members = new Map<string, Member>();
   readonly #keptPlans = new Set<string>();
+  readonly #contentChanges: NonNullable<OrderPlace['contentChanges']> = new Map();
   #isListed = false;
   #unsubscribe: () => void = () => undefined;
 
@@ -188,7 +189,7 @@ export class ClusterOrders {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
       const parts = placeOf?.(client, globalCatalogNamespace);
-      const kept = { keptPlans: this.#keptPlans, hub: this.#store.client };
+      const kept = { keptPlans: this.#keptPlans, contentChanges: this.#contentChanges, hub: this.#store.client };
       againAfterMs = await carryOutOrders({ ...kept, client, globalCatalogNamespace, ...parts });
     }
     member.generation = generation;

@@ -1,8 +1,10 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
+import { contentChanges } from '#core/fleet/plan-class/content-changes';
 import { planContent } from '#core/fleet/plan-class/plan-content';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { PlannedThere } from './classic-subject.js';
@@ -53,6 +55,57 @@ export async function keepPlan(
     }
   }
   place.keptPlans?.add(key);
+}
+
+/** So many classes are remembered; a class that comes again is read again. */
+const MOST_CLASSES = 2_000;
+
+/**
+ * A finding with the kinds of change that only the content of its plan shows. While a bundle is being fetched
+ * nothing is planned: a class whose changes are not known would pass its approval rules.
+ */
+export async function withContentChanges(
+  place: OrderPlace,
+  operator: FleetOperator,
+  finding: RowFinding,
+  planned: PlannedThere | undefined,
+): Promise<RowFinding> {
+  const { planHash, changes = [] } = finding;
+  if (planHash === undefined || planned === undefined) return finding;
+  const known = place.contentChanges?.get(planHash) ?? (await readChanges(place, operator, planned));
+  if (known === undefined) {
+    const message = `what ${planned.planned} changes is not known yet: its bundle is being fetched`;
+    return finding.state === 'Planned' ? { ...withoutPlan(finding), state: 'Planning', message } : finding;
+  }
+  remember(place.contentChanges, planHash, known);
+  return { ...finding, changes: CHANGES.filter((kind) => changes.includes(kind) || known.includes(kind)) };
+}
+
+/** Without a plan no roll-out begins. */
+export const withoutPlan = ({
+  planned: _planned,
+  planHash: _hash,
+  hops: _hops,
+  changes: _changes,
+  ...rest
+}: RowFinding): RowFinding => rest;
+
+async function readChanges(
+  place: OrderPlace,
+  operator: FleetOperator,
+  { plan, moves, from }: PlannedThere,
+): Promise<ChangeKind[] | undefined> {
+  const steps = await resolvedSteps(place, plan);
+  if (steps === undefined) return undefined;
+  const { namespace } = operator.spec;
+  return contentChanges(await stepsBesideCluster(place.client, steps, { namespace, moves }), from === undefined);
+}
+
+function remember(known: OrderPlace['contentChanges'], planHash: string, changes: readonly ChangeKind[]): void {
+  if (known === undefined || known.has(planHash)) return;
+  const [oldest] = known.keys();
+  if (known.size >= MOST_CLASSES && oldest !== undefined) known.delete(oldest);
+  known.set(planHash, changes);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { BundleReference } from '#core/classic/install-plan/bundle-referenc
 import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -46,6 +47,8 @@ export type OrderPlace = Readonly<{
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
   /** Takes the plan behind a hash that is reported. */
   notePlan?: (planHash: string, planned: PlannedThere) => void;
+  /** What the content of a plan changes, by the hash of the plan, as far as this process has read it. */
+  contentChanges?: Map<string, readonly ChangeKind[]>;
   /** FleetPlans that this process knows to be there, as `<namespace>/<name>`. */
   keptPlans?: Set<string>;
 }>;

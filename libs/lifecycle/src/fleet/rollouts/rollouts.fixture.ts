@@ -82,6 +82,13 @@ async function withStatus(client: KubeClient, object: KubernetesObject, status: 
   await client.updateStatus({ ...stored, status } as KubernetesObject);
 }
 
+const RIGHTS = 'get pods';
+const roleWith = (rights: string): KubernetesObject => {
+  const [verb, resource] = rights.split(' ');
+  const rules = [{ apiGroups: [''], resources: [resource], verbs: [verb] }];
+  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' }, rules };
+};
+
 /** A managed cluster in which OLM is played: it offers updates, and executes plans once they are approved. */
 export class PlayedCluster {
   /** Plans for these bundles fail. */
@@ -98,6 +105,7 @@ export class PlayedCluster {
 
   async install(bundle: string): Promise<void> {
     await this.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await this.client.create(roleWith(RIGHTS));
     const spec = { name: 'kafka-operator', source: 'c', sourceNamespace: 'olm', installPlanApproval: 'Manual' };
     const status = { installedCSV: bundle, currentCSV: bundle, state: 'AtLatestKnown' };
     await withStatus(this.client, olm('Subscription', 'kafka', { spec }), status);
@@ -109,12 +117,10 @@ export class PlayedCluster {
   }
 
   /** OLM finds an update and makes a plan that waits for approval. `rights`: verb and resource. */
-  async offer(bundle: string, rights = 'get pods'): Promise<void> {
+  async offer(bundle: string, rights = RIGHTS): Promise<void> {
     const name = `install-${bundle}`;
     const resource = { sourceName: 'c', sourceNamespace: 'olm', group: 'rbac.authorization.k8s.io', version: 'v1' };
-    const [verb, resources] = rights.split(' ');
-    const rules = [{ apiGroups: [''], resources: [resources], verbs: [verb] }];
-    const manifest = JSON.stringify({ metadata: { name: 'r' }, rules });
+    const manifest = JSON.stringify(roleWith(rights));
     const step = {
       resolving: bundle,
       status: 'Unknown',
