@@ -1,36 +1,29 @@
 import type { PolicyRule } from '../../kernel/api/cluster-service-version.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { type AccessRequest, allows, requestsOf } from '../../kernel/rbac/authorize.js';
 import { difference, type PlanDifference } from './plan-difference.js';
 
-type Rights = ReadonlyMap<string, ReadonlySet<string>>;
+/** `pods`, `deployments.apps`, `secrets NAME`, or a URL. */
+function placeOf(request: AccessRequest): string {
+  if ('path' in request) return request.path;
+  const { group, resource, name } = request;
+  return `${resource}${group === '' ? '' : `.${group}`}${name === '' ? '' : ` ${name}`}`;
+}
 
-/** Verbs by what they are for: `pods`, `deployments.apps`, `secrets NAME`, or a URL. */
-function rightsOf(rules: readonly PolicyRule[]): Rights {
-  const rights = new Map<string, Set<string>>();
-  for (const { verbs = [], ...rule } of rules) {
-    for (const place of placesOf(rule)) {
-      const known = rights.get(place) ?? new Set();
-      for (const verb of verbs) known.add(verb);
-      rights.set(place, known);
-    }
+/**
+ * Verbs by place that rules give and others do not, as RBAC counts: what `*` or a right without names covers
+ * is no other right. Rules without verbs give nothing.
+ */
+function beyond(before: readonly PolicyRule[], after: readonly PolicyRule[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const given = after.filter(({ verbs = [] }) => verbs.length > 0).flatMap(requestsOf);
+  for (const request of given) {
+    if (before.some((rule) => allows(rule, request))) continue;
+    const place = placeOf(request);
+    found.set(place, (found.get(place) ?? new Set()).add(request.verb));
   }
-  return rights;
+  return found;
 }
-
-function placesOf({ apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string[] {
-  const named = resources.flatMap((resource) =>
-    apiGroups.map((group) => (group === '' ? resource : `${resource}.${group}`)),
-  );
-  const places =
-    resourceNames.length === 0 ? named : named.flatMap((one) => resourceNames.map((name) => `${one} ${name}`));
-  return [...places, ...nonResourceURLs];
-}
-
-/** Verbs at a place that are not there already, under it or under `*`. */
-const beyond = (rights: Rights, place: string, verbs: ReadonlySet<string>): readonly string[] => {
-  const known = rights.get(place) ?? new Set();
-  return known.has('*') ? [] : [...verbs].filter((verb) => !known.has(verb)).toSorted(byCodeUnit);
-};
 
 /**
  * How the permissions of `who` change. What is added is a risk: it is the hub that grants it, with rights of
@@ -41,15 +34,11 @@ export function permissionDifferences(
   before: readonly PolicyRule[],
   after: readonly PolicyRule[],
 ): readonly PlanDifference[] {
-  const [had, has] = [rightsOf(before), rightsOf(after)];
-  const lines = (from: Rights, to: Rights, sign: '+' | '-') =>
-    [...to]
+  const lines = (found: ReadonlyMap<string, ReadonlySet<string>>, sign: '+' | '-') =>
+    [...found]
       .toSorted(([a], [b]) => byCodeUnit(a, b))
-      .flatMap(([place, verbs]) => {
-        const news = beyond(from, place, verbs);
-        return news.length === 0 ? [] : [`${sign} ${place}: ${news.join(', ')}`];
-      });
-  const [grown, lost] = [lines(had, has, '+'), lines(has, had, '-')];
+      .map(([place, verbs]) => `${sign} ${place}: ${[...verbs].toSorted(byCodeUnit).join(', ')}`);
+  const [grown, lost] = [lines(beyond(before, after), '+'), lines(beyond(after, before), '-')];
   return [
     ...(grown.length === 0
       ? []
