@@ -30,7 +30,7 @@ export function renderLifecycle(measured: LifecycleMeasures): string {
     table(head, rows),
     `${crowd.namespaces} namespaces at once (requests a namespace: install ${each(crowd.install.requests)}, upgrade ${each(crowd.upgrade.requests)}):\n`,
     table(['what', 'milestone', 'first', 'half', 'last'], crowded),
-    `At rest for ${idle.seconds} s: ${counted(idle.requests)}. Everything looked at again, nothing changed: ${counted(passedAgain)}.\n`,
+    `At rest for ${idle.seconds} s: ${counted(idle.requests)}. Everything checked again, nothing changed: ${counted(passedAgain)}.\n`,
     usageTable(measured.usage),
   ].join('\n');
 }
