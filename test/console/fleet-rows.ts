@@ -10,9 +10,17 @@ const CAUSE = {
   text: 'CRD lamps.example.com refused by v2',
 };
 
+const NOT_READY = {
+  ...{ code: 'catalog-not-ready', kind: 'CatalogSource', names: ['olm/samples'] },
+  text: 'CatalogSource olm/samples is TRANSIENT_FAILURE',
+};
+
 export const clusterName = (index: number): string => `eu-${String(index + 1).padStart(2, '0')}`;
 
-/** Forty clusters: three with a failed operator, three with a plan that waits for approval, one away. */
+/**
+ * Forty clusters: three with a failed operator, three with a plan that waits for approval, one
+ * away, one with a catalog that failed and blocks an operator, one with a catalog that failed alone.
+ */
 function rowsOf(index: number): readonly ViewRow[] {
   const cluster = clusterName(index);
   const [failed, waits, isAway] = [index < 3, index >= 3 && index < 6, index === 6];
@@ -34,6 +42,17 @@ function rowsOf(index: number): readonly ViewRow[] {
 export function fillFleet(view: MemoryView): void {
   for (let index = 0; index < 40; index += 1)
     view.write({ cluster: clusterName(index), changed: rowsOf(index), removed: [] });
+  const [digest, alone] = [`sha256:${'a'.repeat(64)}`, { ...NOT_READY, names: ['olm/alone'] }];
+  view.write({
+    cluster: clusterName(7),
+    changed: [
+      operatorRow(clusterName(7), 'lamp', { standing: 'blocked', cause: NOT_READY }),
+      catalogRow(clusterName(7), digest, { standing: 'failed', cause: NOT_READY }),
+    ],
+    removed: [],
+  });
+  const lonely = catalogRow(clusterName(8), digest, { standing: 'failed', cause: alone });
+  view.write({ cluster: clusterName(8), changed: [lonely], removed: [] });
   view.writeHub([
     {
       ...{ service: 'applier', instance: 'applier-1', version: '0.1.0', updatedAt: new Date().toISOString() },

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import type { ClusterRow, OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
+import type { CatalogRow, ClusterRow, OperatorRow, PlanRow } from '#core/fleet/view/rows';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
 import { silentLog } from '#platform/telemetry/log.port';
@@ -33,10 +33,11 @@ export const planRow = (cluster: string, name: string, hash: string, more: Parti
   ...more,
 });
 
-export const catalogRow = (cluster: string, digest: string): ViewRow => ({
+export const catalogRow = (cluster: string, digest: string, more: Partial<CatalogRow> = {}): CatalogRow => ({
   ...{ kind: 'catalog', id: 'source/olm/samples', cluster, namespace: 'olm', name: 'samples', updatedAt: AT },
   ...{ source: 'CatalogSource', image: 'registry.example.com/samples:latest', digest, state: 'READY', message: '' },
   ...{ packages: 3, polledAt: AT, nextAt: AT, standing: 'well' },
+  ...more,
 });
 
 /** The rows of two clusters: one well, one with a failed operator and a plan that waits. */

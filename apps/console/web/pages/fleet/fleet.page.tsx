@@ -76,7 +76,11 @@ function Tiles({ of }: { of: FleetSummary }) {
   );
 }
 
-const causeHref = ({ key, standing }: CauseGroup): string => withQuery('/operators', { cause: key, standing });
+/** Where the objects of a cause are. They may be less urgent than the group, which is as urgent as its worst. */
+function causeHref({ key, cause, operators }: CauseGroup): string {
+  if (operators > 0) return withQuery('/operators', { cause: key });
+  return cause.kind === 'Cluster' ? withQuery('/clusters', { cause: key }) : '/catalogs';
+}
 
 function Causes({ of }: { of: FleetSummary }) {
   const { route } = useLocation();
