@@ -62,6 +62,16 @@ describe('an approval rule about what a plan changes', () => {
     await fleet.until(() => installed().join() === all('lamp.v1.0.1 Succeeded').join(), 'the approved version');
   });
 
+  it('holds up a class by what the plan changes in any of its clusters', async () => {
+    await fleet.bench('lab-1').client.create(widerRole);
+    await offerNext({ objects: [...FIRST.objects, widerRole] });
+    const changes = () => fleet.rollout('lamp-2').classes?.map((one) => one.changes);
+    await fleet.until(() => changes() !== undefined, 'the roll-out');
+    for (let pass = 0; pass < 8; pass++) await fleet.pass();
+    expect(changes()).toEqual([['Patch', 'RBACGrowth']]);
+    expect(installed()).toEqual(all('lamp.v1.0.0 Succeeded'));
+  });
+
   it('lets pass what it does not name', async () => {
     await offerNext({ objects: [definition({ color: TEXT, size: TEXT, shape: TEXT })] });
     await fleet.until(() => installed().join() === all('lamp.v1.0.1 Succeeded').join(), 'the next version');

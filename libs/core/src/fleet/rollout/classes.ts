@@ -1,10 +1,14 @@
-import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import { CHANGES, type ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import { classState } from '../approval/class-approval.js';
 import type { Draft } from './draft.js';
 import { ROLLBACK_CLASS } from './returns.js';
 import type { ClassStatus } from './rollout-state.js';
 
-/** Adds the classes that new plans brought, and settles which of all may start by now. */
+/**
+ * Adds the classes that new plans brought, and settles which of all may start by now. Clusters of a class have
+ * one plan, and yet it may change more in one than in another: a class has the changes of all, so that none
+ * passes an approval rule by what another one has.
+ */
 export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
   const { facts } = draft;
   let classes = draft.status.classes;
@@ -14,12 +18,22 @@ export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
     if (plan?.state !== 'Planned' || row?.phase !== 'Waiting') continue;
     // Nothing is to be done there, and so nothing to be approved.
     if (plan.isUpToDate && row.attempt === 0 && !row.isRetry) continue;
-    if (!classes.some(({ name }) => name === plan.class)) classes = withClass(classes, plan.class, plan.changes, draft);
+    classes = withPlan(classes, plan, draft);
   }
   const settled = classes.map((one) => ({ ...one, state: stateOf(one, draft) }));
-  if (settled.some(({ state }, at) => !isSame(state, draft.status.classes[at]?.state))) {
-    draft.setStatus({ classes: settled });
-  }
+  if (settled.some((one, at) => !isSameClass(one, draft.status.classes[at]))) draft.setStatus({ classes: settled });
+}
+
+function withPlan(
+  classes: readonly ClassStatus[],
+  plan: Readonly<{ class: string; changes: readonly ChangeKind[] }>,
+  draft: Draft,
+): readonly ClassStatus[] {
+  const known = classes.find(({ name }) => name === plan.class);
+  if (known === undefined) return withClass(classes, plan.class, plan.changes, draft);
+  if (plan.changes.every((kind) => known.changes.includes(kind))) return classes;
+  const changes = CHANGES.filter((kind) => known.changes.includes(kind) || plan.changes.includes(kind));
+  return classes.map((one) => (one === known ? { ...known, changes } : one));
 }
 
 /** The class of returns is there once a cluster is chosen to go back. */
@@ -41,6 +55,9 @@ function withClass(
 
 const stateOf = ({ changes, votes }: Omit<ClassStatus, 'state'>, { spec, now }: Draft): ClassStatus['state'] =>
   classState(changes, spec.strategy.approval, votes, now);
+
+const isSameClass = (a: ClassStatus, b: ClassStatus | undefined): boolean =>
+  a.changes === b?.changes && isSame(a.state, b?.state);
 
 const isSame = (a: ClassStatus['state'], b: ClassStatus['state'] | undefined): boolean =>
   a.phase === b?.phase && a.reason === b.reason && a.until === b.until;

@@ -40,6 +40,7 @@ type Member = {
   failures: number;
   generation: number | undefined;
   about: OrderedPlaces | undefined;
+  readonly contentChanges: NonNullable<OrderPlace['contentChanges']>;
 };
 /** What the orders of a cluster concern there. */
 type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
@@ -52,7 +53,6 @@ export class ClusterOrders {
   readonly #store: FleetStore;
   readonly #members = new Map<string, Member>();
   readonly #keptPlans = new Set<string>();
-  readonly #contentChanges: NonNullable<OrderPlace['contentChanges']> = new Map();
   #isListed = false;
   #unsubscribe: () => void = () => undefined;
 
@@ -85,7 +85,7 @@ export class ClusterOrders {
     const timers = new Timers(this.options.clock);
     const member: Member = {
       ...{ client, timers, isDue: false, isRunning: false, failures: 0 },
-      ...{ generation: undefined, about: undefined },
+      ...{ generation: undefined, about: undefined, contentChanges: new Map() },
     };
     const end = async () => {
       timers.stop();
@@ -189,7 +189,8 @@ export class ClusterOrders {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
       const parts = placeOf?.(client, globalCatalogNamespace);
-      const kept = { keptPlans: this.#keptPlans, contentChanges: this.#contentChanges, hub: this.#store.client };
+      const { contentChanges } = member;
+      const kept = { keptPlans: this.#keptPlans, contentChanges, hub: this.#store.client };
       againAfterMs = await carryOutOrders({ ...kept, client, globalCatalogNamespace, ...parts });
     }
     member.generation = generation;

@@ -57,8 +57,8 @@ export async function keepPlan(
   place.keptPlans?.add(key);
 }
 
-/** So many classes are remembered; a class that comes again is read again. */
-const MOST_CLASSES = 2_000;
+/** So many plans of a cluster are remembered; one that comes again is read again. */
+const MOST_REMEMBERED = 100;
 
 /**
  * A finding with the kinds of change that only the content of its plan shows. While a bundle is being fetched
@@ -104,7 +104,7 @@ async function readChanges(
 function remember(known: OrderPlace['contentChanges'], planHash: string, changes: readonly ChangeKind[]): void {
   if (known === undefined || known.has(planHash)) return;
   const [oldest] = known.keys();
-  if (known.size >= MOST_CLASSES && oldest !== undefined) known.delete(oldest);
+  if (known.size >= MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
   known.set(planHash, changes);
 }
 

@@ -47,7 +47,7 @@ export type OrderPlace = Readonly<{
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
   /** Takes the plan behind a hash that is reported. */
   notePlan?: (planHash: string, planned: PlannedThere) => void;
-  /** What the content of a plan changes, by the hash of the plan, as far as this process has read it. */
+  /** What the content of a plan changes in this cluster, by the hash of the plan, as far as it was read. */
   contentChanges?: Map<string, readonly ChangeKind[]>;
   /** FleetPlans that this process knows to be there, as `<namespace>/<name>`. */
   keptPlans?: Set<string>;
