@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ContentPackage, ContentTile } from '#core/fleet/catalog-pages/catalog-answers';
 
 /**
  * What catalogs hold, as their poller holds it: `GET /api/v1/catalogs/ID/packages` (a list of tiles),
@@ -29,18 +30,8 @@ export const RichText: z.ZodType<RichText> = z.lazy(
     ]) as unknown as z.ZodType<RichText>,
 );
 
-export const PackageTile = z.strictObject({
-  package: z.string(),
-  displayName: z.string(),
-  provider: z.string(),
-  /** One line. */
-  summary: z.string(),
-  /** Path of the icon; empty: draw a letter. */
-  icon: z.string(),
-  newest: z.string(),
-  defaultChannel: z.string(),
-  categories: z.array(z.string()),
-  deprecated: z.boolean(),
+/** `icon`: the path of the icon; empty: draw a letter. */
+export const PackageTile = ContentTile.extend({
   /** In how many clusters it is installed. */
   clusters: z.int(),
 });
@@ -53,33 +44,12 @@ export const OfferedEntry = z.strictObject({
   clusters: z.int(),
 });
 
-export const PackageDetail = z.strictObject({
-  package: z.string(),
+/** `icon`: the path of the icon; empty: draw a letter. */
+export const PackageDetail = ContentPackage.extend({
   catalog: z.string(),
   digest: z.string(),
-  displayName: z.string(),
-  provider: z.string(),
-  icon: z.string(),
   description: z.array(RichText),
-  /** Empty: not deprecated. */
-  deprecation: z.string(),
-  defaultChannel: z.string(),
   channels: z.array(z.strictObject({ name: z.string(), deprecation: z.string(), entries: z.array(OfferedEntry) })),
-  /** Entries that are left out, the oldest. */
-  older: z.int(),
-  capabilities: z.string(),
-  categories: z.array(z.string()),
-  keywords: z.array(z.string()),
-  maturity: z.string(),
-  repository: z.string(),
-  image: z.string(),
-  createdAt: z.string(),
-  support: z.string(),
-  links: z.array(z.strictObject({ name: z.string(), url: z.string() })),
-  maintainers: z.array(z.strictObject({ name: z.string(), email: z.string() })),
-  installModes: z.array(z.strictObject({ type: z.string(), supported: z.boolean() })),
-  provided: z.array(z.strictObject({ kind: z.string(), version: z.string(), description: z.string() })),
-  required: z.array(z.string()),
   where: z.array(z.strictObject({ bundle: z.string(), clusters: z.int() })),
   /** A Subscription or ClusterExtension to copy. */
   manifest: z.string(),

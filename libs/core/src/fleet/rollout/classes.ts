@@ -5,9 +5,9 @@ import { ROLLBACK_CLASS } from './returns.js';
 import type { ClassStatus } from './rollout-state.js';
 
 /**
- * Adds the classes that new plans brought, and settles which of all may start by now. Clusters of a class have
- * one plan, and yet it may change more in one than in another: a class has the changes of all, so that none
- * passes an approval rule by what another one has.
+ * Adds the classes that new plans brought, and settles which of all may start by now. Clusters of a class
+ * have one plan, and yet it may change more in one than in another: a class has the changes of all, so that
+ * none passes an approval rule by what another one has.
  */
 export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
   const { facts } = draft;
