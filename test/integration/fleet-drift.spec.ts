@@ -97,8 +97,25 @@ describe('what users change in a cluster of what the fleet made there', () => {
     await fleet.until(() => report()?.['drift'] === true, 'the report');
     expect(report()).toMatchObject({
       reason: 'Drifted',
-      message: expect.stringContaining('was deleted in the cluster'),
+      message: expect.stringMatching(
+        /was deleted in the cluster\. .*delete ClusterServiceVersion lamp\.v1\.0\.0 there, too/,
+      ),
     });
     expect(shop().cluster.get(SUBSCRIPTION)).toBeUndefined();
+  });
+
+  it('is installed again after the two steps that the report advises', async () => {
+    const select = (clusters: object | null) =>
+      fleet.hub.client.patch(
+        { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'lamp', namespace: 'platform' },
+        { spec: { clusters } },
+      );
+    await shop().client.delete({ ...SUBSCRIPTION, kind: 'ClusterServiceVersion', name: FIRST });
+    await select({ selector: { matchLabels: { lamps: 'none' } } });
+    await fleet.until(() => report() === undefined, 'the end of its orders');
+    await select(null);
+    await fleet.until(() => shop().cluster.get(SUBSCRIPTION) !== undefined, 'the Subscription');
+    await fleet.until(() => report()?.['drift'] === false, 'the end of the drift');
+    await fleet.until(() => shop().describe(NAMESPACE) === `${FIRST} Succeeded`, 'the operator');
   });
 });

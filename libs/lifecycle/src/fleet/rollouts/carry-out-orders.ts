@@ -120,7 +120,9 @@ async function carryOutFor(
   const found = await findSubject(place, operator);
   if (found === NOT_SUBSCRIBED && row.order !== 'Return') {
     const finding = await installFirst(place, row, operator);
-    return row.order === 'Rest' && row.result === 'Done' ? { ...finding, ...subscriptionGone(operator) } : finding;
+    return row.order === 'Rest' && row.result === 'Done'
+      ? { ...finding, ...subscriptionGone(operator, row.target?.bundle) }
+      : finding;
   }
   if (typeof found === 'string') {
     if (row.order !== 'Return') return { state: 'Planning', message: found };

@@ -95,12 +95,18 @@ export function withDrift(finding: RowFinding, report: DriftFinding['report']): 
   return { ...finding, ...report, drift, message: reportText(message) };
 }
 
-/** What a roll-out has brought is gone: it installs nothing a second time. */
-export const subscriptionGone = ({ spec }: FleetOperator): Pick<RowFinding, 'drift' | 'reason' | 'message'> => ({
-  drift: true,
-  reason: DRIFTED,
-  message: reportText(
-    `the Subscription of package ${spec.package} in namespace ${spec.namespace} was deleted in the cluster: ` +
-      'take the cluster out of the FleetOperator’s selector and in again to have it installed',
-  ),
-});
+/**
+ * What a roll-out has brought is gone: it installs nothing a second time. The operator runs on without a
+ * Subscription, and OLM resolves none for a package of which such a ClusterServiceVersion is there.
+ */
+export function subscriptionGone(
+  { spec }: FleetOperator,
+  bundle: string | undefined,
+): Pick<RowFinding, 'drift' | 'reason' | 'message'> {
+  const csv = bundle === undefined ? '' : ` ${bundle}`;
+  const message =
+    `the Subscription of package ${spec.package} in namespace ${spec.namespace} was deleted in the cluster. To have ` +
+    `it installed again, delete ClusterServiceVersion${csv} there, too, where it is still there; then take the ` +
+    'cluster out of the FleetOperator’s selector and in again';
+  return { drift: true, reason: DRIFTED, message: reportText(message) };
+}
