@@ -1,16 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FleetBench } from './applier-support/fleet-bench.js';
+import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { type MadeVersion, madeCrd, offer } from './applier-support/made-operator.js';
 
-const NAMESPACE = 'lamps';
 const CLUSTERS = { 'lab-1': {}, 'lab-2': {} };
-const operator = {
-  package: 'lamp',
-  namespace: NAMESPACE,
-  catalog: { name: 'samples', namespace: 'olm' },
-  strategyRef: { name: 's' },
-  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
-};
 const definition = (properties: Record<string, object>) =>
   madeCrd({ kind: 'Lamp', group: 'example.com' }, [{ name: 'v1', storage: true, properties }]);
 const TEXT = { type: 'string' };
@@ -28,15 +21,15 @@ const widerRole = {
 
 describe('an approval rule about what a plan changes', () => {
   let fleet: FleetBench;
-  const installed = () => fleet.benches.map((bench) => bench.describe(NAMESPACE));
+  const installed = () => fleet.benches.map((bench) => bench.describe(LAMPS));
   const all = (state: string) => Object.keys(CLUSTERS).map(() => state);
 
   beforeEach(async () => {
-    fleet = await FleetBench.start(CLUSTERS, NAMESPACE);
+    fleet = await FleetBench.start(CLUSTERS, LAMPS);
     for (const bench of fleet.benches) await offer(bench, 'lamp', [FIRST]);
     const rule = { changes: ['RBACGrowth', 'CRDBreaking'], action: 'Manual' };
     await fleet.apply('FleetStrategy', 's', { approval: { default: 'Auto', rules: [rule] } });
-    await fleet.apply('FleetOperator', 'lamp', operator);
+    await fleet.apply('FleetOperator', 'lamp', LAMP_OPERATOR);
     await fleet.until(() => installed().join() === all('lamp.v1.0.0 Succeeded').join(), 'the first version');
   });
   afterEach(() => fleet.stop());

@@ -1,34 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetBench } from './applier-support/fleet-bench.js';
+import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';
 
-const NAMESPACE = 'lamps';
 const FIRST = 'lamp.v1.0.0';
-const operator = {
-  package: 'lamp',
-  namespace: NAMESPACE,
-  catalog: { name: 'samples' },
-  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
-  strategyRef: { name: 's' },
-};
 const SUBSCRIPTION = {
   apiVersion: 'operators.coreos.com/v1alpha1',
-  ...{ kind: 'Subscription', name: 'lamp', namespace: NAMESPACE },
+  ...{ kind: 'Subscription', name: 'lamp', namespace: LAMPS },
 };
 const GROUP = {
   apiVersion: 'operators.coreos.com/v1',
-  ...{ kind: 'OperatorGroup', name: 'fleet', namespace: NAMESPACE },
+  ...{ kind: 'OperatorGroup', name: 'fleet', namespace: LAMPS },
 };
 
 describe('what users change in a cluster of what the fleet made there', () => {
   let fleet: FleetBench;
   beforeAll(async () => {
-    fleet = await FleetBench.start({ 'shop-1': {} }, NAMESPACE);
+    fleet = await FleetBench.start({ 'shop-1': {} }, LAMPS);
     const version = { version: '1.0.0', objects: [], deployments: [madeDeployment('lamp', 'lamp')] };
     for (const bench of fleet.benches) await offer(bench, 'lamp', [version]);
     await fleet.apply('FleetStrategy', 's', { waves: [] });
-    await fleet.apply('FleetOperator', 'lamp', operator);
+    await fleet.apply('FleetOperator', 'lamp', LAMP_OPERATOR);
     await fleet.until(() => fleet.rollout('lamp-1').phase === 'Completed', 'the installation');
   });
   afterAll(() => fleet.stop());
@@ -55,7 +48,7 @@ describe('what users change in a cluster of what the fleet made there', () => {
         /^set back: Subscription lamp: spec.installPlanApproval is "Automatic", not "Manual"(;|$)/,
       ),
     });
-    expect(shop().describe(NAMESPACE)).toBe(`${FIRST} Succeeded`);
+    expect(shop().describe(LAMPS)).toBe(`${FIRST} Succeeded`);
   });
 
   it('again and again is set back once a minute', async () => {
@@ -116,6 +109,6 @@ describe('what users change in a cluster of what the fleet made there', () => {
     await select(null);
     await fleet.until(() => shop().cluster.get(SUBSCRIPTION) !== undefined, 'the Subscription');
     await fleet.until(() => report()?.['drift'] === false, 'the end of the drift');
-    await fleet.until(() => shop().describe(NAMESPACE) === `${FIRST} Succeeded`, 'the operator');
+    await fleet.until(() => shop().describe(LAMPS) === `${FIRST} Succeeded`, 'the operator');
   });
 });

@@ -1,19 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetBench } from './applier-support/fleet-bench.js';
+import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';
 
-const NAMESPACE = 'lamps';
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const FIRST = 'lamp.v1.0.0';
 const NEXT = 'lamp.v1.1.0';
-const operator = {
-  package: 'lamp',
-  namespace: NAMESPACE,
-  catalog: { name: 'samples' },
-  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
-  strategyRef: { name: 's' },
-};
 const lab = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } }, soak: '10m' };
 const made = (version: string, replaces?: string) => ({
   version,
@@ -27,22 +20,22 @@ describe('an operator that the fleet installs where it is not', () => {
   beforeAll(async () => {
     fleet = await FleetBench.start(
       { 'lab-1': { tier: 'lab' }, 'shop-1': { tier: 'shop' }, 'full-1': { tier: 'shop' } },
-      NAMESPACE,
+      LAMPS,
     );
     for (const bench of fleet.benches) await offer(bench, 'lamp', [made('1.0.0')]);
     // What another user has made there stays as it is.
-    fleet.bench('full-1').namespace(NAMESPACE);
+    fleet.bench('full-1').namespace(LAMPS);
     await fleet.apply('FleetStrategy', 's', {
       approval: { default: 'Auto', rules: [{ changes: ['Install'], action: 'Manual', groups: ['board'] }] },
       waves: [lab],
     });
-    await fleet.apply('FleetOperator', 'lamp', operator);
+    await fleet.apply('FleetOperator', 'lamp', LAMP_OPERATOR);
   });
   afterAll(() => fleet.stop());
 
-  const installed = () => fleet.benches.map((bench) => bench.describe(NAMESPACE));
+  const installed = () => fleet.benches.map((bench) => bench.describe(LAMPS));
   const namespaceOf = (name: string) =>
-    fleet.bench(name).cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE });
+    fleet.bench(name).cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: LAMPS });
 
   it('is planned everywhere, and nothing is written before its class is approved', async () => {
     await fleet.until(() => fleet.rollout('lamp-1').classes?.length === 1, 'a class of plans');
@@ -73,7 +66,7 @@ describe('an operator that the fleet installs where it is not', () => {
     expect(fleet.rollout('lamp-1').counts).toMatchObject({ skipped: 1 });
     expect(fleet.report('full-1')).toMatchObject({
       reason: 'Conflict',
-      message: `namespace ${NAMESPACE} has OperatorGroup ${NAMESPACE}-group: set classic.operatorGroup.manage to Adopt or Use`,
+      message: `namespace ${LAMPS} has OperatorGroup ${LAMPS}-group: set classic.operatorGroup.manage to Adopt or Use`,
     });
   });
 
@@ -83,28 +76,28 @@ describe('an operator that the fleet installs where it is not', () => {
       ...{ rollout: 'lamp-1', action: 'Approve', class: one?.hash, reason: 'CHG-1' },
       by: { user: 'anna', groups: ['board'] },
     });
-    await fleet.until(() => fleet.bench('lab-1').describe(NAMESPACE) === `${FIRST} Succeeded`, 'the lab');
+    await fleet.until(() => fleet.bench('lab-1').describe(LAMPS) === `${FIRST} Succeeded`, 'the lab');
     await fleet.pass();
     expect(namespaceOf('shop-1')).toBeUndefined();
     await fleet.clock.advance(10 * 60_000);
-    await fleet.until(() => fleet.bench('shop-1').describe(NAMESPACE) === `${FIRST} Succeeded`, 'the shop');
+    await fleet.until(() => fleet.bench('shop-1').describe(LAMPS) === `${FIRST} Succeeded`, 'the shop');
     await fleet.pass();
     await fleet.clock.advance(10 * 60_000);
     await fleet.until(() => fleet.rollout('lamp-1').phase === 'Completed', 'the end');
     expect(installed()).toEqual([`${FIRST} Succeeded`, `${FIRST} Succeeded`, '']);
     const { cluster } = fleet.bench('shop-1');
     const group = cluster.get({
-      ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'fleet', namespace: NAMESPACE },
+      ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'fleet', namespace: LAMPS },
     });
     expect(group).toMatchObject({
       metadata: { annotations: { 'flotilla.dev/resolution-isolation': 'true' } },
-      spec: { targetNamespaces: [NAMESPACE], upgradeStrategy: 'TechPreviewUnsafeFailForward' },
+      spec: { targetNamespaces: [LAMPS], upgradeStrategy: 'TechPreviewUnsafeFailForward' },
     });
     const subscription = cluster.get({
       apiVersion: V1ALPHA1,
       kind: 'Subscription',
       name: 'lamp',
-      namespace: NAMESPACE,
+      namespace: LAMPS,
     });
     expect(subscription).toMatchObject({
       spec: { installPlanApproval: 'Manual', channel: 'stable', source: 'samples' },
@@ -116,7 +109,7 @@ describe('an operator that the fleet installs where it is not', () => {
 
   it('is upgraded in the same way afterwards', async () => {
     for (const bench of fleet.benches) await offer(bench, 'lamp', [made('1.0.0'), made('1.1.0', '1.0.0')]);
-    await fleet.until(() => fleet.bench('lab-1').describe(NAMESPACE) === `${NEXT} Succeeded`, 'the upgrade');
+    await fleet.until(() => fleet.bench('lab-1').describe(LAMPS) === `${NEXT} Succeeded`, 'the upgrade');
     expect(fleet.rollout('lamp-2')).toMatchObject({ classes: [{ changes: ['Minor'] }] });
   });
 });

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetBench } from './applier-support/fleet-bench.js';
+import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';
 
-const NAMESPACE = 'lamps';
 const FIRST = 'lamp.v1.0.0';
 const operator = {
-  package: 'lamp',
-  namespace: NAMESPACE,
-  catalog: { name: 'samples' },
-  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
+  ...LAMP_OPERATOR,
   clusters: { selector: { matchLabels: { lamps: 'yes' } } },
   removal: 'Delete',
-  strategyRef: { name: 's' },
 };
 
 describe('an operator that the fleet has installed, with removal: Delete', () => {
   let fleet: FleetBench;
   beforeAll(async () => {
-    fleet = await FleetBench.start({ 'shop-1': { lamps: 'yes' }, 'shop-2': { lamps: 'yes' } }, NAMESPACE);
+    fleet = await FleetBench.start({ 'shop-1': { lamps: 'yes' }, 'shop-2': { lamps: 'yes' } }, LAMPS);
     const version = { version: '1.0.0', objects: [], deployments: [madeDeployment('lamp', 'lamp')] };
     for (const bench of fleet.benches) await offer(bench, 'lamp', [version]);
     await fleet.apply('FleetStrategy', 's', { waves: [] });
@@ -28,13 +24,13 @@ describe('an operator that the fleet has installed, with removal: Delete', () =>
   afterAll(() => fleet.stop());
 
   const deploymentIn = (name: string) =>
-    fleet.bench(name).cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'lamp', namespace: NAMESPACE });
+    fleet.bench(name).cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'lamp', namespace: LAMPS });
   const kept = (name: string) => {
     const { cluster } = fleet.bench(name);
     return [
-      cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE }),
+      cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: LAMPS }),
       cluster.get({
-        ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'fleet', namespace: NAMESPACE },
+        ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'fleet', namespace: LAMPS },
       }),
     ];
   };
@@ -45,10 +41,10 @@ describe('an operator that the fleet has installed, with removal: Delete', () =>
       { apiVersion: FLEET_API, kind: 'FleetCluster', name: 'shop-1' },
       { metadata: { labels } },
     );
-    await fleet.until(() => fleet.bench('shop-1').describe(NAMESPACE) === '', 'the removal');
+    await fleet.until(() => fleet.bench('shop-1').describe(LAMPS) === '', 'the removal');
     await fleet.until(() => deploymentIn('shop-1') === undefined, 'the end of its Deployment');
     expect(kept('shop-1')).toEqual([expect.anything(), expect.anything()]);
-    expect(fleet.bench('shop-2').describe(NAMESPACE)).toBe(`${FIRST} Succeeded`);
+    expect(fleet.bench('shop-2').describe(LAMPS)).toBe(`${FIRST} Succeeded`);
   });
 
   it('goes from all clusters where the FleetOperator is deleted, which stays until then', async () => {
@@ -56,7 +52,7 @@ describe('an operator that the fleet has installed, with removal: Delete', () =>
     await fleet.hub.client.delete(ref);
     expect(fleet.hub.cluster.get(ref)).toBeDefined();
     await fleet.until(() => fleet.hub.cluster.get(ref) === undefined, 'the end of the FleetOperator');
-    expect(fleet.bench('shop-2').describe(NAMESPACE)).toBe('');
+    expect(fleet.bench('shop-2').describe(LAMPS)).toBe('');
     expect(kept('shop-2')).toEqual([expect.anything(), expect.anything()]);
     expect(fleet.report('shop-2')).toBeUndefined();
   });

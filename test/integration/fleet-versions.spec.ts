@@ -1,15 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FleetBench } from './applier-support/fleet-bench.js';
+import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { offer } from './applier-support/made-operator.js';
 
-const NAMESPACE = 'lamps';
-const operator = {
-  package: 'lamp',
-  namespace: NAMESPACE,
-  catalog: { name: 'samples', namespace: 'olm' },
-  strategyRef: { name: 's' },
-  classic: { channel: 'stable', operatorGroup: { targetNamespaces: [NAMESPACE] } },
-};
 const FIRST = { version: '1.0.0', objects: [] };
 const SECOND = { version: '1.1.0', replaces: '1.0.0', objects: [] };
 
@@ -18,13 +11,13 @@ describe('what a FleetOperator does not let into its clusters', () => {
   afterEach(() => fleet.stop());
 
   async function started(spec: object): Promise<void> {
-    fleet = await FleetBench.start({ 'lab-1': {} }, NAMESPACE);
+    fleet = await FleetBench.start({ 'lab-1': {} }, LAMPS);
     await offer(fleet.bench('lab-1'), 'lamp', [FIRST]);
     // A wave without a soak: what follows is not held up by what came first.
     await fleet.apply('FleetStrategy', 's', {});
-    await fleet.apply('FleetOperator', 'lamp', { ...operator, ...spec });
+    await fleet.apply('FleetOperator', 'lamp', { ...LAMP_OPERATOR, ...spec });
   }
-  const installed = () => fleet.bench('lab-1').describe(NAMESPACE);
+  const installed = () => fleet.bench('lab-1').describe(LAMPS);
   const passes = async (count: number) => {
     for (let pass = 0; pass < count; pass++) await fleet.pass();
   };
