@@ -6,6 +6,7 @@ const rule = (verbs: readonly string[], resources: readonly string[], more: Part
   ...{ apiGroups: [''], resources: [...resources], verbs: [...verbs] },
   ...more,
 });
+const many = (letter: string) => Array.from({ length: 1_000 }, (_, at) => `${letter}${at}`);
 const linesOf = (before: readonly PolicyRule[], after: readonly PolicyRule[]) =>
   permissionDifferences('lamp', before, after).flatMap(({ lines }) => lines);
 
@@ -38,6 +39,18 @@ describe('how permissions change', () => {
       'the same in other rules',
       [rule(['get', 'list'], ['pods'])],
       [rule(['list'], ['pods']), rule(['get'], ['pods'])],
+      [],
+    ],
+    [
+      'a rule that stands for a billion requests',
+      [],
+      [rule(['get'], many('r'), { apiGroups: many('g'), resourceNames: many('n') })],
+      ['+ *.*: *'],
+    ],
+    [
+      'such a rule that was there',
+      [rule(['get'], many('r'), { apiGroups: many('g'), resourceNames: many('n') })],
+      [rule(['get'], many('r'), { apiGroups: many('g'), resourceNames: many('n') })],
       [],
     ],
   ])('%s', (_what, before, after, lines) => {

@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../kernel/api/cluster-service-version.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { type AccessRequest, allows, requestsOf } from '../../kernel/rbac/authorize.js';
+import { type AccessRequest, allows, includesRule, requestsOf } from '../../kernel/rbac/authorize.js';
 import { difference, type PlanDifference } from './plan-difference.js';
 
 /** `pods`, `deployments.apps`, `secrets NAME`, or a URL. */
@@ -10,17 +10,25 @@ function placeOf(request: AccessRequest): string {
   return `${resource}${group === '' ? '' : `.${group}`}${name === '' ? '' : ` ${name}`}`;
 }
 
+/** So many requests are compared. */
+const MOST_REQUESTS = 100_000;
+const TOO_MANY = 'more than can be compared';
+
 /**
  * Verbs by place that rules give and others do not, as RBAC counts: what `*` or a right without names covers
- * is no other right. Rules without verbs give nothing.
+ * is no other right. Rules without verbs give nothing. What is too much to be compared is another right.
  */
 function beyond(before: readonly PolicyRule[], after: readonly PolicyRule[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
-  const given = after.filter(({ verbs = [] }) => verbs.length > 0).flatMap(requestsOf);
-  for (const request of given) {
-    if (before.some((rule) => allows(rule, request))) continue;
-    const place = placeOf(request);
-    found.set(place, (found.get(place) ?? new Set()).add(request.verb));
+  const note = (place: string, verb: string) => found.set(place, (found.get(place) ?? new Set()).add(verb));
+  const isGiven = (request: AccessRequest) => before.some((one) => allows(one, request));
+  let left = MOST_REQUESTS;
+  for (const rule of after.filter(({ verbs = [] }) => verbs.length > 0)) {
+    if (before.some((one) => includesRule(one, rule))) continue;
+    const requests = requestsOf(rule);
+    left -= requests.length;
+    if (left < 0) note(TOO_MANY, '*');
+    else for (const request of requests) if (!isGiven(request)) note(placeOf(request), request.verb);
   }
   return found;
 }

@@ -130,3 +130,17 @@ describe('a rule that can never be granted', () => {
     expect(ruleError(rule)).toBe(error);
   });
 });
+
+describe('a rule that stands for a billion requests', () => {
+  const many = (letter: string) => Array.from({ length: 1_000 }, (_, at) => `${letter}${at}`);
+  const huge: PolicyRule = { verbs: ['get'], apiGroups: many('g'), resources: many('r'), resourceNames: many('n') };
+  it.each<[string, PolicyRule[], boolean]>([
+    ['itself', [huge], true],
+    ['all', [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], true],
+    ['all of one verb, without names', [{ verbs: ['get'], apiGroups: ['*'], resources: ['*'] }], true],
+    ['one name less', [{ ...huge, resourceNames: many('n').slice(1) }], false],
+    ['nothing', [], false],
+  ])('is covered by %s: %#', (_what, granted, covered) => {
+    expect(coveredBy(granted, huge)).toBe(covered);
+  });
+});

@@ -24,7 +24,33 @@ export type AccessRequest =
  * source counts).
  */
 export const coveredBy = (granted: readonly PolicyRule[], rule: PolicyRule): boolean =>
+  granted.some((one) => includesRule(one, rule)) ||
   requestsOf(rule).every((request) => granted.some((one) => allows(one, request)));
+
+/** Whether one rule names all that another one does: without each combination, which may be millions. */
+export function includesRule(one: PolicyRule, rule: PolicyRule): boolean {
+  const all = (allowed: readonly string[] = [], wanted: readonly string[] = []) => {
+    const known = new Set(allowed);
+    return known.has('*') || wanted.every((word) => known.has(word));
+  };
+  if (!all(one.verbs, orEmpty(rule.verbs))) return false;
+  if ((rule.nonResourceURLs ?? []).length > 0) return all(one.nonResourceURLs, rule.nonResourceURLs);
+  const names = new Set(one.resourceNames);
+  return (
+    all(one.apiGroups, orEmpty(rule.apiGroups)) &&
+    all(one.resources, orEmpty(rule.resources)) &&
+    (names.size === 0 || orEmpty(rule.resourceNames).every((name) => names.has(name)))
+  );
+}
+
+/** A rule of a bundle may stand for more requests than can be compared. */
+const MOST_REQUESTS = 20_000;
+
+const requestCount = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number => {
+  const named = nonResourceURLs ?? [];
+  const lists = named.length > 0 ? [verbs, named] : [verbs, apiGroups, resources, resourceNames];
+  return lists.reduce((product, list) => product * orEmpty(list).length, 1);
+};
 
 /** Every rule that bindings give to the account, cluster-wide and, when it is set, in `namespace`. */
 export function grantedRules(
@@ -69,8 +95,15 @@ function isAccount(subject: RbacSubject, account: ServiceAccountKey, bindingName
 const orEmpty = (list: readonly string[] | undefined): readonly string[] =>
   list === undefined || list.length === 0 ? [''] : list;
 
-/** The requests a rule stands for; missing lists count as one empty word, as in OLM's checker. */
+/**
+ * The requests a rule stands for; missing lists count as one empty word, as in OLM's checker. One of more
+ * than 20,000 stands for all there are.
+ */
 export function requestsOf(rule: PolicyRule): readonly AccessRequest[] {
+  if (requestCount(rule) > MOST_REQUESTS) {
+    const isOfPaths = (rule.nonResourceURLs ?? []).length > 0;
+    return [isOfPaths ? { verb: '*', path: '*' } : { verb: '*', group: '*', resource: '*', name: '' }];
+  }
   const verbs = orEmpty(rule.verbs);
   if (rule.nonResourceURLs !== undefined && rule.nonResourceURLs.length > 0) {
     return rule.nonResourceURLs.flatMap((path) => verbs.map((verb) => ({ verb, path })));
