@@ -73,6 +73,8 @@ export type BenchSettings = Readonly<{
   foreignInstallPlans?: 'accept' | 'refuse';
   /** Milliseconds that a failing step is tried again; 5 s without it. */
   installPlanRetryTimeout?: number;
+  /** Milliseconds until a Deployment is Available; 20 without it. */
+  deploymentReadyAfterMs?: number;
 }>;
 
 /**
@@ -161,7 +163,10 @@ export class ApplierBench {
   /** A cluster with OLM's kinds and a global catalog of the samples. */
   static async start(settings: BenchSettings = {}): Promise<ApplierBench> {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-applier-'));
-    const fleet = await startSimulatedFleet({ clusters: [settings.name ?? 'east'], deploymentReadyAfterMs: 20 });
+    const fleet = await startSimulatedFleet({
+      clusters: [settings.name ?? 'east'],
+      deploymentReadyAfterMs: settings.deploymentReadyAfterMs ?? 20,
+    });
     const kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
     const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: APPLIER });

@@ -192,6 +192,23 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
       says: `installing: ${MISSING}`,
     },
     {
+      when: 'Flotilla: what replaces it has succeeded with its Deployment',
+      goes: 'Replacing / BeingReplaced',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting')),
+      others: [gear('v2', { replaces: 'v1' }, at('Replacing')), gear('v3', { replaces: 'v2' }, at('Succeeded'))],
+      parts: { deployments: installedDeployments(gear('v3', { replaces: 'v2' })) },
+      says: 'being replaced by csv: v2',
+    },
+    {
+      when: 'check: anything else',
+      goes: 'Installing / InstallWaiting',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting')),
+      // What replaces it is not there yet.
+      others: [gear('v2', { replaces: 'v1' }, at('Installing'))],
+      parts: { deployments: installedDeployments(gear('v2', { replaces: 'v1' })) },
+      says: `installing: ${MISSING}`,
+    },
+    {
       when: 'Flotilla: a Deployment is gone',
       goes: 'InstallReady / InstallWaiting',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: '2026-01-01T00:05:01Z' })),

@@ -5,7 +5,7 @@ import { isFailForward } from '../operator-group/group-facts.js';
 import type { ProblemKind } from './component-problem.js';
 import type { CsvPhase } from './csv-status.js';
 import type { Again } from './csv-world.js';
-import { missingDeployment } from './deployments/check-deployments.js';
+import { hasDeploymentOf, missingDeployment } from './deployments/check-deployments.js';
 import { installActions, refusalOf } from './install-components.js';
 import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { type Condition, type CsvSubject, type Rule, STAY, waitFor } from './outcome.js';
@@ -190,6 +190,16 @@ export const backendDisrupted: Rule = (subject) => {
 export const deploymentGone: Condition = ({ csv, world }) => {
   const name = missingDeployment(csv, world);
   return name === undefined ? undefined : { message: `installing: missing deployment with name=${name}`, next: NOW };
+};
+
+/**
+ * A later CSV of the chain runs with the Deployment that this one waits for, and will not give it back: what
+ * replaces this one is there, so it need not be installed first.
+ */
+export const overtaken: Condition = (subject) => {
+  const { csv, world } = subject;
+  const succeeded = successors(csv, world.csvs).filter(({ status }) => status?.phase === 'Succeeded');
+  return hasDeploymentOf(csv, succeeded, world) ? beingReplaced(subject) : undefined;
 };
 
 const STAYS_INSTALLING: ReadonlySet<ProblemKind> = new Set([...NOT_SERVED, 'waiting', 'backendDisrupted']);

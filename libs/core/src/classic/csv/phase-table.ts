@@ -77,6 +77,7 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
 
   move('Installing', 'strategy name not deployment', 'Failed', 'InvalidInstallStrategy', is.strategyUnknown),
   move('Installing', 'CA bundle or cert secret unreadable', 'Pending', 'NeedsReinstall', is.authorityUnreadable),
+  move('Installing', 'Flotilla: what replaces it has succeeded with its Deployment', 'Replacing', 'BeingReplaced', is.overtaken),
   move('Installing', 'not ok and 5 min since last phase transition', 'Failed', 'InstallCheckFailed', is.installTakesTooLong),
   move('Installing', 'Flotilla: a Deployment is gone', 'InstallReady', 'InstallWaiting', is.deploymentGone),
   ...checkNotOk('Installing', 'Installing', 'InstallWaiting'),

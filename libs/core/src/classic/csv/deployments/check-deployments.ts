@@ -71,6 +71,13 @@ export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): 
     );
   })?.name;
 
+/** Whether a Deployment that the CSV asks for belongs to one of `owners`. */
+export const hasDeploymentOf = (csv: ClusterServiceVersion, owners: CsvWorld['csvs'], world: CsvWorld): boolean =>
+  strategyDeployments(csv).some(({ name }) => {
+    const live = world.deployments.find(({ metadata }) => metadata.name === name);
+    return live !== undefined && owners.some((owner) => hasLabels(live, csvOwnerLabels(owner)));
+  });
+
 const isBeingReplaced = ({ status }: ClusterServiceVersion): boolean =>
   status?.phase === 'Replacing' || status?.phase === 'Deleting';
 
