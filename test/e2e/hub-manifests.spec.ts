@@ -1,17 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
 import { createIgnoringExisting } from '../../apps/cli/src/demo/create-object.js';
+import { kustomizedWith } from '../rules/kustomized-with.js';
 
 const kubectl = await programs({ program: 'kubectl' });
 const helm = await programs({ program: 'helm' });
@@ -110,13 +107,15 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     {
       what: 'k8s/components/console',
       needs: [kubectl],
-      render: () => kustomizedWith('console'),
+      render: () => kustomizedWith(['k8s/base'], ['k8s/components/console']),
     },
     {
-      what: 'charts/flotilla',
+      what: 'charts/flotilla with the console',
       needs: [kubectl, helm],
-      render: () =>
-        run('helm', 'template', 'hub', 'charts/flotilla', '--namespace', NAMESPACE, '--kube-version', '1.34.0'),
+      render: () => {
+        const args = ['--namespace', NAMESPACE, '--kube-version', '1.34.0', '--set', 'console.enabled=true'];
+        return run('helm', 'template', 'hub', 'charts/flotilla', ...args);
+      },
     },
   ];
   for (const { what, needs, render } of rows) {
@@ -150,20 +149,6 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     expect(await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/base/managed-cluster')))).toEqual([]);
   });
 });
-
-/** The hub with a component, named in a kustomization of its own, as users do. */
-function kustomizedWith(component: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'flotilla-kustomize-'));
-  const at = (path: string) => relative(realpathSync(folder), join(PROJECT_ROOT, path));
-  const kind = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', namespace: NAMESPACE };
-  const names = { resources: [at('k8s/base')], components: [at(`k8s/components/${component}`)] };
-  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify({ ...kind, ...names }));
-  try {
-    return run('kubectl', 'kustomize', folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 const definitionOf = ({ group, version, kind, plural }: (typeof FOREIGN)[number]) =>
   ({

@@ -6,6 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { chartSchema, chartSettings } from '#platform/config/chart-schema';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing, programs } from '#testing/report/needs';
+import { kustomizedWith } from './kustomized-with.js';
 
 const CHART = join(PROJECT_ROOT, 'charts/flotilla');
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
@@ -69,6 +70,11 @@ describe('charts/flotilla, rendered', needing(tools), () => {
     expect(rendered(...set)).toEqual(kustomized(folder));
   });
 
+  it('is k8s/base with k8s/components/console with console.enabled', () => {
+    const expected = kustomizedWith(['k8s/base'], ['k8s/components/console']);
+    expect(rendered('--set', 'console.enabled=true')).toEqual(manifests(expected));
+  });
+
   it('is k8s/overlays/self-managed with selfManaged, but for the roles of managed clusters', () => {
     const expected = Object.entries(kustomized('k8s/overlays/self-managed')).filter(
       ([name]) => !name.startsWith('ClusterRole '),
@@ -105,6 +111,20 @@ describe('charts/flotilla, with helm', needing(helm), () => {
     for (const name of ['catalog-poller', 'resolver-worker', 'applier']) expect(level[name]).not.toEqual(before[name]);
     expect(level['redis']).toEqual(before['redis']);
     expect(prefix['redis']).not.toEqual(before['redis']);
+  });
+
+  it('has the console behind an address, and lets it reach a Redis of your own', () => {
+    const set = 'console.enabled=true,console.externalUrl=https://flotilla.example.com,redis.enabled=false';
+    const console = rendered('--set', set);
+    expect(Object(console['Deployment console']).spec.template.spec.containers[0].env).toContainEqual({
+      name: 'FLOTILLA_CONSOLE_EXTERNAL_URL',
+      value: 'https://flotilla.example.com',
+    });
+    expect(Object(console['NetworkPolicy console']).spec.egress).toContainEqual({
+      to: [{ ipBlock: { cidr: '10.0.0.0/8' } }],
+      ports: [{ port: 6379 }, { port: 6380 }, { port: 26379 }],
+    });
+    expect(Object.keys(rendered('--set', `${set},networkPolicies=false`))).not.toContain('NetworkPolicy console');
   });
 
   it('keeps no pod where none is wanted', () => {

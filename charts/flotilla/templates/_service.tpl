@@ -10,7 +10,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- end }}
 
-{{- /* A Deployment and its Service. root; name; port; user (of Redis); own (values of the service); scaled (by an autoscaler); kubeconfig (Secret, where it has clusters) */ -}}
+{{- /* A Deployment and its Service. root; name; port; user (of Redis); own (values of the service); scaled (by an autoscaler); kubeconfig (Secret, where it has clusters); pages (port of the console's pages) */ -}}
 {{- define "flotilla.service" -}}
 {{- $values := .root.Values -}}
 apiVersion: apps/v1
@@ -108,8 +108,16 @@ spec:
               value: /etc/flotilla/redis/password
             - name: FLOTILLA_CONTENT_DIR
               value: /var/lib/flotilla/content
+            {{- with .own.contentMaxBytes }}
             - name: FLOTILLA_CONTENT_MAX_BYTES
-              value: {{ .own.contentMaxBytes | quote }}
+              value: {{ . | quote }}
+            {{- end }}
+            {{- if .pages }}
+            - name: FLOTILLA_CONSOLE_KEY_FILE
+              value: /etc/flotilla/console/key
+            - name: FLOTILLA_CONSOLE_EXTERNAL_URL
+              value: {{ .own.externalUrl | quote }}
+            {{- end }}
             {{- if .kubeconfig }}
             - name: FLOTILLA_CONTENT_URL
               value: http://catalog-poller:8080
@@ -128,6 +136,9 @@ spec:
           envFrom:
             - configMapRef: { name: flotilla-settings, optional: true }
           ports:
+            {{- with .pages }}
+            - { name: pages, containerPort: {{ . }} }
+            {{- end }}
             - { name: http, containerPort: {{ .port }} }
             - { name: metrics, containerPort: 9090 }
           startupProbe:
@@ -150,6 +161,9 @@ spec:
               drop: [ALL]
           volumeMounts:
             - { name: redis-password, mountPath: /etc/flotilla/redis, readOnly: true }
+            {{- if .pages }}
+            - { name: console, mountPath: /etc/flotilla/console, readOnly: true }
+            {{- end }}
             - { name: tmp, mountPath: /tmp }
             - { name: content, mountPath: /var/lib/flotilla }
             {{- with .own.volumeMounts }}
@@ -168,10 +182,16 @@ spec:
             secretName: {{ $values.secrets.redisPasswords }}
             defaultMode: 0440
             items: [{ key: {{ .user }}, path: password }]
+        {{- if .pages }}
+        - name: console
+          secret:
+            secretName: {{ $values.secrets.console }}
+            defaultMode: 0440
+        {{- end }}
         - name: tmp
           emptyDir: { sizeLimit: 64Mi }
         - name: content
-          emptyDir: { sizeLimit: {{ .own.contentVolume }} }
+          emptyDir: { sizeLimit: {{ .own.contentVolume | default "64Mi" }} }
         {{- with .own.volumes }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -205,6 +225,9 @@ spec:
   selector:
     app.kubernetes.io/name: {{ .name }}
   ports:
+    {{- with .pages }}
+    - { name: pages, port: {{ . }}, targetPort: pages }
+    {{- end }}
     - { name: http, port: {{ .port }}, targetPort: http }
     - { name: metrics, port: 9090, targetPort: metrics }
 ---
@@ -232,4 +255,33 @@ spec:
     matchLabels:
       app.kubernetes.io/name: {{ .name }}
 {{- end }}
+{{- end }}
+
+{{- /* What a service without clusters reaches: Redis and names. */ -}}
+{{- define "flotilla.egress" -}}
+{{- if .Values.redis.enabled }}
+- to:
+    - podSelector:
+        matchLabels:
+          app.kubernetes.io/name: redis
+  ports:
+    - { port: 6379 }
+{{- else }}
+- to:
+    {{- range .Values.redis.addresses }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  ports:
+    {{- range .Values.redis.ports }}
+    - { port: {{ . }} }
+    {{- end }}
+{{- end }}
+# Names; OpenShift's servers of them listen on 5353.
+- to:
+    - namespaceSelector: {}
+  ports:
+    - { port: 53, protocol: UDP }
+    - { port: 53, protocol: TCP }
+    - { port: 5353, protocol: UDP }
+    - { port: 5353, protocol: TCP }
 {{- end }}

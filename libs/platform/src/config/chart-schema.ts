@@ -15,6 +15,10 @@ const NOT_FOR_USERS = [
   'FLOTILLA_CATALOG_POLLER_PORT',
   'FLOTILLA_RESOLVER_WORKER_PORT',
   'FLOTILLA_APPLIER_PORT',
+  'FLOTILLA_CONSOLE_PORT',
+  'FLOTILLA_CONSOLE_HEALTH_PORT',
+  'FLOTILLA_CONSOLE_KEY_FILE',
+  'FLOTILLA_CONSOLE_EXTERNAL_URL',
   'FLOTILLA_CONTENT_DIR',
   'FLOTILLA_CONTENT_MAX_BYTES',
   'FLOTILLA_CONTENT_URL',
@@ -50,10 +54,11 @@ export function chartSchema(): string {
         ),
       },
       selfManaged: { type: 'boolean' },
-      secrets: closed('hubKey', 'redisPasswords', 'pollerKubeconfig', 'applierKubeconfig', 'httpTokens'),
-      poller: closed(...OF_SERVICES),
-      resolver: closed(...OF_SERVICES, 'autoscaling'),
-      applier: closed(...OF_SERVICES),
+      secrets: closed('hubKey', 'redisPasswords', 'pollerKubeconfig', 'applierKubeconfig', 'httpTokens', 'console'),
+      poller: closed(...OF_SERVICES, ...OF_CONTENT),
+      resolver: closed(...OF_SERVICES, ...OF_CONTENT, 'autoscaling'),
+      applier: closed(...OF_SERVICES, ...OF_CONTENT),
+      console: closed('enabled', 'externalUrl', ...OF_SERVICES),
       redis: closed('enabled', 'image', 'resources', 'urlSecret', 'addresses', 'ports'),
       networkPolicies: { type: 'boolean' },
       disruptionBudgets: { type: 'boolean' },
@@ -64,9 +69,10 @@ export function chartSchema(): string {
 }
 
 const OF_SERVICES = [
-  ...['replicas', 'resources', 'contentMaxBytes', 'contentVolume', 'env', 'volumes', 'volumeMounts'],
+  ...['replicas', 'resources', 'env', 'volumes', 'volumeMounts'],
   ...['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'],
 ];
+const OF_CONTENT = ['contentMaxBytes', 'contentVolume'];
 
 const closed = (...names: readonly string[]) => ({
   type: 'object',
