@@ -17,6 +17,7 @@ const NAMESPACE = 'flotilla';
 /** Kinds of others, whose definitions say nothing about fields here. */
 const FOREIGN = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PodMonitor', plural: 'podmonitors' },
+  { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
   { group: 'keda.sh', version: 'v1alpha1', kind: 'ScaledObject', plural: 'scaledobjects' },
 ];
@@ -108,6 +109,11 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
       what: 'k8s/components/console',
       needs: [kubectl],
       render: () => kustomizedWith(['k8s/base'], ['k8s/components/console']),
+    },
+    {
+      what: 'k8s/components/service-monitor',
+      needs: [kubectl],
+      render: () => kustomizedWith(['k8s/overlays/monitoring'], ['k8s/components/service-monitor']),
     },
     {
       what: 'charts/flotilla with the console',

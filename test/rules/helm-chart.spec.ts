@@ -70,6 +70,14 @@ describe('charts/flotilla, rendered', needing(tools), () => {
     expect(rendered(...set)).toEqual(kustomized(folder));
   });
 
+  it('is k8s/overlays/monitoring with k8s/components/service-monitor with a ServiceMonitor', () => {
+    const expected = manifests(kustomizedWith(['k8s/overlays/monitoring'], ['k8s/components/service-monitor']));
+    const set = 'monitoring.serviceMonitor=true,monitoring.alerts=true,monitoring.dashboards=true';
+    expect(rendered('--set', set)).toEqual(expected);
+    expect(Object.keys(expected)).toContain('ServiceMonitor flotilla');
+    expect(Object.keys(expected)).not.toContain('PodMonitor flotilla');
+  });
+
   it('is k8s/base with k8s/components/console with console.enabled', () => {
     const expected = kustomizedWith(['k8s/base'], ['k8s/components/console']);
     expect(rendered('--set', 'console.enabled=true')).toEqual(manifests(expected));

@@ -62,7 +62,7 @@ export function chartSchema(): string {
       redis: closed('enabled', 'image', 'resources', 'urlSecret', 'addresses', 'ports'),
       networkPolicies: { type: 'boolean' },
       disruptionBudgets: { type: 'boolean' },
-      monitoring: closed('podMonitor', 'interval', 'alerts', 'dashboards'),
+      monitoring: closed('podMonitor', 'serviceMonitor', 'interval', 'alerts', 'dashboards'),
     },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
