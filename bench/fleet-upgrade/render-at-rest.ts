@@ -12,7 +12,7 @@ export function renderAtRest({ size, settle, idle, endState, collected }: AtRest
     ['clusters × operators', `${size.clusters} × ${size.operators}`],
     ['Succeeded', `${endState.succeeded} of ${size.clusters * size.operators}`],
     ['all watched; quiet', `${settle.watchedSeconds?.toFixed(1) ?? '–'} s; ${settle.seconds.toFixed(1)} s`],
-    ['watches at the end', String(idle.after.requests.watches)],
+    ['watches opened', String(idle.after.requests.watches)],
     [
       'idle: reads, writes, Redis commands a minute',
       `${a('reads')}, ${a('writes')}, ${(commandsOf(idle) / minutes).toFixed(0)}`,
