@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -108,6 +108,9 @@ bench-hostile: build ## a hub with a cluster whose API server is hostile: memory
 
 bench-trust: build ## what the services cost beside those of BASELINE=CHECKOUT, another one that is built; about fifteen minutes
 	@node dist/bench/trust-cost.js --baseline '$(BASELINE)' $(if $(PAIRS),--pairs $(PAIRS))
+
+bench-baseline: build ## the same benches of BASELINE=CHECKOUT, another one that is built, and of this one, in turns; RUNS=5, ONLY=; about half an hour
+	@node dist/bench/baseline.js --baseline '$(BASELINE)' $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only '$(ONLY)')
 
 bench-fleet: build ## CLUSTERS simulated clusters with OPERATORS each: joined, installed, upgraded, at rest; figures also in JSON=FILE
 	@node dist/bench/fleet-upgrade.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(OPERATORS),--operators $(OPERATORS)) \

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { generateCatalog } from './catalogs/generate-catalog.js';
-import { type BenchCatalog, measures, opmMeasures } from './catalogs/measures.js';
+import { benchCatalogs, REAL } from './catalogs/bench-catalogs.js';
+import { measures, opmMeasures } from './catalogs/measures.js';
 import { type Measured, runMeasure } from './catalogs/run-measure.js';
 import { machine } from './machine.js';
-
-const REAL = '../shared/data/catalogs/v4.20';
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' }, opm: { type: 'string' } } });
 const runs = Number(values.runs);
@@ -21,7 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), 'flotilla-bench-'));
 try {
   process.stdout.write(`${machine()}; medians of ${runs} runs, each a process of its own\n\n`);
   process.stdout.write('| catalog | what | time | CPU | peak memory |\n| --- | --- | --- | --- | --- |\n');
-  for (const catalog of await catalogs()) {
+  for (const catalog of await benchCatalogs(folder)) {
     for (const measure of [...measures, ...(values.opm ? opmMeasures(values.opm) : [])]) {
       const measured = await runMeasure(measure, catalog, { runs, folder });
       process.stdout.write(`| ${catalog.name} | ${measure.name} | ${cells(measured).join(' | ')} |\n`);
@@ -32,18 +30,6 @@ try {
     process.stdout.write(`\nNot run: ${REAL} is not there (the public catalog v4.20, 14.8 MB of YAML).\n`);
 } finally {
   await rm(folder, { recursive: true, force: true });
-}
-
-async function catalogs(): Promise<BenchCatalog[]> {
-  const size = { packages: 400, bundles: 25 };
-  const [plain, large] = [join(folder, 'plain'), join(folder, 'large')];
-  await generateCatalog(plain, { ...size, textLength: 0, format: 'yaml' });
-  await generateCatalog(large, { ...size, textLength: 12_500, format: 'json' });
-  return [
-    ...(existsSync(REAL) ? [{ name: 'v4.20, 14.8 MB YAML', directory: resolve(REAL) }] : []),
-    { name: '400 × 25, 7.6 MB YAML', directory: plain },
-    { name: '400 × 25, 150 MB JSON', directory: large },
-  ];
 }
 
 function cells({ milliseconds, cpuSeconds, peakMiB }: Measured): string[] {

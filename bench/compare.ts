@@ -8,7 +8,7 @@ import { type CatalogShape, generateCatalog } from './catalogs/generate-catalog.
 import { type ComparedCatalogs, catalogCommands } from './compare/catalog-commands.js';
 import { type Compared, type Comparison, compare } from './compare/comparison.js';
 import { extensionChoice } from './compare/extension-choice.js';
-import { FULL_HEAD, fullRows, SHORT_HEAD, shortRow } from './compare/render-comparison.js';
+import { fullHead, fullRows, SHORT_HEAD, shortRow } from './compare/render-comparison.js';
 import { resolverCases } from './compare/resolver-cases.js';
 import { serverQuestions, serverStart, startServers } from './compare/server-questions.js';
 import { hasGnuTime } from './compare/timed-command.js';
@@ -47,7 +47,7 @@ const known: string[] = [];
 const compared: Compared[] = [];
 const folder = await mkdtemp(join(tmpdir(), 'flotilla-compare-'));
 try {
-  process.stdout.write(`${head()}\n\n${FULL_HEAD}`);
+  process.stdout.write(`${head()}\n\n${fullHead('original', 'Flotilla')}`);
   for (const comparison of catalogCommands(pathOf('opm'), catalogs(), folder)) await report(comparison);
   for (const comparison of await resolverCases(pathOf('olm'), folder)) await report(comparison);
   for (const comparison of extensionChoice(pathOf('operator-controller'), folder)) await report(comparison);
@@ -60,8 +60,11 @@ try {
 if (compared.length === 0) refuse(`--only: no work has ${values.only} in its name. There are:\n${known.join('\n')}`);
 
 async function questions(): Promise<void> {
-  await report(serverStart(pathOf('catalogd'), REAL));
-  const servers = await startServers(pathOf('catalogd'), REAL);
+  // A program of a few lines around catalogd's storage and handler.
+  const path = pathOf('catalogd');
+  const catalogd = path === undefined ? undefined : [path, REAL];
+  await report(serverStart(catalogd, REAL));
+  const servers = await startServers(catalogd, REAL);
   try {
     for (const comparison of await serverQuestions(servers)) await report(comparison);
   } finally {

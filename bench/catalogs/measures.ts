@@ -1,7 +1,7 @@
 import { SERVICE_ALLOCATOR, SERVICE_ARGUMENTS } from '#platform/processes/service-memory';
 
-/** A catalog to measure with: a directory. */
-export type BenchCatalog = Readonly<{ name: string; directory: string }>;
+/** A catalog to measure with: a directory; `real` is a public one. */
+export type BenchCatalog = Readonly<{ name: string; directory: string; real: boolean }>;
 
 /** One row for each catalog: a program that is run in a process of its own. */
 export type Measure = Readonly<{

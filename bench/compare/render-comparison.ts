@@ -13,8 +13,8 @@ const MEASURES: readonly Measure[] = [
  * A row for each measure that either has: the median, the least and the most of both; the ratio is
  * original ÷ ours.
  */
-export const FULL_HEAD =
-  '| work | | original: median [least–most] | Flotilla: median [least–most] | original ÷ Flotilla |\n| --- | --- | --- | --- | --- |\n';
+export const fullHead = (original: string, ours: string): string =>
+  `| work | | ${original}: median [least–most] | ${ours}: median [least–most] | ${original} ÷ ${ours} |\n| --- | --- | --- | --- | --- |\n`;
 
 export function fullRows({ work, original, ours }: Compared): string {
   return measuresOf([...original, ...ours])

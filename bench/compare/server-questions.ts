@@ -10,14 +10,14 @@ const LARGE_BYTES = 5_000_000;
 /** Two servers of one catalog; only ours where there is no other. */
 export type ComparedServers = Readonly<{ ours: CatalogServer; original?: CatalogServer; stop: () => Promise<void> }>;
 
-/**
- * `original` is started as `PROGRAM DIRECTORY` and prints a URL that ends in `/all`, as
- * `flotilla catalog serve` does: a program of a few lines around catalogd's storage.
- */
-export async function startServers(original: string | undefined, directory: string): Promise<ComparedServers> {
+/** `original` is a command that prints a URL which ends in `/all`, as `flotilla catalog serve` does. */
+export async function startServers(
+  original: readonly string[] | undefined,
+  directory: string,
+): Promise<ComparedServers> {
   const ours = await startServer(ownServer(directory));
   try {
-    const theirs = original === undefined ? undefined : await startServer([original, directory]);
+    const theirs = original === undefined ? undefined : await startServer(original);
     const stop = async () => {
       await ours.stop();
       await theirs?.stop();
@@ -30,7 +30,7 @@ export async function startServers(original: string | undefined, directory: stri
 }
 
 /** The start of a server until it answers, and its memory then. Neither keeps anything from before. */
-export function serverStart(original: string | undefined, directory: string): Comparison {
+export function serverStart(original: readonly string[] | undefined, directory: string): Comparison {
   const run = (command: readonly string[]) => async (): Promise<Sample> => {
     const begun = performance.now();
     const server = await startServer(command);
@@ -42,7 +42,7 @@ export function serverStart(original: string | undefined, directory: string): Co
   return {
     work: 'start a server of v4.20',
     ours: run(ownServer(directory)),
-    ...(original === undefined ? {} : { original: run([original, directory]) }),
+    ...(original === undefined ? {} : { original: run(original) }),
   };
 }
 

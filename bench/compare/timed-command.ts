@@ -12,22 +12,24 @@ export const hasGnuTime = (): boolean => spawnSync('time', ['-f', '%M', 'true'],
 /** Runs a command once; its output is thrown away. `prepare` runs before, and does not count. */
 export async function timedCommand(
   command: Command,
-  { folder, prepare }: Readonly<{ folder: string; prepare?: () => Promise<void> }>,
+  { folder, prepare, checkout }: Readonly<{ folder: string; prepare?: () => Promise<void>; checkout?: string }>,
 ): Promise<Sample> {
   await prepare?.();
-  return (await measured(command, folder, 'ignore')).sample;
+  return (await measured(command, folder, 'ignore', checkout)).sample;
 }
 
-/** Runs a command once, and gives what it printed, too. */
+/** Runs a command once in the folder `checkout`, else in this one, and gives what it printed, too. */
 export async function measured(
   command: Command,
   folder: string,
   stdout: 'ignore' | 'pipe',
+  checkout = '.',
 ): Promise<Readonly<{ sample: Sample; printed: string }>> {
   const usage = join(folder, 'usage');
   const start = performance.now();
   const child = spawn('time', ['-q', '-f', '%U %S %M', '-o', usage, ...command], {
     stdio: ['ignore', stdout, 'pipe'],
+    cwd: checkout,
   });
   const [printed, complaint] = [collected(child.stdout), collected(child.stderr)];
   const [code] = await once(child, 'exit');
