@@ -12,6 +12,8 @@ import { QUICK } from '../quick-environment.js';
 /** One simulated cluster and the three services at work on it, each a process that can be killed. */
 export type KillEnvironment = Readonly<{
   cluster: SimulatedCluster;
+  /** Of the keys in Redis. */
+  prefix: string;
   service(name: ServiceName): ServiceProcess;
   /** The last lines that each service logged. */
   logs(): Promise<string>;
@@ -35,13 +37,14 @@ export async function startKillEnvironment(
   await serveCrds(client);
   await client.close();
   const [pollerPort = 0] = await freePorts(1);
+  const prefix = `kill-${folder.slice(-6)}`;
   const services = new Map(
     SERVICES.map((name) => {
       const env = {
         ...SETTINGS,
         FLOTILLA_KUBECONFIG: kubeconfig,
         FLOTILLA_REDIS_URL: own[name] ?? redisUrl,
-        FLOTILLA_REDIS_PREFIX: `kill-${folder.slice(-6)}`,
+        FLOTILLA_REDIS_PREFIX: prefix,
         FLOTILLA_CONTENT_DIR: join(folder, 'content', name),
         FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
         FLOTILLA_CONTENT_URL: `http://127.0.0.1:${pollerPort}`,
@@ -54,6 +57,7 @@ export async function startKillEnvironment(
   for (const service of services.values()) service.start();
   return {
     cluster: fleet.cluster('east'),
+    prefix,
     service: (name) => {
       const found = services.get(name);
       if (found === undefined) throw new Error(`there is no ${name}`);

@@ -85,7 +85,8 @@ export async function playWalked(
   }
 }
 
-function subscribe(cluster: SimulatedCluster): void {
+/** As the story begins. */
+export function subscribe(cluster: SimulatedCluster): void {
   cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLACE } });
   cluster.create({
     apiVersion: 'operators.coreos.com/v1',
