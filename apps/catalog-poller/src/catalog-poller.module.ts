@@ -90,6 +90,7 @@ function consoleQuestionsOf(
       const observed = await problems.getObservation(cluster, namespace);
       return observed && problems.getSolution(observed.problem);
     },
+    catalogsOf: (cluster) => fleet.of(cluster)?.classic.catalogs.all() ?? [],
     catalogAnswer: (question) => contents.answer(question),
   });
 }

@@ -34,7 +34,10 @@ const byName: SignIn = {
   },
 };
 
-const asker = { ask: async (question: ConsoleQuestion) => contentAnswer(question) };
+const asker = {
+  ask: async (question: ConsoleQuestion) =>
+    question.ask === 'explain' ? { answer: { because: [], advice: [] } } : contentAnswer(question),
+};
 
 let run: RunningConsole;
 let folder: string;
@@ -70,6 +73,18 @@ describe('what a person may not see', () => {
       expect((await ask('ann', path)).status).toBe(200);
       expect((await ask('owner', path)).status).toBe(404);
     }
+  });
+
+  it.each([
+    { who: 'ann', status: 200 },
+    { who: 'owner', status: 200 },
+    // Nobody knows any more which packages it moved.
+    { who: 'lamps', status: 404 },
+    { who: 'stranger', status: 404 },
+  ])('is a plan that is complete, for who does not see all of its namespace: $who', async ({ who, status }) => {
+    const plan = { cluster: 'west', kind: 'InstallPlan', namespace: 'lamps', name: 'install-0' };
+    const headers = { cookie: who, 'sec-fetch-site': 'same-origin', 'x-csrf-token': `token-${who}` };
+    expect((await run.post('/api/v1/questions/explain', plan, headers)).status).toBe(status);
   });
 
   it.each(ALL)('is in no answer of /%s', async (path) => {

@@ -5,12 +5,14 @@ import type { OperatorRow } from '#core/fleet/view/rows';
 import { reviewClass } from '../questions/review-class.js';
 import { notFound, RequestProblem } from '../serve/problem.js';
 import { waitsForApproval } from '../view/plan-classes.js';
+import { labelsIn } from '../view/visible-rows.js';
 import {
   AdviceItem,
   EventsAnswer,
   Explanation,
   ObjectAddress,
   ObjectAnswer,
+  OfferedVersion,
   ReasonNode,
   ReviewAnswer,
   ReviewQuestion,
@@ -25,19 +27,27 @@ const ObjectExplanation = z.object({
   because: z.array(z.string()),
   advice: z.array(AdviceItem),
   conflict: ReasonNode.optional(),
+  newer: z.array(OfferedVersion).default([]),
 });
 
 const isAskedKind = (kind: string): kind is Kind => (ASKED_KINDS as readonly string[]).includes(kind);
 
+/** No pattern of a grant but `*` matches it. */
+const ANY_PACKAGE = '';
+
 /** The operator that an object belongs to, among those that the person may see. */
-function operatorOf(
-  { rows }: RouteContext,
-  { cluster, kind, namespace, name }: ObjectAddress,
-): OperatorRow | undefined {
+function operatorOf(context: RouteContext, { cluster, kind, namespace, name }: ObjectAddress): OperatorRow | undefined {
+  const { rows, person, view } = context;
   const here = rows.operators.filter((row) => row.cluster === cluster && row.namespace === namespace);
-  const plans = rows.plans.filter((row) => row.cluster === cluster && row.namespace === namespace);
   if (kind === 'ClusterServiceVersion') return here.find(({ installed, next }) => installed === name || next === name);
-  if (kind === 'InstallPlan') return plans.some((plan) => plan.name === name) ? here[0] : undefined;
+  if (kind === 'InstallPlan') {
+    const plan = rows.plans.find((row) => row.cluster === cluster && row.namespace === namespace && row.name === name);
+    if (plan !== undefined)
+      return here.find((row) => plan.moves.some((move) => move.package === row.package)) ?? here[0];
+    // A plan that is complete has no row to say what it moved: it is for who sees all of the namespace.
+    const place = { cluster, namespace, packages: [ANY_PACKAGE] };
+    return person.rights.may('viewer', place, labelsIn(view)) ? here[0] : undefined;
+  }
   return here.find((row) => row.name === name && row.api === (kind === 'ClusterExtension' ? 'v1' : 'classic'));
 }
 
@@ -70,14 +80,15 @@ const notHere = () =>
 
 async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<Explanation> {
   const { answer, operator } = await askAbout(context, 'explain');
-  const { because, advice, conflict } = ObjectExplanation.parse(answer);
+  const { because, advice, conflict, newer } = ObjectExplanation.parse(answer);
   const { newest, installed, channel, standing, cause } = operator;
   const isBehind = newest !== '' && newest !== installed && standing !== 'well';
   return {
     ...{ chain: operatorChain(operator), because, advice },
     ...(cause === undefined ? {} : { cause }),
     ...(conflict === undefined ? {} : { conflict }),
-    newer: isBehind ? [{ bundle: newest, version: '', channel, why: because.at(-1) ?? '' }] : [],
+    newer:
+      newer.length > 0 || !isBehind ? newer : [{ bundle: newest, version: '', channel, why: because.at(-1) ?? '' }],
   };
 }
 

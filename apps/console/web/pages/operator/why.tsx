@@ -16,7 +16,7 @@ export function Because({ cause, standing, because, since }: BecauseProps) {
   if (standing === 'well') {
     return (
       <p class="why well">
-        <Standing of="well" glyphOnly /> <span class="lead">Nothing keeps this operator from its newest version.</span>
+        <Standing of="well" glyphOnly /> <span class="lead">It is up to date with what it asks for.</span>
       </p>
     );
   }

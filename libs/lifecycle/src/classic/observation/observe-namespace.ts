@@ -35,12 +35,13 @@ export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem<N
   if (!needsResolution(snapshot.subscriptions)) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
   const desired = desiredNamespaceOf(snapshot);
-  const { slices, records } = sliceCatalogs(desired, snapshot.catalogs.map(indexed).toSorted(byKey));
+  const { slices, records } = sliceCatalogs(desired, snapshot.catalogs.map(indexedCatalog).toSorted(byKey));
   const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
   return { hash: problemHash(problem), problem, records };
 }
 
-function indexed(refresh: SeenCatalog): IndexedCatalog {
+/** A CatalogSource as a problem has it. */
+export function indexedCatalog(refresh: SeenCatalog): IndexedCatalog {
   const source = CatalogSource.parse(refresh.source);
   return {
     key: { namespace: source.metadata.namespace ?? '', name: source.metadata.name ?? '' },

@@ -9,6 +9,7 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { SeenCatalog } from '../../classic/observation/observe-namespace.js';
 import { explainObject } from './explain-object.js';
 import { reviewInCluster } from './review-in-cluster.js';
 
@@ -18,6 +19,8 @@ export type QuestionPlace = Readonly<{
   globalCatalogNamespace: string;
   /** What the last resolution of a namespace came to, if that is known. */
   resolutionOf: (namespace: string) => Promise<Resolution | undefined>;
+  /** CatalogSources of the cluster, with what the hub holds of them. */
+  catalogs: () => readonly SeenCatalog[];
 }>;
 
 type ObjectQuestion = Extract<ConsoleQuestion, { kind: string }>;

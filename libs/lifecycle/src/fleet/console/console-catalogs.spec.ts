@@ -1,8 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import type { CatalogQuestion } from '#core/fleet/console-questions/console-question';
+import { MetasIndexFiles } from '#platform/metas/index-files';
+import type { MetasContent } from '#platform/metas/metas-content';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
 import { ConsoleCatalogs, type ConsoleCatalogsOptions } from './console-catalogs.js';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -10,6 +16,37 @@ const ICON = '<svg xmlns="http://www.w3.org/2000/svg"></svg>';
 const of = { v: 1, cluster: 'ship', namespace: 'olm', name: 'shelf', source: 'CatalogSource', digest: DIGEST } as const;
 const list = (words: string): CatalogQuestion => ({ ...of, ask: 'packages', words, offset: 0, limit: 50 });
 
+/** A ClusterCatalog, whose content is blobs alone. */
+const SERVED = {
+  metadata: { name: 'pier' },
+  status: { resolvedSource: { type: 'Image', image: { ref: `registry.test/pier@${DIGEST}` } } },
+};
+const CRANE = [
+  { schema: 'olm.package', name: 'crane', defaultChannel: 'stable' },
+  ...['1.0.0', '2.0.0'].map((version) => ({
+    ...{ schema: 'olm.bundle', name: `crane.v${version}`, package: 'crane', image: `registry.test/crane:${version}` },
+    properties: [
+      { type: 'olm.package', value: { packageName: 'crane', version } },
+      { type: 'olm.csv.metadata', value: { displayName: 'Harbor crane', provider: { name: 'Example' } } },
+    ],
+  })),
+  {
+    ...{ schema: 'olm.channel', package: 'crane', name: 'stable' },
+    entries: [{ name: 'crane.v2.0.0', replaces: 'crane.v1.0.0' }, { name: 'crane.v1.0.0' }],
+  },
+];
+
+async function openBlobs(store: MemoryContentStore): Promise<MetasContent> {
+  const digest = await store.put(new TextEncoder().encode(CRANE.map((blob) => `${JSON.stringify(blob)}\n`).join('')));
+  folder = await mkdtemp(join(tmpdir(), 'console-catalogs-'));
+  const metas = new SharedMetas(store, MetasIndexFiles.open(folder, new Date()));
+  const lease = await metas.acquire(digest);
+  release = lease.release;
+  return lease.content;
+}
+
+let folder: string;
+let release: () => void;
 let catalogs: ConsoleCatalogs;
 let reads: number;
 
@@ -35,9 +72,15 @@ beforeEach(async () => {
     reads += 1;
     return store.get(digest);
   };
-  const parts = { classic: { catalogs: { all: () => [refresh] } }, v1: { catalogs: { all: () => [] } } };
+  const served = { catalog: SERVED, served: { content: await openBlobs(store) } };
+  const parts = { classic: { catalogs: { all: () => [refresh] } }, v1: { catalogs: { all: () => [served] } } };
   const options = { of: (cluster: string) => (cluster === 'ship' ? parts : undefined), store: { get } };
   catalogs = new ConsoleCatalogs(options as unknown as ConsoleCatalogsOptions);
+});
+
+afterEach(async () => {
+  release();
+  await rm(folder, { recursive: true });
 });
 
 describe('what a poller says of a catalog', () => {
@@ -55,6 +98,20 @@ describe('what a poller says of a catalog', () => {
     expect(await catalogs.answer({ ...lamp, ask: 'icon' })).toEqual({ answer: icon });
     const channels = [{ name: 'stable', nodes: [{ bundle: 'lamp.v1.0.0' }] }];
     expect(await catalogs.answer({ ...lamp, ask: 'graph', from: '' })).toMatchObject({ answer: { channels } });
+  });
+
+  it('is what a ClusterCatalog serves', async () => {
+    const pier = { ...of, source: 'ClusterCatalog', namespace: '', name: 'pier' } as const;
+    expect(await catalogs.answer({ ...list('harbor'), ...pier })).toMatchObject({
+      answer: { total: 1, items: [{ package: 'crane', displayName: 'Harbor crane', provider: 'Example' }] },
+    });
+    const crane = { ...pier, package: 'crane' } as const;
+    const channels = [{ name: 'stable', entries: [{ version: '2.0.0' }, { version: '1.0.0' }] }];
+    expect(await catalogs.answer({ ...crane, ask: 'package' })).toMatchObject({ answer: { channels } });
+    expect(await catalogs.answer({ ...crane, ask: 'graph', from: 'crane.v1.0.0' })).toMatchObject({
+      answer: { channels: [{ name: 'stable', edges: [expect.anything()] }] },
+    });
+    expect(await catalogs.answer({ ...crane, ask: 'package', package: 'none' })).toMatchObject({ because: 'gone' });
   });
 
   it.each([

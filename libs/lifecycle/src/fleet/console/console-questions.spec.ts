@@ -41,7 +41,8 @@ beforeEach(() => {
   const globalCatalogNamespaceOf = async () => 'olm';
   const resolutionOf = async () => undefined;
   const catalogAnswer = async ({ package: name }: { package?: string }) => ({ answer: `content of ${name}` });
-  const options = { receiver, clusters, clock, log, globalCatalogNamespaceOf, resolutionOf, catalogAnswer };
+  const of = { globalCatalogNamespaceOf, resolutionOf, catalogsOf: () => [], catalogAnswer };
+  const options = { receiver, clusters, clock, log, ...of };
   new ConsoleQuestions(options as ConsoleQuestionsOptions).start();
 });
 

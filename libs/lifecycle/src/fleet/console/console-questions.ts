@@ -18,6 +18,7 @@ export type ConsoleQuestionsOptions = Readonly<{
   log: Log;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
+  catalogsOf: (cluster: string) => ReturnType<QuestionPlace['catalogs']>;
   /** What a catalog holds, from the content that the hub has. */
   catalogAnswer: (question: CatalogQuestion) => Promise<QuestionAnswer>;
 }>;
@@ -97,7 +98,7 @@ export class ConsoleQuestions {
   }
 
   async #found(question: ConsoleQuestion): Promise<QuestionAnswer> {
-    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogAnswer } = this.options;
+    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogsOf, catalogAnswer } = this.options;
     const { cluster } = question;
     if ('digest' in question) return catalogAnswer(question);
     const client = clusters.client(cluster);
@@ -106,6 +107,7 @@ export class ConsoleQuestions {
       client,
       globalCatalogNamespace: await globalCatalogNamespaceOf(client),
       resolutionOf: (namespace) => resolutionOf(cluster, namespace),
+      catalogs: () => catalogsOf(cluster),
     };
     return answerQuestion(place, question);
   }

@@ -12,10 +12,11 @@ import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version'
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Subscription } from '#core/kernel/api/subscription';
-import { readNamespace } from '../../classic/namespaces/namespace-read.js';
+import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { PassReader } from '../../engine/pass-reader.js';
 import type { QuestionPlace } from './answer-question.js';
 import { extensionSurroundings } from './extension-surroundings.js';
+import { newerVersions, type OfferedVersion } from './newer-versions.js';
 
 /** Why an object is as it is, as `flotilla explain` says it. */
 export type ObjectExplanation = Readonly<{
@@ -25,6 +26,8 @@ export type ObjectExplanation = Readonly<{
   advice: readonly AdviceParts[];
   /** The smallest set of demands that cannot all be met; absent where the resolution does not stop it. */
   conflict?: ConflictNode;
+  /** Of a Subscription: what is newer, in other channels and catalogs, too. */
+  newer: readonly OfferedVersion[];
 }>;
 
 type Asked = Extract<ConsoleQuestion, { kind: string }>;
@@ -35,7 +38,7 @@ export async function explainObject(
   asked: Asked,
   object: KubernetesObject,
 ): Promise<ObjectExplanation> {
-  const found = await diagnosed(place, asked, object);
+  const { diagnosis: found, read } = await diagnosed(place, asked, object);
   const reasons =
     asked.kind === 'Subscription' && found.standing !== 'well' ? await reasonsOf(place, asked) : undefined;
   const conflict = reasons && conflictTree(asked.namespace, reasons.explanation);
@@ -48,19 +51,37 @@ export async function explainObject(
     because: found.because,
     advice: todo.map((one) => adviceParts(commandIn(cluster, one))),
     ...(conflict === undefined ? {} : { conflict }),
+    newer: read === undefined ? [] : await newerOf(place, asked, read, found.standing !== 'well'),
   };
 }
+
+async function newerOf(
+  place: QuestionPlace,
+  { kind, namespace, name }: Asked,
+  read: NamespaceRead,
+  isExplained: boolean,
+) {
+  const catalogs = place.catalogs();
+  if (kind !== 'Subscription' || catalogs.length === 0) return [];
+  const resolution = await place.resolutionOf(namespace);
+  return newerVersions({ read, subscription: name, resolution, catalogs, isExplained });
+}
+
+type Diagnosed = Readonly<{ diagnosis: Diagnosis; read?: NamespaceRead }>;
 
 async function diagnosed(
   { client, globalCatalogNamespace }: QuestionPlace,
   { kind, namespace }: Asked,
   object: KubernetesObject,
-): Promise<Diagnosis> {
-  if (kind === 'ClusterExtension') return diagnoseExtension(object, await extensionSurroundings(client, object));
+): Promise<Diagnosed> {
+  if (kind === 'ClusterExtension')
+    return { diagnosis: diagnoseExtension(object, await extensionSurroundings(client, object)) };
   const read = await readNamespace(new PassReader(client), namespace, globalCatalogNamespace);
-  if (kind === 'InstallPlan') return diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups);
-  if (kind === 'ClusterServiceVersion') return diagnoseCsv(ClusterServiceVersion.parse(object), read);
-  return diagnoseSubscription(Subscription.parse(object), read);
+  if (kind === 'InstallPlan')
+    return { diagnosis: diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups), read };
+  if (kind === 'ClusterServiceVersion')
+    return { diagnosis: diagnoseCsv(ClusterServiceVersion.parse(object), read), read };
+  return { diagnosis: diagnoseSubscription(Subscription.parse(object), read), read };
 }
 
 type Reasons = Readonly<{ explanation: readonly Reason[]; advice: string }>;

@@ -37,8 +37,23 @@ export type UpgradeOutlook = Readonly<{
   newer: readonly NewerBundle[];
 }>;
 
+/** How far an outlook goes. */
+export type OutlookBounds = Readonly<{
+  /** Bundles that are explained, the newest first. */
+  most: number;
+  /** Why a candidate that can be next is not; what is left out takes a search for each. */
+  ofCandidate: (
+    candidate: Entry,
+    desired: DesiredSubscription,
+    asking: readonly DesiredSubscription[],
+    snapshot: Snapshot,
+  ) => Hindered;
+}>;
+const UNBOUNDED: OutlookBounds = { most: Number.POSITIVE_INFINITY, ofCandidate: hindranceOfCandidate };
+
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 type Context = Readonly<{
+  ofCandidate: OutlookBounds['ofCandidate'];
   desired: DesiredSubscription;
   /** All Subscriptions that can be satisfied. */
   asking: readonly DesiredSubscription[];
@@ -55,6 +70,7 @@ export function upgradeOutlook(
   desiredNamespace: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
   resolution: Resolved,
+  { most, ofCandidate } = UNBOUNDED,
 ): UpgradeOutlook {
   const { slices, records } = sliceCatalogs(desiredNamespace, catalogs);
   const record = (hash: string): PackageRecord => records.get(hash) ?? { name: '', defaultChannel: '', entries: [] };
@@ -67,12 +83,12 @@ export function upgradeOutlook(
   const newer = version === undefined ? [] : newerReleases(desired, version, desiredNamespace, catalogs);
   const leftOut = new Set(resolution.unresolved?.map(({ name }) => name));
   const asking = desiredNamespace.subscriptions.filter(({ name }) => !leftOut.has(name));
-  const context = { desired, asking, installed, snapshot };
+  const context = { ofCandidate, desired, asking, installed, snapshot };
   return {
     ...base,
     ...(installed === undefined ? {} : { installed: installed.name }),
     ...(next === undefined ? {} : { next: next.name }),
-    newer: newer.map((release) => ({ ...release, ...hindranceOf(release, context) })),
+    newer: newer.slice(0, most).map((release) => ({ ...release, ...hindranceOf(release, context) })),
   };
 }
 
@@ -108,7 +124,7 @@ function hindranceOf(release: NewerVersion, context: Context): Hindered {
   const entry = inOrder.find(({ name }) => name === release.name);
   if (entry === undefined) return skippedBy(release, all);
   if (installed === undefined || follows(entry, installed)) {
-    return hindranceOfCandidate(entry, desired, asking, snapshot);
+    return context.ofCandidate(entry, desired, asking, snapshot);
   }
   return byTheWay(entry, installed, inOrder);
 }
