@@ -117,8 +117,11 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const { acts } = await this.detectors.status(cluster);
     if (!acts) return this.detectors.againAfterMs(cluster);
     const begun = performance.now();
-    const outcome = await this.pass(client, subject, signal);
-    this.hub.metrics.stages.took('pass', (performance.now() - begun) / 1_000);
+    const { metrics, clock } = this.hub;
+    const outcome = await this.pass(client, subject, signal).finally(() => {
+      metrics.slowest.took(cluster, performance.now() - begun, clock.now());
+    });
+    metrics.stages.took('pass', (performance.now() - begun) / 1_000);
     // What an earlier pass wanted to see again later, such as an install that has ended since, is seen.
     if (outcome.result === 'done') await this.queues.apply.forgetDelayed({ v: 1, ...subject });
     this.#logOutcome(subject, outcome);

@@ -78,7 +78,7 @@ describe('what a person may not see', () => {
   it.each([
     { who: 'ann', status: 200 },
     { who: 'owner', status: 200 },
-    // Nobody knows any more which packages it moved.
+    // No row says any more which packages it moved.
     { who: 'lamps', status: 404 },
     { who: 'stranger', status: 404 },
   ])('is a plan that is complete, for who does not see all of its namespace: $who', async ({ who, status }) => {

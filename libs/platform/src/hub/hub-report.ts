@@ -39,7 +39,7 @@ class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShu
   readonly #reporter: HubReporter;
 
   constructor(hub: Hub, service: string, providers: DiscoveryService) {
-    const { redis, settings, clock, log, queues } = hub;
+    const { redis, settings, clock, log, queues, metrics } = hub;
     const checks = () =>
       providers.getProviders().flatMap(({ instance }) => (instance instanceof HealthIndicator ? [instance] : []));
     this.#reporter = new HubReporter({
@@ -48,6 +48,7 @@ class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShu
       version: projectVersion(),
       checks: () => Promise.all(checks().map(checkOf)),
       queues: () => Promise.all((QUEUES[service] ?? []).map((name) => countsOf(queues, name, clock.now()))),
+      slowest: () => metrics.slowest.list(clock.now()),
     });
   }
 

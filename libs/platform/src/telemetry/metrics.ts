@@ -8,6 +8,7 @@ import { LaneMetrics } from './lane-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 import { type RedisSource, watchRedis } from './redis-metrics.js';
 import { RolloutMetrics } from './rollout-metrics.js';
+import { SlowestClusters } from './slowest-clusters.js';
 import { StageDurations } from './stage-durations.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
@@ -65,6 +66,8 @@ export class Metrics {
   readonly #spans: Counter;
   readonly lanes: LaneMetrics;
   readonly stages: StageDurations;
+  /** No series: as many clusters as there are would be too many. */
+  readonly slowest = new SlowestClusters();
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
 
   constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {

@@ -19,6 +19,8 @@ export type HubReporterOptions = Readonly<{
   checks: () => Promise<HubRow['checks']>;
   /** The queues that the service works on. */
   queues: () => Promise<HubRow['queues']>;
+  /** Clusters whose passes took longest. */
+  slowest: () => HubRow['slowest'];
 }>;
 
 const EVERY_MS = 5_000;
@@ -68,7 +70,7 @@ export class HubReporter {
   }
 
   async #report(): Promise<void> {
-    const { redis, clock, service, instance, version, checks, queues } = this.options;
+    const { redis, clock, service, instance, version, checks, queues, slowest } = this.options;
     if (this.#times % COUNTED_EVERY === 0) this.#queues = await queues();
     const updatedAt = clock.now().toISOString();
     const row: HubRow = {
@@ -78,7 +80,7 @@ export class HubReporter {
       updatedAt,
       checks: await checks(),
       queues: this.#queues,
-      slowest: [],
+      slowest: slowest(),
     };
     await redis.hset(this.#key, instance, JSON.stringify(HubRow.parse(row)));
     if (this.#times % TIDIED_EVERY === 0) await this.#tidy();

@@ -165,9 +165,9 @@ function Slowest({ of }: { of: readonly HubRow[] }) {
     .slice(0, 10);
   const most = slowest[0]?.milliseconds ?? 1;
   return (
-    <Section title="Slowest clusters">
+    <Section title="Slowest clusters" aside={<span class="pale">longest pass of the last minutes</span>}>
       {slowest.length === 0 ? (
-        <Empty title="No requests have been measured yet." />
+        <Empty title="No pass over a cluster in the last minutes." />
       ) : (
         <ul class="behind">
           {slowest.map(({ cluster, milliseconds }) => (

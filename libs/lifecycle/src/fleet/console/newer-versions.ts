@@ -24,8 +24,8 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 const NOTHING_CHOSEN: Resolved = { result: 'resolved', chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] };
 
 /**
- * What is newer than what a Subscription has or gets, in all channels and catalogs that it sees: the outlook of
- * `flotilla explain`, but nothing is solved for a page (decision 0305).
+ * What is newer than what a Subscription has or gets, in all channels and catalogs that it sees: the
+ * outlook of `flotilla explain`, but nothing is solved for a page (decision 0305).
  */
 export function newerVersions({ read, subscription, resolution, catalogs, isExplained }: OutlookQuestion) {
   const namespace = desiredNamespaceOf(read);
