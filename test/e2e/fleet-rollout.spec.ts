@@ -4,6 +4,7 @@ import { stopAtADarkLamp } from '../fleet/dark-lamp.js';
 import { installWhereNothingIs } from '../fleet/first-install.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
 import { holdWhileFrozen } from '../fleet/frozen-fleet.js';
+import { replaceTheLogin } from '../fleet/rotated-login.js';
 import { rollOutInThreeWaves } from '../fleet/three-waves.js';
 
 const TIERS = ['lab', 'canary', 'shops'];
@@ -17,8 +18,9 @@ describe('a hub with a fleet, on real API servers', () => {
     const { clusters } = controlPlane;
     const labelled = Object.fromEntries(clusters.map(({ name }, at) => [name, { tier: TIERS[at] ?? '' }]));
     const kubeconfigs = clusters.map(({ kubeconfigPath }) => kubeconfigPath);
-    // The first is the hub, and one of its clusters.
-    fleet = await FleetHub.start({ kubeconfigs, hub: clusters[0]?.name ?? '', clusters: labelled });
+    const [first = '', last = ''] = [clusters[0]?.name, clusters.at(-1)?.name];
+    // The first is the hub, and one of its clusters; the login of the last is in a Secret.
+    fleet = await FleetHub.start({ kubeconfigs, hub: first, clusters: labelled, inSecrets: [last] });
     endings.push(() => fleet.stop());
   });
   afterAll(async () => {
@@ -36,4 +38,7 @@ describe('a hub with a fleet, on real API servers', () => {
 
   it('installs an operator where there is nothing of it, once its plan is approved', () =>
     installWhereNothingIs(fleet));
+
+  it('replaces the login of a cluster by that in its Secret, which leaves and joins with its FleetCluster', () =>
+    replaceTheLogin(fleet, fleet.names.at(-1) ?? ''));
 });

@@ -6,6 +6,8 @@ import { expect, vi } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { KUBECONFIG_SECRET } from '#platform/fleet/secret-access';
+import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
@@ -19,6 +21,8 @@ const EXAMPLES = join(PROJECT_ROOT, 'examples');
 export const NAMESPACE = 'harbors';
 /** The namespace of the fleet's objects. */
 export const PLATFORM = 'platform';
+/** The namespace of the hub in its API server. */
+export const HUB_NAMESPACE = 'flotilla-system';
 const CONTROLLERS = ['controller-a', 'controller-b'];
 const NO_NAMESPACE = new Set(['FleetCluster', 'FleetWindow', 'FleetAssignment']);
 
@@ -28,7 +32,17 @@ export type FleetHubOptions = Readonly<{
   hub: string;
   /** The clusters of the fleet, with their labels. */
   clusters: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Those of them whose kubeconfig the services have from a Secret alone. */
+  inSecrets?: readonly string[];
 }>;
+
+/** The Secret with a cluster's kubeconfig. */
+export const secretOf = (name: string, kubeconfig: object): KubernetesObject =>
+  ({
+    ...{ apiVersion: 'v1', kind: 'Secret', type: KUBECONFIG_SECRET },
+    metadata: { name, namespace: HUB_NAMESPACE },
+    data: { kubeconfig: Buffer.from(JSON.stringify(kubeconfig)).toString('base64') },
+  }) as KubernetesObject;
 
 /** A hub API, clusters, and all services of a hub as processes of their own, the fleet controller twice. */
 export class FleetHub {
@@ -40,9 +54,10 @@ export class FleetHub {
   ) {}
 
   static async start(options: FleetHubOptions): Promise<FleetHub> {
-    const { kubeconfigs, hub, clusters } = options;
+    const { kubeconfigs, hub, clusters, inSecrets = [] } = options;
+    const contexts = Object.keys(clusters).filter((name) => !inSecrets.includes(name));
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-fleet-hub-'));
-    const fleet = { FLOTILLA_FLEET: `context:${hub}`, FLOTILLA_CONTEXTS: Object.keys(clusters).join(',') };
+    const fleet = { FLOTILLA_FLEET: `context:${hub}`, FLOTILLA_CONTEXTS: contexts.join(',') };
     const environment = await startQuickEnvironment({ kubeconfigs, settings: fleet });
     const env = { ...fleet, FLOTILLA_KUBECONFIG: kubeconfigs.join(':'), FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
     const controllers = CONTROLLERS.map(
@@ -88,10 +103,33 @@ export class FleetHub {
     const { registry } = this.environment;
     await putSampleBundles(EXAMPLES, registry.put);
     await putSampleCatalog(EXAMPLES, 'v1', registry);
+    await this.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: HUB_NAMESPACE } });
     for (const [name, labels] of Object.entries(this.options.clusters)) {
       await this.#subscribe(this.client(name));
-      await this.apply('FleetCluster', name, { access: { context: name } }, labels);
+      const isInSecret = this.options.inSecrets?.includes(name) === true;
+      if (isInSecret) await this.hub.create(secretOf(name, await this.login(name)));
+      await this.apply(
+        'FleetCluster',
+        name,
+        { access: isInSecret ? { secretRef: { name } } : { context: name } },
+        labels,
+      );
     }
+  }
+
+  /** The kubeconfig of one cluster alone, with another token if one is given. */
+  async login(name: string, token?: string): Promise<object> {
+    for (const file of this.options.kubeconfigs) {
+      const config = parseKubeconfig(file, await readFile(file, 'utf8'));
+      if (!config.contexts.includes(name)) continue;
+      const { cluster, user } = config.access(name);
+      return {
+        ...{ apiVersion: 'v1', kind: 'Config', clusters: [{ name, cluster }] },
+        users: [{ name, user: token === undefined ? user : { token } }],
+        contexts: [{ name, context: { cluster: name, user: name } }],
+      };
+    }
+    throw new RangeError(`there is no context ${name}`);
   }
 
   async #subscribe(client: KubeClient): Promise<void> {

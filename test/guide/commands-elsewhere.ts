@@ -55,6 +55,11 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
     instead: 'test/e2e/failed-plans.spec.ts',
   },
   {
+    begin: /^kubectl -n flotilla-system create secret generic store-02/,
+    because: 'it needs the kubeconfig of a further cluster',
+    instead: 'test/e2e/fleet-rollout.spec.ts',
+  },
+  {
     begin: /^redis-cli ACL SETUSER/,
     because: 'it needs redis-cli and a Redis whose users it may change',
     instead: 'test/integration/redis-users.spec.ts',

@@ -20,7 +20,7 @@ describe('a hub with a fleet, on simulated API servers', () => {
     endings.push(() => simulated.stop());
     const file = join(folder, 'kubeconfig');
     await writeFile(file, simulated.kubeconfig(), { mode: 0o600 });
-    fleet = await FleetHub.start({ kubeconfigs: [file], hub: 'hub', clusters });
+    fleet = await FleetHub.start({ kubeconfigs: [file], hub: 'hub', clusters, inSecrets: ['store-2'] });
     endings.push(() => fleet.stop());
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { APPLIER } from '#core/kernel/actions/field-managers';
-import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
 import { clustersModule } from '#platform/hub/clusters.module';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
@@ -10,12 +10,14 @@ await runMain(
   'applier',
   async (hub) => {
     const { settings, clock, log } = hub;
-    const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log });
+    const fleetHub = await openFleetHub(settings, { fieldManager: APPLIER });
+    const secrets = await openSecretClusters(fleetHub, hub);
+    const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log, secrets });
     const shards = ownShards(hub, 'applier', registry.of(APPLIER));
     const { clusters } = shards;
     const imports = [
       clustersModule({ services: [clusters], probing: clusters, registry, shards, takes: true }),
-      applierModule(clusters, { fleetHub: await openFleetHub(settings, { fieldManager: APPLIER }) }),
+      applierModule(clusters, { fleetHub }),
     ];
     return { imports, port: settings.applierPort };
   },

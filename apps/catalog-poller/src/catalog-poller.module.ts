@@ -20,6 +20,7 @@ import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { RedisQuestionReceiver } from '#platform/console/redis-question-channel';
 import { Lanes } from '#platform/fairness/lanes';
+import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB, SHARDS } from '#platform/hub/hub-tokens';
@@ -131,10 +132,12 @@ const PARTS: readonly Provider[] = [
 export type CatalogPollerOptions = Readonly<{
   /** The hub API, where the hub has a fleet. */
   fleetHub?: KubeClient | undefined;
+  /** The logins of FleetClusters in Secrets. */
+  credentials?: SecretClusters | undefined;
 }>;
 
 /** What is reported of the clusters of a fleet. */
-const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
+const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefined): readonly Provider[] => [
   {
     provide: ClusterSightings,
     inject: [HUB, CLUSTERS, OlmDetectors, { token: SHARDS, optional: true }],
@@ -145,7 +148,7 @@ const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
       shards?: ShardSource,
     ) =>
       new ClusterSightings({
-        ...{ hub: fleetHub, clusters, detectors, clock, log },
+        ...{ hub: fleetHub, clusters, detectors, clock, log, credentials },
         isAlone: shards === undefined,
         silentMs: settings.fleetSilence,
       }),
@@ -164,7 +167,7 @@ const sightingsOf = (fleetHub: KubeClient): readonly Provider[] => [
 /** Wiring only. */
 export const catalogPollerModule = (
   clusters: ServiceClusters,
-  { fleetHub }: CatalogPollerOptions = {},
+  { fleetHub, credentials }: CatalogPollerOptions = {},
 ): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
@@ -174,7 +177,7 @@ export const catalogPollerModule = (
     ObserveProcessor,
     MetasMiddleware,
     PackageManifestsMiddleware,
-    ...(fleetHub === undefined ? [] : sightingsOf(fleetHub)),
+    ...(fleetHub === undefined ? [] : sightingsOf(fleetHub, credentials)),
     healthIndicator(ObservedFleet, ({ checks }) => checks.classic),
     healthIndicator(ObservedFleet, ({ checks }) => checks.v1),
   ],

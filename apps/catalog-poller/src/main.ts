@@ -1,5 +1,5 @@
 import { POLLER } from '#core/kernel/actions/field-managers';
-import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
 import { clustersModule } from '#platform/hub/clusters.module';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
@@ -10,12 +10,14 @@ await runMain(
   'catalog-poller',
   async (hub) => {
     const { settings, clock, log } = hub;
-    const registry = await managedClusters(settings, { fieldManagers: [POLLER], clock, log });
+    const fleetHub = await openFleetHub(settings, { fieldManager: POLLER });
+    const secrets = await openSecretClusters(fleetHub, hub, true);
+    const registry = await managedClusters(settings, { fieldManagers: [POLLER], clock, log, secrets });
     const shards = ownShards(hub, 'poller', registry.of(POLLER));
     const { clusters } = shards;
     const imports = [
       clustersModule({ services: [clusters], probing: clusters, registry, shards }),
-      catalogPollerModule(clusters, { fleetHub: await openFleetHub(settings, { fieldManager: POLLER }) }),
+      catalogPollerModule(clusters, { fleetHub, credentials: secrets }),
     ];
     return { imports, port: settings.catalogPollerPort };
   },

@@ -5,7 +5,7 @@ import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/outpu
 
 const HELP = `
 Applies, server-side, what an API server needs to be the hub of a fleet (k8s/overlays/fleet): the CustomResourceDefinitions of
-the fleet kinds, the ClusterRoles flotilla:fleet-viewer, -author, -approver, -operator and -break-glass, and the
+the fleet kinds, the ClusterRoles flotilla:fleet-viewer, -author, -approver, -operator, -break-glass and -credentials, and the
 ValidatingAdmissionPolicy that has everybody decide in their own name. Again: what is as it should be stays.
 Needs Kubernetes 1.30 or newer, and the rights to write these kinds. Bind the roles to groups of yours afterwards.
 

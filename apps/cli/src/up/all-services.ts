@@ -3,6 +3,7 @@ import type { Settings } from '#platform/config/settings';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
+import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
@@ -24,7 +25,12 @@ export type ClustersOfServices = Readonly<{
 }>;
 
 /** What roll-outs need where the hub has a fleet: the hub API as each service, and the controller. */
-export type FleetOfServices = Readonly<{ poller: KubeClient; applier: KubeClient; controller: LiveController }>;
+export type FleetOfServices = Readonly<{
+  poller: KubeClient;
+  applier: KubeClient;
+  controller: LiveController;
+  credentials: SecretClusters | undefined;
+}>;
 
 /**
  * The console, which listens on a port of its own. Loaded only where it is wanted; it reads no rows before
@@ -64,7 +70,7 @@ export const allServices = (
     clustersModule({ services: [poller, applier], probing: applier, takes: true, ...(registry && { registry }) }),
     applierModule(applier, { besidePoller: true, fleetHub: fleet?.applier }),
     ResolverWorkerModule,
-    catalogPollerModule(poller, { fleetHub: fleet?.poller }),
+    catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: fleet?.credentials }),
     ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
   ],
   port: catalogPollerPort,

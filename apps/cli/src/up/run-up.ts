@@ -4,7 +4,8 @@ import { openLiveController } from '#lifecycle/fleet/rollouts/open-live-controll
 import { SystemClock } from '#platform/clock/system-clock';
 import { unknownSettings } from '#platform/config/settings';
 import { FleetPlaceError } from '#platform/fleet/fleet-place';
-import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
+import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { type Hub, openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
 import { managedClusters } from '#platform/hub/managed-clusters';
@@ -36,6 +37,7 @@ type Start = Readonly<{
   up: UpSettings;
   log: Log;
   registry: ClusterRegistry;
+  secrets: SecretClusters | undefined;
   endings: Endings;
   withConsole: boolean;
 }>;
@@ -48,11 +50,11 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   collectAtRest({ clock: new SystemClock() });
   const up = upSettings(options, process.env);
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io, up) });
-  const registry = await registryOf(log, up);
+  const { registry, secrets } = await clustersOf(log, up);
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
   const endings: Endings = [() => registry.close()];
   try {
-    await start({ io, up, log, registry, endings, withConsole: options.console });
+    await start({ io, up, log, registry, secrets, endings, withConsole: options.console });
     await stop;
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
@@ -62,7 +64,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-async function start({ io, up, log, registry, endings, withConsole }: Start): Promise<void> {
+async function start({ io, up, log, registry, secrets, endings, withConsole }: Start): Promise<void> {
   // After the kubeconfigs were read: which of two faults is reported does not depend on what
   // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
@@ -82,7 +84,7 @@ async function start({ io, up, log, registry, endings, withConsole }: Start): Pr
   endings.push(async () => watch.stop());
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
-  const fleet = await fleetOf(hub, up);
+  const fleet = await fleetOf(hub, up, secrets);
   const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }, fleet));
   endings.push(() => service.stop());
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
@@ -92,7 +94,11 @@ async function start({ io, up, log, registry, endings, withConsole }: Start): Pr
 }
 
 /** The fleet that the settings name; a place that cannot be used is the user's mistake. */
-async function fleetOf(hub: Hub, { settings, kubeconfigs }: UpSettings): Promise<FleetOfServices | undefined> {
+async function fleetOf(
+  hub: Hub,
+  { settings, kubeconfigs }: UpSettings,
+  credentials: SecretClusters | undefined,
+): Promise<FleetOfServices | undefined> {
   const named = kubeconfigs.length === 0 ? {} : { kubeconfigs };
   try {
     const [controller, poller, applier] = await Promise.all([
@@ -100,7 +106,7 @@ async function fleetOf(hub: Hub, { settings, kubeconfigs }: UpSettings): Promise
       openFleetHub(settings, { fieldManager: POLLER, ...named }),
       openFleetHub(settings, { fieldManager: APPLIER, ...named }),
     ]);
-    return controller && poller && applier && { controller, poller, applier };
+    return controller && poller && applier && { controller, poller, applier, credentials };
   } catch (error) {
     if (error instanceof ClusterConfigError || error instanceof FleetPlaceError) throw new UsageError(error.message);
     throw error;
@@ -111,13 +117,21 @@ async function fleetOf(hub: Hub, { settings, kubeconfigs }: UpSettings): Promise
 const keyOf = async ({ hubKeyFile, foreignInstallPlans }: UpSettings['settings']): Promise<HubKey> =>
   hubKeyFile === '' && foreignInstallPlans === 'accept' ? HubKey.random() : HubKey.open(hubKeyFile);
 
-async function registryOf(log: Log, { kubeconfigs, contexts, settings }: UpSettings): Promise<ClusterRegistry> {
+/** The clusters that are named, and those that the hub API has Secrets for. */
+async function clustersOf(
+  log: Log,
+  { kubeconfigs, contexts, settings }: UpSettings,
+): Promise<Pick<Start, 'registry' | 'secrets'>> {
   try {
+    const clock = new SystemClock();
+    const named = kubeconfigs.length === 0 ? {} : { kubeconfigs };
+    const hub = await openFleetHub(settings, { fieldManager: APPLIER, ...named });
+    const secrets = await openSecretClusters(hub, { settings, clock, log });
     const fieldManagers = [POLLER, APPLIER];
-    const options = { fieldManagers, contexts, kubeconfigs, clock: new SystemClock(), log };
-    const registry = await managedClusters(settings, options);
-    if (registry.allClients(APPLIER).length > 0) return registry;
+    const registry = await managedClusters(settings, { fieldManagers, contexts, kubeconfigs, clock, log, secrets });
+    if (registry.allClients(APPLIER).length > 0) return { registry, secrets };
   } catch (error) {
+    if (error instanceof FleetPlaceError) throw new UsageError(error.message);
     if (!(error instanceof ClusterConfigError)) throw error;
     throw new UsageError(
       error.message === NO_KUBECONFIG ? `${error.message}. Without a cluster: flotilla demo` : error.message,

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { CredentialsFault } from '#platform/fleet/secret-access';
 import { type ClusterListener, fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import { PATIENCE } from '#testing/patience';
 import { ClusterSightings } from './cluster-sightings.js';
 import { PlayedFleet } from './rollouts/rollouts.fixture.js';
@@ -16,9 +18,13 @@ describe('what a poller reports of the clusters of a fleet', () => {
   let access: DirectClient;
   let sightings: ClusterSightings;
   let isPaused = false;
+  let fault: CredentialsFault | undefined;
+  let expiresAt: string | undefined;
   let tell: ClusterListener = () => undefined;
   beforeEach(async () => {
     isPaused = false;
+    fault = undefined;
+    expiresAt = undefined;
     fleet = await PlayedFleet.begin(['one', 'two'], () => ({}));
     for (const name of ['one', 'two']) {
       await fleet.hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
@@ -39,6 +45,7 @@ describe('what a poller reports of the clusters of a fleet', () => {
       clock: fleet.clock,
       log: silentLog,
       isAlone: true,
+      credentials: { faultOf: () => fault, expiryOf: () => expiresAt },
     });
     sightings.start();
   });
@@ -47,12 +54,13 @@ describe('what a poller reports of the clusters of a fleet', () => {
     await fleet.stop();
   });
 
-  const add = (name: string, context: string) =>
+  const add = (name: string, context: string) => addWith(name, { context });
+  const addWith = (name: string, way: object) =>
     fleet.hub.client.create({
       apiVersion: FLEET_API,
       kind: 'FleetCluster',
       metadata: { name },
-      spec: { access: { context } },
+      spec: { access: way },
     } as KubernetesObject);
   const statusOf = async (name: string) => {
     await fleet.clock.advance(1_000);
@@ -63,7 +71,12 @@ describe('what a poller reports of the clusters of a fleet', () => {
     (await statusOf(name))?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
   it('is that one answers, and what it is', async () => {
-    const wanted = ['IdentityStable=True Same', 'Managed=True Acting', 'Reachable=True Answering'];
+    const wanted = [
+      'CredentialsValid=True Valid',
+      'IdentityStable=True Same',
+      'Managed=True Acting',
+      'Reachable=True Answering',
+    ];
     await expect.poll(() => reasons('one'), PATIENCE).toEqual(wanted);
     expect(await statusOf('one')).toMatchObject({ uid: expect.stringMatching(/./), version: 'v1.34.4' });
   });
@@ -97,6 +110,37 @@ describe('what a poller reports of the clusters of a fleet', () => {
     isPaused = true;
     await tell([{ kind: 'changed', cluster: 'one', what: 'paused' }]);
     await expect.poll(() => reasons('one'), PATIENCE).toContain('Managed=False Paused');
+  });
+
+  it('is a login that is refused, before the cluster counts as away', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('CredentialsValid=True Valid');
+    fleet.cluster('one').direct.cluster.failAll({}, new Refusal(401, 'Unauthorized', 'Unauthorized'));
+    for (let seconds = 0; seconds < 20; seconds++) await fleet.clock.advance(1_000);
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('CredentialsValid=False Rejected');
+    expect(await reasons('one')).toContain('Reachable=True Answering');
+  });
+
+  describe('with a login in a Secret', () => {
+    const inSecret = async (name: string) => {
+      await fleet.hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+      await addWith(name, { secretRef: { name: 'login' } });
+    };
+
+    it('is why that cannot be used, of a cluster that was never reached', async () => {
+      fault = { reason: 'Unsafe', message: 'its user has exec' };
+      await inSecret('two');
+      await expect.poll(() => reasons('two'), PATIENCE).toEqual(['CredentialsValid=False Unsafe']);
+      expect((await statusOf('two'))?.conditions?.[0]?.message).toBe('its user has exec');
+    });
+
+    it('is when that ends, and then that it has', async () => {
+      expiresAt = new Date(fleet.clock.now().getTime() + 60_000).toISOString();
+      await inSecret('one');
+      await expect.poll(() => reasons('one'), PATIENCE).toContain('CredentialsValid=True Valid');
+      expect(await statusOf('one')).toMatchObject({ credentialsExpireAt: expiresAt });
+      for (let seconds = 0; seconds < 80; seconds++) await fleet.clock.advance(1_000);
+      await expect.poll(() => reasons('one'), PATIENCE).toContain('CredentialsValid=False Expired');
+    });
   });
 
   it('is a mistake of its name where the context has another one', async () => {

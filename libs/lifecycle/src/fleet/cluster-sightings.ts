@@ -1,5 +1,6 @@
 import {
   type ClusterSighting,
+  type CredentialsSighting,
   clusterStatus,
   type FleetClusterStatus,
 } from '#core/fleet/membership/cluster-conditions';
@@ -10,21 +11,21 @@ import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { FleetStore } from '#platform/fleet/fleet-store';
+import { ACCEPTED_UID_ANNOTATION, type SecretClusters } from '#platform/fleet/secret-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import { troubleOf } from '#platform/kube/client/api-server-trouble';
+import { LOGIN_REFUSED, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** On a FleetCluster: the UID of the cluster that may take the place of the one before. */
-const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
 /** How often a cluster is asked whether it answers, at least: one lost answer is none. */
 const ASK_EVERY_MS = 15_000;
 /** And so often before it counts as away. */
 const ASKED_BEFORE = 2.5;
 const SILENT_MS = 40_000;
 const ASKED_AT_ONCE = 32;
+const MOST_CHARACTERS = 1_024;
 const NO_CONTEXT = 'no kubeconfig of the hub has its context';
 const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
 
@@ -35,6 +36,8 @@ export type ClusterSightingsOptions = Readonly<{
   detectors: Pick<OlmDetectors, 'status'>;
   clock: Clock;
   log: Log;
+  /** The logins of FleetClusters in Secrets; absent where only contexts give access. */
+  credentials?: Pick<SecretClusters, 'expiryOf' | 'faultOf'> | undefined;
   /** This process works for all clusters of the hub: what it does not know no process does. */
   isAlone: boolean;
   /** A cluster that was silent for so long is away; default 40 s. */
@@ -123,16 +126,35 @@ export class ClusterSightings {
   /** Undefined where another process is to ask, or nothing is certain yet. */
   async #sighting({ metadata, spec }: FleetCluster): Promise<ClusterSighting | undefined> {
     const { isAlone, clusters } = this.options;
-    const { context } = spec.access;
     const { name } = metadata;
+    const { context = name, secretRef } = spec.access;
     const refused = (message: string): ClusterSighting => ({ silence: { reason: 'Refused', message } });
-    const unknown = context === undefined ? 'access by a Secret cannot be used yet: name a context' : NO_CONTEXT;
-    if (context === undefined || !clusters.known().includes(context)) return isAlone ? refused(unknown) : undefined;
+    const fault = secretRef === undefined ? undefined : this.options.credentials?.faultOf(name);
+    if (!clusters.known().includes(context)) {
+      // Every poller reads the Secrets, so that each comes to the same.
+      if (fault !== undefined) return { isUnasked: true, credentials: { fault } };
+      return isAlone && secretRef === undefined ? refused(NO_CONTEXT) : undefined;
+    }
     if (context !== name) return refused(`give the FleetCluster the name of its context, "${context}"`);
     const sight: Sight = this.#sights.get(name) ?? { heardAt: undefined, sinceMs: this.#now() };
     sight.asked = askedOf(metadata as KubernetesObject['metadata']);
     this.#sights.set(name, sight);
-    return this.#ask(context, sight, metadata.annotations?.[ACCEPTED_UID_ANNOTATION]);
+    const asked = await this.#ask(context, sight, metadata.annotations?.[ACCEPTED_UID_ANNOTATION]);
+    return asked && { ...asked, credentials: this.#credentials(name, asked, fault) };
+  }
+
+  #credentials(
+    cluster: string,
+    { silence, credentials }: ClusterSighting,
+    fault: CredentialsSighting['fault'],
+  ): CredentialsSighting | undefined {
+    const expiresAt = this.options.credentials?.expiryOf(cluster);
+    if (fault !== undefined) return { fault };
+    if (expiresAt !== undefined && Date.parse(expiresAt) <= this.#now()) {
+      return { fault: { reason: 'Expired', message: `the login ended at ${expiresAt}: renew it` }, expiresAt };
+    }
+    if (credentials !== undefined) return { ...credentials, expiresAt };
+    return silence === undefined ? { expiresAt } : undefined;
   }
 
   async #ask(cluster: string, sight: Sight, acceptedUid: string | undefined): Promise<ClusterSighting | undefined> {
@@ -146,10 +168,18 @@ export class ClusterSightings {
       const uid = sight.uid === '' ? undefined : sight.uid;
       return { uid, version, acceptedUid, managed: await this.#managed(cluster) };
     } catch (error) {
-      if (this.#now() - (sight.heardAt ?? sight.sinceMs) < this.#silentMs) return undefined;
+      // A login that is refused is no lost answer.
+      const message = troubleOf(error).slice(0, MOST_CHARACTERS);
+      const isRejected = message.includes(LOGIN_REFUSED);
+      if (this.#now() - (sight.heardAt ?? sight.sinceMs) < this.#silentMs) {
+        return isRejected ? { isUnasked: true, credentials: { fault: { reason: 'Rejected', message } } } : undefined;
+      }
       // Another cluster may answer after that.
       delete sight.uid;
-      return { silence: { reason: reasonOf(error), message: troubleOf(error).slice(0, 1_024) } };
+      return {
+        silence: { reason: reasonOf(error), message },
+        ...(isRejected ? { credentials: { fault: { reason: 'Rejected', message } } } : {}),
+      };
     }
   }
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** Where the fleet's objects are: in the API server of a context, or of the cluster in which the hub runs. */
@@ -28,4 +29,14 @@ export function fleetPlace(text: string): FleetPlace | undefined {
     ? 'roll-outs from a folder cannot be carried out yet: name the API server that has the fleet with context:NAME or in-cluster'
     : 'it must be context:NAME or in-cluster';
   throw new FleetPlaceError(`FLOTILLA_FLEET is "${text}": ${why}`);
+}
+
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+/** The namespace of the hub in the hub API: that of its pods, else the one of the settings. */
+export async function hubNamespace({
+  fleet,
+  systemNamespace,
+}: Readonly<{ fleet: string; systemNamespace: string }>): Promise<string> {
+  return fleetPlace(fleet)?.in === 'cluster' ? (await readFile(NAMESPACE_FILE, 'utf8')).trim() : systemNamespace;
 }

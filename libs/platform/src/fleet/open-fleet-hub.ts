@@ -1,8 +1,11 @@
+import type { Clock } from '../clock/clock.port.js';
 import { readLimitsOf } from '../config/kube-limits.js';
 import type { Settings } from '../config/settings.js';
 import { inClusterAccess, loadClusters } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import { fleetPlace } from './fleet-place.js';
+import type { Log } from '../telemetry/log.port.js';
+import { fleetPlace, hubNamespace } from './fleet-place.js';
+import { SecretClusters } from './secret-clusters.js';
 
 export type HubApiOptions = Readonly<{
   /** The field manager as which the service writes there. */
@@ -35,4 +38,14 @@ export async function openFleetHub(settings: Settings, options: HubApiOptions): 
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
   });
   return client;
+}
+
+/** The clusters that the hub API has Secrets for; undefined where the hub has no fleet. */
+export async function openSecretClusters(
+  hub: KubeClient | undefined,
+  { settings, clock, log }: Readonly<{ settings: Settings; clock: Clock; log: Log }>,
+  observes = false,
+): Promise<SecretClusters | undefined> {
+  if (hub === undefined) return undefined;
+  return new SecretClusters({ hub, namespace: await hubNamespace(settings), clock, log, observes });
 }

@@ -2,11 +2,12 @@ import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import type { Clock } from '../clock/clock.port.js';
 import { readLimitsOf } from '../config/kube-limits.js';
 import type { Settings } from '../config/settings.js';
+import type { SecretClusters } from '../fleet/secret-clusters.js';
 import { clientOf } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { ReadBudget } from '../kube/limits/read-budget.js';
 import { ClusterRegistry } from '../membership/cluster-registry.js';
-import { KubeconfigSource } from '../membership/kubeconfig-source.js';
+import { type ClusterSource, KubeconfigSource } from '../membership/kubeconfig-source.js';
 import type { Log } from '../telemetry/log.port.js';
 
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
@@ -29,6 +30,8 @@ export type ManagedClustersOptions = Readonly<{
   /** Files and contexts that were named on a command line; else those of the settings. */
   kubeconfigs?: readonly string[];
   contexts?: readonly string[];
+  /** Adds the clusters whose kubeconfig is in a Secret of the hub. */
+  secrets?: SecretClusters | undefined;
 }>;
 
 /**
@@ -42,8 +45,9 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
   const memory = new SharedBytes(limits.processBytes);
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
   const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
+  const files = new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts });
   const registry = await ClusterRegistry.open({
-    source: new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts }),
+    source: options.secrets === undefined ? files : withSecrets(files, options.secrets),
     fieldManagers,
     clock,
     log,
@@ -60,3 +64,9 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
   }
   return registry;
 }
+
+const withSecrets = (files: ClusterSource, secrets: SecretClusters): ClusterSource => ({
+  read: async () => secrets.beside(await files.read()),
+  start: () => secrets.start(),
+  stop: () => secrets.stop(),
+});

@@ -79,6 +79,7 @@ export class ClusterRegistry {
   };
 
   start(): void {
+    this.options.source.start?.();
     for (const registered of this.#members.values()) this.#verifyIn(this.#pace.turn(this.#members.size), registered);
     this.#timers.repeat(POLL_MS, async () => {
       await this.#poll();
@@ -94,6 +95,7 @@ export class ClusterRegistry {
 
   async close(): Promise<void> {
     this.stop();
+    await this.options.source.stop?.();
     await Promise.all([...this.#members.values()].map(({ member }) => member.close()));
     await Promise.all(this.#leaving.values());
   }

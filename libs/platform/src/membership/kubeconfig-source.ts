@@ -8,6 +8,9 @@ import { WatchedKubeconfig } from './watched-kubeconfig.js';
 export interface ClusterSource {
   /** What holds now; the same object as long as nothing has changed. */
   read(): Promise<HeldReading<ClusterAccess>>;
+  /** What it follows over the network is followed from now on. */
+  start?(): void;
+  stop?(): Promise<void>;
 }
 
 export type KubeconfigSourceOptions = Readonly<{

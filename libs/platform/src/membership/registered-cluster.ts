@@ -159,6 +159,10 @@ const accessDigest = ({ cluster, user }: ClusterAccess): string => canonicalHash
 export const memberEntry = (cluster: string, access: ClusterAccess): MemberEntry => ({
   cluster,
   access: accessDigest(access),
-  terms: canonicalHash([access.globalCatalogNamespace ?? '', ...(access.observed === true ? ['observed'] : [])]),
+  terms: canonicalHash([
+    access.globalCatalogNamespace ?? '',
+    ...(access.observed === true ? ['observed'] : []),
+    ...(access.accepted === undefined ? [] : ['accepted', access.accepted]),
+  ]),
   paused: access.paused === true,
 });

@@ -88,7 +88,8 @@ class DirectTransport extends HttpTransport {
     const opened = this.cluster.openWatch(answer, new URL(request.path, this.server).searchParams, sink);
     body.on('close', () => opened.end());
     for (const signal of [request.signal, request.until]) {
-      signal?.addEventListener('abort', () => body.destroy(), { once: true });
+      if (signal?.aborted) body.destroy();
+      else signal?.addEventListener('abort', () => body.destroy(), { once: true });
     }
     return { ...exchange, status: 200 };
   }

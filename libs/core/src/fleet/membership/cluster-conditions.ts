@@ -1,5 +1,15 @@
+export type CredentialsSighting = Readonly<{
+  fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
+  /** When the login ends, where it says so. */
+  expiresAt?: string | undefined;
+}>;
+
 /** What the hub knows of a cluster's state at one moment. */
 export type ClusterSighting = Readonly<{
+  /** Nothing was asked: whether it answers stays as it was. */
+  isUnasked?: boolean;
+  /** Whether the hub's login there can be used; undefined: not known, and left as it was. */
+  credentials?: CredentialsSighting | undefined;
   /** Absent: it answers. */
   silence?: Readonly<{ reason: 'Refused' | 'Timeout' | 'TLSFailed'; message: string }>;
   /** Undefined: not known, and left as it was. */
@@ -23,6 +33,7 @@ export type ClusterCondition = Readonly<{
 export type FleetClusterStatus = Readonly<{
   uid?: string | undefined;
   version?: string | undefined;
+  credentialsExpireAt?: string | undefined;
   facts?: Readonly<Record<string, unknown>> | undefined;
   conditions?: readonly ClusterCondition[] | undefined;
 }>;
@@ -34,12 +45,11 @@ type Found = Omit<ClusterCondition, 'lastTransitionTime'>;
  * only transitions are written. What is not known stays as it was.
  */
 export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSighting, at: string): FleetClusterStatus {
-  const { silence, managed, uid = before.uid, version = before.version, acceptedUid } = sighting;
+  const { silence, managed, credentials, uid = before.uid, version = before.version, acceptedUid } = sighting;
   const isReplaced = before.uid !== undefined && uid !== before.uid && acceptedUid !== uid;
   const found: Found[] = [
-    silence === undefined
-      ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }
-      : { type: 'Reachable', status: 'False', ...silence },
+    ...(sighting.isUnasked === true ? [] : [reachability(silence)]),
+    ...(credentials === undefined ? [] : [validity(credentials)]),
     ...(uid === undefined ? [] : [identity(isReplaced, before.uid, uid)]),
     ...(managed === undefined ? [] : [management(managed)]),
   ];
@@ -49,15 +59,27 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   conditions.sort((a, b) => (a.type < b.type ? -1 : 1));
   const distribution = version === undefined ? undefined : distributionOf(version);
   const facts = distribution === undefined ? before.facts : { ...before.facts, distribution };
-  const after = { uid: isReplaced ? before.uid : uid, version, facts, conditions };
+  const credentialsExpireAt = credentials === undefined ? before.credentialsExpireAt : credentials.expiresAt;
+  const after = { uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, facts, conditions };
   const isSame =
     before.uid === after.uid &&
     before.version === version &&
+    before.credentialsExpireAt === credentialsExpireAt &&
     before.facts?.['distribution'] === facts?.['distribution'] &&
     conditions.length === (before.conditions ?? []).length &&
     conditions.every((one) => before.conditions?.includes(one) === true);
   return isSame ? before : after;
 }
+
+const reachability = (silence: ClusterSighting['silence']): Found =>
+  silence === undefined
+    ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }
+    : { type: 'Reachable', status: 'False', ...silence };
+
+const validity = ({ fault }: CredentialsSighting): Found =>
+  fault === undefined
+    ? { type: 'CredentialsValid', status: 'True', reason: 'Valid', message: '' }
+    : { type: 'CredentialsValid', status: 'False', ...fault };
 
 const identity = (isReplaced: boolean, before: string | undefined, uid: string): Found =>
   isReplaced

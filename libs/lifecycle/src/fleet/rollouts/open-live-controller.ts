@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { outboundPolicyOf } from '#platform/config/registry-limits';
-import { fleetPlace } from '#platform/fleet/fleet-place';
+import { hubNamespace } from '#platform/fleet/fleet-place';
 import { type GateQuestion, HttpGates } from '#platform/fleet/http-gates';
 import { openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { ServiceFrame } from '#platform/hub/hub';
@@ -10,8 +9,6 @@ import { LiveController } from './live-controller.js';
 
 /** The field manager as which the controller writes to the hub API. */
 export const FLEET_CONTROLLER = 'flotilla-fleet-controller';
-
-const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 /**
  * The controller of the fleet that the settings name; undefined where they name none. Connects to nothing
@@ -26,8 +23,7 @@ export async function openLiveController(
   const named = kubeconfigs === undefined ? {} : { kubeconfigs };
   const hub = await openFleetHub(settings, { fieldManager: FLEET_CONTROLLER, ...named });
   if (hub === undefined) return undefined;
-  const isInCluster = fleetPlace(settings.fleet)?.in === 'cluster';
-  const namespace = isInCluster ? (await readFile(NAMESPACE_FILE, 'utf8')).trim() : settings.systemNamespace;
+  const namespace = await hubNamespace(settings);
   const identity = `${hostname()}_${randomUUID()}`;
   const onPass = (seconds: number) => metrics.rollouts.passTook(seconds);
   const gates = new HttpGates({ hosts: settings.fleetGateHosts, policy: outboundPolicyOf(settings) });

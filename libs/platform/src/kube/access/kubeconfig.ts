@@ -90,6 +90,8 @@ export type ClusterTerms = Readonly<{
   observed?: boolean;
   /** The hub leaves the cluster: `clusters remove` was begun. */
   leaving?: boolean;
+  /** The UID that people accepted in place of the one before; with another one the cluster joins anew. */
+  accepted?: string;
 }>;
 
 export type ParsedKubeconfig = Readonly<{

@@ -1,0 +1,85 @@
+import { X509Certificate } from 'node:crypto';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
+import { type ClusterAccess, parseKubeconfig } from '../kube/access/kubeconfig.js';
+
+/** The type and the key of the Secrets that FleetClusters may refer to (design: fleet.md §1.1). */
+export const KUBECONFIG_SECRET = 'fleet.flotilla.dev/kubeconfig';
+const KEY = 'kubeconfig';
+
+/** Why the login of a FleetCluster cannot be used: the reasons of condition CredentialsValid. */
+export type CredentialsFault = Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }>;
+export type SecretAccess = Readonly<{ access: ClusterAccess; expiresAt?: string } | { fault: CredentialsFault }>;
+
+/**
+ * The access that a kubeconfig in a Secret gives, unless it has the hub run a program, read a file of the
+ * hub, or trust any server: users who may write the Secret must get no right of the hub by it (design:
+ * fleet.md §2). No text of the Secret is quoted.
+ */
+export function secretAccess(secret: KubernetesObject): SecretAccess {
+  const { namespace = '', name = '' } = secret.metadata;
+  const file = `Secret ${namespace}/${name}`;
+  const encoded = (secret as { data?: Readonly<Record<string, string>> }).data?.[KEY];
+  if (encoded === undefined) return rejected(`${file} has no key "${KEY}"`);
+  try {
+    const config = parseKubeconfig(file, Buffer.from(encoded, 'base64').toString('utf8'));
+    const [context, ...more] = config.contexts;
+    if (context === undefined || more.length > 0) {
+      return rejected(`${file} has ${config.contexts.length} contexts: it must have one`);
+    }
+    const access = config.access(context);
+    const unsafe = unsafeIn(access);
+    if (unsafe !== undefined) return { fault: { reason: 'Unsafe', message: `${file} is not used: ${unsafe}` } };
+    const expiresAt = expiryOf(access);
+    return { access, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  } catch (error) {
+    if (error instanceof ClusterConfigError) return rejected(error.message);
+    throw error;
+  }
+}
+
+const rejected = (message: string): SecretAccess => ({ fault: { reason: 'Rejected', message } });
+
+function unsafeIn({ cluster, user }: ClusterAccess): string | undefined {
+  if (user.exec) return 'its user has exec, which would run a program in the hub';
+  if (user['auth-provider']) return 'its user has an auth-provider, which can run a program in the hub';
+  const paths = [cluster['certificate-authority'], user['client-certificate'], user['client-key'], user.tokenFile];
+  if (paths.some(Boolean)) return 'it names a file: put its content there, as certificate-authority-data or token';
+  if (cluster['insecure-skip-tls-verify']) {
+    return 'it has insecure-skip-tls-verify, with which any server could take the login';
+  }
+  return undefined;
+}
+
+/** When the client certificate, or a token that says so, ends. */
+function expiryOf({ user }: ClusterAccess): string | undefined {
+  const certificate = user['client-certificate-data'];
+  const ends = [
+    typeof certificate === 'string' ? certificateEnd(Buffer.from(certificate, 'base64')) : undefined,
+    user.token ? tokenEnd(user.token) : undefined,
+  ].filter((end) => end !== undefined);
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends)).toISOString();
+}
+
+function certificateEnd(certificate: Buffer): number | undefined {
+  try {
+    return new X509Certificate(certificate).validToDate.getTime();
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 7519: the second part is JSON with `exp`, in seconds. */
+function tokenEnd(token: string): number | undefined {
+  const [, payload] = token.split('.');
+  if (payload === undefined) return undefined;
+  try {
+    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { exp?: unknown };
+    return typeof exp === 'number' && exp > 0 && exp < MOST_SECONDS ? exp * 1_000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last second of the year 9999. */
+const MOST_SECONDS = 253_402_300_800;

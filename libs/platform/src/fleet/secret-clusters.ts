@@ -1,0 +1,171 @@
+import { type FileReading, type HeldReading, heldReading } from '#core/fleet/membership/kubeconfig-readings';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Clock } from '../clock/clock.port.js';
+import type { ClusterAccess } from '../kube/access/kubeconfig.js';
+import { Reflector } from '../kube/cache/reflector.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
+import type { Log } from '../telemetry/log.port.js';
+import { type CredentialsFault, KUBECONFIG_SECRET, type SecretAccess, secretAccess } from './secret-access.js';
+
+export type SecretClustersOptions = Readonly<{
+  hub: KubeClient;
+  /** The namespace of the hub, which has the Secrets. */
+  namespace: string;
+  clock: Clock;
+  log: Log;
+  /** The process only observes: where a FleetCluster has a login for that, it is taken. */
+  observes: boolean;
+}>;
+
+/** On a FleetCluster: the UID of the cluster that may take the place of the one before. */
+export const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
+const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
+
+/**
+ * The clusters of the FleetClusters whose kubeconfig is in a Secret of the hub. Both kinds are watched,
+ * Secrets only from the first FleetCluster on that refers to one. What a Secret holds stays in the memory of
+ * the process.
+ */
+export class SecretClusters {
+  readonly #clusters: Reflector;
+  readonly #secrets: Reflector;
+  #watchesSecrets = false;
+  #isStale = true;
+  /** Why Secrets could not be listed at the last reading. */
+  #trouble: string | undefined;
+  #files: HeldReading<ClusterAccess> | undefined;
+  #fromSecrets = NOTHING;
+  #held = NOTHING;
+  /** By FleetCluster. */
+  readonly #credentials = new Map<string, SecretAccess>();
+  readonly #parsed = new WeakMap<KubernetesObject, SecretAccess>();
+
+  constructor(private readonly options: SecretClustersOptions) {
+    const { hub: client, clock, log, namespace } = options;
+    const stale = () => {
+      this.#isStale = true;
+    };
+    const onChange = (object: KubernetesObject, previous: KubernetesObject | undefined) => {
+      if (previous === undefined || wantedOf(object) !== wantedOf(previous)) stale();
+    };
+    const common = { client, clock, log, handlers: { onReplace: stale, onChange, onDelete: stale } };
+    this.#clusters = new Reflector({
+      ...common,
+      kind: { apiVersion: FLEET_API, kind: 'FleetCluster' },
+      keep: withoutStatus,
+    });
+    this.#secrets = new Reflector({
+      ...common,
+      kind: { apiVersion: 'v1', kind: 'Secret' },
+      options: { namespace, fieldSelector: `type=${KUBECONFIG_SECRET}` },
+    });
+  }
+
+  start(): void {
+    this.#clusters.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#clusters.stop(), this.#secrets.stop()]);
+  }
+
+  /**
+   * The clusters of the kubeconfigs of the process, and these; the same object as long as nothing has
+   * changed.
+   */
+  beside(files: HeldReading<ClusterAccess>): HeldReading<ClusterAccess> {
+    const isListed = this.#clusters.synced() && this.#clusters.problem() === undefined;
+    const trouble = this.#secrets.problem();
+    const isOld = this.#isStale || trouble !== this.#trouble;
+    if (files === this.#files && !(isListed && isOld)) return this.#held;
+    this.#files = files;
+    this.#trouble = trouble;
+    if (isListed) this.#take(files);
+    const members = [...files.members, ...this.#fromSecrets.members];
+    this.#held = { members, problems: [...files.problems, ...this.#fromSecrets.problems] };
+    return this.#held;
+  }
+
+  /** Why the login of a FleetCluster is not used as its Secret has it; undefined where nothing is known. */
+  faultOf(cluster: string): CredentialsFault | undefined {
+    const found = this.#credentials.get(cluster);
+    return found !== undefined && 'fault' in found ? found.fault : undefined;
+  }
+
+  /** When the login of a FleetCluster ends, where its Secret says so. */
+  expiryOf(cluster: string): string | undefined {
+    const found = this.#credentials.get(cluster);
+    return found !== undefined && 'expiresAt' in found ? found.expiresAt : undefined;
+  }
+
+  #take(files: HeldReading<ClusterAccess>): void {
+    this.#isStale = false;
+    const parsed = this.#clusters.list().map((object) => FleetCluster.safeParse(object).data);
+    const members = parsed.filter((one) => one?.spec.access.secretRef !== undefined);
+    if (members.length > 0 && !this.#watchesSecrets) {
+      this.#watchesSecrets = true;
+      this.#secrets.start();
+    }
+    this.#credentials.clear();
+    const taken = new Set(files.members.map(({ cluster }) => cluster));
+    const readings = members.flatMap((one) => (one === undefined ? [] : this.#readingOf(one, taken)));
+    this.#fromSecrets = heldReading(this.#fromSecrets, readings);
+  }
+
+  #readingOf(object: FleetCluster, taken: ReadonlySet<string>): FileReading<ClusterAccess>[] {
+    const { name } = object.metadata;
+    const { secretRef, observeSecretRef } = object.spec.access;
+    const secret = (this.options.observes ? observeSecretRef : undefined)?.name ?? secretRef?.name ?? '';
+    const file = `Secret ${this.options.namespace}/${secret}`;
+    if (taken.has(name)) {
+      const message = `a context of the hub’s kubeconfig has the name "${name}" already: give the FleetCluster another`;
+      this.#credentials.set(name, { fault: { reason: 'Rejected', message } });
+      return [];
+    }
+    const found = this.#accessOf(secret, file);
+    if (found === undefined) return [];
+    this.#credentials.set(name, found);
+    if ('fault' in found) return [{ file, contexts: [{ context: name, problem: `${name}: ${found.fault.message}` }] }];
+    const { spec, metadata } = object;
+    const accepted = metadata.annotations?.[ACCEPTED_UID_ANNOTATION];
+    const identity = accepted ?? spec.uid;
+    const { globalCatalogNamespace: _context, identity: _identity, ...access } = found.access;
+    const terms = {
+      ...(spec.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: spec.globalCatalogNamespace }),
+      ...(identity === undefined ? {} : { identity }),
+      ...(accepted === undefined ? {} : { accepted }),
+      ...(spec.paused ? { paused: true } : {}),
+    };
+    return [{ file, contexts: [{ context: name, access: { ...access, ...terms, context: name, file } }] }];
+  }
+
+  /** Undefined until the Secrets were listed. */
+  #accessOf(name: string, file: string): SecretAccess | undefined {
+    const problem = this.#secrets.problem();
+    if (!this.#secrets.synced()) {
+      if (problem === undefined) return undefined;
+      const message = `${file} cannot be read: ${problem}`;
+      return { fault: { reason: 'Rejected', message: message.slice(0, MOST_CHARACTERS) } };
+    }
+    const secret = this.#secrets.get({ namespace: this.options.namespace, name });
+    const known = secret && (this.#parsed.get(secret) ?? secretAccess(secret));
+    if (secret !== undefined && known !== undefined) {
+      this.#parsed.set(secret, known);
+      return known;
+    }
+    return { fault: { reason: 'Rejected', message: `there is no ${file} of type ${KUBECONFIG_SECRET}` } };
+  }
+}
+
+const MOST_CHARACTERS = 1_024;
+
+/** Labels and status of a FleetCluster say nothing about its login; a Secret counts as a whole. */
+const wantedOf = ({ kind, metadata }: KubernetesObject): string => {
+  if (kind === 'Secret') return `${metadata.uid} ${metadata.resourceVersion}`;
+  return `${metadata.uid} ${metadata.generation} ${metadata.annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''}`;
+};
+
+const withoutStatus = ({ apiVersion, kind, metadata, spec }: KubernetesObject): KubernetesObject =>
+  ({ apiVersion, kind, metadata: { ...metadata, managedFields: undefined }, spec }) as KubernetesObject;
