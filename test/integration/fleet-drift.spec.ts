@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { HubKey } from '#platform/hub/hub-key';
+import { AppliedNotes } from '../../libs/lifecycle/src/fleet/rollouts/applied-notes.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';
@@ -16,15 +21,21 @@ const GROUP = {
 
 describe('what users change in a cluster of what the fleet made there', () => {
   let fleet: FleetBench;
+  let folder = '';
   beforeAll(async () => {
     fleet = await FleetBench.start({ 'shop-1': {} }, LAMPS);
+    folder = await mkdtemp(join(tmpdir(), 'flotilla-drift-'));
+    fleet.place = { notes: new AppliedNotes(await HubKey.open(join(folder, 'key'))) };
     const version = { version: '1.0.0', objects: [], deployments: [madeDeployment('lamp', 'lamp')] };
     for (const bench of fleet.benches) await offer(bench, 'lamp', [version]);
     await fleet.apply('FleetStrategy', 's', { waves: [] });
     await fleet.apply('FleetOperator', 'lamp', LAMP_OPERATOR);
     await fleet.until(() => fleet.rollout('lamp-1').phase === 'Completed', 'the installation');
   });
-  afterAll(() => fleet.stop());
+  afterAll(async () => {
+    await fleet.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   const shop = () => fleet.bench('shop-1');
   const change = (ref: typeof SUBSCRIPTION, spec: object) => shop().client.patch(ref, { spec });
@@ -83,6 +94,26 @@ describe('what users change in a cluster of what the fleet made there', () => {
     expect(report()).toMatchObject({ reason: 'Drifted' });
     await change(SUBSCRIPTION, { channel: 'stable' });
     await fleet.until(() => report()?.['drift'] === false, 'the end of the drift');
+  });
+
+  it('is seen where the note of what was applied was changed with it, too, or is gone', async () => {
+    const note = 'fleet.flotilla.dev/applied';
+    const annotate = (value: string | null) =>
+      shop().client.patch(SUBSCRIPTION, { metadata: { annotations: { [note]: value } }, spec: { channel: 'beta' } });
+    const before = shop().cluster.get(SUBSCRIPTION)?.metadata.annotations?.[note] ?? '';
+    await setPolicy('Correct');
+    for (const forged of [before.replace('"stable"', '"beta"'), null]) {
+      await annotate(forged);
+      await fleet.until(() => report()?.['drift'] === true, 'the report');
+      const message = expect.stringContaining(`Subscription lamp: its annotation ${note}, the note of`);
+      expect(report()).toMatchObject({ reason: 'Drifted', message });
+      expect(specOf(SUBSCRIPTION)).toMatchObject({ channel: 'beta' });
+      await shop().client.patch(SUBSCRIPTION, {
+        metadata: { annotations: { [note]: before } },
+        spec: { channel: 'stable' },
+      });
+      await fleet.until(() => report()?.['drift'] === false, 'the end of the drift');
+    }
   });
 
   it('as the deletion of the Subscription is reported, with what helps', async () => {

@@ -3,15 +3,25 @@ import { sameJson } from '../../kernel/canonical/same-json.js';
 
 /** On what the fleet makes in a cluster: annotations and `spec` as the fleet applied them last. */
 export const APPLIED_ANNOTATION = 'fleet.flotilla.dev/applied';
+/** Beside the note: the code by which the hub recognises it as its own. */
+export const APPLIED_CODE_ANNOTATION = 'fleet.flotilla.dev/applied-code';
 const MOST_VALUE = 120;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const annotationsOf = ({ metadata }: KubernetesObject) => metadata.annotations ?? {};
+
 /** The object with a note of what is asked of it, to distinguish changes by others. */
 export function withAppliedNote<T extends KubernetesObject>(object: T): T {
-  const { annotations = {} } = object.metadata;
+  const { [APPLIED_ANNOTATION]: _note, [APPLIED_CODE_ANNOTATION]: _code, ...annotations } = annotationsOf(object);
   const note = JSON.stringify({ annotations, spec: object['spec'] ?? {} });
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [APPLIED_ANNOTATION]: note } } };
+}
+
+/** What the code of a note is made from: a note of another object, or of another cluster, is none. */
+export function notedParts(cluster: string, { apiVersion, kind, metadata }: KubernetesObject): readonly string[] {
+  const { name = '', namespace = '', annotations = {} } = metadata;
+  return ['applied', cluster, apiVersion, kind, namespace, name, annotations[APPLIED_ANNOTATION] ?? ''];
 }
 
 /** What the fleet applied; undefined where it never did, or another writer has spoilt the note. */

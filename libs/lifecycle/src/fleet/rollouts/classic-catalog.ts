@@ -1,9 +1,9 @@
 import { catalogConflict, type DesiredClassic, specHash, subscriptionOver } from '#core/fleet/desired/desired-classic';
-import { withAppliedNote } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import { type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { UNSIGNED } from './applied-notes.js';
 import { type ClassicSubject, desiredIn, installedFacts, plannedFacts } from './classic-subject.js';
 import { CONFLICT, type OrderPlace, RESOLUTION_FAILED, type RowFinding, reportText } from './order-place.js';
 
@@ -52,7 +52,7 @@ export async function catalogMoveOf(place: OrderPlace, subject: ClassicSubject):
 
 /** Gives the cluster the content that leads to the plan that was reviewed. */
 export async function moveCatalog(
-  { client }: OrderPlace,
+  { client, notes = UNSIGNED }: OrderPlace,
   row: AssignmentRow,
   { subscription }: ClassicSubject,
   { desired, facts }: CatalogMove,
@@ -62,10 +62,12 @@ export async function moveCatalog(
   if (facts.planHash !== row.target?.planHash) return { state: 'Refused', reason: 'PlanChanged' };
   const { name = '', annotations } = subscription.metadata;
   const { apiVersion, kind, metadata, spec } = desired.subscription;
-  const wanted = withAppliedNote({ apiVersion, kind, metadata: { ...metadata, name }, spec });
+  const wanted = notes.noted(client.cluster, { apiVersion, kind, metadata: { ...metadata, name }, spec });
   const marks = { ...wanted.metadata.annotations };
   const { catalogSource } = desired;
-  if (catalogSource !== undefined) await client.apply(withAppliedNote(catalogSource), { fieldManager: FLEET });
+  if (catalogSource !== undefined) {
+    await client.apply(notes.noted(client.cluster, catalogSource), { fieldManager: FLEET });
+  }
   const after = subscriptionOver(subscription, desired);
   const isSame = JSON.stringify(after.spec) === JSON.stringify(subscription.spec);
   const isMarked = Object.entries(marks).every(([key, value]) => annotations?.[key] === value);

@@ -1,5 +1,5 @@
 import { CATALOG_ANNOTATION, FLEET_GROUP, OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
-import { driftOf, objectAsApplied } from '#core/fleet/desired/drift';
+import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
@@ -7,11 +7,13 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { UNSIGNED } from './applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 /** Reasons of a report: others have changed what the fleet asks for, and whether it was set back. */
 export const DRIFTED = 'Drifted';
 export const DRIFT_CORRECTED = 'DriftCorrected';
+const FORGED = `its annotation ${APPLIED_ANNOTATION}, the note of what the fleet applied, was changed or removed`;
 /** Another writer that changes a field again and again is set back so often. */
 const CORRECT_EVERY_MS = 60_000;
 
@@ -30,8 +32,11 @@ export async function findDrift(
   before: AssignmentReport | undefined,
   mayWrite: boolean,
 ): Promise<DriftFinding> {
+  const { client, notes = UNSIGNED } = place;
   const objects = await objectsOfFleet(place, operator);
-  const drifted = objects.map((object) => ({ object, lines: driftOf(object) })).filter(({ lines }) => lines.length > 0);
+  const forged = objects.filter((object) => notes.isForged(client.cluster, object));
+  const linesOf = (object: KubernetesObject) => (forged.includes(object) ? [FORGED] : driftOf(object));
+  const drifted = objects.map((object) => ({ object, lines: linesOf(object) })).filter(({ lines }) => lines.length > 0);
   const at = place.clock?.now() ?? new Date();
   const isCorrected = before?.reason === DRIFT_CORRECTED && before.since !== undefined;
   if (drifted.length === 0) {
@@ -42,7 +47,8 @@ export async function findDrift(
   }
   const said = drifted.map(({ object: { kind, metadata }, lines }) => `${kind} ${metadata.name}: ${lines.join(', ')}`);
   const message = said.join(' and ');
-  if (operator.spec.drift === 'Report' || !mayWrite) {
+  // What was applied is not known any more: the next roll-out applies what is asked for then.
+  if (operator.spec.drift === 'Report' || !mayWrite || forged.length > 0) {
     return { report: { drift: true, reason: DRIFTED, message: reportText(message) } };
   }
   const leftMs = isCorrected ? Date.parse(before.since ?? '') + CORRECT_EVERY_MS - at.getTime() : 0;
@@ -53,7 +59,7 @@ export async function findDrift(
   }
   for (const { object } of drifted) {
     const applied = objectAsApplied(object);
-    if (applied !== undefined) await place.client.apply(applied, { fieldManager: FLEET });
+    if (applied !== undefined) await client.apply(notes.noted(client.cluster, applied), { fieldManager: FLEET });
   }
   return {
     report: { reason: DRIFT_CORRECTED, message: reportText(`set back: ${message}`), since: at.toISOString() },

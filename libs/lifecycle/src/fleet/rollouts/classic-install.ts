@@ -1,9 +1,9 @@
 import { catalogConflict, type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
-import { withAppliedNote } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { UNSIGNED } from './applied-notes.js';
 import { liveCatalog } from './classic-catalog.js';
 import { desiredIn, plannedFacts } from './classic-subject.js';
 import {
@@ -50,11 +50,11 @@ export async function installFirst(
 }
 
 /** Namespace, catalog, group and Subscription, in this order: without the last one nothing happens. */
-async function makeObjects({ client }: OrderPlace, desired: DesiredClassic): Promise<void> {
+async function makeObjects({ client, notes = UNSIGNED }: OrderPlace, desired: DesiredClassic): Promise<void> {
   const { namespace, operatorGroup, subscription, catalogSource } = desired;
   const noted: readonly (KubernetesObject | undefined)[] = [catalogSource, operatorGroup, subscription];
   await client.apply(namespace, { fieldManager: FLEET });
   for (const object of noted) {
-    if (object !== undefined) await client.apply(withAppliedNote(object), { fieldManager: FLEET });
+    if (object !== undefined) await client.apply(notes.noted(client.cluster, object), { fieldManager: FLEET });
   }
 }

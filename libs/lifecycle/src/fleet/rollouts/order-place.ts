@@ -8,6 +8,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { AppliedNotes } from './applied-notes.js';
 import type { PlannedThere } from './classic-subject.js';
 
 /** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
@@ -36,6 +37,8 @@ export type OrderPlace = Readonly<{
   globalCatalogNamespace: string;
   /** Default: the time of this machine. */
   clock?: Clock;
+  /** Authenticates the notes of what was applied. Absent: they have no code, and none is asked for. */
+  notes?: AppliedNotes;
   /** The manifests that an InstallPlan refers to. Absent: only those that stand in a plan are known. */
   bundleObjects?: (
     reference: BundleReference,

@@ -1,16 +1,22 @@
+import type { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClassicPreviews } from '../previews/classic-previews.js';
+import { AppliedNotes } from './applied-notes.js';
 import { EarlierBundles } from './earlier-bundles.js';
 import type { OrderPlace } from './order-place.js';
 
-type PartsHub = ConstructorParameters<typeof ClassicPreviews>[0] & ConstructorParameters<typeof EarlierBundles>[0];
+type PartsHub = ConstructorParameters<typeof ClassicPreviews>[0] &
+  ConstructorParameters<typeof EarlierBundles>[0] &
+  Readonly<{ key?: HubKey | undefined }>;
 
 /** What orders are carried out with in each cluster beside the clients; one for all clusters of a hub. */
 export function placeParts(hub: PartsHub) {
   const previews = new ClassicPreviews(hub);
   const earlier = new EarlierBundles(hub);
+  const notes = new AppliedNotes(hub.key);
   return (client: KubeClient, globalCatalogNamespace: string) =>
     ({
+      notes,
       preview: (desired) => previews.of(client, desired, globalCatalogNamespace),
       bundleObjects: (reference, plan) => earlier.objectsOf(client, { reference, plan, globalCatalogNamespace }),
       offersBundle: (subscription, bundle) => earlier.notOffered(client.cluster, subscription, bundle),

@@ -1,0 +1,32 @@
+import { APPLIED_CODE_ANNOTATION, notedParts, withAppliedNote } from '#core/fleet/desired/drift';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { HubKey } from '#platform/hub/hub-key';
+
+/** Notes of what the fleet applied, authenticated by the key of the hub (decision 0351). */
+export class AppliedNotes {
+  readonly #key: HubKey | undefined;
+
+  /** A key that ends with the process would not recognise the notes of an earlier run. */
+  constructor(key: HubKey | undefined) {
+    this.#key = key?.identities.length === 0 ? undefined : key;
+  }
+
+  /** The object as it is to be applied in the cluster. */
+  noted<T extends KubernetesObject>(cluster: string, object: T): T {
+    const noted = withAppliedNote(object);
+    if (this.#key === undefined) return noted;
+    const code = this.#key.codeOf(notedParts(cluster, noted));
+    const annotations = { ...noted.metadata.annotations, [APPLIED_CODE_ANNOTATION]: code };
+    return { ...noted, metadata: { ...noted.metadata, annotations } };
+  }
+
+  /** Whether what the fleet applied to the object is not known: its note is gone, or is not of this hub. */
+  isForged(cluster: string, live: KubernetesObject): boolean {
+    if (this.#key === undefined) return false;
+    const code = live.metadata.annotations?.[APPLIED_CODE_ANNOTATION] ?? '';
+    return !this.#key.verifies(code, notedParts(cluster, live));
+  }
+}
+
+/** Notes without a code, which any note is taken for. */
+export const UNSIGNED = new AppliedNotes(undefined);
