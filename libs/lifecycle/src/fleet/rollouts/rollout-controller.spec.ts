@@ -58,6 +58,42 @@ describe('a FleetOperator in a hub', () => {
     expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed', reason: 'AllWavesComplete' });
   });
 
+  it('says in Events what the roll-out and its waves come to, and who decided what, each once', async () => {
+    const played = await begun({ waves: [lab] });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    const spec = { rollout: 'kafka-1', reason: 'CHG-1', by: { user: 'anna', groups: [] } };
+    await played.apply('FleetDecision', 'pause', { ...spec, action: 'Pause' });
+    await played.settle();
+    await played.apply('FleetDecision', 'resume', { ...spec, action: 'Resume' });
+    await played.settle();
+    for (let wave = 0; wave < 2; wave++) {
+      await played.clock.advance(10 * 60_000);
+      await played.settle();
+    }
+    const { items = [] } = (await played.hub.client.list({ apiVersion: 'v1', kind: 'Event' })) ?? {};
+    const about = (kind: string) =>
+      items
+        .filter(({ involvedObject }) => (involvedObject as { kind: string }).kind === kind)
+        .map(({ reason, message, count }) => `${reason}: ${message} (${count})`)
+        .sort();
+    expect(about('FleetRollout')).toEqual([
+      'Completed: the roll-out is Completed: AllWavesComplete (1)',
+      'Pause: Pause by anna: CHG-1 (1)',
+      'Paused: the roll-out is Paused: Decision (1)',
+      'Progressing: the roll-out is Progressing: Planned (1)',
+      'Progressing: the roll-out is Progressing: Resumed (1)',
+      'Resume: Resume by anna: CHG-1 (1)',
+      'WaveComplete: wave lab is Complete: Passed (1)',
+      'WaveComplete: wave rest is Complete: Passed (1)',
+      'WaveOpen: wave lab is Open: Opened (1)',
+      'WaveOpen: wave rest is Open: Opened (1)',
+      'WaveSoaking: wave lab is Soaking: Soak (1)',
+      'WaveSoaking: wave rest is Soaking: Soak (1)',
+    ]);
+    expect(about('FleetOperator')).toContain('Completed: roll-out kafka-1 is Completed: AllWavesComplete (1)');
+  });
+
   it('stops in the first wave where the new version fails', async () => {
     const played = await begun({ waves: [lab] });
     played.cluster('lab-1').failing.add(NEW);

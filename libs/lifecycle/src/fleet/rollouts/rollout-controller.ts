@@ -1,5 +1,6 @@
 import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
 import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
+import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import type { RolloutRow } from '#core/fleet/rollout/row';
 import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
 import { isEvent } from '#core/fleet/simulation/step-events';
@@ -22,6 +23,7 @@ import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './
 import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout } from './live-fleet.js';
 import { LiveMemory } from './live-memory.js';
+import { RolloutEvents } from './rollout-events.js';
 import { rolloutFigures } from './rollout-figures.js';
 import { dropHistory } from './rollout-history.js';
 import { problemOf, writeStatuses } from './subject-status.js';
@@ -39,6 +41,7 @@ type RowsBefore = ReadonlyMap<string, RolloutRow>;
  */
 export class RolloutController {
   readonly #reader: FleetStateReader;
+  readonly #events: RolloutEvents;
   readonly #memory = new LiveMemory();
   /** By roll-out. */
   readonly #examined = new Map<string, ExaminedBefore>();
@@ -55,6 +58,7 @@ export class RolloutController {
     private readonly gates?: AskedGates,
   ) {
     this.#reader = new FleetStateReader(source);
+    this.#events = new RolloutEvents(hub, clock, log);
   }
 
   /** Something that no object shows is news for a roll-out: of one cluster, or of all. */
@@ -149,7 +153,7 @@ export class RolloutController {
     if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
     let current = rollout;
     let before: RowsBefore = new Map(record.rows);
-    let statusBefore = record.isNew ? undefined : record.status;
+    let statusBefore: RolloutStatus | undefined = record.isNew ? undefined : record.status;
     let isAtRest = false;
     for (let left = MOST_STEPS; left > 0 && !isAtRest; left--) {
       const decided = record.isNew ? undefined : decisions.shift();
@@ -160,7 +164,7 @@ export class RolloutController {
       if (decided === undefined) continue;
       // A decision has its effect once: it is in the roll-out before anything else follows.
       current = await this.#write(current, before, statusBefore, fleet, true);
-      await this.#conclude(decided, result.decision);
+      await this.#conclude(decided, result.decision, rollout);
       [before, statusBefore] = [new Map(record.rows), record.status];
     }
     await this.#write(current, before, statusBefore, fleet, false);
@@ -174,7 +178,7 @@ export class RolloutController {
   async #write(
     rollout: LiveRollout,
     before: RowsBefore,
-    statusBefore: unknown,
+    statusBefore: RolloutStatus | undefined,
     fleet: LiveFleet,
     hasDecision: boolean,
   ): Promise<LiveRollout> {
@@ -191,6 +195,9 @@ export class RolloutController {
     const intent = then.flatMap((name) => record.rows.get(name) ?? []).map((row) => ({ step: record.version, row }));
     const object = await writeRollout(this.hub, rollout.object, record, statusBefore === undefined ? [] : intent);
     await inParallel(then, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+    const waves = record.spec.waves.map(({ name }) => name);
+    const operator = fleet.operators.get(record.spec.subject);
+    await this.#events.moved(rollout.object, operator, waves, { before: statusBefore, after: record.status });
     return { ...rollout, object };
   }
 
@@ -206,12 +213,17 @@ export class RolloutController {
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
   }
 
-  async #conclude(decision: FleetDecision, effects: DecisionEffects | undefined): Promise<void> {
+  async #conclude(
+    decision: FleetDecision,
+    effects: DecisionEffects | undefined,
+    { object }: LiveRollout,
+  ): Promise<void> {
     const reason = effects?.reason ?? 'NotApplicable';
     const status = { effective: reason === 'Effective', reason, at: this.clock.now().toISOString() };
     const { action, by, reason: why } = decision.spec;
     this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
     await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+    await this.#events.decided(object, decision, reason);
   }
 }
 

@@ -1,0 +1,40 @@
+import type { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
+import type { RolloutStatus } from '../rollout/rollout-state.js';
+
+/** What a Kubernetes Event says. */
+export type RolloutEvent = Readonly<{ type: 'Normal' | 'Warning'; reason: string; message: string }>;
+
+/** Phases in which a roll-out, or a wave, did not go as it was meant to. */
+const TROUBLE: ReadonlySet<string> = new Set(['Halted', 'RollingBack', 'RolledBack', 'Aborted']);
+const typeOf = (phase: string) => (TROUBLE.has(phase) ? 'Warning' : 'Normal');
+
+/** The phase in which a roll-out is now, where that is another one (design: fleet.md §4.4). */
+export function phaseEvent(before: RolloutStatus | undefined, after: RolloutStatus): RolloutEvent | undefined {
+  const { phase, reason } = after;
+  if (before?.phase === phase) return undefined;
+  return { type: typeOf(phase), reason: phase, message: `the roll-out is ${phase}: ${reason}` };
+}
+
+/** The waves that are in another phase now, each with its name. */
+export function waveEvents(
+  before: RolloutStatus | undefined,
+  after: RolloutStatus,
+  names: readonly string[],
+): readonly RolloutEvent[] {
+  return after.waves.flatMap(({ phase, reason }, at) => {
+    if (phase === (before?.waves[at]?.phase ?? 'Pending')) return [];
+    return [{ type: typeOf(phase), reason: `Wave${phase}`, message: `wave ${names[at] ?? at} is ${phase}: ${reason}` }];
+  });
+}
+
+/** A decision, and what became of it. `outcome`: why it has no effect, or Effective. */
+export function decisionEvent({ action, by, reason, wave }: FleetDecision['spec'], outcome: string): RolloutEvent {
+  const isEffective = outcome === 'Effective';
+  const about = wave === undefined ? '' : ` of wave ${wave}`;
+  const effect = isEffective ? '' : `, without effect (${outcome})`;
+  return {
+    type: isEffective ? 'Normal' : 'Warning',
+    reason: action,
+    message: `${action}${about} by ${by.user}${effect}: ${reason}`,
+  };
+}
