@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing, programs } from '#testing/report/needs';
 import { type BadPlace, type FullDisk, fullDisk, startBadPlace } from './bad-environment-support/bad-place.js';
 import { type ProgramName, runProgram } from './bad-environment-support/ended-program.js';
@@ -230,6 +231,21 @@ const diskRows: readonly Row[] = [
   },
 ];
 
+/** Loaded before the program: its clock is ahead by the milliseconds in a file. */
+const SHIFTED_CLOCK = join(PROJECT_ROOT, 'dist/test/chaos/hub/shift-clock.process.js');
+const clockRows: readonly Row[] = [
+  { hours: 1, which: 'ahead of' },
+  { hours: -1, which: 'behind' },
+].map(({ hours, which }) => ({
+  wrong: `a clock that is an hour ${which} that of Redis`,
+  by: hours > 0 ? [UP, 'applier', WORKER] : [UP],
+  with: ({ file }) => ({
+    NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
+    FLOTILLA_TEST_CLOCK_FILE: file('clock', String(hours * 3_600_000)),
+  }),
+  says: new RegExp(`the clock of this machine is 60 min ${which} that of Redis: set both by NTP`),
+}));
+
 const STACK = /\n\s+at |"stack"/;
 /** `error: …` of the command; of a service the line that says that it could not start. */
 const isError = (line: string): boolean => /^error: |"level":"error"|^FLOTILLA_\w+: /.test(line);
@@ -257,7 +273,7 @@ describe('an environment in which the hub cannot work gets one line, an exit cod
   }
 
   describe.concurrent('at a start', () => {
-    it.for(cases([...redisRows, ...kubeconfigRows, ...clusterRows, ...diskRows]))(
+    it.for(cases([...redisRows, ...kubeconfigRows, ...clusterRows, ...diskRows, ...clockRows]))(
       '$wrong: $command',
       async ({ command, with: given, says, exit }, { expect }) => {
         const ended = await meet(command, given(place), says, exit);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Health, HealthCheck } from '../telemetry/health-check.js';
+import { clockSkew } from './redis-clock.js';
 import {
   askServerInfo,
   evictionRefusal,
@@ -11,8 +12,6 @@ import {
 
 /** How long the value that the check writes stays, in seconds. */
 const CHECK_SECONDS = 60;
-/** Clocks that are set by NTP differ by less than a second. */
-const TOLERATED_SKEW_MS = 120_000;
 
 export type RedisCheckOptions = Readonly<{
   /** Before the key that the check writes. Default `flotilla`. */
@@ -55,17 +54,6 @@ export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): Healt
     return skew === undefined || !health.up ? health : { up: true, degraded: true, detail: skew };
   },
 });
-
-/** What the clocks of this machine and of Redis differ by, and what to do; undefined where it is little. */
-async function clockSkew(redis: Redis, nowMs: () => number): Promise<string | undefined> {
-  const [seconds] = await redis.time().catch(() => []);
-  if (seconds === undefined) return undefined;
-  const aheadMs = nowMs() - Number(seconds) * 1_000;
-  if (Math.abs(aheadMs) < TOLERATED_SKEW_MS) return undefined;
-  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
-  const which = aheadMs > 0 ? 'ahead of' : 'behind';
-  return `the clock of this machine is ${minutes} min ${which} that of Redis: set both by NTP; certificates and tokens are judged by them`;
-}
 
 /** `refusal`: the error with which Redis has refused to write. */
 function healthOf(info: RedisServerInfo, refusal: string | undefined): Health {

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { withAdvice } from './redis-advice.js';
+import { clockSkew } from './redis-clock.js';
 import { RedisUnreachable, RedisUnusable } from './redis-errors.js';
 import { type RedisTarget, type RedisTls, reconnectPauseMs, redisTarget } from './redis-options.js';
 import { refusalLine, sentinelFailure } from './redis-refusal.js';
@@ -62,6 +63,10 @@ export function openRedis(
       const refusal = clusterModeRefusal(info);
       if (refusal !== undefined) onUnusable(new RedisUnusable(address, refusal));
     },
+  });
+  redis.on('ready', async () => {
+    const skew = await clockSkew(redis, Date.now);
+    if (skew !== undefined) log.warn({ redis: address, error: skew }, 'clocks differ');
   });
   const trouble = watchTrouble(redis, { url, address, log, ...(tls && { tls }) });
   return { redis, trouble, rights, refusals, serverInfo: () => info };
