@@ -2,6 +2,7 @@ import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questi
 import type { ClusterRow, OperatorRow, RowCause, ViewRow } from '#core/fleet/view/rows';
 import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';
+import { answerOfPicturedCatalog } from './pictured-catalog.js';
 
 /** The time of all pictures. */
 export const PICTURED_AT = new Date('2026-11-25T10:42:00Z');
@@ -287,8 +288,18 @@ const REVIEW = [
   ),
 ];
 
+const offered = (version: string, channel: string, why: string) => ({
+  ...{ bundle: `harbor-operator.v${version}`, version, channel, why },
+});
+const NEWER = [
+  offered('2.0.0', 'candidate', 'the Subscription follows channel stable: change spec.channel to take it'),
+  offered('1.3.0', 'candidate, stable', 'the way there leads over harbor-operator.v1.2.0 first'),
+  offered('1.2.0', 'stable', 'it can be next; what is said above keeps it away'),
+];
+
 /** What the clusters of the pictures answer. */
 export function answerPictured(question: ConsoleQuestion): QuestionAnswer {
+  if ('digest' in question) return answerOfPicturedCatalog(question);
   if (question.ask === 'review') {
     const drifted = question.cluster === 'ap-09';
     const more = drifted ? [change('crds', '-', 'CRD lamps.example.com', 'loses a column that was added by hand')] : [];
@@ -311,6 +322,7 @@ export function answerPictured(question: ConsoleQuestion): QuestionAnswer {
           { text: 'or add a catalog that has it', command: '' },
         ],
         conflict: CONFLICT,
+        newer: NEWER,
       },
     };
   return { because: 'gone', message: 'it is not there' };

@@ -20,6 +20,8 @@ class StoppedClock extends SystemClock {
 }
 
 const BLOCKED = '/clusters/eu-05/harbor-operators/subscriptions/harbor-operator';
+const CONTENT = `/catalogs/${'9fa2'.repeat(4)}`;
+const HARBOR = `${CONTENT}/packages/harbor-operator`;
 /** A page, and a text that stands on it when it is complete. */
 const PAGES = [
   ['fleet', '/', 'Versions'],
@@ -32,6 +34,10 @@ const PAGES = [
   ['approvals', '/approvals', 'lamp-operator'],
   ['review', `/approvals/${PICTURED_HASH}?section=crds`, 'stores v2'],
   ['catalogs', '/catalogs', 'olm/community'],
+  ['catalog', CONTENT, 'Lighthouse'],
+  ['content', HARBOR, 'Install modes'],
+  ['versions', `${HARBOR}?view=versions`, '0.9.0'],
+  ['graph', `${HARBOR}?view=graph&from=harbor-operator.v1.1.0&cluster=eu-05`, '2.0.0'],
   ['rollouts', '/rollouts', 'etcd'],
   ['rollout', '/rollouts/etcd@etcd.v0.9.4', 'eu-07'],
   ['changes', '/changes', 'jane@example.com'],
@@ -39,13 +45,16 @@ const PAGES = [
   ['about', '/about', 'OpenAPI document'],
 ] as const;
 
+/** No page scrolls sideways there. */
+const PHONE = 390;
+
 const LOOKS: ReadonlyArray<readonly [string, TabOptions]> =
   FOLDER === undefined
     ? [['light', {}]]
     : [
         ['light', {}],
         ['dark', { theme: 'dark' }],
-        ['phone', { width: 390 }],
+        ['phone', { width: PHONE }],
       ];
 
 describe('pictures of the console', needing(chromiumNeed), () => {
@@ -76,6 +85,8 @@ describe('pictures of the console', needing(chromiumNeed), () => {
         await tab.page.getByText(shows).filter({ visible: true }).first().waitFor();
         await tab.page.screenshot({ path: join(folder, `${name}-${look}.png`) });
         expect(tab.troubles).toEqual([]);
+        await tab.page.setViewportSize({ width: PHONE, height: 900 });
+        expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE);
         await tab.close();
       }
     } finally {

@@ -76,7 +76,7 @@ export function Newer({ of }: { of: Explanation['newer'] }) {
               <th scope="row" title={bundle}>
                 {version || bundle}
               </th>
-              <td>{channel}</td>
+              <td data-label="channel">{channel}</td>
               <td class="grow">{why}</td>
             </tr>
           ))}

@@ -178,7 +178,10 @@ function Versions({ of, id, name }: { of: PackageDetail; id: string; name: strin
               <tr>
                 <th scope="col">Version</th>
                 <th scope="col">Bundle</th>
-                <th scope="col">Deprecation</th>
+                {/* The column keeps its place in every channel, and its name where something is deprecated. */}
+                <th scope="col" class="grow">
+                  {channel.entries.some(({ deprecation }) => deprecation !== '') && 'Deprecation'}
+                </th>
                 <th scope="col" class="number">
                   Clusters
                 </th>
@@ -196,7 +199,9 @@ function Versions({ of, id, name }: { of: PackageDetail; id: string; name: strin
                   <td class="grow">
                     {entry.deprecation !== '' && <span class="mark-deprecated">⚠ {entry.deprecation}</span>}
                   </td>
-                  <td class="number">{entry.clusters === 0 ? '–' : count(entry.clusters)}</td>
+                  <td class="number" data-label="clusters">
+                    {entry.clusters === 0 ? '–' : count(entry.clusters)}
+                  </td>
                 </tr>
               ))}
             </tbody>
