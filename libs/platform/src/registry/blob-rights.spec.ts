@@ -7,6 +7,7 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 import { DiskContentStore } from '../store/disk-content-store.js';
 import { DiskProvenance } from '../store/disk-provenance.js';
 import { HttpRegistryClient } from './http-registry-client.js';
+import { RecentImages } from './image/recent-images.js';
 import { buildImage } from './image-builder.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 
@@ -38,6 +39,35 @@ async function startClient(mirrors: readonly MirrorRule[] = []) {
   });
   return (reference: string, options = {}) => client.pull(reference, () => true, options);
 }
+
+describe('an image that was read a short while ago', () => {
+  const held = () => ({ recent: new RecentImages({ maxBytes: 1_000, keptMs: 60_000 }) });
+
+  it('is taken from memory once its registry has given the manifest', async () => {
+    owner.put('mill/bundle:1', await image());
+    const pull = await startClient();
+    const options = held();
+    const first = await pull(`${owner.host}/mill/bundle:1`, options);
+    await rm(directory, { recursive: true });
+    owner.failNext({ status: 404, path: /blobs/, times: 10 });
+    expect(await pull(`${owner.host}/mill/bundle:1`, options)).toEqual(first);
+    owner.failNext({ status: 404, path: /manifests/, times: 10 });
+    await expect(pull(`${owner.host}/mill/bundle:1`, options)).rejects.toMatchObject({ failure: 'NotFound' });
+  });
+
+  it('is given neither to another repository with the same manifest nor to a refused login', async () => {
+    const bundle = await image();
+    owner.put('priv/bundle:1', bundle);
+    owner.requireAuth(LOGIN);
+    const pull = await startClient();
+    const options = held();
+    await pull(`${owner.host}/priv/bundle:1`, { ...login(), ...options });
+    await expect(pull(`${owner.host}/priv/bundle:1`, options)).rejects.toMatchObject({ failure: 'Unauthorized' });
+    attacker.putManifest('mine/bundle:1', bundle.manifest.mediaType, bundle.manifest.bytes);
+    const stolen = pull(`${attacker.host}/mine/bundle:1`, options);
+    await expect(stolen).rejects.toMatchObject({ failure: 'NotFound' });
+  });
+});
 
 describe('blobs that are held', () => {
   it('are not given to a registry that names their digests in a manifest of its own', async () => {

@@ -46,15 +46,19 @@ export async function pullBundle(
       `image ${image} is a bundle of type ${known}; registry+v1 is expected`,
     );
   }
-  const found = files.flatMap((file) => {
-    const path = bundlePath(file.path, labels);
-    return path === undefined ? [] : [{ path, bytes: file.bytes }];
-  });
+  const found = bundleFiles(files, labels);
   if (!found.some(({ path }) => path.startsWith('manifests/'))) {
     const directory = directoryOf(labels[BundleLabel.manifests], 'manifests');
     throw new RegistryError('Malformed', image, `image ${image} is no bundle: it has no file in "/${directory}/"`);
   }
   return { digest, labels, files: found };
+}
+
+/** The same list where the image has these directories: what is kept for it is then found again. */
+function bundleFiles(files: readonly BundleFile[], labels: Readonly<Record<string, string>>): readonly BundleFile[] {
+  const named = files.map(({ path, bytes }) => ({ path: bundlePath(path, labels), from: path, bytes }));
+  if (named.every(({ path, from }) => path === from)) return files;
+  return named.flatMap(({ path, bytes }) => (path === undefined ? [] : [{ path, bytes }]));
 }
 
 /** `metadata/annotations.yaml` for the image's own path of it; undefined outside of both directories. */

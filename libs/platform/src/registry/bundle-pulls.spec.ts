@@ -57,6 +57,14 @@ describe('a bundle image', () => {
     expect(pulled.digest).toBe(DIGEST);
   });
 
+  it('has one list of files for the same image, by which what is read of them is found again', async () => {
+    const image = [{ path: 'manifests/csv.yaml', bytes: Buffer.from('kind: ClusterServiceVersion') }];
+    const registry = new OneImage(paths);
+    registry.pull = async () => ({ digest: DIGEST, resolved: DIGEST, labels: {}, files: image });
+    const [first, second] = await Promise.all(['a', 'b'].map((name) => pullBundle(registry, name)));
+    expect(first?.files).toBe(second?.files);
+  });
+
   it.each<[failure: string, message: string, labels: Record<string, string>]>([
     [
       'Unsupported',

@@ -2,6 +2,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Lanes, Run } from '../fairness/lanes.js';
 import { LastingWork, type Waiting } from '../fairness/lasting-work.js';
 import { type PulledBundle, pullBundle } from './bundle-image.js';
+import { RecentImages } from './image/recent-images.js';
 import type { RegistryClient, RegistryCredentials } from './registry-client.port.js';
 
 /** Worded like the failed Job of OLM that it stands for (spec: install-plans.md §4). */
@@ -25,6 +26,8 @@ export type BundlesOrWait =
 
 /** Bundles that were fetched and not yet used by the pass that asked for them, in all. */
 const MAX_HELD_BYTES = 64 * 2 ** 20;
+/** Bundles that the next clusters are likely to want. Parsed, one takes several times its bytes. */
+const RECENT = { maxBytes: 8 * 2 ** 20, keptMs: 30_000 };
 
 /**
  * Pulls bundle images in fair turns over clusters and namespaces. A pull goes on when the pass
@@ -32,6 +35,7 @@ const MAX_HELD_BYTES = 64 * 2 ** 20;
  */
 export class BundlePulls {
   readonly #work: LastingWork<PulledBundle>;
+  readonly #recent = new RecentImages(RECENT);
 
   constructor(
     private readonly registry: RegistryClient,
@@ -66,8 +70,8 @@ export class BundlePulls {
     const end = new AbortController();
     const timer =
       timeoutMs === 0 ? undefined : setTimeout(() => end.abort(new UnpackTimeout(timeoutMs)), timeoutMs).unref();
-    const done = pullBundle(this.registry, image, { credentials, signal: end.signal }).finally(() =>
-      clearTimeout(timer),
+    const done = pullBundle(this.registry, image, { credentials, signal: end.signal, recent: this.#recent }).finally(
+      () => clearTimeout(timer),
     );
     return { done, end: () => end.abort() };
   }

@@ -17,6 +17,7 @@ import {
   type PlaceOf,
 } from './image/image-puller.js';
 import { acceptedManifests } from './image/media-types.js';
+import type { ReadImage } from './image/recent-images.js';
 import { atDigest, manifestName, parseImageReference } from './image-reference.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 import { pullPlaces } from './mirrors/pull-places.js';
@@ -138,14 +139,17 @@ export class HttpRegistryClient extends RegistryClient {
     throw nowhere(text, failures);
   }
 
-  #puller(session: Session, blob: ImageSource['blob'], { onDisk, maxWantedBytes }: PullOptions): ImagePuller {
+  #puller(session: Session, blob: ImageSource['blob'], options: PullOptions): ImagePuller {
+    const { onDisk, maxWantedBytes, recent: images } = options;
     const named = () => this.#manifest(session, manifestName(session.reference));
     const manifest = (digest: Digest) => this.#manifest(session, digest);
     const { reference, credentials, signal } = session;
     const access = accessKey(reference, [reference], credentials);
     const failed = this.#failed;
     const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
-    const guard = { signal, layers, ...(onDisk && { onDisk }) };
+    const recent =
+      images && ((digest: Digest, read: () => Promise<ReadImage>) => images.of(`${access} ${digest}`, read));
+    const guard = { signal, layers, recent, ...(onDisk && { onDisk }) };
     const limits = { ...this.limits, wantedBytes: Math.min(this.limits.wantedBytes, maxWantedBytes ?? Infinity) };
     return new ImagePuller({ named, manifest, blob }, limits, this.#architecture, session.refuse, guard);
   }

@@ -1,6 +1,7 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Digest } from '../store/content-store.port.js';
+import type { RecentImages } from './image/recent-images.js';
 
 export type PasswordLogin = Readonly<{ username: string; password: string }>;
 
@@ -28,6 +29,8 @@ export type PullOptions = Readonly<{
   onDisk?: (bytes: number) => void;
   /** Bytes of all wanted files, where less than the client's own limit is allowed. */
   maxWantedBytes?: number;
+  /** Images that need not be read again. All pulls that name the same one want the same files of an image. */
+  recent?: RecentImages;
 }>;
 
 /** An image's files below the directory that its label names, layers applied in order, whiteouts honoured. */

@@ -5,6 +5,7 @@ import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Owner } from '#core/kernel/fairness/owner';
+import { perObject } from '#core/kernel/memo/per-object';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { PulledBundle } from '#platform/registry/bundle-image';
@@ -112,9 +113,12 @@ async function contentOf(name: string, image: string, pulled: PulledBundle | und
   return { objects: readNamed(name, image, files), source: { image: pinned } };
 }
 
+/** The same files come for each cluster that installs the bundle. */
+const objectsOf = perObject((files: readonly BundleFile[]) => readBundle(files).objects);
+
 function readNamed(bundle: string, image: string, files: readonly BundleFile[]): readonly KubernetesObject[] {
   try {
-    return readBundle(files).objects;
+    return objectsOf(files);
   } catch (error) {
     throw error instanceof BundleError ? new UnusableBundle(bundle, image, error) : error;
   }

@@ -16,6 +16,7 @@ import {
 import { ImageTree, type TreeFile } from './image-tree.js';
 import { Allowance, type IsWanted, type Reading, readLayer } from './layer-reader.js';
 import { layerCompression } from './media-types.js';
+import type { ReadImage } from './recent-images.js';
 import { UnpackDirectory } from './unpack-directory.js';
 import type { Consume } from './verified-blob.js';
 
@@ -42,8 +43,8 @@ const MAX_LINK_ROUNDS = 4;
 /** An index may name another index, but not without end. */
 const MAX_INDEX_DEPTH = 3;
 
-/** An image's manifest and labels: what is known before a layer is pulled. */
-type Found = Readonly<{ digest: Digest; resolved: Digest; labels: UnpackedImage['labels']; manifest: ImageManifest }>;
+/** The manifest of an image: what is known before its config and a layer are pulled. */
+type Found = Readonly<{ digest: Digest; resolved: Digest; manifest: ImageManifest }>;
 
 /** Around a pull: whether it is still wanted, and what is known of the same image from an earlier one. */
 export type PullGuard = Readonly<{
@@ -52,6 +53,8 @@ export type PullGuard = Readonly<{
   onDisk?: (bytes: number) => void;
   /** Reads the layers of the image of that digest, unless they are known to be of no use. */
   layers?: <T>(digest: Digest, read: () => Promise<T>) => Promise<T>;
+  /** Reads the image of that digest into memory, unless it is there already. */
+  recent?: ((digest: Digest, read: () => Promise<ReadImage>) => Promise<ReadImage>) | undefined;
 }>;
 
 /** Turns an image into files, in memory or in a directory: platform, labels, layers; everything bounded. */
@@ -66,17 +69,21 @@ export class ImagePuller {
 
   async pull(keep: Keep): Promise<PulledImage> {
     const { manifest, ...found } = await this.#find();
-    const { labels } = found;
+    const read = () => this.#read(found.digest, manifest, keep);
+    const { labels, files } = await (this.guard.recent?.(found.digest, read) ?? read());
+    return { ...found, labels, files };
+  }
+
+  async #read(digest: Digest, manifest: ImageManifest, keep: Keep): Promise<ReadImage> {
+    const labels = await this.#labels(manifest);
     keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-    const files = await this.#guarded(found.digest, () =>
-      this.#files(manifest, (path) => keep(path, labels), memorySink),
-    );
-    return { ...found, files: files.map(({ path, content }) => ({ path, bytes: content })) };
+    const files = await this.#guarded(digest, () => this.#files(manifest, (path) => keep(path, labels), memorySink));
+    return { labels, files: files.map(({ path, content }) => ({ path, bytes: content })) };
   }
 
   async pullTo(directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
     const { manifest, ...found } = await this.#find();
-    const { labels } = found;
+    const labels = await this.#labels(manifest);
     placeOf('', labels);
     const unpacked = await this.#guarded(found.digest, () =>
       new UnpackDirectory(directory, this.guard.onDisk).fill(
@@ -84,7 +91,7 @@ export class ImagePuller {
         (path) => placeOf(path, labels) ?? path,
       ),
     );
-    return { ...found, ...unpacked };
+    return { ...found, labels, ...unpacked };
   }
 
   #guarded<T>(digest: Digest, read: () => Promise<T>): Promise<T> {
@@ -94,9 +101,12 @@ export class ImagePuller {
   async #find(): Promise<Found> {
     const named = await this.source.named();
     const { digest, manifest } = await this.#imageOf(named);
-    this.#checkConfig(manifest.config);
-    const labels = labelsOf(await this.source.blob(manifest.config, collected), this.refuse);
-    return { digest, resolved: named.digest, labels, manifest };
+    return { digest, resolved: named.digest, manifest };
+  }
+
+  async #labels({ config }: ImageManifest): Promise<UnpackedImage['labels']> {
+    this.#checkConfig(config);
+    return labelsOf(await this.source.blob(config, collected), this.refuse);
   }
 
   async #imageOf(named: FoundManifest): Promise<{ digest: Digest; manifest: ImageManifest }> {
