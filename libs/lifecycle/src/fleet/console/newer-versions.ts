@@ -33,7 +33,7 @@ export function newerVersions({ read, subscription, resolution, catalogs, isExpl
   if (desired === undefined) return [];
   const because = isExplained
     ? 'it can be next; what is said above keeps it away'
-    : 'it can be next, and the last resolution did not take it; flotilla explain says why';
+    : 'it can be next, and the last resolution did not take it; the explanation of its Subscription says why';
   const bounds: OutlookBounds = { most: MOST_SHOWN, ofCandidate: () => ({ hindrance: 'outranked', because }) };
   const known = resolution?.result === 'resolved' ? resolution : NOTHING_CHOSEN;
   const { newer } = upgradeOutlook(desired, namespace, catalogs.map(indexedCatalog), known, bounds);
