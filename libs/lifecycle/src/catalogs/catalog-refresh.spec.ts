@@ -111,6 +111,18 @@ describe('two hundred clusters with one image', () => {
     expect(shelf.polls.length).toBeLessThanOrEqual(5);
   });
 
+  it('have what was pushed within a poll after the clock was an hour ahead and is set back', async () => {
+    const clusters = fleet(polled);
+    await clock.advance(1_000);
+    clock.set(60 * MINUTE);
+    shelf.pushed = 1;
+    await clock.advance(11 * MINUTE);
+    clock.set(-60 * MINUTE);
+    shelf.pushed = 2;
+    await clock.advance(11 * MINUTE);
+    expect(holding(clusters)).toEqual(new Set([digestOf(2)]));
+  });
+
   it('ask once for each try while the registry is away, less and less often', async () => {
     shelf.away = true;
     const clusters = fleet();

@@ -177,7 +177,10 @@ export class CatalogRefresh {
     if ('value' in polled) {
       this.#succeeded(source, polled.value, polled.begunAt, known);
       const every = checkInterval(source, origin.kind);
-      return every === undefined ? undefined : Math.max(0, polled.begunAt + this.#spread(every) - this.#now());
+      if (every === undefined) return undefined;
+      const pause = this.#spread(every);
+      // No longer than a pause, where the clock was set back since the poll began.
+      return Math.min(pause, Math.max(0, polled.begunAt + pause - this.#now()));
     }
     return this.#failed(source, polled, known);
   }

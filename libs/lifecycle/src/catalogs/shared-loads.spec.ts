@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { type Shared, SharedLoads } from './shared-loads.js';
 
+const HOUR = 3_600_000;
 const NOW = { withinMs: 0, patient: false };
 let clock: ManualClock;
 let loads: SharedLoads<number>;
@@ -88,6 +89,43 @@ describe('loads that are shared', () => {
     const bad = ask();
     await fail(4);
     expect(await bad).toMatchObject({ retryAt: clock.now().getTime() + 5_000 });
+  });
+
+  it.each([
+    { name: 'that succeeded', end: (index: number) => succeed(index, 1) },
+    { name: 'that failed', end: fail },
+  ])('$name while the clock was ahead are done anew once it is set back', async ({ end }) => {
+    clock.set(HOUR);
+    const ahead = ask();
+    await end(0);
+    await ahead;
+    clock.set(-HOUR);
+    const back = ask({ withinMs: 10_000, patient: true });
+    await succeed(1, 2);
+    expect(settled(await back)).toBe(2);
+  });
+
+  it('that began before the clock was ahead, and failed while it was, are not put off by the hour', async () => {
+    const ahead = ask();
+    clock.set(HOUR);
+    await fail(0);
+    await ahead;
+    clock.set(-HOUR);
+    await clock.advance(5_000);
+    const back = ask({ withinMs: 0, patient: true });
+    await succeed(1, 2);
+    expect(settled(await back)).toBe(2);
+  });
+
+  it('are shared as before when their key was renewed while the clock was ahead', async () => {
+    clock.set(HOUR);
+    loads.renew('a');
+    clock.set(-HOUR);
+    const first = ask();
+    await succeed(0, 1);
+    await first;
+    expect(settled(await ask({ withinMs: 10_000, patient: true }))).toBe(1);
+    expect(begun).toHaveLength(1);
   });
 
   it('that fail before they begin are failures, and can be tried again', async () => {

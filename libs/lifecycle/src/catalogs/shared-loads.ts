@@ -28,6 +28,8 @@ type Entry<T> = {
   /** Answers begun before this are outdated. */
   notBefore: number;
   askedAt: number;
+  /** When {@link last} came. */
+  answeredAt: number;
 };
 
 export type SharedLoadsOptions = Readonly<{ clock: Clock; random: () => number }>;
@@ -47,7 +49,8 @@ export class SharedLoads<T> {
     const { demand = Demand.ofHub() } = asking;
     const entry = this.#entry(key);
     const asked = this.#now();
-    const oldest = Math.max(asked - asking.withinMs, entry.notBefore);
+    // What is begun from now on will do, also where the caller's own last try lies ahead of the clock.
+    const oldest = Math.min(asked, Math.max(asked - asking.withinMs, entry.notBefore));
     for (;;) {
       const { last, running } = entry;
       if (last !== undefined && this.#stands(last, oldest, asking, entry)) return last;
@@ -80,8 +83,11 @@ export class SharedLoads<T> {
     }
   }
 
-  #stands(last: Shared<T>, oldest: number, { patient }: Asking, { notBefore }: Entry<T>): boolean {
-    if ('error' in last && patient) return last.begunAt >= notBefore && this.#now() < last.retryAt;
+  #stands(last: Shared<T>, oldest: number, { patient }: Asking, { notBefore, answeredAt }: Entry<T>): boolean {
+    const now = this.#now();
+    // The clock was set back since: the age of the answer is not known.
+    if (last.begunAt > now || answeredAt > now) return false;
+    if ('error' in last && patient) return last.begunAt >= notBefore && now < last.retryAt;
     return last.begunAt >= oldest;
   }
 
@@ -111,14 +117,19 @@ export class SharedLoads<T> {
     );
     if ('value' in answer) entry.failures = 0;
     if (entry.running?.demand === demand) delete entry.running;
-    if ('value' in answer || !demand.signal.aborted) entry.last = answer;
+    if ('value' in answer || !demand.signal.aborted) {
+      entry.last = answer;
+      entry.answeredAt = this.#now();
+    }
     return answer;
   }
 
   #entry(key: string): Entry<T> {
     const known = this.#entries.get(key);
-    const entry = known ?? { failures: 0, notBefore: Number.NEGATIVE_INFINITY, askedAt: 0 };
+    const entry = known ?? { failures: 0, notBefore: Number.NEGATIVE_INFINITY, askedAt: 0, answeredAt: 0 };
     entry.askedAt = this.#now();
+    // The clock was set back since.
+    if (entry.notBefore > entry.askedAt) entry.notBefore = entry.askedAt;
     if (known === undefined) this.#entries.set(key, entry);
     return entry;
   }

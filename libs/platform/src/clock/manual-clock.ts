@@ -1,6 +1,6 @@
 import { Clock } from './clock.port.js';
 
-type Timer = { readonly dueMs: number; readonly order: number; readonly callback: () => void };
+type Timer = { dueMs: number; readonly order: number; readonly callback: () => void };
 
 /** A clock that stands still until a test moves it. */
 export class ManualClock extends Clock {
@@ -36,6 +36,12 @@ export class ManualClock extends Clock {
       await settle();
     }
     this.#nowMs = end;
+  }
+
+  /** The clock is set, by NTP or by hand: it takes as long as before until a timer fires. */
+  set(byMs: number): void {
+    this.#nowMs += byMs;
+    for (const timer of this.#timers) timer.dueMs += byMs;
   }
 
   #next(endMs: number): Timer | undefined {
