@@ -13,7 +13,7 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import { FleetStore } from '#platform/fleet/fleet-store';
 import { ACCEPTED_UID_ANNOTATION, type SecretClusters } from '#platform/fleet/secret-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import { LOGIN_REFUSED, troubleOf } from '#platform/kube/client/api-server-trouble';
+import { isLoginRefused, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
@@ -170,7 +170,7 @@ export class ClusterSightings {
     } catch (error) {
       // A login that is refused is no lost answer.
       const message = troubleOf(error).slice(0, MOST_CHARACTERS);
-      const isRejected = message.includes(LOGIN_REFUSED);
+      const isRejected = isLoginRefused(error);
       if (this.#now() - (sight.heardAt ?? sight.sinceMs) < this.#silentMs) {
         return isRejected ? { isUnasked: true, credentials: { fault: { reason: 'Rejected', message } } } : undefined;
       }

@@ -8,11 +8,11 @@ const status = (phase: string, reason: string, waves: readonly (readonly [string
 describe('the Events of a roll-out', () => {
   it('are its phases, each once', () => {
     const planned = status('Progressing', 'Planned');
-    expect(phaseEvent(undefined, status('Planning', 'Released'))).toEqual({
-      ...{ type: 'Normal', reason: 'Planning', message: 'the roll-out is Planning: Released' },
+    expect(phaseEvent('k-1', undefined, status('Planning', 'Released'))).toEqual({
+      ...{ type: 'Normal', reason: 'Planning', message: 'roll-out k-1 is Planning: Released' },
     });
-    expect(phaseEvent(planned, status('Progressing', 'Resumed'))).toBeUndefined();
-    expect(phaseEvent(planned, status('Halted', 'GateRed'))?.type).toBe('Warning');
+    expect(phaseEvent('k-1', planned, status('Progressing', 'Resumed'))).toBeUndefined();
+    expect(phaseEvent('k-1', planned, status('Halted', 'GateRed'))?.type).toBe('Warning');
   });
 
   it('are the phases of its waves', () => {

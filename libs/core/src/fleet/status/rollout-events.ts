@@ -8,11 +8,14 @@ export type RolloutEvent = Readonly<{ type: 'Normal' | 'Warning'; reason: string
 const TROUBLE: ReadonlySet<string> = new Set(['Halted', 'RollingBack', 'RolledBack', 'Aborted']);
 const typeOf = (phase: string) => (TROUBLE.has(phase) ? 'Warning' : 'Normal');
 
-/** The phase in which a roll-out is now, where that is another one (design: fleet.md §4.4). */
-export function phaseEvent(before: RolloutStatus | undefined, after: RolloutStatus): RolloutEvent | undefined {
-  const { phase, reason } = after;
+/** The phase in which roll-out `name` is now, where that is another one (design: fleet.md §4.4). */
+export function phaseEvent(
+  name: string,
+  before: RolloutStatus | undefined,
+  { phase, reason }: RolloutStatus,
+): RolloutEvent | undefined {
   if (before?.phase === phase) return undefined;
-  return { type: typeOf(phase), reason: phase, message: `the roll-out is ${phase}: ${reason}` };
+  return { type: typeOf(phase), reason: phase, message: `roll-out ${name} is ${phase}: ${reason}` };
 }
 
 /** The waves that are in another phase now, each with its name. */

@@ -78,11 +78,11 @@ describe('a FleetOperator in a hub', () => {
         .map(({ reason, message, count }) => `${reason}: ${message} (${count})`)
         .sort();
     expect(about('FleetRollout')).toEqual([
-      'Completed: the roll-out is Completed: AllWavesComplete (1)',
+      'Completed: roll-out kafka-1 is Completed: AllWavesComplete (1)',
       'Pause: Pause by anna: CHG-1 (1)',
-      'Paused: the roll-out is Paused: Decision (1)',
-      'Progressing: the roll-out is Progressing: Planned (1)',
-      'Progressing: the roll-out is Progressing: Resumed (1)',
+      'Paused: roll-out kafka-1 is Paused: Decision (1)',
+      'Progressing: roll-out kafka-1 is Progressing: Planned (1)',
+      'Progressing: roll-out kafka-1 is Progressing: Resumed (1)',
       'Resume: Resume by anna: CHG-1 (1)',
       'WaveComplete: wave lab is Complete: Passed (1)',
       'WaveComplete: wave rest is Complete: Passed (1)',

@@ -28,12 +28,11 @@ export class RolloutEvents {
     waves: readonly string[],
     { before, after }: Readonly<{ before: RolloutStatus | undefined; after: RolloutStatus }>,
   ): Promise<void> {
-    const phase = phaseEvent(before, after);
+    const phase = phaseEvent(rollout.metadata.name, before, after);
     for (const event of waveEvents(before, after, waves)) await this.#say(rollout, event);
     if (phase === undefined) return;
     await this.#say(rollout, phase);
-    const message = phase.message.replace('the roll-out', `roll-out ${rollout.metadata.name}`);
-    if (operator !== undefined) await this.#say(operator, { ...phase, message });
+    if (operator !== undefined) await this.#say(operator, phase);
   }
 
   async decided(rollout: Subject, { spec }: FleetDecision, outcome: string): Promise<void> {

@@ -1,14 +1,14 @@
 import { KubeApiError } from './kube-api.error.js';
 
-/** Part of each text about a login that the API server refuses. */
-export const LOGIN_REFUSED = 'its login in the kubeconfig is not accepted or has expired: renew it';
+/** The API server does not accept the login. */
+export const isLoginRefused = (error: unknown): boolean => KubeApiError.is(error) && error.status === 401;
 
 /**
  * What to do about an answer that says something about the API server or the login, and not about what was
  * asked; undefined for all others, and for no answer, whose message has an advice already.
  */
 export function troubleAdvice({ status }: KubeApiError): string | undefined {
-  if (status === 401) return LOGIN_REFUSED;
+  if (status === 401) return 'its login in the kubeconfig is not accepted or has expired: renew it';
   return status >= 500 ? 'look into the log of its API server and of what stands in front of it' : undefined;
 }
 
