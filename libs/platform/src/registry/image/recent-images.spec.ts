@@ -7,7 +7,7 @@ let images: RecentImages;
 let reads: string[];
 beforeEach(() => {
   vi.useFakeTimers();
-  images = new RecentImages({ maxBytes: 100, keptMs: KEPT_MS });
+  images = new RecentImages({ maxBytes: 150, keptMs: KEPT_MS });
   reads = [];
 });
 afterEach(() => {
@@ -33,8 +33,18 @@ describe('images that were read a short while ago', () => {
   });
 
   it('are not kept where one alone is too large, and leave the others', async () => {
-    for (const key of ['a', 'large', 'a', 'large']) await ask(key, key === 'large' ? 101 : 40);
+    for (const key of ['a', 'large', 'a', 'large']) await ask(key, key === 'large' ? 130 : 40);
     expect(reads).toEqual(['a', 'large', 'large']);
+  });
+
+  it('are counted with their labels: one without files may have long ones', async () => {
+    const bare = (key: string) =>
+      images.of(key, async () => {
+        reads.push(key);
+        return { labels: { note: 'x'.repeat(80) }, files: [] };
+      });
+    for (const key of ['a', 'b', 'a']) await bare(key);
+    expect(reads).toEqual(['a', 'b', 'a']);
   });
 
   it('that could not be read are read again', async () => {

@@ -4,7 +4,7 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 export type ReadImage = Readonly<{ labels: Readonly<Record<string, string>>; files: readonly BundleFile[] }>;
 
 export type RecentImagesOptions = Readonly<{
-  /** For the files of all images. */
+  /** For files, paths and labels of all images. */
   maxBytes: number;
   /** How long an image is kept after its last use. */
   keptMs: number;
@@ -36,7 +36,7 @@ export class RecentImages {
     if (known !== undefined) {
       this.#kept.delete(key);
       this.#kept.set(key, known);
-      known.usedMs = Date.now();
+      known.usedMs = performance.now();
       return known.image;
     }
     const image = await read();
@@ -45,10 +45,10 @@ export class RecentImages {
   }
 
   #keep(key: string, image: ReadImage): void {
-    const bytes = image.files.reduce((sum, file) => sum + file.bytes.length, 0);
+    const bytes = key.length + bytesOf(image);
     if (bytes > this.options.maxBytes) return;
     this.#drop(key);
-    this.#kept.set(key, { image, bytes, usedMs: Date.now() });
+    this.#kept.set(key, { image, bytes, usedMs: performance.now() });
     this.#bytes += bytes;
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.options.maxBytes) break;
@@ -58,7 +58,7 @@ export class RecentImages {
   }
 
   #dropUnused(): void {
-    const since = Date.now() - this.options.keptMs;
+    const since = performance.now() - this.options.keptMs;
     for (const [key, { usedMs }] of this.#kept) if (usedMs <= since) this.#drop(key);
     if (this.#kept.size > 0) return;
     clearInterval(this.#timer);
@@ -70,3 +70,8 @@ export class RecentImages {
     this.#kept.delete(key);
   }
 }
+
+/** Labels count: an image without files may have long ones. */
+const bytesOf = ({ labels, files }: ReadImage): number =>
+  Object.entries(labels).reduce((sum, [name, value]) => sum + name.length + value.length, 0) +
+  files.reduce((sum, { path, bytes }) => sum + path.length + bytes.length, 0);
