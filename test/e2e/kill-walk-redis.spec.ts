@@ -88,7 +88,7 @@ describe('a service that is killed at a command to Redis leaves what another one
     for (const command of new Set(walked.map((point) => point.command)))
       console.log(`${name}, ${command}: ${reached.filter((one) => one === command).length} points`);
     expect(failures).toEqual([]);
-    // A story that needs fewer commands ends before some points: of the two to five of a short walk all may be such.
+    // A story that needs fewer commands ends before some points: all of the few of a short walk may be such.
     if (STRIDE === 1) expect(reached.length).toBeGreaterThan(walked.length / 2);
   });
 });
