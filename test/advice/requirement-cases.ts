@@ -106,8 +106,16 @@ export const REQUIREMENT_CASES = {
       const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'none', namespace } as const;
       const { apiVersion, kind, ...metadata } = quota;
       await bench.client.create({ apiVersion, kind, metadata, spec: { hard: { 'count/deployments.apps': '0' } } });
-      const deployments = [madeDeployment(namespace, namespace)];
-      await bench.publish(namespace, namespace, [{ version: '1.0.0', objects: [], deployments }]);
+      const deployment = madeDeployment(namespace, namespace);
+      // The API server enforces a quota some moments after its creation.
+      const probe = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'probe', namespace } };
+      const tried = () =>
+        bench.client.create({ ...probe, spec: deployment.spec }, { dryRun: true }).then(
+          () => 'accepted',
+          (error) => error.reason,
+        );
+      await until(tried, 'Forbidden');
+      await bench.publish(namespace, namespace, [{ version: '1.0.0', objects: [], deployments: [deployment] }]);
       await fixture.subscribe(bench.client, namespace, namespace);
       await bench.fails(namespace, `${namespace}.v1.0.0`, 'InstallComponentFailedNoRetry');
       const line = await bench.advised(about(namespace), 'retryForbidden', namespace, 'own');
