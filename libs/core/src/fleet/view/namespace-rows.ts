@@ -19,7 +19,7 @@ export type NamespaceFacts = Readonly<{
   subscriptions: readonly Subscription[];
   operatorGroups: readonly OperatorGroup[];
   csvs: readonly ClusterServiceVersion[];
-  /** Plans that are not complete. */
+  /** Plans that are not complete, and approved ones whose approval no row has shown yet. */
   plans: readonly PlanFacts[];
   /** The catalogs that the namespace sees. */
   catalogs: readonly CatalogFacts[];
@@ -37,7 +37,7 @@ export function namespaceRows(facts: NamespaceFacts, { now }: RowMoment): readon
   const around: Surroundings = {
     operatorGroups: facts.operatorGroups.map((one) => withGroupPart(one, facts.partOf(one))),
     csvs: facts.csvs.map((one) => withCsvPart(one, facts.partOf(one))),
-    installPlans: facts.plans.map(({ plan }) => plan),
+    installPlans: facts.plans.map(({ plan }) => plan).filter(({ status }) => status?.phase !== 'Complete'),
     catalogSources: facts.catalogs.map(({ source }) => source),
   };
   return [

@@ -64,7 +64,8 @@ function operatorHistory({ before, after }: Pair<'operator'>): HistoryEntry[] {
 function planHistory({ before, after }: Pair<'plan'>): HistoryEntry[] {
   if (before.approved || !after.approved) return [];
   const by = after.approvedBy === '' ? {} : { by: after.approvedBy };
-  return after.moves.map(({ package: name, from, to }) =>
+  // What was installed when it waited: the operator may have moved since.
+  return before.moves.map(({ package: name, from, to }) =>
     entry(after, { kind: 'approval', package: name, from, to, ...by }),
   );
 }

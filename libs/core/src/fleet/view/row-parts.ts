@@ -63,9 +63,18 @@ function subscriptionPart(object: KubernetesObject): RowPart | undefined {
 
 /** A plan that is complete explains nothing. */
 function planPart(object: KubernetesObject, globalCatalogNamespace: string): RowPart | undefined {
+  const part = planFacts(object, globalCatalogNamespace);
+  return part?.plan.status?.phase === 'Complete' ? undefined : part;
+}
+
+/** What rows need of a plan, complete or not; undefined of what is no plan. */
+export function planFacts(
+  object: KubernetesObject,
+  globalCatalogNamespace: string,
+): Extract<RowPart, { kind: 'InstallPlan' }> | undefined {
   const api = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
   const read = InstallPlan.safeParse({ ...object, ...api });
-  if (!read.success || read.data.status?.phase === 'Complete') return undefined;
+  if (!read.success) return undefined;
   const { metadata, spec, status } = read.data;
   const { name = '', namespace = '', creationTimestamp, annotations } = metadata;
   const plan: InstallPlan = {

@@ -55,6 +55,11 @@ export class ClassicRowSource {
     return [...own, ...namespaceRows(facts, { now })];
   }
 
+  /** A row that says that a plan is complete is written: none is due any more. */
+  shown(namespace: string, plan: string): void {
+    this.deps.objects.rowParts.shown(namespace, plan);
+  }
+
   /** Without copies. */
   csvs(): ClusterServiceVersion[] {
     return this.deps.objects.originals();

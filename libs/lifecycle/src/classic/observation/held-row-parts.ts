@@ -1,5 +1,5 @@
 import type { PlanFacts } from '#core/fleet/view/plan-row';
-import { type RowPart, rowPart } from '#core/fleet/view/row-parts';
+import { planFacts, type RowPart, rowPart } from '#core/fleet/view/row-parts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
 /** The parts of one cluster's objects that only rows need, of the objects that have one. */
@@ -7,12 +7,14 @@ export class HeldRowParts {
   readonly #parts = new Map<string, RowPart>();
   /** By namespace, then by name. */
   readonly #plans = new Map<string, Map<string, PlanFacts>>();
+  /** Keys of plans that have waited for an approval here. */
+  readonly #waited = new Set<string>();
 
   constructor(private readonly globalCatalogNamespace: string) {}
 
   /** `object`: as the cluster has it, whole. */
   take(kind: string, object: KubernetesObject): void {
-    const part = rowPart(kind, object, this.globalCatalogNamespace);
+    const part = rowPart(kind, object, this.globalCatalogNamespace) ?? this.#approved(kind, object);
     if (part === undefined) this.drop(kind, object);
     else if (part.kind === 'InstallPlan') this.#takePlan(object, part);
     else this.#parts.set(keyOf(kind, object), part);
@@ -20,6 +22,7 @@ export class HeldRowParts {
 
   drop(kind: string, object: KubernetesObject): void {
     this.#parts.delete(keyOf(kind, object));
+    this.#waited.delete(keyOf(kind, object));
     const { namespace = '', name = '' } = object.metadata;
     if (kind !== 'InstallPlan' || this.#plans.get(namespace)?.delete(name) !== true) return;
     if (this.#plans.get(namespace)?.size === 0) this.#plans.delete(namespace);
@@ -29,12 +32,27 @@ export class HeldRowParts {
     return this.#parts.get(keyOf(object.kind, object));
   }
 
-  /** The plans of a namespace that are not complete. */
+  /**
+   * The plans of a namespace that are not complete, and those that had waited and are complete, until
+   * {@link shown}.
+   */
   plansIn(namespace: string): readonly PlanFacts[] {
     return [...(this.#plans.get(namespace)?.values() ?? [])];
   }
 
-  #takePlan({ metadata: { namespace = '', name = '' } }: KubernetesObject, part: PlanFacts): void {
+  /** The read model has a row of the plan that says it is complete. */
+  shown(namespace: string, name: string): void {
+    this.drop('InstallPlan', { apiVersion: '', kind: 'InstallPlan', metadata: { namespace, name } });
+  }
+
+  /** The approval is in the history, also where the plan was complete before a row was written. */
+  #approved(kind: string, object: KubernetesObject): PlanFacts | undefined {
+    return this.#waited.has(keyOf(kind, object)) ? planFacts(object, this.globalCatalogNamespace) : undefined;
+  }
+
+  #takePlan(object: KubernetesObject, part: PlanFacts): void {
+    const { namespace = '', name = '' } = object.metadata;
+    if (!part.plan.spec.approved) this.#waited.add(keyOf('InstallPlan', object));
     const plans = this.#plans.get(namespace) ?? new Map<string, PlanFacts>();
     this.#plans.set(namespace, plans.set(name, part));
   }

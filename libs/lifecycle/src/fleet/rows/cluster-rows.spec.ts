@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterSigns } from '#core/fleet/view/cluster-row';
-import type { OperatorRow, ViewRow } from '#core/fleet/view/rows';
+import type { OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';
@@ -9,13 +9,19 @@ import type { ClusterRowChange } from '#platform/view/view-store.port';
 import { ClusterRows } from './cluster-rows.js';
 import { FleetViewWriter } from './fleet-view-writer.js';
 
-type Fields = Omit<OperatorRow, 'updatedAt' | 'since'>;
+type Fields = Omit<OperatorRow, 'updatedAt' | 'since'> | Omit<PlanRow, 'updatedAt'>;
 
-const operator = (namespace: string, name: string, more: Partial<Fields> = {}): Fields => ({
+const operator = (namespace: string, name: string, more: Partial<OperatorRow> = {}): Fields => ({
   ...{ kind: 'operator', id: `subscription/${namespace}/${name}`, cluster: 'east', namespace, name },
   ...{ api: 'classic', package: name, catalog: 'olm/c', channel: '', installed: '', version: '', next: '' },
   ...{ newest: '', approval: 'Automatic', standing: 'well', plan: '', planHash: '', deprecated: false },
   ...more,
+});
+
+const plan = (phase: string): Fields => ({
+  ...{ kind: 'plan', id: 'plan/a/install-1', cluster: 'east', namespace: 'a', name: 'install-1', hash: 'h', moves: [] },
+  ...{ change: 'new', crds: false, rbac: false, shared: false, createdAt: '', phase, approvedBy: 'jane' },
+  approved: phase !== 'RequiresApproval',
 });
 
 /** Rows of cluster east, computed of what a test says is there. */
@@ -42,8 +48,13 @@ function environment(view = new MemoryView(), clock = new ManualClock()) {
       synced: () => state.synced,
       namespaces: () => there.keys(),
       rowsOf: (namespace, now) =>
-        (there.get(namespace) ?? []).map((one): ViewRow => ({ ...one, updatedAt: now, since: now })),
+        (there.get(namespace) ?? []).map(
+          (one): ViewRow => (one.kind === 'plan' ? { ...one, updatedAt: now } : { ...one, updatedAt: now, since: now }),
+        ),
       cluster: () => facts.value,
+      shown: (namespace, name) => {
+        there.set(namespace, there.get(namespace)?.filter((one) => one.name !== name) ?? []);
+      },
     },
   });
   const ids = async () => (await view.idsOf('east')).toSorted();
@@ -86,6 +97,19 @@ describe('rows of a cluster', () => {
     run.rows.touch('a');
     await run.clock.advance(60_000);
     expect(await run.row('subscription/a/mill')).toMatchObject({ since: '2026-01-01T00:01:01.200Z' });
+  });
+
+  it('say that a plan is complete before it has none', async () => {
+    const run = environment();
+    run.there.set('a', [plan('RequiresApproval')]);
+    await begun(run);
+    run.there.set('a', [plan('Complete')]);
+    run.rows.touch('a');
+    await run.clock.advance(60_000);
+    expect(run.writes.slice(1)).toMatchObject([
+      { changed: [{ kind: 'plan', phase: 'Complete', approved: true, approvedBy: 'jane' }] },
+      { removed: ['plan/a/install-1'] },
+    ]);
   });
 
   it('of another process stay where they say the same, and go where nothing is there', async () => {

@@ -17,6 +17,8 @@ export type RowSource = Readonly<{
   namespaces: () => Iterable<string>;
   /** `now`: RFC 3339. Undefined where it is not known yet what there is. */
   rowsOf: (namespace: string, now: string) => readonly ViewRow[] | undefined;
+  /** A row that says that a plan is complete is written: from now on the plan has none. */
+  shown: (namespace: string, plan: string) => void;
   /** Undefined while nothing is certain yet. */
   cluster: () => ClusterSigns | undefined;
 }>;
@@ -159,6 +161,11 @@ export class ClusterRows implements ClusterPart {
     await writer.write({ cluster, changed, removed });
     written.take(changes);
     if (clusterChange !== undefined) this.#cluster = writtenRow(clusterChange);
+    for (const row of changed) {
+      if (row.kind !== 'plan' || row.phase !== 'Complete') continue;
+      this.deps.source.shown(row.namespace, row.name);
+      this.touch(row.namespace);
+    }
   }
 
   async #changes(namespaces: Iterable<string>, written: WrittenRows): Promise<ReadonlyMap<string, NamespaceChange>> {

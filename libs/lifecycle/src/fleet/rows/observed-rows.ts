@@ -23,6 +23,7 @@ export const observedRows = ({ cluster, parts, facts }: Options): RowSource => (
     const { classic, v1 } = parts();
     return namespace === NO_NAMESPACE ? rowsOfV1(cluster, classic, v1, now) : classic.rows.rowsOf(namespace, now);
   },
+  shown: (namespace, plan) => parts().classic.rows.shown(namespace, plan),
   cluster: facts,
 });
 
