@@ -5,6 +5,7 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } fro
 import type { Me } from '../src/api/lists.schema.js';
 import { Failed, Frame, SignIn } from './frame/frame.js';
 import { forgetAnswers, read } from './live/ask.js';
+import { askForFleet } from './live/first-look.js';
 import { me, signedOut, takeKey } from './live/session.js';
 import { startStream } from './live/stream.js';
 import { startTheme } from './live/theme.js';
@@ -15,7 +16,8 @@ import './theme/frame.css';
 import './theme/parts.css';
 import './theme/pages.css';
 
-const Fleet = lazy(() => import('./pages/fleet/fleet.page.js'));
+const fleetPage = () => import('./pages/fleet/fleet.page.js');
+const Fleet = lazy(fleetPage);
 const Clusters = lazy(() => import('./pages/clusters/clusters.page.js'));
 const Cluster = lazy(() => import('./pages/cluster/cluster.page.js'));
 const Operators = lazy(() => import('./pages/operators/operators.page.js'));
@@ -90,6 +92,10 @@ function App() {
 showHiddenCharacters();
 startTheme();
 takeKey();
+if (location.pathname === '/') {
+  void fleetPage();
+  askForFleet();
+}
 // A link with a key that is opened in a tab of the console changes the part behind `#` only.
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#key=')) {

@@ -59,8 +59,22 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   throw new RequestRefused(refusal);
 }
 
-/** The answer of a path under `/api/v1/`; unchanged answers cost the server and the network no body. */
-export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
+/** While a page opens, frame and page ask the same: they share one request. */
+const OPENING = 5 * SECONDS;
+const opening = new Map<string, Promise<unknown>>();
+
+/**
+ * The answer of a path under `/api/v1/`; unchanged answers cost the server and the network no body. Once it
+ * has opened, a page that asks after a change gets an answer of its own.
+ */
+export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
+  if (performance.now() > OPENING) return readNow<T>(path, signal);
+  const shared = opening.get(path) ?? readNow<T>(path).finally(() => opening.delete(path));
+  opening.set(path, shared);
+  return shared as Promise<T>;
+}
+
+async function readNow<T>(path: string, signal?: AbortSignal): Promise<T> {
   const before = kept.get(path);
   const headers: Record<string, string> = before === undefined ? {} : { 'if-none-match': before.etag };
   const response = await send(`/api/v1/${path}`, { headers, cache: 'no-store', ...(signal && { signal }) });

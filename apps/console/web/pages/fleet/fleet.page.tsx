@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import type { ClusterRow } from '#core/fleet/view/rows';
 import type { CauseGroup, ClusterList, FleetSummary } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
+import { UNWELL_CLUSTERS } from '../../live/first-look.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
@@ -145,12 +146,9 @@ function Behind({ of }: { of: FleetSummary }) {
   );
 }
 
-const SHOWN = 50;
-
 function Unwell({ total }: { total: number }) {
   const { route } = useLocation();
-  const path = `clusters?standing=failed,blocked,needs-approval,under-way&limit=${SHOWN}`;
-  const clusters = useLoaded<ClusterList>(path);
+  const clusters = useLoaded<ClusterList>(UNWELL_CLUSTERS);
   if (total === 0) return <Empty title="Every cluster is well." />;
   return (
     <Answered of={clusters}>
