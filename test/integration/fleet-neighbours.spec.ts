@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FleetBench } from './applier-support/fleet-bench.js';
+import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
+import { offer } from './applier-support/made-operator.js';
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+const version = (minor: number) => ({
+  version: `1.${minor}.0`,
+  objects: [],
+  ...(minor === 0 ? {} : { replaces: `1.${minor - 1}.0` }),
+});
+
+describe('two operators of the fleet in one namespace', () => {
+  let fleet: FleetBench;
+  beforeAll(async () => {
+    fleet = await FleetBench.start({ 'lab-1': {} }, LAMPS);
+    await publish('lamp', 0);
+    await publish('horn', 0);
+    await fleet.apply('FleetStrategy', 's', {
+      approval: { rules: [{ changes: ['Minor'], action: 'Manual' }], default: 'Auto' },
+    });
+    for (const name of ['lamp', 'horn']) await fleet.apply('FleetOperator', name, { ...LAMP_OPERATOR, package: name });
+    await fleet.until(async () => installed('lamp') === 'lamp.v1.0.0' && installed('horn') === 'horn.v1.0.0', 'both');
+  });
+  afterAll(() => fleet.stop());
+
+  /** The catalog has the versions up to this one. */
+  const publish = (name: string, minor: number) =>
+    offer(
+      fleet.bench('lab-1'),
+      name,
+      Array.from({ length: minor + 1 }, (_, at) => version(at)),
+    );
+  const installed = (name: string) => subscription(name)?.status?.installedCSV;
+  const subscription = (name: string) =>
+    fleet
+      .bench('lab-1')
+      .subscriptions(LAMPS)
+      .find(({ spec }) => spec.name === name);
+  /** Whether each plan that leads to a bundle of this operator beyond the first is approved. */
+  const plansOf = (name: string) =>
+    fleet
+      .bench('lab-1')
+      .cluster.list({ apiVersion: V1ALPHA1, kind: 'InstallPlan', namespace: LAMPS })
+      .map(({ spec }) => spec as unknown as Readonly<{ approved: boolean; clusterServiceVersionNames: string[] }>)
+      .filter((spec) => spec.clusterServiceVersionNames.some((csv) => csv.startsWith(name)))
+      .map((spec) => `${spec.clusterServiceVersionNames.join()} ${spec.approved ? 'approved' : 'waits'}`);
+
+  it('move one at a time, each with an approval of its own, while the catalog changes three times', async () => {
+    await publish('horn', 1);
+    await fleet.until(() => fleet.rollout('horn-2').classes?.length === 1, 'a plan of the horn');
+    for (const minor of [1, 2, 3]) {
+      await publish('lamp', minor);
+      const rollout = `lamp-${minor + 1}`;
+      await fleet.until(() => fleet.rollout(rollout).classes?.length === 1, `a plan of ${rollout}`);
+      const [one] = fleet.rollout(rollout).classes ?? [];
+      expect(one?.changes, 'nothing else moves with it').toEqual(['Minor']);
+      await fleet.apply('FleetDecision', `approve-${minor}`, {
+        ...{ rollout, action: 'Approve', class: one?.hash, reason: 'CHG-1' },
+        by: { user: 'anna', groups: [] },
+      });
+      await fleet.until(() => installed('lamp') === `lamp.v1.${minor}.0`, `the lamp ${minor}`);
+      expect(installed('horn')).toBe('horn.v1.0.0');
+      expect(plansOf('horn').filter((plan) => plan.endsWith('waits'))).toEqual(['horn.v1.1.0 waits']);
+    }
+  });
+});
