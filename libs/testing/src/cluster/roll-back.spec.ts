@@ -14,6 +14,15 @@ const CRD = {
   },
 };
 const LAMP = { apiVersion: 'example.com/v1', kind: 'Lamp', metadata: { name: 'one', namespace: 'default' } };
+const BELL = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'bell', namespace: 'default' },
+  spec: {
+    selector: { matchLabels: { app: 'bell' } },
+    template: { metadata: { labels: { app: 'bell' } }, spec: { containers: [{ name: 'bell', image: 'bell' }] } },
+  },
+};
 const TEXT = { apiVersion: 'v1', kind: 'ConfigMap', name: 'text', namespace: 'default' };
 const WATCH = '/api/v1/namespaces/default/configmaps';
 
@@ -45,5 +54,23 @@ describe('a simulated cluster that is restored from a backup', () => {
     );
     const again = bare.watch(`${WATCH}?resourceVersion=${newer.metadata.resourceVersion}`);
     expect(again.events).toMatchObject([{ type: 'ERROR', object: { code: 410 } }]);
+  });
+
+  it('goes on with the roll-out of a Deployment that was under way then', async () => {
+    const named = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'bell', namespace: 'default' };
+    const status = () => cluster.get(named)?.['status'];
+    let backup: ReturnType<typeof cluster.stored> = [];
+    const done = cluster.onChange(({ resource, object }) => {
+      if (resource === 'deployments.apps' && Object(object.status).unavailableReplicas === 1) backup = cluster.stored();
+    });
+    cluster.create(BELL);
+    await vi.waitFor(() => expect(status()).toMatchObject({ availableReplicas: 1 }), PATIENCE);
+    done();
+    cluster.delete(named);
+
+    cluster.rollBack(backup);
+
+    expect(status()).toMatchObject({ unavailableReplicas: 1 });
+    await vi.waitFor(() => expect(status()).toMatchObject({ availableReplicas: 1 }), PATIENCE);
   });
 });

@@ -4,7 +4,7 @@ import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { actingUser } from './access/authorizer.js';
 import { ADMINISTRATOR, type Requester, requester } from './access/requester.js';
 import { type ClusterSettings, ClusterState } from './cluster-state.js';
-import { startControllers } from './controllers/controllers.js';
+import { type Controllers, startControllers } from './controllers/controllers.js';
 import { type ApiObject, keyOf } from './objects/api-object.js';
 import type { JsonObject } from './objects/json.js';
 import { shownIn } from './objects/object-reader.js';
@@ -51,6 +51,7 @@ export class SimulatedCluster {
   readonly requests = new RequestLog();
   readonly #state: ClusterState;
   readonly #handler: ApiHandler;
+  readonly #controllers: Controllers;
   /** With the token of each. */
   readonly #watches = new Map<WatchStream, string | undefined>();
   readonly #tokens: Set<string>;
@@ -74,7 +75,7 @@ export class SimulatedCluster {
     this.#tokens = new Set([token]);
     this.#state = new ClusterState(name, settings);
     this.#handler = new ApiHandler(this.#state);
-    startControllers(this.#state);
+    this.#controllers = startControllers(this.#state);
     seedCluster(this.#state);
   }
 
@@ -167,6 +168,7 @@ export class SimulatedCluster {
       if (storage.get(resource, keyOf(object)) !== object) storage.put(resource, object);
     }
     this.expireWatches();
+    this.#controllers.resume();
   }
 
   /** Calls the listener at every write, until what is returned is called. */

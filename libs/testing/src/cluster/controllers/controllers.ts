@@ -6,15 +6,19 @@ import { DeploymentsController } from './deployments.controller.js';
 import { GarbageCollector } from './garbage-collector.controller.js';
 import { NamespacesController } from './namespaces.controller.js';
 
+/** What goes on with work that had begun when an earlier state of the cluster is stored again. */
+export type Controllers = Readonly<{ resume: () => void }>;
+
 /**
  * Starts what runs beside the API in every cluster: the parts of
  * kube-controller-manager that operators rely on.
  */
-export function startControllers(cluster: ClusterState): void {
+export function startControllers(cluster: ClusterState): Controllers {
   new CustomResourcesController(cluster);
   new ApiServicesController(cluster);
   new NamespacesController(cluster);
   new GarbageCollector(cluster);
   new AggregatedRolesController(cluster);
-  new DeploymentsController(cluster);
+  const deployments = new DeploymentsController(cluster);
+  return { resume: () => deployments.resume() };
 }

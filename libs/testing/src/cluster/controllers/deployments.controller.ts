@@ -1,5 +1,5 @@
 import { type ClusterState, timestamp } from '../cluster-state.js';
-import type { ApiObject } from '../objects/api-object.js';
+import { type ApiObject, keyOf } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt } from '../objects/json.js';
 import { putStatus } from '../objects/status-writer.js';
 import type { Change } from '../objects/storage.js';
@@ -27,6 +27,17 @@ export class DeploymentsController {
     cluster.storage.onChange((change) => this.#onChange(change));
   }
 
+  /**
+   * Goes on with roll-outs that had begun when what is stored now was stored: a controller that starts
+   * anew lists what there is, and remembers nothing.
+   */
+  resume(): void {
+    for (const deployment of this.cluster.storage.list(DEPLOYMENTS)) {
+      const begun = numberAt(deployment, 'status', 'observedGeneration') === deployment.metadata.generation;
+      if (begun && statusOf(deployment, 'Available') === 'False') this.#rollOut(keyOf(deployment), deployment);
+    }
+  }
+
   #onChange({ type, resource, object }: Change): void {
     if (resource !== DEPLOYMENTS || type === 'DELETED') return;
     const { generation, namespace, name, uid } = object.metadata;
@@ -41,6 +52,11 @@ export class DeploymentsController {
     const { generation } = deployment.metadata;
     if (numberAt(deployment, 'status', 'observedGeneration') === generation) return;
     this.#write(deployment, progressing(deployment));
+    this.#rollOut(key, deployment);
+  }
+
+  #rollOut(key: string, deployment: ApiObject): void {
+    const { uid, generation } = deployment.metadata;
     if (!canRun(deployment)) this.#watchDeadline(key, deployment);
     else this.cluster.after(this.cluster.settings.deploymentReadyAfterMs, () => this.#complete(key, uid, generation));
   }
@@ -48,7 +64,7 @@ export class DeploymentsController {
   #complete(key: string, uid: string, generation: number | undefined): void {
     const deployment = this.#current(key, uid);
     if (deployment === undefined || deployment.metadata.generation !== generation) return;
-    this.#write(deployment, available(deployment));
+    if (statusOf(deployment, 'Available') !== 'True') this.#write(deployment, available(deployment));
   }
 
   #watchDeadline(key: string, { metadata, spec }: ApiObject): void {
@@ -81,11 +97,15 @@ const replicaSetName = ({ metadata }: ApiObject): string => `${metadata.name}-${
 
 type Condition = { type: string; status: string; reason: string; message: string };
 
+const conditionOf = (deployment: ApiObject, type: string): JsonObject | undefined =>
+  arrayAt(deployment, 'status', 'conditions')
+    .filter(isObject)
+    .find((entry) => entry.type === type);
+const statusOf = (deployment: ApiObject, type: string): unknown => conditionOf(deployment, type)?.status;
+
 /** The condition with its times: the transition time moves only with the status. */
 function dated(deployment: ApiObject, next: Condition): JsonObject {
-  const old = arrayAt(deployment, 'status', 'conditions')
-    .filter(isObject)
-    .find((entry) => entry.type === next.type);
+  const old = conditionOf(deployment, next.type);
   const { type, status, reason, message } = next;
   const since = old?.status === status ? old.lastTransitionTime : timestamp();
   return { type, status, lastUpdateTime: timestamp(), lastTransitionTime: since, reason, message };
