@@ -86,6 +86,8 @@ function verdict(calm: PlayedRun, disturbed: PlayedRun): readonly string[] {
     ...disturbed.contents.beyond(calm.contents).map((text) => `written otherwise: ${text}`),
     ...calm.contents.wentBack.map((text) => `written back, without faults: ${text}`),
     ...disturbed.contents.wentBack.map((text) => `written back: ${text}`),
+    ...calm.contents.rewritten.map((text) => `plan rewritten, without faults: ${text}`),
+    ...disturbed.contents.rewritten.map((text) => `plan rewritten: ${text}`),
     ...calm.writesAtRest.map((text) => `written at rest, without faults: ${text}`),
     ...disturbed.writesAtRest.map((text) => `written at rest: ${text}`),
     ...leaks(calm.used, disturbed.used).map((text) => `held at rest: ${text}`),

@@ -5,6 +5,7 @@ import { type ChaosHub, startChaosHub } from './hub/chaos-hub.js';
 import { CATALOGS, catalogReference, offerEdition } from './hub/chaos-operators.js';
 import type { OwnEnd } from './hub/supervised-services.js';
 import { type LeftState, leftState } from './judge/left-state.js';
+import { ProgressPatience } from './judge/progress-patience.js';
 import { Recoveries } from './judge/recoveries.js';
 import { type ResourcesUsed, resourcesUsed } from './judge/resources-used.js';
 import { WrittenContents } from './judge/written-contents.js';
@@ -203,10 +204,13 @@ class Run {
     await pause(Math.max(this.#begunAt + ms - performance.now(), 0));
   }
 
+  /** Given up only where nothing of what is pending moves any more: a machine may be slow. */
   async #until(what: string, pending: () => readonly unknown[]): Promise<void> {
-    for (const since = performance.now(); pending().length > 0 && !this.over; await pause(TICK_MS)) {
-      if (performance.now() - since < LONG_PATIENCE_MS) continue;
-      const names = pending().filter((one) => typeof one === 'string');
+    const patience = new ProgressPatience(LONG_PATIENCE_MS, performance.now());
+    for (; !this.over; await pause(TICK_MS)) {
+      const names = pending().map((one) => (typeof one === 'string' ? one : ''));
+      if (names.length === 0) return;
+      if (patience.lasts(names.join('\n'), performance.now())) continue;
       throw new RunStuck(`waited in vain for ${what}; last fault: ${this.#lastFault}\n${names.join('\n')}`);
     }
   }

@@ -92,6 +92,11 @@ const BEGIN: Readonly<Record<FaultName, Begin>> = {
   },
   'registry answers 500': ({ registry }) => registry.failAll({ status: 500 }),
   'registry breaks off in the middle': ({ registry }) => registry.failAll({ cut: 'within' }),
+  'registry hangs': ({ registry }) => registry.failAll({ hang: 'before' }),
+  'registry answers a page of its own': ({ registry }) =>
+    registry.failAll({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Please sign in</html>' }),
+  'registry serves changed bytes': ({ registry }) => registry.failAll({ hostile: 'changed' }),
+  'registry answers without an end': ({ registry }) => registry.failAll({ hostile: 'endless' }),
   'content disk full': ({ disk }) => {
     disk.fill();
     return () => disk.clear();

@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BareCluster } from '#testing/cluster/bare-cluster';
+import { PATIENCE } from '#testing/patience';
 import { differences } from './left-state.js';
+import { ProgressPatience } from './progress-patience.js';
 import { Recoveries } from './recoveries.js';
 import { leaks, type ResourcesUsed } from './resources-used.js';
 import { WrittenContents } from './written-contents.js';
@@ -19,6 +21,25 @@ const deployment = (version: number, setting: number, image = 'bell') => ({
     },
   },
 });
+
+const PLANS_DEFINED = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'installplans.operators.coreos.com' },
+  spec: {
+    group: 'operators.coreos.com',
+    scope: 'Namespaced',
+    names: { plural: 'installplans', singular: 'installplan', kind: 'InstallPlan', listKind: 'InstallPlanList' },
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
 
 describe('what a run with faults is judged by', () => {
   let bare: BareCluster;
@@ -64,6 +85,22 @@ describe('what a run with faults is judged by', () => {
     expect(found).toMatch(/^deployments.apps default\/bell for bell.v1.0.0: .*"image":"another"/);
   });
 
+  it('finds an InstallPlan that asks for something else than it did, and lets it be approved', async () => {
+    const plan = (names: readonly string[], approved: boolean) => ({
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'InstallPlan',
+      metadata: { name: 'install-1', namespace: 'default' },
+      spec: { approval: 'Manual', approved, clusterServiceVersionNames: [...names] },
+    });
+    bare.cluster.apply(PLANS_DEFINED);
+    // Its kind is served a moment later.
+    await vi.waitFor(() => bare.cluster.apply(plan(['bell.v1.0.0'], false)), PATIENCE);
+    bare.cluster.apply(plan(['bell.v1.0.0'], true));
+    expect(contents.rewritten).toEqual([]);
+    bare.cluster.apply(plan(['bell.v2.0.0'], true));
+    expect(contents.rewritten).toEqual([expect.stringMatching(/^bare InstallPlan default\/install-1: .*bell.v2.0.0/)]);
+  });
+
   it('finds what is left otherwise, or not at all', () => {
     const bell = new Map([['Deployment default/bell', '{"image":"bell"}']]);
     const other = new Map([['Deployment default/bell', '{"image":"another"}']]);
@@ -92,5 +129,23 @@ describe('what a run with faults is judged by', () => {
     recoveries.note('bare', false);
     const [done] = recoveries.rows(['Redis at maxmemory']);
     expect(done).toMatchObject({ injected: 1, survived: 1, longest: expect.closeTo(0, 1) });
+  });
+});
+
+describe('the patience of a run', () => {
+  it('begins anew with each move, and ends where nothing moves', () => {
+    const patience = new ProgressPatience(100, 0);
+    expect([patience.lasts('two', 0), patience.lasts('two', 90), patience.lasts('one', 180)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([patience.lasts('one', 270), patience.lasts('one', 280)]).toEqual([true, false]);
+  });
+
+  it('ends with what goes round in circles, too', () => {
+    const patience = new ProgressPatience(100, 0);
+    const lasting = Array.from({ length: 50 }, (_, index) => patience.lasts(`${index % 2}`, index * 10));
+    expect(lasting.indexOf(false)).toBe(40);
   });
 });

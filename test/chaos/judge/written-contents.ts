@@ -17,7 +17,12 @@ const JUDGED = new Set([
   'clusterrolebindings.rbac.authorization.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
   'clusterserviceversions.operators.coreos.com',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+  'networkpolicies.networking.k8s.io',
 ]);
+/** Which plans there are depends on when each was made; what one of them asks for never changes. */
+const PLANS = 'installplans.operators.coreos.com';
 /** Made anew for each install, or following from what is. */
 const RANDOM = new Set(['olmcahash', 'olmCAKey', 'ca.crt', 'caBundle', 'olm.deployment-spec-hash']);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -32,10 +37,14 @@ export class WrittenContents {
   readonly byIntent = new Map<string, Set<string>>();
   /** Deployments that were given an older version or setting than they had, by a late writer. */
   readonly wentBack: string[] = [];
+  /** InstallPlans that ask for something else than they once did, approval aside. */
+  readonly rewritten: string[] = [];
   readonly #newest = new Map<string, readonly [version: number, setting: number]>();
 
   watch(cluster: SimulatedCluster): void {
-    cluster.onChange(({ type, resource, object }) => {
+    cluster.onChange(({ type, resource, object, previous }) => {
+      if (resource === PLANS && type === 'MODIFIED' && previous !== undefined)
+        this.#compare(cluster.name, object, previous);
       if (type === 'DELETED' || !JUDGED.has(resource) || isOfCluster(object)) return;
       const { namespace = '', name } = object.metadata;
       const key = `${resource} ${namespace}/${name} for ${versionOf(object)}`;
@@ -58,6 +67,13 @@ export class WrittenContents {
     });
   }
 
+  #compare(cluster: string, plan: ApiObject, previous: ApiObject): void {
+    const { namespace, name, uid } = plan.metadata;
+    const [before, after] = [askedFor(previous), askedFor(plan)];
+    if (uid === previous.metadata.uid && before !== after)
+      this.rewritten.push(`${cluster} InstallPlan ${namespace}/${name}: ${before} → ${after}`);
+  }
+
   #follow(cluster: string, deployment: ApiObject): void {
     const { namespace, name, uid } = deployment.metadata;
     const key = `${cluster} ${namespace}/${name} ${uid}`;
@@ -75,6 +91,11 @@ export class WrittenContents {
 /** The cluster itself writes to roles that are made up of others, and to what is being deleted. */
 const isOfCluster = (object: ApiObject): boolean =>
   'aggregationRule' in object || object.metadata.deletionTimestamp !== undefined;
+
+const askedFor = ({ spec }: ApiObject): string => {
+  const { approved: _approved, ...asked } = Object(spec);
+  return canonicalJson(asked);
+};
 
 const versionOf = ({ metadata }: ApiObject): string => metadata.labels?.['olm.owner'] ?? '-';
 

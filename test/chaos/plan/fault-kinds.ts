@@ -26,6 +26,10 @@ export const FAULT_KINDS = {
   'token expired': { reach: 'cluster', lasts: [1_000, 5_000] },
   'registry answers 500': { reach: 'registry', lasts: [1_000, 8_000] },
   'registry breaks off in the middle': { reach: 'registry', lasts: [1_000, 8_000] },
+  'registry hangs': { reach: 'registry', lasts: [1_000, 8_000] },
+  'registry answers a page of its own': { reach: 'registry', lasts: [1_000, 8_000] },
+  'registry serves changed bytes': { reach: 'registry', lasts: [1_000, 8_000] },
+  'registry answers without an end': { reach: 'registry', lasts: [1_000, 8_000] },
   'content disk full': { reach: 'disk', lasts: [1_000, 8_000] },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 

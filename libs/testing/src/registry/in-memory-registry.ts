@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import type { BuiltImage } from '#platform/registry/image-builder';
 import { parseImageReference } from '#platform/registry/image-reference';
 import { digestOf } from '#platform/store/digest';
 import { authorize, type RequiredLogin, TOKEN } from './registry-login.js';
-import { RegistryState } from './registry-state.js';
+import { RegistryState, withLastByteChanged } from './registry-state.js';
 
 export type RegistryCounters = Readonly<{
   total: number;
@@ -29,6 +30,11 @@ export type FailNext = Readonly<{
    * Instead of an answer there is silence, at once or from the middle of the body on, until the client goes.
    */
   hang?: 'before' | 'within';
+  /**
+   * What is answered has its last byte changed, or the answer never ends: 200, and bytes until the client
+   * goes.
+   */
+  hostile?: 'changed' | 'endless';
 }>;
 
 export type RegistryOptions = Readonly<{
@@ -278,21 +284,43 @@ class RegistryServer {
 }
 
 /** Whether the failure was the whole answer; one within a body comes later. */
-function failAtOnce({ cut, hang, status, headers, body }: FailNext, response: ServerResponse): boolean {
-  if (cut === 'within' || hang === 'within') return false;
+function failAtOnce({ cut, hang, hostile, status, headers, body }: FailNext, response: ServerResponse): boolean {
+  if (cut === 'within' || hang === 'within' || hostile === 'changed') return false;
   if (cut === 'before') response.destroy();
+  else if (hostile === 'endless') sendWithoutEnd(response);
   else if (hang === undefined) response.writeHead(status ?? 500, headers).end(body ?? '');
   return true;
 }
 
 function sendBody(response: ServerResponse, bytes: Uint8Array, failure: FailNext | undefined): void {
   if (failure === undefined) response.end(bytes);
+  else if (failure.hostile === 'changed') response.end(withLastByteChanged(bytes));
   else {
     response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => {
       if (failure.cut === 'within') response.destroy();
     });
   }
 }
+
+const PIECE = Buffer.alloc(1 << 16, ' ');
+
+/**
+ * As fast as the client reads. An answer to HEAD has no body: Node takes pieces of it without end, and at
+ * once.
+ */
+function sendWithoutEnd(response: ServerResponse): void {
+  response.on('error', () => undefined);
+  response.writeHead(200, { 'content-type': 'application/octet-stream' });
+  if (response.req.method === 'HEAD') response.end();
+  else pieces().pipe(response);
+}
+
+const pieces = (): Readable =>
+  new Readable({
+    read() {
+      this.push(PIECE);
+    },
+  });
 
 export function problem(response: ServerResponse, status: number, code: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });

@@ -39,9 +39,12 @@ export class RegistryState {
   }
 
   #served(digest: string, bytes: Uint8Array): Uint8Array {
-    if (!this.corrupted.has(digest)) return bytes;
-    const changed = Uint8Array.from(bytes);
-    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 0xff;
-    return changed;
+    return this.corrupted.has(digest) ? withLastByteChanged(bytes) : bytes;
   }
+}
+
+export function withLastByteChanged(bytes: Uint8Array): Uint8Array {
+  const changed = Uint8Array.from(bytes);
+  changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 0xff;
+  return changed;
 }
