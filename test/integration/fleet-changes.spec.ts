@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { type MadeVersion, madeCrd, offer } from './applier-support/made-operator.js';
@@ -69,5 +71,54 @@ describe('an approval rule about what a plan changes', () => {
     await offerNext({ objects: [definition({ color: TEXT, size: TEXT, shape: TEXT })] });
     await fleet.until(() => installed().join() === all('lamp.v1.0.1 Succeeded').join(), 'the next version');
     expect(fleet.rollout('lamp-2').classes?.[0]?.changes).toEqual(['Patch', 'CRDChange']);
+  });
+});
+
+describe('another channel of a FleetOperator', () => {
+  const CHANNELS = ['stable', 'lts', 'beta'];
+  const VERSIONS = [
+    { ...FIRST, channels: CHANNELS },
+    { ...next({}), channels: ['beta'] },
+  ];
+  let fleet: FleetBench;
+  const installed = () => fleet.bench('lab-1').describe(LAMPS);
+  const channel = async () => {
+    const ref = { ...SUBSCRIPTION_API, name: 'lamp', namespace: LAMPS };
+    return ((await fleet.bench('lab-1').client.get(ref))?.['spec'] as { channel?: string } | undefined)?.channel;
+  };
+  const switchTo = (name: string) =>
+    fleet.hub.client.patch(
+      { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'lamp', namespace: 'platform' },
+      { spec: { classic: { channel: name } } },
+    );
+
+  beforeEach(async () => {
+    fleet = await FleetBench.start({ 'lab-1': {} }, LAMPS);
+    await offer(fleet.bench('lab-1'), 'lamp', VERSIONS);
+    const rule = { changes: ['ChannelSwitch'], action: 'Manual' };
+    await fleet.apply('FleetStrategy', 's', { approval: { default: 'Auto', rules: [rule] } });
+    await fleet.apply('FleetOperator', 'lamp', LAMP_OPERATOR);
+    await fleet.until(() => installed() === 'lamp.v1.0.0 Succeeded', 'the first version');
+  });
+  afterEach(() => fleet.stop());
+
+  it.each([
+    ['a version that it leads to', 'beta', ['Patch', 'ChannelSwitch'], 'lamp.v1.0.1 Succeeded'],
+    ['no other version', 'lts', ['ChannelSwitch'], 'lamp.v1.0.0 Succeeded'],
+  ])('comes with %s, once it is approved', async (_what, name, changes, after) => {
+    await switchTo(name);
+    const classes = () => fleet.rollout('lamp-2').classes ?? [];
+    await fleet.until(() => classes().length > 0, 'the roll-out');
+    for (let pass = 0; pass < 8; pass++) await fleet.pass();
+    expect(classes().map((one) => one.changes)).toEqual([changes]);
+    expect([await channel(), installed()]).toEqual(['stable', 'lamp.v1.0.0 Succeeded']);
+    await fleet.apply('FleetDecision', 'yes', {
+      ...{ rollout: 'lamp-2', action: 'Approve', class: classes()[0]?.hash, reason: 'CHG-1' },
+      by: { user: 'anna', groups: [] },
+    });
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Completed', 'the approved channel');
+    expect([await channel(), installed()]).toEqual([name, after]);
+    for (let pass = 0; pass < 4; pass++) await fleet.pass();
+    expect(fleet.rollout('lamp-3')).toEqual({});
   });
 });

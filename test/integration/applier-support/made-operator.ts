@@ -16,6 +16,8 @@ export type MadeVersion = Readonly<{
   deployments?: readonly Readonly<{ name: string; spec: object }>[];
   /** Further fields of the CSV's spec. */
   spec?: Readonly<Record<string, unknown>>;
+  /** Default: `stable` alone. */
+  channels?: readonly string[];
 }>;
 
 const textOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -70,9 +72,11 @@ export const madeDeployment = (name: string, serviceAccountName: string, pod: ob
   },
 });
 
+const channelsOf = ({ channels = ['stable'] }: MadeVersion): readonly string[] => channels;
+
 /**
- * Puts the bundles of these versions into the registry, and the package, channel `stable`, into the catalog
- * in place of what it was.
+ * Puts the bundles of these versions into the registry, and the package into the catalog in place of what it
+ * was.
  */
 export async function offer(
   bench: Pick<ApplierBench, 'registry' | 'offered'>,
@@ -81,15 +85,17 @@ export async function offer(
 ): Promise<void> {
   const blobs: unknown[] = [
     { schema: 'olm.package', name, defaultChannel: 'stable' },
-    {
+    ...[...new Set(versions.flatMap(channelsOf))].map((channel) => ({
       schema: 'olm.channel',
       package: name,
-      name: 'stable',
-      entries: versions.map(({ version, replaces }) => ({
-        name: csvName(name, version),
-        ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
-      })),
-    },
+      name: channel,
+      entries: versions
+        .filter((made) => channelsOf(made).includes(channel))
+        .map(({ version, replaces }) => ({
+          name: csvName(name, version),
+          ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
+        })),
+    })),
   ];
   for (const made of versions) {
     const repository = `made/${name}:${made.version}`;
@@ -102,7 +108,7 @@ export async function offer(
       'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
       'operators.operatorframework.io.bundle.metadata.v1': 'metadata/',
       'operators.operatorframework.io.bundle.package.v1': name,
-      'operators.operatorframework.io.bundle.channels.v1': 'stable',
+      'operators.operatorframework.io.bundle.channels.v1': channelsOf(made).join(','),
     };
     files.push({ path: 'metadata/annotations.yaml', bytes: textOf({ annotations: labels }) });
     await bench.registry.put(repository, await buildImage({ files, labels }));

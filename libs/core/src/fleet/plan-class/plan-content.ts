@@ -25,11 +25,13 @@ export type PlannedClass = Readonly<{
   /** Every bundle that the plan brings. */
   bundles: readonly string[];
   steps: readonly ReviewedStep[];
+  /** What of the Subscription itself changes. */
+  lines?: readonly string[] | undefined;
 }>;
 
 /** What is reviewed of a plan class: what its plan changes in a cluster as it was. */
 export function planContent(planned: PlannedClass): FleetPlan['spec'] {
-  const { hash, hopHash, from, to, changes, moves, bundles, steps, subscription } = planned;
+  const { hash, hopHash, from, to, changes, moves, bundles, steps, subscription, lines = [] } = planned;
   const { differences } = reviewPlan(steps);
   const section = (name: PlanDifference['section'], sign?: PlanDifference['sign']): PlanDifference[] =>
     differences.filter((one) => one.section === name && (sign === undefined || one.sign === sign));
@@ -54,7 +56,7 @@ export function planContent(planned: PlannedClass): FleetPlan['spec'] {
     webhooks: kept(steps.flatMap(webhooksOf)),
     dependencies: kept(bundles.filter((name) => name !== to && !moved.has(name))),
     neighbours: kept(others.map((move) => `${move.subscription}: ${move.from ?? 'nothing'} → ${move.to}`)),
-    objects: { created: kept(objects('+')), changed: kept(objects('~')), deleted: kept(objects('-')) },
+    objects: { created: kept(objects('+')), changed: kept([...lines, ...objects('~')]), deleted: kept(objects('-')) },
   };
 }
 

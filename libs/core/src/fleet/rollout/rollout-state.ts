@@ -14,6 +14,8 @@ export type RolloutSpec = Readonly<{
   subject: string;
   number: number;
   target: string;
+  /** Of a roll-out that brings another spec to what is installed: the hash of what is asked for. */
+  specHash?: string | undefined;
   trigger: 'Release' | 'Retry';
   strategy: StrategySpec;
   waves: readonly Wave[];

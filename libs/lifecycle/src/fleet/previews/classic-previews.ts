@@ -90,7 +90,7 @@ export class ClassicPreviews {
     const resolution = partOf(solved.solution, name);
     const leftOut = solved.solution.unresolved?.find((one) => one.name === name);
     if (leftOut !== undefined) return { fails: leftOut.message };
-    if (resolution === undefined) return { waits: 'nothing is to be installed' };
+    if (resolution === undefined) return { nothing: 'nothing is to be installed' };
     const where = { cluster: input.client.cluster, namespace };
     if (!(await this.#check.admits(where, solved))) return { waits: 'it is resolved anew' };
     try {
@@ -98,7 +98,7 @@ export class ClassicPreviews {
       const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
       if ('stillFetching' in bundles) return { waits: `fetching ${bundles.stillFetching.join(', ')}` };
       const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
-      if (planned.result === 'nothing') return { waits: planned.because };
+      if (planned.result === 'nothing') return { nothing: planned.because };
       const moved = resolution.subscriptionsUpdated;
       const installed = new Map(
         subscriptions.map((one) => [one.metadata.name ?? '', one.status?.installedCSV ?? null]),

@@ -1,8 +1,10 @@
 import { notCarriedOut } from '#core/fleet/desired/not-carried-out';
+import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { type AssignmentReport, type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
@@ -20,6 +22,7 @@ import {
   type PlannedThere,
 } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
+import { previousOf } from './fleet-marks.js';
 import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
@@ -134,7 +137,8 @@ async function carryOutFor(
   }
   const move = await catalogMoveOf(place, found);
   const facts = move?.facts ?? factsOf(found, place);
-  const done = { ...facts, ...(await byOrder(place, row, { ...found, move }, before)) };
+  const hash = move?.isUndecided === true ? {} : { specHash: askedHash(operator) };
+  const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before)) };
   // What comes next matters more than how the last attempt went.
   return done.state === 'Ready' && facts.message !== undefined ? { ...done, message: facts.message } : done;
 }
@@ -162,10 +166,23 @@ async function byOrder(
 
 /** What was reviewed needs content that the cluster does not have yet: no plan for it can be under way. */
 function needsMove(row: AssignmentRow, subject: MovableSubject): subject is ClassicSubject & { move: CatalogMove } {
-  const { move, plan, subscription } = subject;
-  if (move === undefined || row.order !== 'Go' || subscription.status?.installedCSV === row.target?.bundle)
-    return false;
-  return plan === undefined || plan.status?.phase === 'Complete';
+  const { move, plan, subscription, changes } = subject;
+  if (move === undefined || row.order !== 'Go' || hasApproved(row, subscription)) return false;
+  const { facts } = move;
+  const { bundle, planHash, hops = [] } = row.target ?? {};
+  // Another spec without another version: there is no plan to approve.
+  if (planHash !== undefined && hops.length === 0) return true;
+  if (subscription.status?.installedCSV === bundle) return false;
+  if (plan === undefined || plan.status?.phase === 'Complete') return true;
+  // The plan that waits is the one that was reviewed, and it goes with another Subscription.
+  const isOpen = plan.spec.approved !== true && (changes?.kinds.length ?? 0) > 0;
+  return isOpen && facts.planHash === row.target?.planHash;
+}
+
+/** The attempt has approved its plan: it ends with that one, whatever is asked for by now. */
+function hasApproved({ rollout, attempt }: AssignmentRow, subscription: Subscription): boolean {
+  const known = previousOf(subscription);
+  return known !== undefined && known.rollout === rollout && known.attempt === attempt;
 }
 
 const plannedOf = ({ refusal }: ClassicSubject): RowFinding =>

@@ -2,14 +2,26 @@ import { catalogConflict, type DesiredClassic, specHash, subscriptionOver } from
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import { type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
+import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from './applied-notes.js';
-import { type ClassicSubject, desiredIn, installedFacts, plannedFacts } from './classic-subject.js';
-import { CONFLICT, type OrderPlace, RESOLUTION_FAILED, type RowFinding, reportText } from './order-place.js';
+import { type ClassicSubject, factsOf, hashesOf, installedFacts, plannedFacts } from './classic-subject.js';
+import {
+  type ClassicPreview,
+  CONFLICT,
+  type OrderPlace,
+  RESOLUTION_FAILED,
+  type RowFinding,
+  reportText,
+} from './order-place.js';
 
 type Facts = Omit<RowFinding, 'state'>;
-/** Another content of the catalog that the fleet has for the subject; `facts`: what it would bring. */
-export type CatalogMove = Readonly<{ desired: DesiredClassic; facts: Facts }>;
+/**
+ * Other objects than the cluster has for the subject, such as other content of its catalog or another
+ * channel. `facts`: what they would bring; `isUndecided`: that is not known yet.
+ */
+export type CatalogMove = Readonly<{ desired: DesiredClassic; facts: Facts; isUndecided: boolean }>;
 
 /** The CatalogSource of these objects as it is in the cluster. */
 export async function liveCatalog(client: KubeClient, desired: DesiredClassic): Promise<CatalogSource | undefined> {
@@ -19,35 +31,89 @@ export async function liveCatalog(client: KubeClient, desired: DesiredClassic): 
 }
 
 /**
- * What the cluster would do with the content that the FleetCatalog has by now; undefined where it has that
- * content already, or where its catalog is not the fleet's.
+ * What the cluster would do with the objects that the fleet wants there; undefined where it has them already,
+ * or where they are not the fleet's to change.
  */
 export async function catalogMoveOf(place: OrderPlace, subject: ClassicSubject): Promise<CatalogMove | undefined> {
-  const { operator, subscription } = subject;
-  if (operator.spec.catalog.fleetCatalog === undefined || place.preview === undefined) return undefined;
-  const desired = await desiredIn(place, operator);
-  if (typeof desired === 'string' || desired.catalogSource === undefined) return undefined;
+  const { desired, changes } = subject;
+  if (desired === undefined) return undefined;
   const live = await liveCatalog(place.client, desired);
-  if (live?.spec.image === desired.catalogSource.spec.image) return undefined;
+  const hasNewContent = desired.catalogSource !== undefined && live?.spec.image !== desired.catalogSource.spec.image;
+  const kinds = changes?.kinds ?? [];
+  if (hasNewContent || changes?.isResolvedAnew === true) return resolvedMove(place, subject, desired, live);
+  const facts = kinds.length === 0 ? undefined : withoutResolving(place, subject, desired);
+  return facts && { desired, facts, isUndecided: false };
+}
+
+/** The plan that waits in the cluster stays as it is, or there is none. */
+function withoutResolving(place: OrderPlace, subject: ClassicSubject, desired: DesiredClassic): Facts | undefined {
+  const facts = factsOf(subject, place);
+  return facts.planHash === undefined ? specFacts(place, subject, desired) : withKinds(facts, subject);
+}
+
+const withKinds = (facts: Facts, { changes }: ClassicSubject): Facts => ({
+  ...facts,
+  changes: CHANGES.filter((kind) => facts.changes?.includes(kind) || changes?.kinds.includes(kind)),
+});
+
+/** What is installed stays; other objects alone would be written. */
+function specFacts({ notePlan }: OrderPlace, subject: ClassicSubject, desired: DesiredClassic): Facts | undefined {
+  const { subscription, changes } = subject;
+  const installed = subscription.status?.installedCSV;
+  if (installed === undefined || changes === undefined || changes.kinds.length === 0) return undefined;
+  const { name = '', namespace } = subscription.metadata;
+  const made = specHash(desired);
+  const hashes = hashesOf([], made);
+  const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [] };
+  const plan: InstallPlan = { ...INSTALL_PLAN_API, metadata: { name: '', namespace }, spec };
+  const there = { plan, moves: [], subscription: name, planned: installed, from: installed, specHash: made };
+  notePlan?.(hashes.planHash ?? '', { ...there, lines: changes.lines });
+  return { ...installedFacts(subject), planned: installed, ...hashes, changes: [...changes.kinds] };
+}
+
+async function resolvedMove(
+  place: OrderPlace,
+  subject: ClassicSubject,
+  desired: DesiredClassic,
+  live: CatalogSource | undefined,
+): Promise<CatalogMove | undefined> {
+  if (place.preview === undefined) return undefined;
   const installed = installedFacts(subject);
-  const facts = (more: Facts): CatalogMove => ({ desired, facts: { ...installed, ...more } });
+  const move = (more: Facts, isUndecided = false): CatalogMove => ({
+    ...{ desired, isUndecided },
+    facts: { ...installed, ...more },
+  });
   const conflict = catalogConflict(live, desired);
-  if (conflict !== undefined) return facts({ reason: CONFLICT, message: reportText(conflict) });
+  if (conflict !== undefined) return move({ reason: CONFLICT, message: reportText(conflict) });
   const preview = await place.preview(desired);
-  if ('conflict' in preview) return facts({ reason: CONFLICT, message: reportText(preview.conflict) });
-  if ('fails' in preview) return facts({ reason: RESOLUTION_FAILED, message: reportText(preview.fails) });
-  if ('waits' in preview) return facts({ message: reportText(preview.waits) });
-  const { plan, moves, planned } = preview;
+  if ('conflict' in preview) return move({ reason: CONFLICT, message: reportText(preview.conflict) });
+  if ('fails' in preview) return move({ reason: RESOLUTION_FAILED, message: reportText(preview.fails) });
+  if ('waits' in preview) return move({ message: reportText(preview.waits) }, true);
+  if ('nothing' in preview) {
+    return move(specFacts(place, subject, desired) ?? { message: reportText(preview.nothing) });
+  }
+  return move(previewFacts(place, subject, desired, preview));
+}
+
+/** What the plan of a preview would bring. */
+function previewFacts(
+  place: OrderPlace,
+  subject: ClassicSubject,
+  desired: DesiredClassic,
+  { plan, moves, planned }: Extract<ClassicPreview, { plan: unknown }>,
+): Facts {
+  const { operator, subscription, changes, denied: marks } = subject;
   const from = subscription.status?.installedCSV;
   const { name = '' } = subscription.metadata;
   const there = { plan, moves, subscription: name, planned, from, specHash: specHash(desired) };
-  const made = plannedFacts(place, operator, there);
-  const denied = [...(installed.denied ?? []), ...(made.denied ?? [])].slice(-MOST_DENIED);
-  return facts({
+  const made = plannedFacts(place, operator, { ...there, lines: changes?.lines ?? [] });
+  const before = marks.map(({ bundle, scope }) => ({ bundle, scope }));
+  const denied = [...before, ...(made.denied ?? [])].slice(-MOST_DENIED);
+  return {
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
-    ...made,
+    ...(made.planHash === undefined ? made : withKinds(made, subject)),
     ...(denied.length === 0 ? {} : { denied }),
-  });
+  };
 }
 
 /** Gives the cluster the content that leads to the plan that was reviewed. */

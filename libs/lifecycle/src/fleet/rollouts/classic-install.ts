@@ -35,8 +35,10 @@ export async function installFirst(
   if ('fails' in preview) {
     return { state: 'Planning', reason: RESOLUTION_FAILED, message: reportText(preview.fails) };
   }
-  if ('waits' in preview)
-    return { state: row.order === 'Go' ? 'Running' : 'Planning', message: reportText(preview.waits) };
+  if ('waits' in preview || 'nothing' in preview) {
+    const message = reportText('waits' in preview ? preview.waits : preview.nothing);
+    return { state: row.order === 'Go' ? 'Running' : 'Planning', message };
+  }
   const { plan, moves, planned } = preview;
   const made = { plan, moves, subscription: wanted, planned, from: undefined, specHash: specHash(desired) };
   const found = {

@@ -8,6 +8,7 @@ import {
   OPERATOR_ANNOTATION,
   specHash,
 } from '#core/fleet/desired/desired-classic';
+import { type SubscriptionChanges, subscriptionChanges } from '#core/fleet/desired/subscription-changes';
 import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
 import { planHash } from '#core/fleet/plan-class/plan-hash';
@@ -35,6 +36,10 @@ export type ClassicSubject = Readonly<{
   isSucceeded: boolean;
   /** Of the objects that the fleet has made for it; undefined where it has made none. */
   specHash: string | undefined;
+  /** What is to be in the cluster; undefined where that is not known. */
+  desired: DesiredClassic | undefined;
+  /** What of the Subscription would be another; undefined where the fleet may not change it. */
+  changes: SubscriptionChanges | undefined;
   /** Why the installed operator must not be upgraded now. */
   refusal: string | undefined;
   /** Bundles that are not installed here again. */
@@ -61,18 +66,23 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const all = await subscriptionsIn(client, namespace);
   const subscription = all.find(({ spec }) => spec.name === wanted);
   if (subscription === undefined) return NOT_SUBSCRIBED;
-  if (subscription.spec.installPlanApproval !== 'Manual') {
+  const isOurs = isOfFleet(subscription, operator);
+  if (subscription.spec.installPlanApproval !== 'Manual' && !isOurs && !operator.spec.adopt) {
     return `Subscription ${namespace}/${subscription.metadata.name} approves its plans by itself; set installPlanApproval: Manual`;
   }
   const plan = await newestPlan(client, subscription);
   const denied = deniedIn(subscription, versionsHash(operator));
   const isSucceeded = await isInstalled(client, namespace, subscription.status?.installedCSV);
-  const desired = isOfFleet(subscription, operator) ? await desiredIn(place, operator) : undefined;
-  const made = typeof desired === 'object' ? specHash(desired) : undefined;
+  const there = await desiredIn(place, operator);
+  const desired = typeof there === 'object' ? there : undefined;
+  const changes = desired && (isOurs || operator.spec.adopt) ? subscriptionChanges(subscription, desired) : undefined;
+  const isMade = isOurs || (changes !== undefined && changes.kinds.length > 0);
+  const made = isMade && desired ? specHash(desired) : undefined;
   const mayBegin = plan !== undefined && !plan.spec.approved;
   const installed = subscription.status?.installedCSV;
   const refusal = mayBegin ? await refusalOf(client, namespace, installed) : undefined;
-  return { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, specHash: made, refusal, denied };
+  const found = { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, refusal, denied };
+  return { ...found, specHash: made, desired, changes };
 }
 
 /** Whether the fleet has made the Subscription for this FleetOperator. */
@@ -172,6 +182,8 @@ export type PlannedThere = Readonly<{
   planned: string;
   from: string | undefined;
   specHash: string | undefined;
+  /** What of the Subscription itself would be another, as texts. */
+  lines?: readonly string[];
 }>;
 
 /** What is reported of a plan. One that `versions` does not let in is no target there. */

@@ -21,7 +21,7 @@ export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: Live
     wave: spec.waves[row.wave]?.name,
     order: kindOf(row),
     attempt: row.attempt,
-    target: { bundle: spec.target, ...plan },
+    target: { bundle: bundleOf(record, row, cluster), ...plan },
     approvedBy: votes.filter(({ approves }) => approves).map(({ by }) => by.user),
     ...checksOf(record, row),
     ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
@@ -47,6 +47,16 @@ function kindOf(row: RolloutRow): AssignmentRow['order'] {
   if (isInFlight(row)) return 'Go';
   if (row.phase === 'RollingBack') return 'Return';
   return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
+}
+
+/** A roll-out of another spec leaves each cluster at its version. */
+function bundleOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string {
+  if (spec.specHash === undefined) return spec.target;
+  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const isOrdered = isInFlight(row) && before?.rollout === spec.name && before.attempt === row.attempt;
+  if (isOrdered && before.order === 'Go' && before.target?.bundle !== undefined) return before.target.bundle;
+  const { planned, bundle = spec.target } = cluster.report(spec.subject) ?? {};
+  return planned === spec.target ? spec.target : bundle;
 }
 
 type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'catalogDigest'>;

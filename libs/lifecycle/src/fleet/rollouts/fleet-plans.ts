@@ -41,7 +41,8 @@ export async function keepPlan(
     if (steps === undefined) return;
     const { plan, moves, planned: to, from } = planned;
     const spec = planContent({
-      ...{ hash: finding.planHash, hopHash: finding.hops?.[0] ?? '', from, to, moves },
+      ...{ hash: finding.planHash, hopHash: hopOf(finding), from, to, moves },
+      lines: planned.lines,
       changes: finding.changes ?? [],
       subscription: planned.subscription,
       bundles: plan.spec.clusterServiceVersionNames,
@@ -56,6 +57,9 @@ export async function keepPlan(
   }
   place.keptPlans?.add(key);
 }
+
+/** Of a plan that moves no version: its own hash. */
+const hopOf = ({ hops = [], planHash = '' }: RowFinding): string => hops[0] ?? planHash;
 
 /** So many plans of a cluster are remembered; one that comes again is read again. */
 const MOST_REMEMBERED = 100;

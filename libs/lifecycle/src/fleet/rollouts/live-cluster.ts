@@ -73,12 +73,16 @@ export class LiveCluster implements Member, SelectedCluster {
     return this.report(subject)?.reason === CONFLICT;
   }
 
-  /** What the preview found there for a target. */
-  plan(subject: string, target: string): PlanReport | undefined {
+  /**
+   * What the preview found there for a target. `specHash`: the roll-out brings another spec, to whatever is
+   * installed.
+   */
+  plan(subject: string, target: string, specHash?: string): PlanReport | undefined {
     const report = this.report(subject);
     if (report === undefined) return undefined;
-    const isUpToDate = report.bundle === target;
-    const isPlanned = isUpToDate || (report.planned === target && report.planHash !== undefined);
+    const isUpToDate = specHash === undefined ? report.bundle === target : hasSpec(report, target, specHash);
+    const isForHere = report.planned === target || (specHash !== undefined && isSpecOnly(report));
+    const isPlanned = isUpToDate || (isForHere && report.planHash !== undefined);
     const hasFailed = !isPlanned && report.reason === RESOLUTION_FAILED;
     return {
       state: isPlanned ? 'Planned' : hasFailed ? 'Failed' : 'Planning',
@@ -107,6 +111,17 @@ export class LiveCluster implements Member, SelectedCluster {
     return { ...common, state: 'Running' };
   }
 }
+
+/** The cluster plans to keep its bundle, and to get another Subscription or catalog for it. */
+export const isSpecOnly = ({ planned, bundle, planHash }: AssignmentReport): boolean =>
+  planHash !== undefined && planned !== undefined && planned === bundle;
+
+/** The cluster has planned with what is asked for, and lacks nothing of it, nor the target itself. */
+const hasSpec = (report: AssignmentReport, target: string, specHash: string): boolean =>
+  report.specHash === specHash &&
+  report.bundle !== undefined &&
+  (report.bundle === target || report.planned !== target) &&
+  !isSpecOnly(report);
 
 const HEX_OF_A_CLASS = 12;
 /** The name of a plan class: the beginning of its hash. */

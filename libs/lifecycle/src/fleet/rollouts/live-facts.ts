@@ -17,7 +17,7 @@ export type FleetView = Readonly<{
   records: readonly RolloutRecord[];
   rolloutsOf: (subject: string) => SubjectRollouts;
   /** A target that waits for its turn. */
-  newTarget: (subject: FleetSubject) => string | undefined;
+  newTarget: (subject: FleetSubject) => object | undefined;
   /** Gates outside of clusters; absent: they do not answer. */
   gates?: Pick<AskedGates, 'take'> | undefined;
 }>;
@@ -48,7 +48,7 @@ export class LiveFacts implements RolloutFacts {
 
   plan(cluster: string): PlanReport | undefined {
     const { subject, spec } = this.record;
-    return this.fleet.clusters.get(cluster)?.plan(subject.key, spec.target);
+    return this.fleet.clusters.get(cluster)?.plan(subject.key, spec.target, spec.specHash);
   }
 
   report(cluster: string): ClusterReport | undefined {

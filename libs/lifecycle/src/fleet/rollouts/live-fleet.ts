@@ -1,21 +1,33 @@
+import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { wavesOf } from '#core/fleet/placement/waves';
 import { isFinal } from '#core/fleet/rollout/phases';
 import { newStatus, type RolloutSpec } from '#core/fleet/rollout/rollout-state';
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { AskedGates } from './asked-gates.js';
 import type { FleetState } from './fleet-state.js';
-import type { LiveCluster } from './live-cluster.js';
+import { isSpecOnly, type LiveCluster } from './live-cluster.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
 import type { StoredRow } from './stored-rollout.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
 export type LiveRollout = Readonly<{ object: FleetRollout; record: RolloutRecord; facts: LiveFacts }>;
+
+/** What a new roll-out brings; `isSpecOnly`: another spec, to whatever version is installed. */
+export type NewTarget = Readonly<{ bundle: string; specHash: string | undefined; isSpecOnly: boolean }>;
+
+const mostOf = (counts: ReadonlyMap<string, number>): string | undefined =>
+  [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a))[0]?.[0];
+
+/** What follows on the target of the roll-out that is active. */
+const leadsOn = ({ bundle }: AssignmentReport, active: RolloutRecord | undefined): boolean =>
+  active !== undefined && bundle === active.spec.target;
 
 /** The fleet as one pass of the controller sees it. */
 export class LiveFleet implements FleetView {
@@ -81,26 +93,46 @@ export class LiveFleet implements FleetView {
    * their own catalogs. What follows on the target of the active roll-out waits for its end: else the
    * clusters that are ahead would leave the others on the way.
    */
-  newTarget(subject: FleetSubject): string | undefined {
-    const counts = new Map<string, number>();
+  newTarget(subject: FleetSubject): NewTarget | undefined {
+    const [bundles, specs] = [new Map<string, number>(), new Map<string, number>()];
     const { active } = this.rolloutsOf(subject.key);
     for (const cluster of this.targetsOf(subject)) {
       const report = cluster.report(subject.key);
-      if (report?.planned === undefined || report.planned === report.bundle) continue;
-      if (active !== undefined && report.bundle === active.spec.target) continue;
+      if (report?.planned === undefined) continue;
+      const isSpec = isSpecOnly(report);
+      const isThere = report.planned === report.bundle || leadsOn(report, active);
+      if (isThere && !isSpec) continue;
+      const counts = isSpec ? specs : bundles;
       counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
     }
-    const [most] = [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a));
-    if (most === undefined || this.#isKnown(subject, most[0])) return undefined;
-    return most[0];
+    const specHash = this.#asked(subject);
+    const [bundle, installed] = [mostOf(bundles), mostOf(specs)];
+    if (bundle !== undefined && !this.#isKnown(subject, bundle)) return { bundle, specHash, isSpecOnly: false };
+    if (installed === undefined || specHash === undefined || this.#isSpecKnown(subject, specHash)) return undefined;
+    return { bundle: installed, specHash, isSpecOnly: true };
+  }
+
+  #asked(subject: FleetSubject): string | undefined {
+    const operator = this.operators.get(subject.key);
+    return operator && askedHash(operator);
   }
 
   /** A roll-out had this target; one that was taken back comes again once no cluster denies it any more. */
   #isKnown(subject: FleetSubject, target: string): boolean {
     const { records } = this.rolloutsOf(subject.key);
-    const last = records.findLast(({ spec }) => spec.target === target);
+    const last = records.findLast(({ spec }) => spec.target === target && spec.specHash === undefined);
     if (last === undefined) return this.#isDenied(subject, target);
     return last.status.phase !== 'RolledBack' || this.#isDenied(subject, target);
+  }
+
+  /** What is asked for was brought to what is installed, or is on its way; later roll-outs come first. */
+  #isSpecKnown(subject: FleetSubject, specHash: string): boolean {
+    const { active, newest, records } = this.rolloutsOf(subject.key);
+    if (active !== undefined && active.spec.specHash === undefined) return true;
+    const last = records.findLast(({ spec }) => spec.specHash === specHash);
+    if (last === undefined) return false;
+    const { phase } = last.status;
+    return phase !== 'Superseded' && (phase !== 'Completed' || last === newest);
   }
 
   /** One cluster denies the target for the whole subject. */
@@ -126,6 +158,7 @@ export class LiveFleet implements FleetView {
       subject: key,
       number: spec.number,
       target: spec.target.bundle,
+      specHash: spec.trigger === 'SpecChange' ? spec.target.specHash : undefined,
       trigger: spec.trigger === 'Retry' ? 'Retry' : 'Release',
       strategy: spec.strategy,
       waves: wavesOf(spec.strategy),

@@ -24,6 +24,8 @@ export const RESOLUTION_FAILED = 'ResolutionFailed';
 export type ClassicPreview =
   | Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string }>
   | Readonly<{ waits: string }>
+  /** It has what it would get. */
+  | Readonly<{ nothing: string }>
   | Readonly<{ fails: string }>
   | Readonly<{ conflict: string }>;
 

@@ -38,6 +38,41 @@ describe('a FleetOperator in a hub', () => {
     expect(await played.rollout('kafka-1')).toEqual({});
   });
 
+  it('brings another configuration through its waves, and leaves the version', async () => {
+    const config = { env: [{ name: 'LEVEL', value: 'debug' }] };
+    const played = await begun({ waves: [lab] }, { classic: { config } });
+    const configs = async () => {
+      const ref = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription', namespace: 'kafka-system' };
+      const all = await Promise.all(played.clusters.map(({ client }) => client.get({ ...ref, name: 'kafka' })));
+      return all.map((one) => (one?.['spec'] as { config?: object } | undefined)?.config);
+    };
+    expect(await configs()).toEqual([config, undefined, undefined, undefined]);
+    const [plan] = (await played.hub.client.list({ apiVersion: FLEET_API, kind: 'FleetPlan' }))?.items ?? [];
+    expect(plan?.['spec']).toMatchObject({
+      changes: ['ConfigChange'],
+      objects: { changed: [expect.stringContaining('Subscription spec.config: none → ')] },
+    });
+    await played.clock.advance(10 * 60_000);
+    await played.settle();
+    expect(await configs()).toEqual([config, config, config, config]);
+    expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
+    await played.clock.advance(10 * 60_000);
+    await played.settle();
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed', counts: { done: 4 } });
+    expect(await played.rollout('kafka-2')).toEqual({});
+    // The next version goes through its own roll-out.
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, OLD, OLD, OLD]);
+  });
+
+  it('holds another configuration until its rule is satisfied', async () => {
+    const approval = { default: 'Auto', rules: [{ changes: ['ConfigChange'], action: 'Manual' }] };
+    const played = await begun({ waves: [lab], approval }, { classic: { config: { env: [] } } });
+    const status = await played.rollout('kafka-1');
+    expect(status.classes).toMatchObject([{ changes: ['ConfigChange'], approval: 'Waiting' }]);
+  });
+
   it('brings a new version through its waves, one cluster after the other', async () => {
     const played = await begun({ waves: [lab] });
     for (const cluster of played.clusters) await cluster.offer(NEW);

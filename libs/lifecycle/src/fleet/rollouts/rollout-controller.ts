@@ -133,13 +133,13 @@ export class RolloutController {
       spec: {
         subject: { kind: subject.kind, name: subject.key.split('/')[2] },
         number,
-        trigger: 'CatalogChange',
-        target: { bundle: target },
+        trigger: target.isSpecOnly ? 'SpecChange' : 'CatalogChange',
+        target: { bundle: target.bundle, specHash: target.specHash },
         strategy,
         cuts: cutsOf(waves, fleet.targetsOf(subject), fleet.rolloutUid(subject.key, name)),
       },
     });
-    this.log.info({ rollout: `${subject.namespace}/${name}`, target }, 'roll-out begins');
+    this.log.info({ rollout: `${subject.namespace}/${name}`, ...target }, 'roll-out begins');
   }
 
   /** Makes the steps that are due; returns when the clock alone asks for the next one. */

@@ -1,0 +1,44 @@
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
+import { canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
+import { type DesiredClassic, subscriptionOver } from './desired-classic.js';
+
+/** What the fleet would change in a Subscription that is there. */
+export type SubscriptionChanges = Readonly<{
+  kinds: readonly ChangeKind[];
+  /** Another channel or catalog: what the Subscription leads to has to be resolved anew. */
+  isResolvedAnew: boolean;
+  /** Each changed field as one line. */
+  lines: readonly string[];
+}>;
+
+/** What else `spec` of a Subscription would be: of what is not asked for, nothing changes. */
+export function subscriptionChanges(live: Subscription, desired: DesiredClassic): SubscriptionChanges {
+  const [before, after] = [live.spec, subscriptionOver(live, desired).spec];
+  const changed = Object.keys(after).filter((key) => !sameJson(before[key as Field], after[key as Field]));
+  const isIn = (...fields: readonly Field[]) => changed.some((key) => fields.includes(key as Field));
+  const hasOther = changed.some((key) => key !== 'channel');
+  return {
+    kinds: [...(isIn('channel') ? (['ChannelSwitch'] as const) : []), ...(hasOther ? (['ConfigChange'] as const) : [])],
+    isResolvedAnew: isIn('channel', 'source', 'sourceNamespace'),
+    lines: changed.map(
+      (key) => `Subscription spec.${key}: ${text(before[key as Field])} → ${text(after[key as Field])}`,
+    ),
+  };
+}
+
+type Field = keyof Subscription['spec'];
+const text = (value: unknown): string => (value === undefined ? 'none' : canonicalJson(value));
+
+/** What a FleetOperator asks of Subscriptions, as one text: a roll-out brings this, and each is made once. */
+export const askedHash = ({ spec }: FleetOperator): string => {
+  const { catalog, classic, overrides = [], adopt } = spec;
+  const others = overrides.map(({ clusters, channel, config }) => ({ clusters, channel, config }));
+  return canonicalHash(
+    JSON.parse(
+      JSON.stringify({ catalog, channel: classic?.channel, config: classic?.config, overrides: others, adopt }),
+    ),
+  );
+};
