@@ -1,4 +1,5 @@
 import { previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { subscriptionChanges } from '#core/fleet/desired/subscription-changes';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import {
   type NamespaceSnapshot,
@@ -10,7 +11,8 @@ import type { WantedOperator } from './wanted-operators.js';
 
 /**
  * Publishes the problem that a namespace would have with each operator that a fleet wants there, where that
- * is another one than it has: it is not subscribed to yet, or its catalog has other content by now.
+ * is another one than it has: it is not subscribed to yet or in another channel, or its catalog has other
+ * content by now.
  * Nothing is written to the cluster.
  */
 export async function publishPreviews(
@@ -22,9 +24,10 @@ export async function publishPreviews(
   const { namespace } = snapshot;
   for (const one of wanted) {
     const { package: packageName } = one.desired.operator.spec;
-    const isSubscribed = snapshot.subscriptions.some(({ spec }) => spec.name === packageName);
+    const subscribed = snapshot.subscriptions.find(({ spec }) => spec.name === packageName);
     const catalogs = catalogsWith(snapshot.catalogs, one);
-    if (isSubscribed && catalogs === snapshot.catalogs) continue;
+    const isSame = subscribed !== undefined && !subscriptionChanges(subscribed, one.desired).isResolvedAnew;
+    if (isSame && catalogs === snapshot.catalogs) continue;
     const overlaid = withDesired(snapshot, one.desired);
     if (typeof overlaid === 'string') continue;
     const observed = observeNamespace({ ...snapshot, ...overlaid, catalogs });
