@@ -61,6 +61,7 @@ describe('an applier that is killed', () => {
     };
     const walked = points.length;
     await Promise.all(walks.map(lane));
+    console.log(`applier killed at ${killed} of ${walked} points, of ${undisturbed.writes * WHEN.length} in all`);
     console.log(`${((performance.now() - since) / 1_000 / walked).toFixed(1)} s for each point`);
     expect(failures).toEqual([]);
     // Some of the last points may lie beyond the end of a story that needs fewer writes.
