@@ -6,6 +6,7 @@ import type { AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/flee
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { ROWS_ANNOTATION, STATE_ANNOTATION, type StoredRow, storedRows } from './stored-rollout.js';
 
@@ -16,6 +17,15 @@ const isConflict = (error: unknown): boolean => error instanceof KubeApiError &&
 /** Another controller has written since: what was decided from the old view is dropped. */
 export class StaleViewError extends Error {}
 
+export type RolloutWrite = Readonly<{
+  /** Rows that follow from it. */
+  intent: readonly StoredRow[];
+  /** A status of which the counts alone have changed is left for later. */
+  mayOweCounts: boolean;
+}>;
+/** `isOwed`: the status that is stored has older counts. */
+export type WrittenRollout = Readonly<{ object: FleetRollout; isOwed: boolean }>;
+
 /**
  * Writes what a roll-out has come to, with the rows that follow from it. Refused with a StaleViewError where
  * the roll-out was written by another controller since it was read.
@@ -24,19 +34,43 @@ export async function writeRollout(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  intent: readonly StoredRow[],
-): Promise<FleetRollout> {
+  { intent, mayOweCounts }: RolloutWrite,
+): Promise<WrittenRollout> {
   const state = JSON.stringify({ step: record.version, status: record.status, intent });
   const metadata = object.metadata as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };
   try {
     const { object: stored } = await hub.update(asObject({ ...object, metadata: { ...metadata, annotations } }));
-    const written = await hub.updateStatus(asObject({ ...stored, status: rolloutStatus(record) }));
-    return { ...object, metadata: written.object.metadata as FleetRollout['metadata'] };
+    const asked = { ...object, metadata: stored.metadata, status: stored['status'] } as FleetRollout;
+    return await writeRolloutStatus(hub, asked, record, mayOweCounts);
   } catch (error) {
     if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
     throw error;
   }
+}
+
+/** Writes the status that people read, unless it is there already. Fails as {@link writeRollout} does. */
+export async function writeRolloutStatus(
+  hub: KubeClient,
+  object: FleetRollout,
+  record: RolloutRecord,
+  mayOweCounts: boolean,
+): Promise<WrittenRollout> {
+  const status = rolloutStatus(record);
+  if (sameJson(object.status, status)) return { object, isOwed: false };
+  if (mayOweCounts && sameJson(withoutCounts(object.status), withoutCounts(status))) return { object, isOwed: true };
+  try {
+    const { object: stored } = await hub.updateStatus(asObject({ ...object, status }));
+    return { object: { ...object, metadata: stored.metadata, status } as FleetRollout, isOwed: false };
+  } catch (error) {
+    if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
+    throw error;
+  }
+}
+
+function withoutCounts(status: unknown): unknown {
+  const { waves = [], ...rest } = (status ?? {}) as Readonly<{ waves?: readonly object[] }>;
+  return { ...rest, counts: undefined, waves: waves.map((wave) => ({ ...wave, counts: undefined })) };
 }
 
 /** The status that people read; all of it follows from the roll-out and its rows. */

@@ -129,6 +129,28 @@ describe('a FleetOperator in a hub', () => {
     expect(about('FleetOperator')).toContain('Completed: roll-out kafka-1 is Completed: AllWavesComplete (1)');
   });
 
+  it('has its counts in the status at most every two seconds, where nothing else changes', async () => {
+    const played = await begun({ waves: [{ name: 'all', maxConcurrent: 2 }] });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    const writes: string[] = [];
+    let hanging: typeof played.clusters = [];
+    await played.settle(async () => {
+      const { phase } = await played.rollout('kafka-1');
+      // One cluster hangs from now on, so that the others end while the roll-out goes on.
+      if (phase === 'Progressing' && hanging.length === 0) hanging = played.clusters.splice(3);
+      const made = [...played.hub.cluster.requests].filter(({ method }) => method === 'PUT');
+      writes.push(...made.map(({ path }) => path).filter((path) => path.includes('/fleetrollouts/')));
+    });
+    const statuses = writes.filter((path) => path.endsWith('/status')).length;
+    expect(statuses, 'of the writes of the roll-out').toBeLessThan(writes.length / 2);
+    const done = async () => ((await played.rollout('kafka-1')) as { counts?: { done: number } }).counts?.done;
+    expect(await played.controller.pass(), 'when the counts are due').toBeLessThanOrEqual(2_000);
+    await played.clock.advance(2_000);
+    await played.settle();
+    expect(await done()).toBe(3);
+    played.clusters.push(...hanging);
+  });
+
   it('stops in the first wave where the new version fails', async () => {
     const played = await begun({ waves: [lab] });
     played.cluster('lab-1').failing.add(NEW);

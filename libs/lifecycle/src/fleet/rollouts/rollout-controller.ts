@@ -1,5 +1,6 @@
 import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
 import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
+import { isFinal } from '#core/fleet/rollout/phases';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import type { RolloutRow } from '#core/fleet/rollout/row';
 import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
@@ -18,7 +19,7 @@ import type { AskedGates } from './asked-gates.js';
 import { allOf, ExaminedBefore } from './examined-before.js';
 import { orderOfRow } from './fleet-orders.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './fleet-state.js';
-import { StaleViewError, writeRollout, writeRow } from './hub-objects.js';
+import { StaleViewError, writeRollout, writeRolloutStatus, writeRow } from './hub-objects.js';
 import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './leaving-orders.js';
 import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout } from './live-fleet.js';
@@ -26,6 +27,7 @@ import { LiveMemory } from './live-memory.js';
 import { RolloutEvents } from './rollout-events.js';
 import { rolloutFigures } from './rollout-figures.js';
 import { dropHistory } from './rollout-history.js';
+import { StatusPace } from './status-pace.js';
 import { problemOf, writeStatuses } from './subject-status.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
@@ -42,6 +44,7 @@ type RowsBefore = ReadonlyMap<string, RolloutRow>;
 export class RolloutController {
   readonly #reader: FleetStateReader;
   readonly #events: RolloutEvents;
+  readonly #pace = new StatusPace();
   readonly #memory = new LiveMemory();
   /** By roll-out. */
   readonly #examined = new Map<string, ExaminedBefore>();
@@ -77,7 +80,7 @@ export class RolloutController {
     const areWindowsDue = this.#windowsAt <= now;
     for (const rollout of fleet.rollouts) {
       try {
-        wakes.push(await this.#advance(rollout, fleet, areWindowsDue));
+        wakes.push(await this.#advance(await this.#withCounts(rollout, now), fleet, areWindowsDue));
       } catch (error) {
         this.#examined.delete(rollout.record.spec.name);
         if (!(error instanceof StaleViewError)) throw error;
@@ -92,17 +95,28 @@ export class RolloutController {
     await keepUntilRemoved(this.hub, fleet);
     for (const name of await dropHistory(this.hub, fleet)) {
       this.#examined.delete(name);
+      this.#pace.forget(name);
       this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
     }
     await writeStatuses(this.hub, fleet);
     this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
-    const next = Math.min(...wakes.filter((at) => at > now), this.#windowsAt);
+    const next = Math.min(...wakes.filter((at) => at > now), this.#windowsAt, this.#pace.nextAt);
     return Number.isFinite(next) ? next - now : undefined;
   }
 
   /** How far roll-outs are, as the last pass has left them. */
   get figures(): RolloutFigures | undefined {
     return this.#fleet && rolloutFigures(this.#fleet, this.clock.now().getTime());
+  }
+
+  /** Writes counts that were left for later. Those of a roll-out that has ended stay as they are. */
+  async #withCounts(rollout: LiveRollout, now: number): Promise<LiveRollout> {
+    const { record, object } = rollout;
+    const { name } = record.spec;
+    if (record.isNew || isFinal(record.status.phase) || !this.#pace.isDue(name, now)) return rollout;
+    const written = await writeRolloutStatus(this.hub, object, record, false);
+    this.#pace.note(name, written.isOwed, now);
+    return { ...rollout, object: written.object };
   }
 
   /** Every target reports what it would do before there is a roll-out. */
@@ -193,7 +207,12 @@ export class RolloutController {
     record.version++;
     await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     const intent = then.flatMap((name) => record.rows.get(name) ?? []).map((row) => ({ step: record.version, row }));
-    const object = await writeRollout(this.hub, rollout.object, record, statusBefore === undefined ? [] : intent);
+    const { name: own } = record.spec;
+    const { object, isOwed } = await writeRollout(this.hub, rollout.object, record, {
+      intent: statusBefore === undefined ? [] : intent,
+      mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
+    });
+    this.#pace.note(own, isOwed, fleet.now);
     await inParallel(then, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     const waves = record.spec.waves.map(({ name }) => name);
     const operator = fleet.operators.get(record.spec.subject);
