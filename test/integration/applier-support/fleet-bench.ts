@@ -17,6 +17,8 @@ import { listedFrom } from '../../../libs/lifecycle/src/fleet/rollouts/fleet-sta
 import { RolloutController } from '../../../libs/lifecycle/src/fleet/rollouts/rollout-controller.js';
 import { ApplierBench } from './applier-bench.js';
 
+/** A live controller makes its passes so far apart. */
+const BETWEEN_PASSES_MS = 250;
 /** Passes after which a fleet of these tests must have come to what is expected. */
 const MOST_PASSES = 80;
 const HUB_NAMESPACE = 'platform';
@@ -99,6 +101,7 @@ export class FleetBench {
   /** Controller, appliers and engines work in turn until `isReached`. */
   async until(isReached: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let passes = 0; passes < MOST_PASSES; passes++) {
+      await this.clock.advance(BETWEEN_PASSES_MS);
       await this.pass();
       if (await isReached()) return;
     }

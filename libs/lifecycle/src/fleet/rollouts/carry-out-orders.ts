@@ -12,7 +12,7 @@ import { findDrift, subscriptionGone, withDrift } from './classic-drift.js';
 import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
-import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, returnCheckOf } from './classic-return.js';
+import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, RETURNING, returnCheckOf } from './classic-return.js';
 import {
   type ClassicSubject,
   factsOf,
@@ -45,7 +45,8 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
     const known = before.find(({ subject }) => subject === row.subject);
     const { finding, againAfterMs: driftMs } = await carryOut(place, row, known, assignment.spec.paused !== true);
     const { gates, againAfterMs: dueMs } = await answerChecks(place, row, known);
-    rows.push(reportOf(row, { ...finding, gates }));
+    const report = reportOf(row, { ...finding, gates });
+    rows.push(isOnItsWay(report, known) ? known : report);
     dues.push(...[dueMs, driftMs].filter((due) => due !== undefined));
   }
   const againAfterMs = dues.length === 0 ? undefined : Math.min(...dues);
@@ -57,6 +58,18 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
     if (!(error instanceof KubeApiError && error.reason === 'Conflict')) throw error;
   }
   return againAfterMs;
+}
+
+/** What changes in the course of an attempt, and counts once it has ended. */
+const NOT_YET = { bundle: '', healthy: false, planned: '', planHash: '', hops: [], changes: [], catalogDigest: '' };
+
+/**
+ * An attempt that goes on running: nothing is decided by what is installed meanwhile, and its end is reported
+ * with everything (decision 0359).
+ */
+function isOnItsWay(report: AssignmentReport, before: AssignmentReport | undefined): before is AssignmentReport {
+  if (before?.state !== 'Running' || report.state !== 'Running' || report.reason === RETURNING) return false;
+  return canonicalJson({ ...report, ...NOT_YET }) === canonicalJson({ ...before, ...NOT_YET });
 }
 
 const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => ({
