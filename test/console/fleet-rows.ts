@@ -3,6 +3,7 @@ import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';
 
 export const HASH = 'f'.repeat(64);
+export const FAILED_HASH = 'e'.repeat(64);
 const CAUSE = {
   code: 'plan-failed',
   kind: 'InstallPlan',
@@ -33,6 +34,7 @@ function rowsOf(index: number): readonly ViewRow[] {
       counts: standing === 'well' ? counts : { ...counts, well: 1, [standing]: 1 },
     }),
     operatorRow(cluster, 'harbor', failed ? { standing, cause: CAUSE } : {}),
+    ...(failed ? [planRow(cluster, 'harbor', FAILED_HASH, { phase: 'Failed', approved: true })] : []),
     operatorRow(cluster, 'lamp', waits ? { standing, next: 'lamp.v1.1.0', plan: 'install-1', planHash: HASH } : {}),
     ...(waits ? [planRow(cluster, 'lamp', HASH, { rbac: true })] : []),
     catalogRow(cluster, `sha256:${'a'.repeat(64)}`),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +11,7 @@ import { needing } from '#testing/report/needs';
 import { openConsole, operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
-import { CONFLICT, clusterName, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
+import { CONFLICT, clusterName, FAILED_HASH, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
 const PAGES = [
   ...['/', '/clusters', '/clusters/eu-01', '/operators', '/operators/harbor', '/approvals', '/catalogs'],
@@ -175,6 +176,36 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => text(tab, '.reasons')).toContain('replaces lamp.v1.1.0');
   });
 
+  it('a plan that failed is made anew by who may do that', async () => {
+    const tab = await open();
+    await tab.goto('/clusters/eu-01/harbors/subscriptions/harbor');
+    await tab.page.getByRole('button', { name: 'Make it anew' }).click();
+    await expect.poll(() => text(tab), PATIENCE).toContain('✔ done eu-01');
+    const target = { cluster: 'eu-01', namespace: 'harbors', name: 'install-1' };
+    expect(sent).toMatchObject({ verb: 'retry', planHash: FAILED_HASH, targets: [target] });
+  });
+
+  it('the operators that a filter leaves can be kept as a file, in which nothing is a formula', async () => {
+    const cluster = clusterName(30);
+    const named = operatorRow(cluster, 'lamp', { channel: '=cmd|calc', standing: 'blocked' });
+    run.view.write({ cluster, changed: [named], removed: [] });
+    const tab = await open();
+    await tab.goto(`/operators?cluster=${cluster}&package=lamp`);
+    const download = tab.page.waitForEvent('download');
+    await tab.page.getByRole('button', { name: 'CSV' }).click();
+    const [head = '', ...rows] = (await readFile(await (await download).path(), 'utf8')).split('\r\n');
+    expect(head).toMatch(/^cluster,namespace,name,/);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toContain(`${cluster},lamps,lamp,classic,lamp,olm/samples,'=cmd|calc,`);
+    run.view.write({ cluster, changed: [operatorRow(cluster, 'lamp')], removed: [] });
+  });
+
+  it('a cluster that is reached was seen now, however long nothing has changed in it', async () => {
+    const tab = await open();
+    await tab.goto('/clusters/eu-01');
+    await expect.poll(() => text(tab), PATIENCE).toContain('Last answered now');
+  });
+
   it('task 8: a desired state that cannot be met, as a picture and in words', async () => {
     const tab = await open();
     await tab.goto('/clusters/eu-01/harbors/subscriptions/harbor');
@@ -217,6 +248,33 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await tabTo(tab, /^Approve$/);
     await keyboard.press('Enter');
     await expect.poll(() => text(tab), PATIENCE).toContain('changed meanwhile');
+  });
+
+  it('with the keyboard alone: j and k go through rows of every kind, x ticks, and a column is sorted', async () => {
+    const tab = await open();
+    const { keyboard } = tab.page;
+    const focused = async () => String(await tab.page.evaluate('document.activeElement.textContent'));
+    await keyboard.press('j');
+    expect(await focused()).toContain('CRD lamps.example.com refused');
+    await keyboard.press('j');
+    expect(await focused()).toContain('TRANSIENT_FAILURE');
+    await keyboard.press('k');
+    await keyboard.press('Enter');
+    await expect.poll(() => heading(tab), PATIENCE).toBe('Operators');
+    await tabTo(tab, /^Cluster$/);
+    await keyboard.press('Enter');
+    await expect.poll(() => tab.page.url(), PATIENCE).toContain('sort=cluster');
+    await expect.poll(focused, PATIENCE).toMatch(/^Cluster ▴$/);
+    await keyboard.press('j');
+    await expect.poll(focused, PATIENCE).toContain('eu-01');
+    await keyboard.press('Enter');
+    await expect.poll(() => heading(tab), PATIENCE).toContain('harbor');
+    await tab.goto(`/approvals/${HASH}`);
+    await tab.page.getByRole('button', { name: 'Approve in 3 clusters…' }).waitFor();
+    await keyboard.press('j');
+    await keyboard.press('j');
+    await keyboard.press('x');
+    await tab.page.getByRole('button', { name: 'Approve in 2 clusters…' }).waitFor();
   });
 
   /** Presses Tab until what has the focus has this text. */

@@ -7,10 +7,11 @@ import { accountSignIn, me, signOut } from '../live/session.js';
 import { switchTheme, theme } from '../live/theme.js';
 import { count } from '../live/times.js';
 import { Dialog } from '../parts/dialog.js';
+import { Announcer } from './announcer.js';
 import { Search } from './search.js';
 import { KEYS, shortcutsOn, startShortcuts, switchShortcuts } from './shortcuts.js';
 
-type Entry = Readonly<{ path: string; title: string; number?: number | undefined; also?: RegExp }>;
+type Entry = Readonly<{ path: string; title: string; number?: number | undefined; also?: RegExp; class?: string }>;
 
 const entriesOf = (fleet: FleetSummary | undefined): readonly Entry[] => [
   { path: '/', title: 'Fleet', also: /^\/clusters$/ },
@@ -19,7 +20,8 @@ const entriesOf = (fleet: FleetSummary | undefined): readonly Entry[] => [
   { path: '/catalogs', title: 'Catalogs' },
   { path: '/rollouts', title: 'Roll-outs', number: fleet?.rollouts },
   { path: '/changes', title: 'Changes' },
-  { path: '/hub', title: 'Hub' },
+  ...(me.value?.may.hub === false ? [] : [{ path: '/hub', title: 'Hub' }]),
+  { path: '/about', title: 'About', class: 'in-menu' },
 ];
 
 const isOpen = ({ path, also }: Entry, at: string): boolean =>
@@ -64,6 +66,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <Announcer />
       {help && <Help onClose={() => setHelp(false)} />}
     </>
   );
@@ -97,7 +100,7 @@ function Navigation({ at }: { at: string }) {
       </button>
       <ul id="pages" class={open ? 'open' : ''}>
         {entriesOf(data).map((entry) => (
-          <li key={entry.path}>
+          <li key={entry.path} class={entry.class}>
             <a href={entry.path} aria-current={isOpen(entry, at) ? 'page' : undefined}>
               {entry.title}
               {entry.number !== undefined && entry.number > 0 && <span class="badge">{count(entry.number)}</span>}

@@ -31,28 +31,61 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['g h', 'Hub'],
   ['j k', 'next and previous row'],
   ['Enter', 'open a row'],
-  ['x', 'select a row'],
+  ['x', 'tick a row'],
   ['R', 'renew a list'],
   ['Esc', 'close'],
 ];
 
 type Actions = Readonly<{ go: (path: string) => void; search: () => void; help: () => void }>;
 
+/** Ticks are no fields: nothing is typed into them. */
 const inField = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
+  target instanceof Element && target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null;
+
+/** What people go through with `j` and `k`: rows of tables, findings, packages, clusters of a review. */
+const ROWS = [
+  'table.rows tbody tr',
+  ...['findings', 'behind', 'members', 'rollouts', 'package-tiles', 'changes ol'].map((list) => `.${list} > li`),
+]
+  .map((rows) => `main ${rows}`)
+  .join(', ');
+const GRID_ROW = 'main [role=grid] [role=row][tabindex="0"]';
+
+/** What of a row takes the focus: its link or tick; in a grid itself, which goes on with its own keys. */
+const focusOf = (row: HTMLElement): HTMLElement | null =>
+  row.matches(GRID_ROW) ? row : row.querySelector<HTMLElement>('a[href], input, button, summary');
+
+function toRow(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(`${ROWS}, ${GRID_ROW}`)].filter(focusOf);
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = rows[at < 0 ? 0 : at + step];
+  if (next === undefined) return;
+  focusOf(next)?.focus();
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+const tickOfRow = (): HTMLInputElement | null | undefined =>
+  document.activeElement?.closest(ROWS)?.querySelector<HTMLInputElement>('input[type=checkbox]');
+
+const isForOthers = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  !shortcutsOn.value || inField(target) || ctrlKey || metaKey || altKey;
 
 export function startShortcuts({ go, search, help }: Actions): () => void {
+  const single: Readonly<Record<string, () => void>> = {
+    '/': search,
+    '?': help,
+    j: () => toRow(1),
+    k: () => toRow(-1),
+    x: () => tickOfRow()?.click(),
+  };
   let afterG = false;
   const onKey = (event: KeyboardEvent) => {
-    if (!shortcutsOn.value || inField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isForOthers(event)) return;
     const page = afterG ? PAGES[event.key] : undefined;
     afterG = event.key === 'g';
-    if (page !== undefined) go(page);
-    else if (event.key === '/') search();
-    else if (event.key === '?') help();
-    else if (event.key === 'j' && document.activeElement?.closest('[role=grid]') === null) {
-      document.querySelector<HTMLElement>('[role=grid] [role=row][tabindex="0"]')?.focus();
-    } else return;
+    const act = page === undefined ? single[event.key] : () => go(page);
+    if (act === undefined) return;
+    act();
     event.preventDefault();
   };
   addEventListener('keydown', onKey);

@@ -5,6 +5,7 @@ import { type Query, useQuery, withQuery } from '../live/address.js';
 import { listen } from '../live/stream.js';
 import { count, counted } from '../live/times.js';
 import { Windows } from '../live/windows.js';
+import { CsvButton, type CsvColumns } from './csv-button.js';
 import { Bones, Empty, Trouble } from './states.js';
 import { type Column, Table } from './table.js';
 
@@ -23,6 +24,8 @@ export type ListProps<R> = Readonly<{
   href: (row: R) => string;
   /** Shown where there is nothing, and no filter. */
   empty: ComponentChildren;
+  /** The rows can be kept as a file with these columns. */
+  csv?: CsvColumns<R>;
   onList?: (list: Windows<R>) => void;
 }>;
 
@@ -74,6 +77,17 @@ export function List<R>(props: ListProps<R>) {
         facets={list.facets}
         waiting={list.waiting}
         renew={list.renew}
+        file={
+          props.csv &&
+          (list.total ?? 0) > 0 && (
+            <CsvButton<R>
+              name={props.resource}
+              resource={props.resource}
+              query={{ ...asked, ...props.fixed, sort }}
+              columns={props.csv}
+            />
+          )
+        }
       />
       {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
       {list.total === undefined && !list.refusal && <Bones />}
@@ -81,7 +95,6 @@ export function List<R>(props: ListProps<R>) {
         (Object.keys(asked).length > 0 ? <NothingMatches asked={asked} noun={props.noun} /> : props.empty)}
       {list.total !== undefined && list.total > 0 && (
         <Table
-          key={list.path}
           label={props.label}
           columns={props.columns}
           total={list.total}
@@ -122,10 +135,11 @@ type FiltersProps = {
   facets: Facets;
   waiting: number;
   renew: () => void;
+  file?: ComponentChildren;
 };
 
 /** It is drawn anew where what it shows is another: the list itself stays one object. */
-function Filters({ keys, noun, total, facets, waiting, renew }: FiltersProps) {
+function Filters({ keys, noun, total, facets, waiting, renew, file }: FiltersProps) {
   const [query, change] = useQuery();
   const [open, setOpen] = useState(false);
   return (
@@ -152,6 +166,7 @@ function Filters({ keys, noun, total, facets, waiting, renew }: FiltersProps) {
           </button>
         )}
         {total !== undefined && <span role="status">{counted(total, noun)}</span>}
+        {file}
       </span>
     </div>
   );

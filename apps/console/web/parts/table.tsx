@@ -91,6 +91,10 @@ const STEPS: Readonly<Record<string, number>> = {
   PageUp: -20,
 };
 
+/** Keys of the browser, and those of the buttons that sort. */
+const isForOthers = ({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean =>
+  ctrlKey || metaKey || altKey || (target instanceof Element && target.closest('button') !== null);
+
 /** A table as an ARIA grid: `j`, `k` and arrows move, `Enter` opens, `x` selects. */
 export function Table<R>(props: TableProps<R>) {
   const { total, columns, selection } = props;
@@ -106,7 +110,7 @@ export function Table<R>(props: TableProps<R>) {
     requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus());
   };
   const onKey = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isForOthers(event)) return;
     const row = props.row(current);
     const places: Readonly<Record<string, number>> = { Home: 0, End: total - 1 };
     const to = places[event.key] ?? (STEPS[event.key] ?? 0) + current;

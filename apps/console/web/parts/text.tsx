@@ -70,6 +70,10 @@ export const Ago = ({ time }: { time: string }) => (
   </time>
 );
 
+/** When a cluster last answered. Its row is written when something changes: while it is reached, that is now. */
+export const LastSeen = ({ of: { reach, lastSeen } }: { of: Readonly<{ reach: string; lastSeen: string }> }) =>
+  reach === 'fresh' ? <span title="All its watches stand.">now</span> : <Ago time={lastSeen} />;
+
 /** The icon of a package, or its first letter. */
 export function PackageIcon({ icon, name, large }: { icon: string; name: string; large?: boolean }) {
   const size = large ? 'icon large' : 'icon';

@@ -12,7 +12,7 @@ import { Page, Section } from '../../parts/page.js';
 import { Reached, type ReachName, Standing } from '../../parts/standing.js';
 import { Answered, Bones, Empty, Trouble } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
-import { Ago, shortDigest } from '../../parts/text.js';
+import { Ago, LastSeen, shortDigest } from '../../parts/text.js';
 
 const ATTENTION = 'failed,blocked,needs-approval,under-way';
 
@@ -63,7 +63,8 @@ function Facts({ of }: { of: ClusterRow }) {
           </span>
         </Fact>
         <Fact name="Last answered">
-          <Ago time={of.lastSeen} /> ago
+          <LastSeen of={of} />
+          {of.reach !== 'fresh' && ' ago'}
         </Fact>
         <Fact name="Kubernetes">{of.version || 'not known'}</Fact>
         <Fact name="Operators well">

@@ -6,7 +6,7 @@ import { Page } from '../../parts/page.js';
 import { Counts, Reached, type ReachName, Standing } from '../../parts/standing.js';
 import { Empty } from '../../parts/states.js';
 import type { Column } from '../../parts/table.js';
-import { Ago } from '../../parts/text.js';
+import { LastSeen } from '../../parts/text.js';
 
 const COLUMNS: readonly Column<ClusterRow>[] = [
   {
@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<ClusterRow>[] = [
     width: '80px',
     number: true,
     place: 'gone',
-    cell: ({ lastSeen }) => <Ago time={lastSeen} />,
+    cell: (row) => <LastSeen of={row} />,
   },
 ];
 

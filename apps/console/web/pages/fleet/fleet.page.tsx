@@ -10,7 +10,7 @@ import { CodeBlock } from '../../parts/copy.js';
 import { Page, Section } from '../../parts/page.js';
 import { Counts, Reached, type ReachName, reachWord, STANDING_ORDER, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { Ago } from '../../parts/text.js';
+import { Ago, LastSeen } from '../../parts/text.js';
 
 const REACH_ORDER = ['stale', 'away', 'left-to-olm', 'refused'] as const;
 
@@ -203,7 +203,7 @@ function UnwellRow({ of, onOpen }: { of: ClusterRow; onOpen: () => void }) {
         <Reached of={of.reach as ReachName} />
       </td>
       <td class="number">
-        <Ago time={of.lastSeen} />
+        <LastSeen of={of} />
       </td>
     </tr>
   );

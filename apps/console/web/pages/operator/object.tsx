@@ -11,6 +11,9 @@ const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAdd
   name,
 });
 
+const wholeObject = ({ cluster, kind, namespace, name }: ObjectAddress): string =>
+  `kubectl --context ${cluster} ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${name} -o yaml`;
+
 /** The object as it is in the cluster, secrets left out. */
 export function ObjectOf({ of }: { of: ObjectAddress }) {
   const { data, refusal, ask } = useQuestion<ObjectAnswer>('object', addressOf(of));
@@ -18,7 +21,12 @@ export function ObjectOf({ of }: { of: ObjectAddress }) {
     <>
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
       {data === undefined && !refusal && <Bones lines={10} />}
-      {data?.cut && <p class="notice">This object is large; its end is left out.</p>}
+      {data?.cut && (
+        <div class="notice">
+          <p>This object is large; its end is left out. The whole of it:</p>
+          <CodeBlock text={wholeObject(of)} label="Command" />
+        </div>
+      )}
       {data && <CodeBlock text={data.yaml} label={`${of.kind} ${of.name}`} />}
     </>
   );

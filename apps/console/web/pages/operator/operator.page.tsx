@@ -14,6 +14,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { Chain } from './chain.js';
 import { Conflict } from './conflict.js';
 import { EventsOf, ObjectOf } from './object.js';
+import { Retry } from './retry.js';
 import { RollBack } from './roll-back.js';
 import { Advice, Because, Newer, Timeline } from './why.js';
 
@@ -125,6 +126,7 @@ function Why({ row, place, explained }: ShownProps) {
       )}
       {data === undefined && !refusal && <Bones lines={4} />}
       {data && <Advice of={data.advice} />}
+      <Retry of={row} />
       {data && <Newer of={data.newer} />}
       {row.api === 'v1' && <RollBack of={row} />}
       <Timeline of={place} limit="8" />

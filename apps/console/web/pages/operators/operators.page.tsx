@@ -4,6 +4,7 @@ import type { PackageSpread } from '../../../src/api/lists.schema.js';
 import { paths, useQuery } from '../../live/address.js';
 import { count } from '../../live/times.js';
 import { Spread } from '../../parts/bars.js';
+import type { CsvColumns } from '../../parts/csv-button.js';
 import { List } from '../../parts/list.js';
 import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page } from '../../parts/page.js';
@@ -92,6 +93,15 @@ const PACKAGES: readonly Column<PackageSpread>[] = [
   },
 ];
 
+const CSV: CsvColumns<OperatorRow> = {
+  ...{ cluster: (row) => row.cluster, namespace: (row) => row.namespace, name: (row) => row.name },
+  ...{ api: (row) => row.api, package: (row) => row.package, catalog: (row) => row.catalog },
+  ...{ channel: (row) => row.channel, version: (row) => row.version, installed: (row) => row.installed },
+  ...{ next: (row) => row.next, newest: (row) => row.newest, approval: (row) => row.approval },
+  ...{ status: (row) => row.standing, since: (row) => row.since, cause: (row) => row.cause?.text },
+  deprecated: (row) => row.deprecated,
+};
+
 const NONE = (
   <Empty title="No operator is installed or asked for.">
     <p>
@@ -128,6 +138,7 @@ export default function OperatorsPage() {
           resource="operators"
           filters={FILTERS}
           columns={operatorColumns()}
+          csv={CSV}
           href={paths.operator}
           empty={NONE}
           onList={onList}

@@ -51,7 +51,7 @@ describe('the history of rows', () => {
       'an approval, of what was installed when it was given',
       plan({}),
       plan({ approved: true, phase: 'Complete', moves: [{ package: 'lamp', from: '', to: 'lamp.v1.1.0' }] }),
-      ['approval: lamp.v1.0.0 → lamp.v1.1.0 by hub'],
+      ['approval: lamp.v1.0.0 → lamp.v1.1.0 by in the cluster'],
     ],
     ['an approval once', plan({ approved: true }), plan({ approved: true, phase: 'Installing' }), []],
     ['new content of a catalog', catalog('sha256:a'), catalog('sha256:b'), ['digest: sha256:a → sha256:b by hub']],

@@ -3,6 +3,8 @@ import type { ViewRow } from './rows.js';
 
 /** Who did what no person is named for. */
 const HUB = 'hub';
+/** Who approved a plan without leaving a name: people with kubectl, or a tool of the cluster. */
+const IN_THE_CLUSTER = 'in the cluster';
 const MOST = 200;
 const TROUBLE: ReadonlySet<string> = new Set(['failed', 'blocked']);
 
@@ -63,10 +65,10 @@ function operatorHistory({ before, after }: Pair<'operator'>): HistoryEntry[] {
 
 function planHistory({ before, after }: Pair<'plan'>): HistoryEntry[] {
   if (before.approved || !after.approved) return [];
-  const by = after.approvedBy === '' ? {} : { by: after.approvedBy };
+  const by = after.approvedBy || IN_THE_CLUSTER;
   // What was installed when it waited: the operator may have moved since.
   return before.moves.map(({ package: name, from, to }) =>
-    entry(after, { kind: 'approval', package: name, from, to, ...by }),
+    entry(after, { kind: 'approval', package: name, from, to, by }),
   );
 }
 

@@ -1,0 +1,51 @@
+import type { OperatorRow } from '#core/fleet/view/rows';
+import type { PlanList } from '../../../src/api/lists.schema.js';
+import { useAction } from '../../live/act.js';
+import { withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+import { me } from '../../live/session.js';
+import { Outcome } from '../../parts/outcome.js';
+import { Section } from '../../parts/page.js';
+import { Trouble } from '../../parts/states.js';
+
+/** Has an InstallPlan that failed made anew, where the person may do that. */
+export function Retry({ of }: { of: OperatorRow }) {
+  const may = me.value?.may.retry === true && of.api === 'classic';
+  const { cluster, namespace } = of;
+  const plans = useLoaded<PlanList>(
+    may ? withQuery('plans', { cluster, namespace, package: of.package, limit: '200' }) : undefined,
+  );
+  const { answer, refusal, busy, act } = useAction();
+  const failed = plans.data?.items.find(({ phase }) => phase === 'Failed');
+  if (failed === undefined && answer === undefined) return null;
+  return (
+    <Section title="Try again">
+      {failed !== undefined && answer === undefined && (
+        <p class="line-form">
+          <span>The InstallPlan {failed.name} failed. Mend its cause first; then a new plan takes its place.</span>
+          <button
+            type="button"
+            disabled={busy}
+            onClick={() =>
+              act({
+                verb: 'retry',
+                targets: [{ cluster, namespace, name: failed.name }],
+                planHash: failed.hash,
+              })
+            }
+          >
+            Make it anew
+          </button>
+        </p>
+      )}
+      {refusal && <Trouble refusal={refusal} since={undefined} />}
+      {answer && (
+        <div role="status">
+          {answer.results.map((result) => (
+            <Outcome key={result.cluster} of={result} />
+          ))}
+        </div>
+      )}
+    </Section>
+  );
+}
