@@ -105,4 +105,9 @@ export type CsvStep = Readonly<{
    * and failures are verdicts.
    */
   installing?: boolean;
+  /**
+   * True for the last step of a CSV that is being deleted: after it nothing looks for what carries its owner
+   * labels, so the shell takes it only where the API server says that nothing does.
+   */
+  releasing?: boolean;
 }>;

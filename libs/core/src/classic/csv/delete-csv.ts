@@ -62,7 +62,7 @@ export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep 
     };
   }
   const rest = finalizers.filter((one) => one !== CSV_CLEANUP_FINALIZER);
-  return { actions: [patchFinalizers(csv, rest)], afterwards: [] };
+  return { actions: [patchFinalizers(csv, rest)], afterwards: [], releasing: true };
 }
 
 const deleteAuthReader = (binding: KubernetesObject): Action => ({

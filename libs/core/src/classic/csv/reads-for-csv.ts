@@ -63,10 +63,17 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
 const isCalled = (csv: ClusterServiceVersion): boolean =>
   webhooks(csv).length > 0 || ownedApiServices(csv).length > 0 || Boolean(csv.status?.certsRotateAt);
 
-function callersOf(csv: ClusterServiceVersion): readonly ListRead[] {
-  const labelSelector = Object.entries(csvOwnerLabels(csv))
+/** Cluster-scoped RBAC with the CSV's owner labels: what must be gone before the CSV may go. */
+export const rightsOf = (csv: ClusterServiceVersion): readonly ListRead[] =>
+  ['ClusterRole', 'ClusterRoleBinding'].map((kind) => ({ apiVersion: RBAC, kind, labelSelector: ownerSelector(csv) }));
+
+const ownerSelector = (csv: ClusterServiceVersion): string =>
+  Object.entries(csvOwnerLabels(csv))
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
+
+function callersOf(csv: ClusterServiceVersion): readonly ListRead[] {
+  const labelSelector = ownerSelector(csv);
   return [
     ...WEBHOOK_CONFIGURATIONS.map((kind) => ({ apiVersion: ADMISSION, kind, labelSelector })),
     { apiVersion: RBAC, kind: 'RoleBinding', namespace: 'kube-system', labelSelector },

@@ -157,6 +157,19 @@ describe('csv-lifecycle.md §9: deletion', () => {
     }
   });
 
+  it('takes a binding with it that a cache which lags has not seen', async () => {
+    at.namespace('shop');
+    at.put(lampCsv('shop'));
+    await install();
+    at.cluster.delete(refTo('ClusterServiceVersion', 'lamp.v1', 'shop'));
+    const reads = at.laggingReads();
+    rights('lamp.v1');
+    await pass(reads);
+    await pass();
+    expect(at.names('ClusterServiceVersion', 'shop')).toEqual([]);
+    for (const kind of ['ClusterRole', 'ClusterRoleBinding']) expect(at.names(kind)).not.toContain('lamp.v1');
+  });
+
   it('CRDs stay, and so do their objects', async () => {
     at.namespace('shop');
     at.put(crd('lamps', 'example.com', 'Lamp'));

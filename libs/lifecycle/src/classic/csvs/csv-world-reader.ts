@@ -1,6 +1,6 @@
 import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
 import { type CsvWorld, type ListRead } from '#core/classic/csv/csv-world';
-import { ADMISSION, RBAC, readsForCsv, WEBHOOK_CONFIGURATIONS } from '#core/classic/csv/reads-for-csv';
+import { ADMISSION, RBAC, readsForCsv, rightsOf, WEBHOOK_CONFIGURATIONS } from '#core/classic/csv/reads-for-csv';
 import { certificatesToIssue } from '#core/classic/csv/serving/certificates-of';
 import type { ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
@@ -73,6 +73,23 @@ export class CsvWorldReader {
       serverVersion,
       servedKinds: served,
     };
+  }
+
+  /**
+   * Whether the API server has cluster-scoped RBAC of the CSV that this pass has not read, because the cache
+   * lags. From then on the pass reads those kinds from the API server.
+   */
+  async hasUnreadRights(csv: ClusterServiceVersion): Promise<boolean> {
+    const { client, reader } = this.input;
+    if (reader.live) return false;
+    const left = await Promise.all(
+      rightsOf(csv).map(async ({ apiVersion, kind, labelSelector = '' }) => {
+        const found = await client.list({ apiVersion, kind }, { labelSelector });
+        return (found?.items ?? []).length > 0 ? [kind] : [];
+      }),
+    );
+    for (const kind of left.flat()) reader.doubt(kind);
+    return left.flat().length > 0;
   }
 
   /** A hub that may not read the proxy of an OpenShift cluster installs without it. */

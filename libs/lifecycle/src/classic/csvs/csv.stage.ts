@@ -47,7 +47,7 @@ export const csvStage =
     const next = async (uid: string | undefined): Promise<StageOutcome & Readonly<{ again: boolean }>> => {
       const csv = current.read.csvs.find(({ metadata }) => metadata.uid === uid);
       if (csv === undefined) return { ...AT_REST, again: false };
-      const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
+      const step = await decideOn(current, csv);
       const plan = step.status && planOfCsv(csv.metadata.name ?? '', current.read.installPlans);
       const outcome = await takeStep({ ...current, change: plan && changeOfPlan(plan) }, csv, step, log);
       if (outcome.moved && step.status?.phase === 'Succeeded') measure(plan, csv);
@@ -65,6 +65,14 @@ export const csvStage =
       return joined(taken, AT_REST);
     });
   };
+
+/** The finalizer of a CSV is removed on what the API server has alone. */
+async function decideOn(input: NamespaceStageInput, csv: ClusterServiceVersion): Promise<CsvStep> {
+  const worlds = new CsvWorldReader(input);
+  const step = stepCsv(csv, await worlds.worldOf(csv));
+  if (step.releasing !== true || !(await worlds.hasUnreadRights(csv))) return step;
+  return stepCsv(csv, await worlds.worldOf(csv));
+}
 
 /** After a change of phase; after marks alone, the whole pass begins anew. */
 const followsAtOnce = ({ status, next }: CsvStep): boolean => status !== undefined && next?.again === 'now';

@@ -94,9 +94,10 @@ export class KindCache {
     return this.#reflector;
   }
 
-  /** Whether what is here is kept up to date: the kind is served, was listed, and its watch is well. */
+  /** Whether what is here is kept up to date: the kind is served, was listed, and its watch is open. */
   get current(): boolean {
-    return this.#reflector.synced() && this.#reflector.served() && this.#reflector.problem() === undefined;
+    const reflector = this.#reflector;
+    return reflector.synced() && reflector.served() && !reflector.interrupted() && reflector.problem() === undefined;
   }
 
   /** When the API server last sent something, if only a bookmark. */

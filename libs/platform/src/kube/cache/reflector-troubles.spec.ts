@@ -109,6 +109,32 @@ describe('a reflector in trouble', () => {
     ]);
   });
 
+  it('is interrupted from a place that is too old until the next list', async () => {
+    const places: string[] = [line('ERROR', GONE)];
+    let listed = 0;
+    const { reflector, expectAsked } = await watchingServer({
+      watch: () => ({ body: places.shift() ?? '', open: false }),
+      list: () => {
+        listed += 1;
+        return listed === 2 ? undefined : { body: JSON.stringify(empty) };
+      },
+    });
+    reflector.start();
+    await reflector.whenSynced();
+    await expectAsked('list', [
+      [0, 1],
+      [0, 2],
+    ]);
+    expect([reflector.interrupted(), reflector.problem()]).toEqual([true, undefined]);
+  });
+
+  it('is not interrupted while its watch is open', async () => {
+    const { reflector, count } = await watchingServer({ watch: () => ({ body: '', open: true }) });
+    reflector.start();
+    await expect.poll(() => count('watch'), PATIENCE).toBe(1);
+    await expect.poll(() => reflector.interrupted(), PATIENCE).toBe(false);
+  });
+
   it('stops without waiting for a server that does not answer', async () => {
     const { reflector, count } = await watchingServer({ watch: () => ({ body: '' }), list: () => undefined });
     reflector.start();

@@ -80,6 +80,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #lastSeen = new Date(0);
   #failures = 0;
   #problem: string | undefined;
+  #interrupted = false;
   #version = '';
   /** What the store takes of the cluster's budget. */
   #charged = 0;
@@ -152,6 +153,14 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#problem;
   }
 
+  /**
+   * No watch is open that goes on where the store is: between two watches, and from a place that is too old
+   * until the next list. Differences of this time are missing, without a {@link problem} to report.
+   */
+  interrupted(): boolean {
+    return this.#interrupted;
+  }
+
   async #run(): Promise<void> {
     let listed = false;
     while (!this.#stopped) {
@@ -179,6 +188,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#version = list?.resourceVersion ?? '';
     this.#seen();
     this.#recovered();
+    this.#interrupted = false;
     this.#synced = true;
     this.#syncedOnce.resolve();
     return this.#served;
@@ -195,6 +205,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     let cancelProof = (): void => undefined;
     const onOpen = () => {
       this.#seen();
+      this.#interrupted = false;
       // Accepting a watch proves nothing yet: overloaded servers accept and fail it at once, over and over.
       cancelProof = clock.after(SHORTEST_WATCH_MS, () => {
         cancelProof = () => undefined;
@@ -219,6 +230,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       }
     } finally {
       timer.dispose();
+      this.#interrupted = true;
       this.#watching = undefined;
       cancelProof();
     }
