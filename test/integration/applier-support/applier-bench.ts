@@ -12,6 +12,7 @@ import { problemHash } from '#core/classic/resolution/problem-hash';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { beginningWith } from '#core/fleet/desired/first-bundle';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -272,7 +273,8 @@ export class ApplierBench {
   async preview(wanted: DesiredClassic): Promise<ClassicPreview> {
     const { namespace, package: packageName } = wanted.operator.spec;
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
-    const overlaid = withDesired(read, wanted);
+    const record = (await this.#index()).package(packageName)?.record;
+    const overlaid = withDesired(read, beginningWith(wanted, read, record));
     if (typeof overlaid !== 'string') await this.#solve(previewPlace(namespace, packageName), { ...read, ...overlaid });
     return this.placeParts.preview(wanted);
   }

@@ -8,6 +8,7 @@ import {
   subscriptionConflict,
   withDesired,
 } from '#core/fleet/desired/desired-classic';
+import { beginningWith } from '#core/fleet/desired/first-bundle';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
@@ -48,10 +49,12 @@ export class ClassicPreviews {
   }
 
   /** What would be installed by now, or what it waits for. */
-  async of(client: KubeClient, desired: DesiredClassic, globalCatalogNamespace: string): Promise<ClassicPreview> {
-    const { namespace, package: packageName } = desired.operator.spec;
+  async of(client: KubeClient, wanted: DesiredClassic, globalCatalogNamespace: string): Promise<ClassicPreview> {
+    const { namespace, package: packageName } = wanted.operator.spec;
     const reader = new PassReader(client);
     const live = await readNamespace(reader, namespace, globalCatalogNamespace);
+    const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
+    const desired = known ? beginningWith(wanted, live, await this.#recordIn(known.problem, wanted)) : wanted;
     const overlaid = subscriptionConflict(live, desired) ?? withDesired(live, desired);
     if (typeof overlaid === 'string') return { conflict: overlaid };
     const catalogSources = [
@@ -60,7 +63,6 @@ export class ClassicPreviews {
     ];
     const read = { ...live, ...overlaid, catalogSources };
     const where = { cluster: client.cluster, namespace };
-    const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
     if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
       await this.hub.queues.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_MS });
       return { waits: 'its catalogs were not looked through yet' };
@@ -77,6 +79,14 @@ export class ClassicPreviews {
     const signal = new AbortController().signal;
     const input = { client, reader, read, now, signal, patience: new Patience() };
     return this.#planOf(input, { ...known, solution }, desired);
+  }
+
+  /** The package as the catalog had it when the namespace was observed. */
+  async #recordIn({ catalogs }: ResolutionProblem, { subscription }: DesiredClassic) {
+    const { name, source, sourceNamespace } = subscription.spec;
+    const slice = catalogs.find(({ key }) => key.name === source && key.namespace === sourceNamespace);
+    const hash = slice?.packages.find((one) => one.name === name)?.record;
+    return hash === undefined ? undefined : this.#observed.record(hash);
   }
 
   async #planOf(
@@ -109,7 +119,7 @@ export class ClassicPreviews {
         to: one.currentCSV,
       }));
       const bundle = moved.find((one) => one.name === name)?.currentCSV ?? '';
-      return { plan: { ...planned.plan, status: planned.status }, moves, planned: bundle };
+      return { plan: { ...planned.plan, status: planned.status }, moves, planned: bundle, desired };
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       // A registry that does not answer is tried again.

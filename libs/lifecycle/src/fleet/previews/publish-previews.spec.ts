@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { desiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
+import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { type DesiredClassic, desiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
+import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
@@ -10,13 +12,36 @@ import { NAMESPACE_RULES } from '../../engine/problem-families.js';
 import { publishPreviews } from './publish-previews.js';
 
 const SPEC = { name: 'kafka', source: 'curated', sourceNamespace: 'olm', channel: 'stable' };
-const operatorWith = (classic: object) =>
+const operatorWith = (classic: object, more: object = {}) =>
   FleetOperator.parse({
     apiVersion: 'fleet.flotilla.dev/v1alpha1',
     kind: 'FleetOperator',
     metadata: { name: 'kafka', namespace: 'platform' },
-    spec: { package: 'kafka', namespace: 'apps', catalog: { name: 'curated' }, classic },
+    spec: { package: 'kafka', namespace: 'apps', catalog: { name: 'curated' }, classic, ...more },
   });
+
+const SNAPSHOT = { namespace: 'apps', globalCatalogNamespace: 'olm', csvs: [] };
+const entry = (version: string) => ({
+  ...{ name: `kafka.v${version}`, channel: 'stable', version, replaces: '', skips: [], skipRange: '' },
+  ...{ properties: [], source: { image: `example.com/kafka:${version}` } },
+});
+
+function opened() {
+  const store = new MemoryProblemStore();
+  const [resolve, apply] = [new MemoryJobQueue(resolveContract), new MemoryJobQueue(applyContract)];
+  return { store, deps: { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000 } };
+}
+
+function desiredFor(operator: FleetOperator): DesiredClassic {
+  const desired = desiredClassic(operator, { globalCatalogNamespace: 'olm' });
+  if (typeof desired === 'string') throw new Error(desired);
+  return desired;
+}
+
+async function wishesIn(store: MemoryProblemStore) {
+  const observed = await store.getObservation('east', previewPlace('apps', 'kafka'));
+  return observed && (await store.getProblem(observed.problem))?.wishes.subscriptions;
+}
 
 it.each([
   ['another channel', { channel: 'beta' }, 'beta'],
@@ -24,18 +49,34 @@ it.each([
   ['no channel of its own', {}, undefined],
   ['another configuration alone', { config: { env: [] } }, undefined],
 ])('a namespace is observed anew for %s', async (_what, classic, channel) => {
-  const store = new MemoryProblemStore();
-  const [resolve, apply] = [new MemoryJobQueue(resolveContract), new MemoryJobQueue(applyContract)];
-  const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs: 1_000 };
-  const desired = desiredClassic(operatorWith(classic), { globalCatalogNamespace: 'olm' });
-  if (typeof desired === 'string') throw new Error(desired);
+  const { store, deps } = opened();
+  const desired = desiredFor(operatorWith(classic));
   const snapshot = {
-    ...{ namespace: 'apps', globalCatalogNamespace: 'olm', csvs: [], catalogs: [] },
+    ...SNAPSHOT,
+    catalogs: [],
     subscriptions: [{ ...SUBSCRIPTION_API, metadata: { name: 'kafka', namespace: 'apps' }, spec: SPEC }],
     operatorGroups: [{ ...OPERATOR_GROUP_API, metadata: { name: 'fleet', namespace: 'apps' } }],
   };
   await publishPreviews(deps, 'east', snapshot, [{ desired, content: undefined }]);
-  const observed = await store.getObservation('east', previewPlace('apps', 'kafka'));
-  const problem = observed && (await store.getProblem(observed.problem));
-  expect(problem?.wishes.subscriptions.map((one) => one.channel)).toEqual(channel && [channel]);
+  expect((await wishesIn(store))?.map((one) => one.channel)).toEqual(channel && [channel]);
+});
+
+it('a namespace without the operator is observed with the version that it is to begin with', async () => {
+  const { store, deps } = opened();
+  const desired = desiredFor(operatorWith({ channel: 'stable' }, { versions: { deny: ['2.0.0'] } }));
+  const index = indexCatalog([{ name: 'kafka', defaultChannel: 'stable', entries: ['1.0.0', '2.0.0'].map(entry) }]);
+  const source = {
+    ...CATALOG_SOURCE_API,
+    metadata: { name: 'curated', namespace: 'olm' },
+    spec: { sourceType: 'grpc' },
+  } as CatalogSource;
+  const loaded = { digest: 'sha256:1', content: 'sha256:1', index, packages: 1 };
+  const snapshot = {
+    ...SNAPSHOT,
+    catalogs: [{ source, failure: undefined, loaded, settled: true }],
+    subscriptions: [],
+    operatorGroups: [],
+  };
+  await publishPreviews(deps, 'east', snapshot, [{ desired, content: undefined }]);
+  expect((await wishesIn(store))?.map((one) => one.startingCSV)).toEqual(['kafka.v1.0.0']);
 });

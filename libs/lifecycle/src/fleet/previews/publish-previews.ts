@@ -1,4 +1,6 @@
-import { previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { beginningWith } from '#core/fleet/desired/first-bundle';
 import { subscriptionChanges } from '#core/fleet/desired/subscription-changes';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import {
@@ -28,12 +30,21 @@ export async function publishPreviews(
     const catalogs = catalogsWith(snapshot.catalogs, one);
     const isSame = subscribed !== undefined && !subscriptionChanges(subscribed, one.desired).isResolvedAnew;
     if (isSame && catalogs === snapshot.catalogs) continue;
-    const overlaid = withDesired(snapshot, one.desired);
+    const overlaid = withDesired(snapshot, beginningWith(one.desired, snapshot, recordIn(catalogs, one.desired)));
     if (typeof overlaid === 'string') continue;
     const observed = observeNamespace({ ...snapshot, ...overlaid, catalogs });
     if (observed === undefined) continue;
     await publishPreview(deps, { cluster, namespace }, previewPlace(namespace, packageName), observed);
   }
+}
+
+/** The package as the catalog has it from which it is to be installed. */
+function recordIn(catalogs: readonly SeenCatalog[], { subscription }: DesiredClassic): PackageRecord | undefined {
+  const { name, source, sourceNamespace } = subscription.spec;
+  const found = catalogs.find(
+    ({ source: { metadata } }) => metadata.name === source && metadata.namespace === sourceNamespace,
+  );
+  return found?.loaded?.index.package(name)?.record;
 }
 
 /** The catalogs of the namespace with the content that the fleet gives one of them, if that is another. */

@@ -39,15 +39,15 @@ export async function installFirst(
     const message = reportText('waits' in preview ? preview.waits : preview.nothing);
     return { state: row.order === 'Go' ? 'Running' : 'Planning', message };
   }
-  const { plan, moves, planned } = preview;
-  const made = { plan, moves, subscription: wanted, planned, from: undefined, specHash: specHash(desired) };
+  const { plan, moves, planned, desired: made } = preview;
+  const there = { plan, moves, subscription: wanted, planned, from: undefined, specHash: specHash(made) };
   const found = {
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
-    ...plannedFacts(place, operator, made),
+    ...plannedFacts(place, operator, there),
   };
   if (row.order !== 'Go') return { state: 'Planned', ...found };
   if (found.planHash !== row.target?.planHash) return { ...found, state: 'Refused', reason: 'PlanChanged' };
-  await makeObjects(place, desired);
+  await makeObjects(place, made);
   return { state: 'Running', hop: 1, ...found };
 }
 

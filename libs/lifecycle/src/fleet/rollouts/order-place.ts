@@ -19,10 +19,11 @@ export const VERSION_NOT_ALLOWED = 'VersionNotAllowed';
 export const RESOLUTION_FAILED = 'ResolutionFailed';
 
 /**
- * What a cluster would install: the plan, or what it waits for, why it cannot be, or what is in the way.
+ * What a cluster would install: the plan with the objects that lead to it, or what it waits for, why it
+ * cannot be, or what is in the way.
  */
 export type ClassicPreview =
-  | Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string }>
+  | Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string; desired: DesiredClassic }>
   | Readonly<{ waits: string }>
   /** It has what it would get. */
   | Readonly<{ nothing: string }>
