@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion, CsvCondition } from '../../kernel/api/cluster-service-version.js';
 import { gear, installedDeployments, world } from './csv-world.fixture.js';
+import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { installFailed, stepCsv } from './step-csv.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
+const AHEAD = '2026-01-01T01:00:00Z';
 const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gear' } };
 const refused = {
   forbidden: false,
@@ -50,6 +52,18 @@ const ready = gear('v1', {}, { phase: 'InstallReady', reason: 'AllRequirementsMe
 describe('the pace of installs', () => {
   it('slows down when the API server refuses: 5, 10, 20 … seconds between tries', () => {
     expect(installsWithin(80, ready, 'refused')).toEqual([0, 5, 15, 35, 75]);
+  });
+
+  it.each([
+    { because: 'was refused', status: { reason: 'InstallComponentFailed' }, pause: pauseAfterRefusal },
+    {
+      because: 'was installed over and over',
+      status: { conditions: Array.from({ length: 6 }, () => ({ phase: 'InstallReady', lastUpdateTime: AHEAD })) },
+      pause: pauseBeforeInstall,
+    },
+  ])('is none of another hour for a CSV that $because while the clock was ahead', ({ status, pause }) => {
+    const csv = { ...ready, status: { ...ready.status, lastTransitionTime: AHEAD, ...status } };
+    expect(pause(csv as ClusterServiceVersion, new Date(START))).toBe(0);
   });
 
   it('starts over after a success', () => {

@@ -1,4 +1,5 @@
 import type { ClusterServiceVersion, CsvCondition } from '../../kernel/api/cluster-service-version.js';
+import { leftOf } from '../../kernel/durations/left-of.js';
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
@@ -20,7 +21,7 @@ export function pauseAfterRefusal(csv: ClusterServiceVersion, now: Date): number
   const since = entries.slice(entries.findLastIndex(({ phase }) => phase === 'Succeeded') + 1);
   const refusals = Math.max(1, since.filter(({ reason }) => reason === 'InstallComponentFailed').length);
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (refusals - 1));
-  return Math.max(0, timeOf(csv.status.lastTransitionTime) + pause - now.getTime());
+  return leftOf(pause, timeOf(csv.status.lastTransitionTime), now.getTime());
 }
 
 /**
@@ -34,5 +35,5 @@ export function pauseBeforeInstall(csv: ClusterServiceVersion, now: Date): numbe
     )
     .map(({ lastUpdateTime }) => timeOf(lastUpdateTime));
   if (recent.length <= INSTALLS_PER_WINDOW) return 0;
-  return Math.max(0, Math.min(...recent) + WINDOW_MS - now.getTime());
+  return leftOf(WINDOW_MS, Math.min(...recent), now.getTime());
 }

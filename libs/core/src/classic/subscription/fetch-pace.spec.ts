@@ -26,6 +26,7 @@ describe('pauseBeforeFetch', () => {
     { because: 'the failure is over', subscriptions: [subscription('False', 10)], wanted: 0 },
     { because: 'nobody knows when it failed', subscriptions: [subscription('True')], wanted: 0 },
     { because: 'it is fetched again now', subscriptions: [subscription('True', 10, true)], wanted: 0 },
+    { because: 'the clock was ahead when it failed', subscriptions: [subscription('True', 3_600)], wanted: 0 },
     {
       because: 'the newest failure counts',
       subscriptions: [subscription('True', 0), subscription('True', 8)],

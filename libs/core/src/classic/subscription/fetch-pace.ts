@@ -1,4 +1,5 @@
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { leftOf } from '../../kernel/durations/left-of.js';
 import { conditionOf, statusOf } from './subscription-change.js';
 
 /**
@@ -11,7 +12,7 @@ export function pauseBeforeFetch(subscriptions: readonly Subscription[], minRetr
   const failures = subscriptions
     .filter((subscription) => holds(subscription, 'BundleUnpackFailed') && !holds(subscription, 'BundleUnpacking'))
     .map(({ status }) => Date.parse(status?.lastUpdated ?? '') || 0);
-  return Math.max(0, ...failures.map((reported) => reported + minRetryMs - now.getTime()));
+  return Math.max(0, ...failures.map((reported) => leftOf(minRetryMs, reported, now.getTime())));
 }
 
 const holds = (subscription: Subscription, type: string): boolean =>

@@ -27,6 +27,12 @@ describe('an upgrade under way', () => {
     { because: 'nothing replaces anything', csvs: [old], plans: [], ms: undefined },
     { because: 'the new one came a minute ago', csvs: [old, csv('v2', 'v1', 1)], plans: [], ms: 4 * MINUTE },
     {
+      because: 'the clock here is an hour behind that of the cluster',
+      csvs: [old, csv('v2', 'v1', -60)],
+      plans: [],
+      ms: undefined,
+    },
+    {
       because: 'its plan is still at work',
       csvs: [old, csv('v2', 'v1', 1)],
       plans: [plan('Installing')],

@@ -1,6 +1,7 @@
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import { leftOf } from '../../kernel/durations/left-of.js';
 
 /** How long a CSV may take to come up before its installation times out (spec: csv-lifecycle.md §3). */
 const TAKE_OVER_MS = 5 * 60_000;
@@ -26,7 +27,7 @@ export function upgradeUnderWayMs(
   const left = own
     .filter((csv) => names.has(csv.spec.replaces ?? '') && csv.spec.replaces !== csvName(csv))
     .filter((csv) => !failed.has(csvName(csv)))
-    .map((csv) => Date.parse(csv.metadata.creationTimestamp ?? '') + TAKE_OVER_MS - now.getTime())
+    .map((csv) => leftOf(TAKE_OVER_MS, Date.parse(csv.metadata.creationTimestamp ?? ''), now.getTime()))
     .filter((ms) => ms > 0);
   return left.length === 0 ? undefined : Math.max(...left);
 }

@@ -7,6 +7,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { leftOf } from '#core/kernel/durations/left-of';
 import { UNSIGNED } from './applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
@@ -51,7 +52,7 @@ export async function findDrift(
   if (operator.spec.drift === 'Report' || !mayWrite || forged.length > 0) {
     return { report: { drift: true, reason: DRIFTED, message: reportText(message) } };
   }
-  const leftMs = isCorrected ? Date.parse(before.since ?? '') + CORRECT_EVERY_MS - at.getTime() : 0;
+  const leftMs = isCorrected ? leftOf(CORRECT_EVERY_MS, Date.parse(before.since ?? ''), at.getTime()) : 0;
   if (leftMs > 0) {
     const again = `${message} (it was set back a moment ago)`;
     const report = { drift: true, reason: DRIFT_CORRECTED, message: reportText(again), since: before?.since };

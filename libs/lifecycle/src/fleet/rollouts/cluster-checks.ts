@@ -3,6 +3,7 @@ import { durationMs } from '#core/fleet/placement/waves';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { CelCheck } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { leftOf } from '#core/kernel/durations/left-of';
 import { type OrderPlace, reportText } from './order-place.js';
 
 type GateReport = AssignmentReport['gates'][number];
@@ -21,7 +22,7 @@ export async function answerChecks(
   let againAfterMs = Number.POSITIVE_INFINITY;
   for (const { name, interval, cel } of row.checks ?? []) {
     const known = isSame ? before?.gates.find((gate) => gate.name === name) : undefined;
-    const leftMs = known === undefined ? 0 : Date.parse(known.at) + durationMs(interval) - now;
+    const leftMs = known === undefined ? 0 : leftOf(durationMs(interval), Date.parse(known.at), now);
     if (known !== undefined && leftMs > 0) {
       gates.push(known);
       againAfterMs = Math.min(againAfterMs, leftMs);
