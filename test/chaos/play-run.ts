@@ -8,6 +8,7 @@ import { type LeftState, leftState } from './judge/left-state.js';
 import { ProgressPatience } from './judge/progress-patience.js';
 import { Recoveries } from './judge/recoveries.js';
 import { type ResourcesUsed, resourcesUsed } from './judge/resources-used.js';
+import { stateReport } from './judge/state-report.js';
 import { WrittenContents } from './judge/written-contents.js';
 import type { FaultName } from './plan/fault-kinds.js';
 import type { ChangePlan } from './plan/plan-changes.js';
@@ -44,6 +45,8 @@ export type PlayedRun = Readonly<{
 export class RunStuck extends Error {}
 
 const TICK_MS = 250;
+/** So long nothing has moved when a run says what it is waiting for. */
+const REPORTED_AFTER_MS = 45_000;
 const BACK_UP_EVERY_MS = 3_000;
 const QUIET_MS = 4_000;
 const REST_MS = 12_000;
@@ -207,12 +210,23 @@ class Run {
   /** Given up only where nothing of what is pending moves any more: a machine may be slow. */
   async #until(what: string, pending: () => readonly unknown[]): Promise<void> {
     const patience = new ProgressPatience(LONG_PATIENCE_MS, performance.now());
+    let reported = false;
     for (; !this.over; await pause(TICK_MS)) {
       const names = pending().map((one) => (typeof one === 'string' ? one : ''));
       if (names.length === 0) return;
-      if (patience.lasts(names.join('\n'), performance.now())) continue;
+      const lasts = patience.lasts(names.join('\n'), performance.now());
+      if (!reported && patience.stillFor(performance.now()) > REPORTED_AFTER_MS) {
+        reported = true;
+        await this.#report(names);
+      }
+      if (lasts) continue;
       throw new RunStuck(`waited in vain for ${what}; last fault: ${this.#lastFault}\n${names.join('\n')}`);
     }
+  }
+
+  async #report(pending: readonly string[]): Promise<void> {
+    for (const { name, cluster } of this.hub.clusters.filter((one) => pending.some((text) => text.includes(one.name))))
+      this.plan.say(`${this.#now()} s: ${name} stands still\n${await stateReport(cluster, this.hub.services.all)}`);
   }
 
   /** Until no service has written anything for a while. */

@@ -23,6 +23,11 @@ export class ProgressPatience {
   lasts(state: string, now: number): boolean {
     if (state !== this.#seen) this.#movedAt = now;
     this.#seen = state;
-    return now - this.#movedAt < this.patienceMs && now - this.#begunAt < AT_MOST * this.patienceMs;
+    return this.stillFor(now) < this.patienceMs && now - this.#begunAt < AT_MOST * this.patienceMs;
+  }
+
+  /** How long nothing has moved. */
+  stillFor(now: number): number {
+    return now - this.#movedAt;
   }
 }
