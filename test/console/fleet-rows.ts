@@ -89,6 +89,10 @@ export const REVIEWED = {
 export const CONFLICT = {
   because: ['Its namespace could not be resolved.', 'CRD lamps.example.com refused by v2'],
   advice: [{ text: 'Delete the other.', command: 'kubectl --context eu-01 -n harbors delete subscription lamp' }],
+  revisions: [
+    { revision: 2, bundle: 'lamp.v1.1.0', version: '1.1.0', state: 'active' },
+    { revision: 1, bundle: 'lamp.v1.0.0', version: '1.0.0', state: 'archived' },
+  ],
   conflict: {
     ...{ text: 'Subscription harbor', role: 'desired', edge: '' },
     children: ['lamp.v1.1.0 is needed', 'lamp.v1.0.0 is installed'].map((text) => ({

@@ -185,6 +185,20 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     expect(sent).toMatchObject({ verb: 'retry', planHash: FAILED_HASH, targets: [target] });
   });
 
+  it('a ClusterExtension shows its revisions, and goes back to one of them', async () => {
+    const [cluster, id] = [clusterName(31), 'extension/lantern'];
+    const extension = { id, namespace: '', api: 'v1' } as const;
+    run.view.write({ cluster, changed: [operatorRow(cluster, 'lantern', extension)], removed: [] });
+    const tab = await open();
+    await tab.goto(`/clusters/${cluster}/extensions/lantern`);
+    await tab.page.getByLabel('Go back to').selectOption({ label: 'revision 1, 1.0.0' });
+    expect(await tab.axe()).toEqual([]);
+    await tab.page.getByRole('button', { name: 'Roll back' }).click();
+    await expect.poll(() => text(tab), PATIENCE).toContain(`✔ done ${cluster}`);
+    expect(sent).toMatchObject({ verb: 'roll-back', revision: 1, targets: [{ cluster, name: 'lantern' }] });
+    run.view.write({ cluster, changed: [], removed: [id] });
+  });
+
   it('the operators that a filter leaves can be kept as a file, in which nothing is a formula', async () => {
     const cluster = clusterName(30);
     const named = operatorRow(cluster, 'lamp', { channel: '=cmd|calc', standing: 'blocked' });

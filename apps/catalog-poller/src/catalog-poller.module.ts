@@ -92,6 +92,7 @@ function consoleQuestionsOf(
       return observed && problems.getSolution(observed.problem);
     },
     catalogsOf: (cluster) => fleet.of(cluster)?.classic.catalogs.all() ?? [],
+    extensionOf: async (cluster, name) => fleet.of(cluster)?.v1.extensions.seen(name),
     catalogAnswer: (question) => contents.answer(question),
   });
 }

@@ -10,6 +10,7 @@ import {
   AdviceItem,
   EventsAnswer,
   Explanation,
+  KeptRevision,
   ObjectAddress,
   ObjectAnswer,
   OfferedVersion,
@@ -28,6 +29,7 @@ const ObjectExplanation = z.object({
   advice: z.array(AdviceItem),
   conflict: ReasonNode.optional(),
   newer: z.array(OfferedVersion).default([]),
+  revisions: z.array(KeptRevision).default([]),
 });
 
 const isAskedKind = (kind: string): kind is Kind => (ASKED_KINDS as readonly string[]).includes(kind);
@@ -80,7 +82,7 @@ const notHere = () =>
 
 async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<Explanation> {
   const { answer, operator } = await askAbout(context, 'explain');
-  const { because, advice, conflict, newer } = ObjectExplanation.parse(answer);
+  const { because, advice, conflict, newer, revisions } = ObjectExplanation.parse(answer);
   const { newest, installed, channel, standing, cause } = operator;
   const isBehind = newest !== '' && newest !== installed && standing !== 'well';
   return {
@@ -89,6 +91,7 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
     ...(conflict === undefined ? {} : { conflict }),
     newer:
       newer.length > 0 || !isBehind ? newer : [{ bundle: newest, version: '', channel, why: because.at(-1) ?? '' }],
+    revisions,
   };
 }
 

@@ -54,6 +54,14 @@ export const OfferedVersion = z.strictObject({
   why: z.string(),
 });
 
+/** A revision of a ClusterExtension that is kept: it can be taken back to it. */
+export const KeptRevision = z.strictObject({
+  revision: z.int(),
+  bundle: z.string(),
+  version: z.string(),
+  state: z.string(),
+});
+
 export const Explanation = z.strictObject({
   chain: z.array(ChainLink),
   because: z.array(z.string()),
@@ -62,6 +70,8 @@ export const Explanation = z.strictObject({
   /** The minimal conflict; absent where the resolution does not stop it. */
   conflict: ReasonNode.optional(),
   newer: z.array(OfferedVersion),
+  /** Of a ClusterExtension, the newest first. */
+  revisions: z.array(KeptRevision),
 });
 
 /** Managed fields, secrets and data of Secrets are left out. */

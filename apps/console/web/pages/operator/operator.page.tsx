@@ -128,7 +128,7 @@ function Why({ row, place, explained }: ShownProps) {
       {data && <Advice of={data.advice} />}
       <Retry of={row} />
       {data && <Newer of={data.newer} />}
-      {row.api === 'v1' && <RollBack of={row} />}
+      {data && <RollBack of={row} revisions={data.revisions} />}
       <Timeline of={place} limit="8" />
     </>
   );

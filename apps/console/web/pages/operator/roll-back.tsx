@@ -1,46 +1,78 @@
 import { useState } from 'preact/hooks';
 import type { OperatorRow } from '#core/fleet/view/rows';
+import type { Explanation } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
 import { me } from '../../live/session.js';
 import { Outcome } from '../../parts/outcome.js';
 import { Section } from '../../parts/page.js';
 import { Trouble } from '../../parts/states.js';
 
-/** Takes a ClusterExtension back to an earlier revision, where the person may do that. */
-export function RollBack({ of }: { of: OperatorRow }) {
-  const [revision, setRevision] = useState('');
-  const { answer, refusal, busy, act } = useAction();
-  if (me.value?.may.rollBack !== true) return null;
-  const number = Number(revision);
-  const isRevision = Number.isInteger(number) && number > 0;
-  const target = { cluster: of.cluster, namespace: of.namespace, name: of.name };
+type Revisions = Explanation['revisions'];
+
+/** The revisions of a ClusterExtension that are kept, and the way back to one, where the person may do that. */
+export function RollBack({ of, revisions }: { of: OperatorRow; revisions: Revisions }) {
+  if (revisions.length === 0) return null;
   return (
-    <Section title="Roll back">
+    <Section title="Revisions">
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">Revision</th>
+            <th scope="col">Version</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {revisions.map(({ revision, bundle, version, state }) => (
+            <tr key={revision}>
+              <th scope="row">{revision}</th>
+              <td data-label="version" title={bundle}>
+                {version || bundle}
+              </td>
+              <td class="grow">{state}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {me.value?.may.rollBack === true && <Back of={of} earlier={revisions.slice(1)} />}
+    </Section>
+  );
+}
+
+function Back({ of, earlier }: { of: OperatorRow; earlier: Revisions }) {
+  const [chosen, setChosen] = useState('');
+  const { answer, refusal, busy, act } = useAction();
+  const target = { cluster: of.cluster, namespace: of.namespace, name: of.name };
+  if (earlier.length === 0) return <p class="pale">There is no earlier revision to go back to.</p>;
+  return (
+    <>
       <form
         class="line-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isRevision) act({ verb: 'roll-back', targets: [target], revision: number });
+          if (chosen !== '') act({ verb: 'roll-back', targets: [target], revision: Number(chosen) });
         }}
       >
-        <label>
-          To revision{' '}
-          <input
-            type="text"
-            inputMode="numeric"
-            size={6}
-            value={revision}
-            onInput={(event) => setRevision(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit" disabled={!isRevision || busy}>
+        <select aria-label="Go back to" value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
+          <option value="">Go back to…</option>
+          {earlier.map(({ revision, version, bundle }) => (
+            <option key={revision} value={revision}>
+              revision {revision}, {version || bundle}
+            </option>
+          ))}
+        </select>
+        <button type="submit" disabled={chosen === '' || busy}>
           Roll back
         </button>
       </form>
       {refusal && <Trouble refusal={refusal} since={undefined} />}
-      {answer?.results.map((result) => (
-        <Outcome key={result.cluster} of={result} />
-      ))}
-    </Section>
+      {answer && (
+        <div role="status">
+          {answer.results.map((result) => (
+            <Outcome key={result.cluster} of={result} />
+          ))}
+        </div>
+      )}
+    </>
   );
 }

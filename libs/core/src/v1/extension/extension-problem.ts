@@ -10,7 +10,7 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
 import type { InstalledBundle } from '../revision/installed-revision.js';
 import { bundleMetadata } from './bundle-metadata.js';
-import type { CatalogQuery, ExtensionCatalog, MajorUpdates } from './cluster-extension.js';
+import type { CatalogQuery, ExtensionCatalog, ExtensionInput, MajorUpdates } from './cluster-extension.js';
 import type { HeldBack } from './major-update.js';
 import { type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
 import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
@@ -161,11 +161,19 @@ const deprecationsOf = ({ name, deprecation }: ExtensionPackage): CatalogDepreca
  * Solves a problem; `contentOf` returns the record of a hash, prepared with the feature gates of the problem.
  */
 export function solveExtension(
-  { extension, catalogs }: ExtensionProblem,
+  problem: ExtensionProblem,
   contentOf: (hash: string) => PackageContent | undefined,
 ): ExtensionSolution {
-  const { query, installed, majorUpdates, gates = {} } = extension;
-  const answer = resolveExtension({
+  return solutionOf(resolveExtension(extensionInput(problem, contentOf)), problem.extension.gates ?? {});
+}
+
+/** A problem as resolution reads it; `contentOf` as for {@link solveExtension}. */
+export function extensionInput(
+  { extension, catalogs }: ExtensionProblem,
+  contentOf: (hash: string) => PackageContent | undefined,
+): ExtensionInput {
+  const { query, installed, majorUpdates } = extension;
+  return {
     // Catalogs were selected already; only an unreadable selector is left to report.
     query: { ...query, selector: 'error' in readSelector(query.selector) ? query.selector : undefined },
     installed: installed ?? undefined,
@@ -178,8 +186,7 @@ export function solveExtension(
       content:
         error === undefined ? { package: () => (record === undefined ? undefined : contentOf(record)) } : { error },
     })),
-  });
-  return solutionOf(answer, gates);
+  };
 }
 
 /** The answer of resolution as it is kept. */

@@ -10,6 +10,7 @@ import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { SeenCatalog } from '../../classic/observation/observe-namespace.js';
+import type { SeenExtension } from '../../v1/observation/observed-extensions.js';
 import { explainObject } from './explain-object.js';
 import { reviewInCluster } from './review-in-cluster.js';
 
@@ -21,6 +22,8 @@ export type QuestionPlace = Readonly<{
   resolutionOf: (namespace: string) => Promise<Resolution | undefined>;
   /** CatalogSources of the cluster, with what the hub holds of them. */
   catalogs: () => readonly SeenCatalog[];
+  /** A ClusterExtension, with what it may get and its revisions. */
+  extension: (name: string) => Promise<SeenExtension | undefined>;
 }>;
 
 type ObjectQuestion = Extract<ConsoleQuestion, { kind: string }>;

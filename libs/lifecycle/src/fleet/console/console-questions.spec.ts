@@ -41,7 +41,7 @@ beforeEach(() => {
   const globalCatalogNamespaceOf = async () => 'olm';
   const resolutionOf = async () => undefined;
   const catalogAnswer = async ({ package: name }: { package?: string }) => ({ answer: `content of ${name}` });
-  const of = { globalCatalogNamespaceOf, resolutionOf, catalogsOf: () => [], catalogAnswer };
+  const of = { globalCatalogNamespaceOf, resolutionOf, catalogsOf: () => [], extensionOf: resolutionOf, catalogAnswer };
   const options = { receiver, clusters, clock, log, ...of };
   new ConsoleQuestions(options as ConsoleQuestionsOptions).start();
 });

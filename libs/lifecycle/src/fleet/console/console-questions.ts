@@ -19,6 +19,7 @@ export type ConsoleQuestionsOptions = Readonly<{
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
   catalogsOf: (cluster: string) => ReturnType<QuestionPlace['catalogs']>;
+  extensionOf: (cluster: string, name: string) => ReturnType<QuestionPlace['extension']>;
   /** What a catalog holds, from the content that the hub has. */
   catalogAnswer: (question: CatalogQuestion) => Promise<QuestionAnswer>;
 }>;
@@ -98,7 +99,7 @@ export class ConsoleQuestions {
   }
 
   async #found(question: ConsoleQuestion): Promise<QuestionAnswer> {
-    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogsOf, catalogAnswer } = this.options;
+    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogsOf, extensionOf, catalogAnswer } = this.options;
     const { cluster } = question;
     if ('digest' in question) return catalogAnswer(question);
     const client = clusters.client(cluster);
@@ -108,6 +109,7 @@ export class ConsoleQuestions {
       globalCatalogNamespace: await globalCatalogNamespaceOf(client),
       resolutionOf: (namespace) => resolutionOf(cluster, namespace),
       catalogs: () => catalogsOf(cluster),
+      extension: (name) => extensionOf(cluster, name),
     };
     return answerQuestion(place, question);
   }

@@ -16,6 +16,7 @@ import { type NamespaceRead, readNamespace } from '../../classic/namespaces/name
 import { PassReader } from '../../engine/pass-reader.js';
 import type { QuestionPlace } from './answer-question.js';
 import { extensionSurroundings } from './extension-surroundings.js';
+import { type KeptRevision, keptRevisions, newerOfExtension } from './newer-of-extension.js';
 import { newerVersions, type OfferedVersion } from './newer-versions.js';
 
 /** Why an object is as it is, as `flotilla explain` says it. */
@@ -26,8 +27,10 @@ export type ObjectExplanation = Readonly<{
   advice: readonly AdviceParts[];
   /** The smallest set of demands that cannot all be met; absent where the resolution does not stop it. */
   conflict?: ConflictNode;
-  /** Of a Subscription: what is newer, in other channels and catalogs, too. */
+  /** Of a Subscription and a ClusterExtension: what is newer, in other channels and catalogs, too. */
   newer: readonly OfferedVersion[];
+  /** Of a ClusterExtension. */
+  revisions: readonly KeptRevision[];
 }>;
 
 type Asked = Extract<ConsoleQuestion, { kind: string }>;
@@ -45,13 +48,17 @@ export async function explainObject(
   // Resolution has its own advice.
   const todo = reasons === undefined || reasons.advice === '' ? found.todo : [reasons.advice];
   const { cluster } = place.client;
+  const isStopped = found.standing !== 'well';
+  const seen = asked.kind === 'ClusterExtension' ? await place.extension(asked.name) : undefined;
+  const ofExtension = seen?.problem === undefined ? [] : newerOfExtension(seen.problem, isStopped);
   return {
     code: found.code,
     standing: found.standing,
     because: found.because,
     advice: todo.map((one) => adviceParts(commandIn(cluster, one))),
     ...(conflict === undefined ? {} : { conflict }),
-    newer: read === undefined ? [] : await newerOf(place, asked, read, found.standing !== 'well'),
+    newer: read === undefined ? ofExtension : await newerOf(place, asked, read, isStopped),
+    revisions: seen === undefined ? [] : keptRevisions(seen),
   };
 }
 

@@ -19,7 +19,7 @@ export type OutlookQuestion = Readonly<{
 }>;
 
 /** Shown on a page; the upgrade graph has all. */
-const MOST_SHOWN = 12;
+export const MOST_SHOWN = 12;
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 const NOTHING_CHOSEN: Resolved = { result: 'resolved', chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] };
 

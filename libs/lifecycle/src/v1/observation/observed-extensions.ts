@@ -49,6 +49,15 @@ export type ObservedExtensionsDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
+/** What a ClusterExtension may get, where that is known, and its revisions. */
+export type SeenExtension = Readonly<{
+  problem: ObservedProblem<ExtensionProblems> | undefined;
+  revisions: readonly ClusterObjectSet[];
+}>;
+
+const ownedBy = (extension: string, all: readonly ClusterObjectSet[]): ClusterObjectSet[] =>
+  all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === extension);
+
 /**
  * Watches the ClusterExtensions of one cluster and publishes the desired state of each whenever
  * one of its objects changes.
@@ -153,6 +162,14 @@ export class ObservedExtensions {
     return [...extensions, ...sets.filter((subject) => 'objectSet' in subject)];
   }
 
+  /** A ClusterExtension as it is now; undefined until all are known, and where there is none of that name. */
+  async seen(name: string): Promise<SeenExtension | undefined> {
+    if (!this.#cache.synced()) return undefined;
+    const all = this.#revisions();
+    const problem = await this.#problemOf(this.#extension(name), all);
+    return { problem, revisions: ownedBy(name, all) };
+  }
+
   touch(subject: RevisionsSubject): void {
     this.#touched.touch(subject);
   }
@@ -204,7 +221,7 @@ export class ObservedExtensions {
   ): Promise<ObservedProblem<ExtensionProblems> | undefined> {
     const held = this.#cache.get({ ...CLUSTER_EXTENSION_API, name });
     const extension = held && ClusterExtension.safeParse({ ...held, ...CLUSTER_EXTENSION_API }).data;
-    const own = all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === name);
+    const own = ownedBy(name, all);
     const catalogs = this.deps.catalogs();
     if (extension === undefined || catalogs === undefined) return undefined;
     const { packages, gates } = this.deps;

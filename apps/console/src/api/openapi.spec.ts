@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { API_ROUTES } from '../console.service.js';
+import { API_VERSION, openApiDocument } from './openapi.js';
+
+/** Of each version that was released, and of the next one. */
+const KNOWN: Readonly<Record<string, string>> = { '1.3.0': '0eb5a5b2c1f571f7' };
+
+it('a changed document of the API has a changed version', () => {
+  const { info: _, ...document } = openApiDocument(API_ROUTES);
+  const digest = createHash('sha256').update(canonicalJson(document)).digest('hex').slice(0, 16);
+  expect(KNOWN[API_VERSION], `version ${API_VERSION}: change API_VERSION, and note ${digest} for it`).toBe(digest);
+});
