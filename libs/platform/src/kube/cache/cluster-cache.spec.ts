@@ -44,17 +44,25 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
             items: items.filter((item) => item.kind === kind).map(keep),
             resourceVersion: items.length === 0 ? '1' : '10',
           },
-    async *watch({ kind }: KindRef, { signal, onOpen }: Parameters<KubeClient['watch']>[1]) {
+    async *watch({ kind }: KindRef, { signal, onOpen, known }: Parameters<KubeClient['watch']>[1]) {
       signal.addEventListener('abort', () => wake());
       onOpen?.();
       while (!signal.aborted) {
         if (broken !== undefined) throw broken;
         const next = sent.findIndex((event) => event.type === 'BOOKMARK' || event.object.kind === kind);
-        if (next >= 0) yield* sent.splice(next, 1);
+        if (next >= 0) yield* sent.splice(next, 1).map((event) => asRead(event, known));
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     },
   } as unknown as KubeClient;
+  /** Names and versions of the objects that were parsed. */
+  const parsed: string[] = [];
+  const asRead = (event: WatchEvent<KubernetesObject>, known: Parameters<KubeClient['watch']>[1]['known']) => {
+    if (event.type === 'BOOKMARK' || event.type === 'DELETED') return event;
+    const object = known?.(JSON.stringify(event));
+    if (object === undefined) parsed.push(`${event.object.metadata.name} ${event.object.metadata.resourceVersion}`);
+    return { ...event, object: object ?? event.object };
+  };
   const clock = new ManualClock();
   const cache = new ClusterCache({ client, clock, log: silentLog, kinds });
   endings.push(() => cache.stop());
@@ -72,7 +80,7 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
   };
   const names = () => cache.list(ROLE, { namespace: 'sea' })?.map(({ metadata }) => metadata.name);
   const versionOf = (name: string) => cache.get(ref(name))?.found?.metadata.resourceVersion;
-  return { cache, clock, send, fail, names, versionOf };
+  return { cache, clock, send, fail, names, versionOf, parsed, budget: client.budget };
 }
 
 afterEach(async () => {
@@ -122,6 +130,38 @@ describe('a cache of a cluster', () => {
       expect(cache.get(ref('a'))?.found).toBe(answered);
       await send({ type: 'MODIFIED', object: role('a', '21', { labels: { from: 'another' } }) });
       expect(cache.get(ref('a'))?.found).toMatchObject({ metadata: { labels: { from: 'another' } } });
+    });
+
+    it('gives the answer also where the watch was faster', async () => {
+      const { cache, send } = await cached([role('a', '10')]);
+      const answered = role('a', '20', { labels: { from: 'answer' } });
+      await send({ type: 'MODIFIED', object: role('a', '20', { labels: { from: 'answer' } }) });
+      cache.noteWritten(answered);
+      expect(cache.get(ref('a'))?.found).toBe(answered);
+      cache.noteWritten(role('a', '19'));
+      expect(cache.get(ref('a'))?.found).toBe(answered);
+    });
+
+    it('are counted by what they take: once they rest, a list of the same takes as much', async () => {
+      const long = (version: string) => ({ ...role('a', version), rules: 'many rules of one role, '.repeat(500) });
+      const { send, clock, budget } = await cached([long('5')]);
+      await clock.advance(5_000);
+      const listed = budget.held;
+      await send({ type: 'MODIFIED', object: long('20') });
+      expect(budget.held).toBeGreaterThan(listed + 10_000);
+      await clock.advance(5_000);
+      expect(Math.abs(budget.held - listed)).toBeLessThan(100);
+    });
+
+    it('are not parsed again from the watch; what others wrote is', async () => {
+      const { cache, send, parsed } = await cached([role('a', '10'), role('b', '10')]);
+      cache.noteWritten(role('a', '20'));
+      cache.noteWritten(role('b', '21'));
+      const nested = { ...role('c', '22'), status: { ref: { resourceVersion: '21', uid: 'uid-b' } } };
+      await send({ type: 'MODIFIED', object: role('a', '20') }, { type: 'MODIFIED', object: nested });
+      await send({ type: 'MODIFIED', object: role('b', '21', { uid: 'another' }) });
+      expect(parsed).toEqual(['c 22', 'b 21']);
+      expect(cache.get(ref('b'))?.found?.metadata.uid).toBe('another');
     });
 
     it('shows a new object, and not after it went', async () => {

@@ -1,7 +1,8 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { withoutManagedFields } from '../client/managed-fields.js';
-import { type PackedObject, pack } from './packed-object.js';
+import { ObjectsAtRest } from './objects-at-rest.js';
+import { PackedObject } from './packed-object.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import { isAsNewAs } from './resource-version.js';
 
@@ -43,6 +44,7 @@ export class KindCache {
   readonly #reflector: Reflector<PackedObject>;
   readonly #own = new Map<string, Own>();
   readonly #followers = new Set<KindFollower>();
+  readonly #atRest: ObjectsAtRest;
 
   constructor(private readonly options: KindCacheOptions) {
     const { reduce = withoutManagedFields, selected: _selected, onMoved, ...watch } = options;
@@ -55,20 +57,43 @@ export class KindCache {
         moved(object);
       },
       onDelete: (object: PackedObject) => {
+        this.#atRest.gone(keyOf(object.metadata));
         this.#callEach((follower) => follower.onDelete(object));
         moved(object);
       },
     };
-    this.#reflector = new Reflector<PackedObject>({ ...watch, handlers, keep: (object) => this.#kept(object, reduce) });
+    this.#atRest = new ObjectsAtRest(watch.clock, (object, bytes) => this.#reflector.lighter(object, bytes));
+    this.#reflector = new Reflector<PackedObject>({
+      ...watch,
+      handlers,
+      keep: (object) => this.#kept(object, reduce),
+      known: (line) => this.#writtenAs(line),
+    });
   }
 
   /** An own write that the watch now reports was packed when it was answered. */
   #kept(object: KubernetesObject, reduce: (object: KubernetesObject) => KubernetesObject): PackedObject {
-    const own = this.#own.get(keyOf(object.metadata));
-    const { resourceVersion, uid } = object.metadata;
+    const key = keyOf(object.metadata);
+    const own = this.#own.get(key);
     const written = own !== undefined && 'object' in own ? own.object : undefined;
-    const isSame = written?.metadata.resourceVersion === resourceVersion && written?.metadata.uid === uid;
-    return written !== undefined && isSame ? written : pack(reduce(object));
+    if (written !== undefined && isSame(written, object)) return written;
+    return this.#packed(key, new PackedObject(reduce(object)));
+  }
+
+  #packed(key: string, object: PackedObject): PackedObject {
+    this.#atRest.changed(key, object);
+    return object;
+  }
+
+  /** The object of an event of ours, by its text: the answer to the write is here already. */
+  #writtenAs(line: string): PackedObject | undefined {
+    if (this.#own.size === 0) return undefined;
+    const version = firstVersionIn(line);
+    for (const own of this.#own.values()) {
+      if (!('object' in own) || own.object.metadata.resourceVersion !== version) continue;
+      return line.includes(`"uid":"${own.object.metadata.uid}"`) ? own.object : undefined;
+    }
+    return undefined;
   }
 
   start(): void {
@@ -76,7 +101,7 @@ export class KindCache {
   }
 
   stop(): Promise<void> {
-    return this.#reflector.stop();
+    return this.#reflector.stop().finally(() => this.#atRest.stop());
   }
 
   /**
@@ -137,11 +162,17 @@ export class KindCache {
   /** The API server answered a write of ours with this. */
   noteWritten(object: KubernetesObject): void {
     const { resourceVersion } = object.metadata;
-    // If the watch has passed this version already, it has reported this object or a newer one.
-    if (!isAsNewAs(resourceVersion, '0') || this.hasReached(resourceVersion ?? '')) return;
     const { selected = () => true, reduce = withoutManagedFields } = this.options;
+    if (!isAsNewAs(resourceVersion, '0')) return;
+    // If the watch has passed this version already, it has reported this object or a newer one.
+    if (this.hasReached(resourceVersion ?? '')) {
+      const reported = this.#reflector.store.get(object.metadata);
+      if (isSame(reported, object)) reported?.isOpenAs(reduce(object));
+      return;
+    }
     // The pass that wrote it reads it again at once.
-    this.#note({ object: pack(reduce(object), 'opened'), selected: selected(object), ...this.#named(object.metadata) });
+    const packed = this.#packed(keyOf(object.metadata), new PackedObject(reduce(object), 'opened'));
+    this.#note({ object: packed, selected: selected(object), ...this.#named(object.metadata) });
   }
 
   /**
@@ -191,6 +222,9 @@ export class KindCache {
   }
 }
 
+const isSame = (one: KubernetesObject | undefined, other: KubernetesObject): boolean =>
+  one?.metadata.resourceVersion === other.metadata.resourceVersion && one?.metadata.uid === other.metadata.uid;
+
 /** Whether this is the object that was deleted, as it was before. */
 const hides = (deleted: string, { uid, deletionTimestamp }: KubernetesObject['metadata']): boolean =>
   uid === deleted && !deletionTimestamp;
@@ -202,3 +236,13 @@ const keyOf = ({
   namespace = '',
   name = '',
 }: Readonly<{ namespace?: string | undefined; name?: string | undefined }>): string => `${namespace}/${name}`;
+
+const VERSION = '"resourceVersion":"';
+
+/** API servers write metadata before spec and status; text within a string has its quotes escaped. */
+function firstVersionIn(line: string): string | undefined {
+  const at = line.indexOf(VERSION);
+  if (at < 0) return undefined;
+  const from = at + VERSION.length;
+  return line.slice(from, line.indexOf('"', from));
+}

@@ -34,6 +34,8 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   log?: Log;
   /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
   keep?: (object: T) => T;
+  /** The object of an event of the watch that is known by its text, as {@link WatchOptions} has it. */
+  known?: (line: string) => T | undefined;
   /** Memory that the handlers take for each object, beside the object itself. */
   handlerBytes?: (object: T) => number;
   /** The server is asked to end a watch after one to two times this. */
@@ -138,6 +140,13 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.store.get(ref);
   }
 
+  /** The object was made so many bytes smaller; one that is not in the store is not counted. */
+  lighter(object: T, bytes: number): void {
+    if (this.store.get(object.metadata) !== object) return;
+    this.store.lighten(bytes);
+    this.#charge();
+  }
+
   /** When the server last answered: the freshness of the store. The epoch before the first answer. */
   lastSeen(): Date {
     return this.#lastSeen;
@@ -195,7 +204,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   async #watch(): Promise<void> {
-    const { client, clock, options, silenceMs = 150_000, watchSeconds = 1_800 } = this.#options;
+    const { client, clock, options, known, silenceMs = 150_000, watchSeconds = 1_800 } = this.#options;
     const startedAt = clock.now().getTime();
     // One signal a watch: a fleet has tens of thousands, and combined signals take kilobytes each.
     const timer = new SilenceTimer(clock, silenceMs);
@@ -219,6 +228,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         timeoutSeconds: Math.round(watchSeconds * (1 + this.#random())),
         signal: timer.signal,
         onOpen,
+        ...(known === undefined ? {} : { known }),
       });
       for await (const event of stream) {
         if (this.#stopped) return;

@@ -20,7 +20,7 @@ export type CacheChange = (
   held: KubernetesObject,
 ) => void;
 
-export type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'handlers'> &
+export type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'handlers' | 'known'> &
   Readonly<{
     kinds: readonly KindRef[];
     onChange?: CacheChange;

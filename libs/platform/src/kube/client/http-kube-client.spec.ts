@@ -331,6 +331,21 @@ describe('a watch', () => {
     await expect.poll(() => cluster().openWatches(), { interval: 1 }).toBe(0);
   });
 
+  it('brings an object that its reader has already as the reader has it, and asks for no deletion', async () => {
+    const { object } = await client.create<KubernetesObject>(map('one'));
+    const stop = new AbortController();
+    const known = (line: string) => (line.includes(`"uid":"${object.metadata.uid}"`) ? object : undefined);
+    const options = { resourceVersion: '1', signal: stop.signal, namespace: 'default', known };
+    cluster().delete(ref('one'));
+    const found: WatchEvent<KubernetesObject>[] = [];
+    for await (const event of client.watch<KubernetesObject>(MAPS, options)) {
+      if (event.type !== 'BOOKMARK' && event.object.metadata.name === 'one') found.push(event);
+      if (event.type === 'DELETED') break;
+    }
+    expect(found.map((event) => 'object' in event && event.object === object)).toEqual([true, false]);
+    stop.abort();
+  });
+
   it('ends without an error when the server ends it', async () => {
     const { ended, opened } = watch(await now());
     await opened;

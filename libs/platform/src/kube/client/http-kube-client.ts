@@ -171,7 +171,7 @@ export class HttpKubeClient extends KubeClient {
 
   watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
     const what = `watch ${kind.kind}`;
-    const { namespace, signal, until, onOpen, ...parameters } = options;
+    const { namespace, signal, until, onOpen, known, ...parameters } = options;
     const exceeded = (excess: Excess) => this.#exceeded(kind, options, excess);
     return new WatchEvents<T>({
       cluster: this.cluster,
@@ -179,6 +179,7 @@ export class HttpKubeClient extends KubeClient {
       budget: this.budget,
       signals: until === undefined ? [signal] : [signal, until],
       exceeded,
+      known,
       failure: (error) => this.#watchFailure(what, kind, error, exceeded),
       open: async () => {
         const resource = await this.#required(what, kind);

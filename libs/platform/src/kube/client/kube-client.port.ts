@@ -24,7 +24,8 @@ export type WatchEvent<T extends KubernetesObject> =
 
 /**
  * `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is called once the server
- * has accepted the watch. Aborting `signal` or `until` ends it without an error.
+ * has accepted the watch. Aborting `signal` or `until` ends it without an error. `known` answers with the
+ * object of an event, by its JSON text, where the caller has it already: the text is not parsed then.
  */
 export type WatchOptions = ListOptions &
   Readonly<{
@@ -33,6 +34,7 @@ export type WatchOptions = ListOptions &
     until?: AbortSignal;
     timeoutSeconds?: number;
     onOpen?: () => void;
+    known?: (line: string) => KubernetesObject | undefined;
   }>;
 
 /**

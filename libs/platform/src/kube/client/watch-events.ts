@@ -30,11 +30,16 @@ export type WatchSource = Readonly<{
   open: () => Promise<WatchLines>;
   /** The error of a watch that brought too much. */
   exceeded: (excess: Excess) => KubeApiError;
+  /** The object of an event that its consumer has already, by the text. */
+  known?: ((line: string) => KubernetesObject | undefined) | undefined;
   /** What comes out for an error. */
   failure: (error: unknown) => unknown;
 }>;
 
 type Event = z.infer<typeof Line>;
+
+/** A deletion is always parsed. */
+const KNOWN_TYPES = ['MODIFIED', 'ADDED'] as const;
 
 /**
  * The events of one watch; an ERROR event is thrown, most of all 410 Expired. Ends when the server ends
@@ -95,13 +100,19 @@ export class WatchEvents<T extends KubernetesObject> implements AsyncIterableIte
   #read(line: string): WatchEvent<T> {
     const { budget, cluster, what } = this.source;
     const startedAt = performance.now();
-    const event = eventOf<T>(JSON.parse(line), cluster, what);
+    const event = this.#known(line) ?? eventOf<T>(JSON.parse(line), cluster, what);
     const atMs = performance.now();
     const next = watchRate(this.#rate, line.length, atMs, budget.limits);
     if ('excess' in next) throw this.source.exceeded(next.excess);
     this.#rate = next.rate;
     this.#given = { workMs: receivingMs(line.length) + atMs - startedAt, atMs };
     return event;
+  }
+
+  #known(line: string): WatchEvent<T> | undefined {
+    const type = KNOWN_TYPES.find((one) => line.startsWith(`{"type":"${one}",`));
+    const object = type && this.source.known?.(line);
+    return object && { type, object: object as T };
   }
 
   #end(): void {

@@ -5,8 +5,8 @@ const SHORT_ANSWER = 256 * 1024;
 
 /** The part of one answer in the bytes that are being read. */
 export type AnswerLease = Readonly<{
-  /** More of the answer has come. Resolves when more may be read. */
-  grow: (bytes: number, signal?: AbortSignal) => Promise<void>;
+  /** More of the answer has come. Resolves when more may be read; undefined where that is at once. */
+  grow: (bytes: number, signal?: AbortSignal) => Promise<void> | undefined;
   /** The answer was read, or given up. */
   release: () => void;
 }>;
@@ -36,13 +36,13 @@ export class AnswerBytes {
     const holder = {};
     this.#leases.set(holder, 0);
     return {
-      grow: async (bytes, signal) => {
-        if (!this.#leases.has(holder)) return;
-        this.#leases.set(holder, (this.#leases.get(holder) ?? 0) + bytes);
+      grow: (bytes, signal) => {
+        const before = this.#leases.get(holder);
+        if (before === undefined) return undefined;
+        this.#leases.set(holder, before + bytes);
         this.#sum += bytes;
-        while (this.#mustWait(holder)) await this.#change(signal);
-        const isLong = (this.#leases.get(holder) ?? 0) > SHORT_ANSWER;
-        if (isLong) await unlessAborted(this.rest(receivingMs(bytes)), signal);
+        const isLong = before + bytes > SHORT_ANSWER;
+        return isLong || this.#mustWait(holder) ? this.#room(holder, bytes, signal) : undefined;
       },
       release: () => {
         this.#sum -= this.#leases.get(holder) ?? 0;
@@ -50,6 +50,12 @@ export class AnswerBytes {
         for (const wake of this.#waiting.splice(0)) wake();
       },
     };
+  }
+
+  async #room(holder: object, bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    while (this.#mustWait(holder)) await this.#change(signal);
+    const isLong = (this.#leases.get(holder) ?? 0) > SHORT_ANSWER;
+    if (isLong) await unlessAborted(this.rest(receivingMs(bytes)), signal);
   }
 
   /** Holders stand in the order of their beginning; one that has read nothing yet holds up no other. */
