@@ -47,12 +47,12 @@ describe('what a FleetOperator does not let into its clusters', () => {
   });
 
   it('says which of its fields are not carried out yet, and does nothing', async () => {
-    await started({ overrides: [{ clusters: { expression: 'true' }, channel: 'beta' }] });
+    await started({ classic: { channel: 'stable', operatorGroup: { manage: 'Adopt' } } });
     await passes(6);
     expect(installed()).toBe('');
     expect(fleet.report('lab-1')).toMatchObject({
       reason: 'Conflict',
-      message: 'spec.overrides of FleetOperator platform/lamp is not carried out yet: leave it out',
+      message: expect.stringContaining('operatorGroup.manage: Adopt of FleetOperator platform/lamp is not carried out'),
     });
   });
 });

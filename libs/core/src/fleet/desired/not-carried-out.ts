@@ -7,7 +7,6 @@ const NOT_YET: readonly (readonly [
   instead: string,
 ])[] = [
   ['api: V1', ({ api }) => api === 'V1', 'roll ClusterExtensions out without the fleet'],
-  ['overrides', ({ overrides = [] }) => overrides.length > 0, 'leave it out'],
   [
     'classic.operatorGroup.manage: Adopt',
     ({ classic }) => classic?.operatorGroup?.manage === 'Adopt',

@@ -1,4 +1,5 @@
 import { celEnvironment, compileExpression } from '../../catalog/model/cel/cel-expression.js';
+import type { FleetCluster } from '../../kernel/api/fleet/fleet-cluster.js';
 import type { ClusterSelector } from '../../kernel/api/fleet/fleet-fields.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
 
@@ -8,6 +9,13 @@ export type SelectedCluster = Readonly<{
   labels: Readonly<Record<string, string>>;
   facts: Readonly<Record<string, unknown>>;
 }>;
+/** What selectors see of a FleetCluster. */
+export const selectedCluster = ({ metadata, status }: FleetCluster): SelectedCluster => ({
+  name: metadata.name,
+  labels: metadata.labels ?? {},
+  facts: ((status ?? {}) as { facts?: Readonly<Record<string, unknown>> }).facts ?? {},
+});
+
 export type SelectsCluster = (cluster: SelectedCluster) => boolean;
 
 const environment = celEnvironment().registerVariable('cluster', 'map<string, dyn>');

@@ -26,6 +26,15 @@ describe('what keeps roll-outs of a FleetOperator from beginning', () => {
     [{ catalog: { fleetCatalog: 'gone' } }, /^CatalogMissing: there is no FleetCatalog p\/gone/],
     [{ clusters: { expression: 'cluster.labels[' } }, /^SelectorInvalid: spec.clusters selects no cluster: ./],
     [
+      {
+        overrides: [
+          { clusters: {}, channel: 'a' },
+          { clusters: { expression: 'cluster.' }, channel: 'b' },
+        ],
+      },
+      /^SelectorInvalid: spec.overrides\[1\].clusters selects no cluster: ./,
+    ],
+    [
       { clusters: { selector: { matchExpressions: [{ key: 'a', operator: 'In' }] } } },
       /^SelectorInvalid: spec.clusters selects no cluster: ./,
     ],

@@ -34,6 +34,15 @@ export function subjectProblem(
     };
   }
   const problem = selectorProblem(spec.clusters);
-  if (problem === undefined) return undefined;
-  return { reason: 'SelectorInvalid', message: `spec.clusters selects no cluster: ${problem}` };
+  if (problem !== undefined) return unreadable('spec.clusters', problem);
+  for (const [at, { clusters }] of (spec.overrides ?? []).entries()) {
+    const inOverride = selectorProblem(clusters);
+    if (inOverride !== undefined) return unreadable(`spec.overrides[${at}].clusters`, inOverride);
+  }
+  return undefined;
 }
+
+const unreadable = (field: string, problem: string): SubjectProblem => ({
+  reason: 'SelectorInvalid',
+  message: `${field} selects no cluster: ${problem}`,
+});

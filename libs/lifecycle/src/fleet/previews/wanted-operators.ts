@@ -1,10 +1,14 @@
 import { type DesiredClassic, desiredClassic } from '#core/fleet/desired/desired-classic';
+import { operatorIn } from '#core/fleet/desired/overrides';
+import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
 import { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import type { Clock } from '#platform/clock/clock.port';
 import { FleetStore } from '#platform/fleet/fleet-store';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -15,7 +19,7 @@ import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
 import { FleetCatalogs } from './fleet-catalogs.js';
 
 /** The fleet kinds that say which operators are to be in a cluster. */
-const WANTED_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog'];
+const WANTED_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetCluster'];
 
 export type WantedOperatorsOptions = Readonly<{
   /** The hub API, as the poller's field manager. */
@@ -43,6 +47,7 @@ export class WantedOperators {
   readonly #byCluster = new Map<string, WantedThere>();
   #operators: ReadonlyMap<string, FleetOperator> = new Map();
   #catalogs: ReadonlyMap<string, FleetCatalog> = new Map();
+  readonly #selected = new Map<string, SelectedCluster>();
   #listener: WantedListener = () => undefined;
   #unsubscribe: () => void = () => undefined;
 
@@ -82,7 +87,8 @@ export class WantedOperators {
   /** What is wanted in a namespace of the cluster; what is not known is left out. */
   in(cluster: string, namespace: string, globalCatalogNamespace: string): readonly WantedOperator[] {
     const operators = this.#byCluster.get(cluster)?.operators.get(namespace) ?? [];
-    return operators.flatMap((operator) => {
+    return operators.flatMap((written) => {
+      const operator = operatorIn(written, this.#selected.get(cluster));
       const key = catalogKey(operator);
       const content = this.#contents.of(key);
       const digest = content?.loaded?.digest;
@@ -100,8 +106,25 @@ export class WantedOperators {
   }
 
   async #moved(kind: string, name: string): Promise<void> {
-    if (kind !== 'FleetAssignment') this.#readAll();
+    if (kind === 'FleetCluster') await this.#clusterMoved(name);
+    else if (kind !== 'FleetAssignment') this.#readAll();
     else this.#read(name, await this.#store.client.get({ apiVersion: FLEET_API, kind, name }), false);
+  }
+
+  /** Overrides may select the cluster by what has changed of it. */
+  async #clusterMoved(name: string): Promise<void> {
+    const before = this.#selected.get(name);
+    this.#readCluster(name, await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name }));
+    const there = this.#byCluster.get(name);
+    if (there === undefined || sameJson(before, this.#selected.get(name))) return;
+    const touched = [...there.operators].filter(([, all]) => all.some(({ spec }) => spec.overrides !== undefined));
+    if (touched.length > 0) this.#listener(name, new Set(touched.map(([namespace]) => namespace)));
+  }
+
+  #readCluster(name: string, found: KubernetesObject | undefined): void {
+    const cluster = FleetCluster.safeParse(found).data;
+    if (cluster === undefined) this.#selected.delete(name);
+    else this.#selected.set(name, selectedCluster(cluster));
   }
 
   /** After a change of what people wrote, each namespace that it may concern is observed again. */
@@ -117,6 +140,7 @@ export class WantedOperators {
       );
     this.#operators = all('FleetOperator', (value) => FleetOperator.safeParse(value).data as never);
     this.#catalogs = all('FleetCatalog', (value) => FleetCatalog.safeParse(value).data as never);
+    for (const kept of this.#store.kept('FleetCluster')) this.#readCluster(kept.metadata.name ?? '', kept.open());
     this.#contents.sync(this.#catalogs, this.#store.client);
     for (const kept of this.#store.kept('FleetAssignment')) this.#read(kept.metadata.name ?? '', kept.open(), true);
   }

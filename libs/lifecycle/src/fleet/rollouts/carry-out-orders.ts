@@ -1,6 +1,9 @@
 import { notCarriedOut } from '#core/fleet/desired/not-carried-out';
+import { operatorIn } from '#core/fleet/desired/overrides';
 import { askedHash } from '#core/fleet/desired/subscription-changes';
+import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
 import { type AssignmentReport, type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -86,6 +89,14 @@ const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => 
   ...finding,
 });
 
+/** What selectors see of the cluster; read only where one of its FleetOperators has overrides. */
+async function selectedIn({ hub, client }: OrderPlace, { spec }: FleetOperator): Promise<SelectedCluster | undefined> {
+  if ((spec.overrides ?? []).length === 0) return undefined;
+  const found = await hub.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name: client.cluster });
+  const cluster = FleetCluster.safeParse(found).data;
+  return cluster && selectedCluster(cluster);
+}
+
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number | undefined }>;
 
 async function carryOut(
@@ -95,8 +106,10 @@ async function carryOut(
   mayWrite: boolean,
 ): Promise<CarriedOut> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
-  const operator = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
-  if (operator === undefined) return { finding: { state: 'Planning', message: `there is no ${row.subject}` } };
+  const written = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
+  const operator = written && operatorIn(written, await selectedIn(place, written));
+  if (written === undefined || operator === undefined)
+    return { finding: { state: 'Planning', message: `there is no ${row.subject}` } };
   const memo = await readMemo(place.client, memoRef(operator.spec.namespace, operator.spec.package));
   // A return that has begun is brought to its end, whatever was ordered since.
   const back = memo === undefined ? undefined : await continueReturn(place, operator, memo);
@@ -105,7 +118,7 @@ async function carryOut(
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
-  const asked = await carryOutAsked({ ...place, notePlan }, row, operator, before);
+  const asked = await carryOutAsked({ ...place, notePlan, asked: askedHash(written) }, row, operator, before);
   const planned = plans.get(asked.planHash ?? '');
   const found = await withContentChanges(place, operator, asked, planned);
   await keepPlan(place, row, operator, found, planned);
@@ -150,7 +163,7 @@ async function carryOutFor(
   }
   const move = await catalogMoveOf(place, found);
   const facts = move?.facts ?? factsOf(found, place);
-  const hash = move?.isUndecided === true ? {} : { specHash: askedHash(operator) };
+  const hash = move?.isUndecided === true || place.asked === undefined ? {} : { specHash: place.asked };
   const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before)) };
   // What comes next matters more than how the last attempt went.
   return done.state === 'Ready' && facts.message !== undefined ? { ...done, message: facts.message } : done;

@@ -8,6 +8,7 @@ import {
   OPERATOR_ANNOTATION,
   specHash,
 } from '#core/fleet/desired/desired-classic';
+import { objectAsApplied } from '#core/fleet/desired/drift';
 import { type SubscriptionChanges, subscriptionChanges } from '#core/fleet/desired/subscription-changes';
 import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
@@ -19,11 +20,12 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
-import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
+import type { KubernetesObject, ObjectMeta } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/operator-condition';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { UNSIGNED } from './applied-notes.js';
 import { type DeniedMark, deniedIn } from './fleet-marks.js';
 import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
 
@@ -75,7 +77,11 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const isSucceeded = await isInstalled(client, namespace, subscription.status?.installedCSV);
   const there = await desiredIn(place, operator);
   const desired = typeof there === 'object' ? there : undefined;
-  const changes = desired && (isOurs || operator.spec.adopt) ? subscriptionChanges(subscription, desired) : undefined;
+  const mayChange = isOurs || operator.spec.adopt;
+  const changes =
+    desired && mayChange
+      ? subscriptionChanges(isOurs ? asLeft(place, subscription) : subscription, desired)
+      : undefined;
   const isMade = isOurs || (changes !== undefined && changes.kinds.length > 0);
   const made = isMade && desired ? specHash(desired) : undefined;
   const mayBegin = plan !== undefined && !plan.spec.approved;
@@ -83,6 +89,14 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const refusal = mayBegin ? await refusalOf(client, namespace, installed) : undefined;
   const found = { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, refusal, denied };
   return { ...found, specHash: made, desired, changes };
+}
+
+/** As the fleet left it: what others have changed since is drift, and no roll-out. */
+function asLeft({ client, notes = UNSIGNED }: OrderPlace, subscription: Subscription): Subscription {
+  const live = subscription as KubernetesObject;
+  const applied = notes.isForged(client.cluster, live) ? undefined : objectAsApplied(live);
+  const spec = applied?.['spec'] as Partial<Subscription['spec']> | undefined;
+  return spec === undefined ? subscription : { ...subscription, spec: { ...subscription.spec, ...spec } };
 }
 
 /** Whether the fleet has made the Subscription for this FleetOperator. */

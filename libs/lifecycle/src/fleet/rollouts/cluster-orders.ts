@@ -1,6 +1,9 @@
+import { selectedCluster } from '#core/fleet/placement/select-clusters';
 import { type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
@@ -14,7 +17,7 @@ import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { carryOutOrders, type OrderPlace } from './carry-out-orders.js';
 
 /** The fleet kinds that are read for orders. */
-const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog'];
+const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetCluster'];
 /** Changes that come together are carried out together. */
 const TOGETHER_MS = 100;
 const FIRST_RETRY_MS = 1_000;
@@ -39,6 +42,8 @@ type Member = {
   isRunning: boolean;
   failures: number;
   generation: number | undefined;
+  /** What selectors of overrides have seen of the cluster. */
+  selectedBy: string | undefined;
   about: OrderedPlaces | undefined;
   readonly contentChanges: NonNullable<OrderPlace['contentChanges']>;
 };
@@ -85,7 +90,7 @@ export class ClusterOrders {
     const timers = new Timers(this.options.clock);
     const member: Member = {
       ...{ client, timers, isDue: false, isRunning: false, failures: 0 },
-      ...{ generation: undefined, about: undefined, contentChanges: new Map() },
+      ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
     };
     const end = async () => {
       timers.stop();
@@ -114,11 +119,16 @@ export class ClusterOrders {
   }
 
   async #moved(kind: string, name: string): Promise<void> {
+    const member = this.#members.get(name);
+    if (kind === 'FleetCluster') {
+      // Reports about the cluster are changes of the object, too.
+      if (member !== undefined && (await this.#selectedBy(name)) !== member.selectedBy) this.#touch(member);
+      return;
+    }
     if (kind !== 'FleetAssignment') {
       this.#touchAll();
       return;
     }
-    const member = this.#members.get(name);
     if (member === undefined) return;
     // The reports of this applier are changes of the object, too.
     const { generation } = (await this.#assignmentOf(name))?.metadata ?? {};
@@ -180,6 +190,7 @@ export class ClusterOrders {
     const { client } = member;
     const assignment = await this.#assignmentOf(client.cluster);
     const generation = assignment?.metadata.generation;
+    const selectedBy = await this.#selectedBy(client.cluster);
     const { spec, status } = FleetAssignment.safeParse(assignment).data ?? {};
     const rows = spec?.rows ?? [];
     member.about = await this.#placesOf(rows);
@@ -194,7 +205,14 @@ export class ClusterOrders {
       againAfterMs = await carryOutOrders({ ...kept, client, globalCatalogNamespace, ...parts });
     }
     member.generation = generation;
+    member.selectedBy = selectedBy;
     return againAfterMs;
+  }
+
+  async #selectedBy(name: string): Promise<string | undefined> {
+    const found = await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+    const cluster = FleetCluster.safeParse(found).data;
+    return cluster && canonicalJson(selectedCluster(cluster));
   }
 
   #assignmentOf(name: string) {

@@ -7,8 +7,16 @@ const RESULTS = new Set(['Done', 'Failed', 'RolledBack', 'Skipped']);
 const timeOf = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : new Date(ms).toISOString();
 
-/** The order that a row of a roll-out is for its cluster. */
-export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: LiveCluster): AssignmentRow {
+/**
+ * The order that a row of a roll-out is for its cluster. `isOwn`: the cluster is brought to what it plans
+ * itself, whatever the target of the roll-out.
+ */
+export function orderOfRow(
+  record: RolloutRecord,
+  row: RolloutRow,
+  cluster: LiveCluster,
+  isOwn: boolean,
+): AssignmentRow {
   const { spec, status } = record;
   const votes = status.classes.find(({ name }) => name === row.class)?.votes ?? [];
   const plan = planOf(record, row, cluster);
@@ -21,7 +29,7 @@ export function orderOfRow(record: RolloutRecord, row: RolloutRow, cluster: Live
     wave: spec.waves[row.wave]?.name,
     order: kindOf(row),
     attempt: row.attempt,
-    target: { bundle: bundleOf(record, row, cluster), ...plan },
+    target: { bundle: isOwn ? ownBundle(record, row, cluster) : bundleOf(record, row, cluster), ...plan },
     approvedBy: votes.filter(({ approves }) => approves).map(({ by }) => by.user),
     ...checksOf(record, row),
     ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
@@ -57,6 +65,15 @@ function bundleOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster
   if (isOrdered && before.order === 'Go' && before.target?.bundle !== undefined) return before.target.bundle;
   const { planned, bundle = spec.target } = cluster.report(spec.subject) ?? {};
   return planned === spec.target ? spec.target : bundle;
+}
+
+/** What was ordered with an attempt stays its target. */
+function ownBundle({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string {
+  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const isSame = row.attempt > 0 && before?.rollout === spec.name && before.attempt === row.attempt;
+  const ordered = isSame && before.order !== 'Preview' ? before.target?.bundle : undefined;
+  const { planned, bundle } = cluster.report(spec.subject) ?? {};
+  return ordered ?? planned ?? bundle ?? spec.target;
 }
 
 type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'catalogDigest'>;

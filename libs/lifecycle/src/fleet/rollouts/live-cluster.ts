@@ -1,4 +1,4 @@
-import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
+import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
 import type { ClusterReport, Member, PlanReport } from '#core/fleet/rollout/facts';
 import type { AssignmentReport, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -7,7 +7,6 @@ import { CONFLICT, RESOLUTION_FAILED } from './order-place.js';
 
 type ClusterStatus = Readonly<{
   uid?: string;
-  facts?: Readonly<Record<string, unknown>>;
   conditions?: readonly Readonly<{ type: string; status: string; lastTransitionTime?: string }>[];
 }>;
 
@@ -46,8 +45,9 @@ export class LiveCluster implements Member, SelectedCluster {
     const condition = (type: string) => status.conditions?.find((one) => one.type === type);
     const reachable = condition('Reachable');
     this.name = object.metadata.name;
-    this.labels = object.metadata.labels ?? {};
-    this.facts = status.facts ?? {};
+    const { labels, facts } = selectedCluster(object);
+    this.labels = labels;
+    this.facts = facts;
     this.allowedNamespaces = object.spec.allowedNamespaces;
     // Before anything was reported the cluster was never reached.
     this.isReachable = reachable?.status === 'True';
@@ -82,19 +82,16 @@ export class LiveCluster implements Member, SelectedCluster {
     if (report === undefined) return undefined;
     const isUpToDate = specHash === undefined ? report.bundle === target : hasSpec(report, target, specHash);
     const isForHere = report.planned === target || (specHash !== undefined && isSpecOnly(report));
-    const isPlanned = isUpToDate || (isForHere && report.planHash !== undefined);
-    const hasFailed = !isPlanned && report.reason === RESOLUTION_FAILED;
-    return {
-      state: isPlanned ? 'Planned' : hasFailed ? 'Failed' : 'Planning',
-      message: hasFailed ? (report.message ?? '') : '',
-      isChanged: report.state === 'Refused',
-      class: classOf(report),
-      changes: report.changes,
-      hops: 1,
-      hopsDone: isUpToDate ? 1 : 0,
-      isUpToDate,
-      isNotUpgradeable: report.notUpgradeable === true,
-    };
+    return planReport(report, isUpToDate, isUpToDate || (isForHere && report.planHash !== undefined));
+  }
+
+  /** What the preview found where the cluster gets what it plans itself; `asked`: what is asked for now. */
+  ownPlan(subject: string, asked: string | undefined): PlanReport | undefined {
+    const report = this.report(subject);
+    if (report === undefined) return undefined;
+    const { bundle, planned, planHash, specHash } = report;
+    const isUpToDate = planned === undefined && bundle !== undefined && specHash === asked;
+    return planReport(report, isUpToDate, isUpToDate || planHash !== undefined);
   }
 
   /** What the cluster reports about an attempt of a roll-out. */
@@ -110,6 +107,21 @@ export class LiveCluster implements Member, SelectedCluster {
     if (isIdle) return { ...common, state: healthy ? 'Ready' : 'Unhealthy' };
     return { ...common, state: 'Running' };
   }
+}
+
+function planReport(report: AssignmentReport, isUpToDate: boolean, isPlanned: boolean): PlanReport {
+  const hasFailed = !isPlanned && report.reason === RESOLUTION_FAILED;
+  return {
+    state: isPlanned ? 'Planned' : hasFailed ? 'Failed' : 'Planning',
+    message: hasFailed ? (report.message ?? '') : '',
+    isChanged: report.state === 'Refused',
+    class: classOf(report),
+    changes: report.changes,
+    hops: 1,
+    hopsDone: isUpToDate ? 1 : 0,
+    isUpToDate,
+    isNotUpgradeable: report.notUpgradeable === true,
+  };
 }
 
 /** The cluster plans to keep its bundle, and to get another Subscription or catalog for it. */

@@ -8,6 +8,7 @@ import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
 import type { AskedGates } from './asked-gates.js';
 import type { LiveCluster } from './live-cluster.js';
+import type { OwnTargets } from './own-targets.js';
 
 /** What the facts of all roll-outs are read from. */
 export type FleetView = Readonly<{
@@ -18,6 +19,8 @@ export type FleetView = Readonly<{
   rolloutsOf: (subject: string) => SubjectRollouts;
   /** A target that waits for its turn. */
   newTarget: (subject: FleetSubject) => object | undefined;
+  ownTargets: Pick<OwnTargets, 'isOwn'>;
+  askedOf: (subject: string) => string | undefined;
   /** Gates outside of clusters; absent: they do not answer. */
   gates?: Pick<AskedGates, 'take'> | undefined;
 }>;
@@ -48,7 +51,11 @@ export class LiveFacts implements RolloutFacts {
 
   plan(cluster: string): PlanReport | undefined {
     const { subject, spec } = this.record;
-    return this.fleet.clusters.get(cluster)?.plan(subject.key, spec.target, spec.specHash);
+    const found = this.fleet.clusters.get(cluster);
+    if (found === undefined || !this.fleet.ownTargets.isOwn(this.record, found)) {
+      return found?.plan(subject.key, spec.target, spec.specHash);
+    }
+    return found.ownPlan(subject.key, this.fleet.askedOf(subject.key));
   }
 
   report(cluster: string): ClusterReport | undefined {
@@ -146,7 +153,11 @@ export class LiveFacts implements RolloutFacts {
     const { subject, spec, rows } = this.record;
     // A Retry decision lifts the denial: the annotation goes with the start.
     if (spec.trigger === 'Retry' || rows.get(name)?.isRetry === true) return false;
-    return this.fleet.clusters.get(name)?.isDenied(subject.key, spec.target) === true;
+    const cluster = this.fleet.clusters.get(name);
+    if (cluster === undefined) return false;
+    const isOwn = this.fleet.ownTargets.isOwn(this.record, cluster);
+    const target = isOwn ? cluster.report(subject.key)?.planned : spec.target;
+    return target !== undefined && cluster.isDenied(subject.key, target);
   }
 
   get isSubjectPaused(): boolean {

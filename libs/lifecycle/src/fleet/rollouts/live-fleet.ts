@@ -14,6 +14,7 @@ import type { FleetState } from './fleet-state.js';
 import { isSpecOnly, type LiveCluster } from './live-cluster.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
+import { OwnTargets } from './own-targets.js';
 import type { StoredRow } from './stored-rollout.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
@@ -36,6 +37,7 @@ export class LiveFleet implements FleetView {
   /** By subject, those that are being deleted among them. */
   readonly operators: ReadonlyMap<string, FleetOperator>;
   readonly rollouts: LiveRollout[] = [];
+  readonly ownTargets = new OwnTargets(this);
   readonly #bySubject = new Map<string, SubjectRollouts>();
   readonly #unread: ReadonlySet<string>;
   readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
@@ -85,6 +87,9 @@ export class LiveFleet implements FleetView {
 
   readonly isTarget = (subject: FleetSubject, cluster: LiveCluster): boolean => this.memory.isTarget(subject, cluster);
 
+  readonly groupOf = (operator: FleetOperator, cluster: LiveCluster): number | undefined =>
+    this.memory.groupOf(operator, cluster);
+
   /** An object of this key is there and does not follow its schema: nothing is known about it. */
   readonly isUnread = (key: string): boolean => this.#unread.has(key);
 
@@ -98,22 +103,23 @@ export class LiveFleet implements FleetView {
     const { active } = this.rolloutsOf(subject.key);
     for (const cluster of this.targetsOf(subject)) {
       const report = cluster.report(subject.key);
-      if (report?.planned === undefined) continue;
+      if (report?.planned === undefined || this.ownTargets.isOnItsWay(subject, cluster)) continue;
       const isSpec = isSpecOnly(report);
       const isThere = report.planned === report.bundle || leadsOn(report, active);
       if (isThere && !isSpec) continue;
       const counts = isSpec ? specs : bundles;
       counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
     }
-    const specHash = this.#asked(subject);
+    const specHash = this.askedOf(subject.key);
     const [bundle, installed] = [mostOf(bundles), mostOf(specs)];
     if (bundle !== undefined && !this.#isKnown(subject, bundle)) return { bundle, specHash, isSpecOnly: false };
     if (installed === undefined || specHash === undefined || this.#isSpecKnown(subject, specHash)) return undefined;
     return { bundle: installed, specHash, isSpecOnly: true };
   }
 
-  #asked(subject: FleetSubject): string | undefined {
-    const operator = this.operators.get(subject.key);
+  /** What is asked for in all clusters of a subject. */
+  askedOf(key: string): string | undefined {
+    const operator = this.operators.get(key);
     return operator && askedHash(operator);
   }
 
@@ -132,7 +138,18 @@ export class LiveFleet implements FleetView {
     const last = records.findLast(({ spec }) => spec.specHash === specHash);
     if (last === undefined) return false;
     const { phase } = last.status;
-    return phase !== 'Superseded' && (phase !== 'Completed' || last === newest);
+    if (phase !== 'Completed') return phase !== 'Superseded';
+    return last === newest && !this.#isOverriddenAnew(subject, last);
+  }
+
+  /** Another of the overrides selects a cluster that had all it was to have. */
+  #isOverriddenAnew(subject: FleetSubject, last: RolloutRecord): boolean {
+    return this.targetsOf(subject).some((cluster) => {
+      const report = cluster.report(subject.key);
+      // Where others have changed what the fleet applied, the report says that, and no roll-out begins.
+      if (report === undefined || report.drift) return false;
+      return isSpecOnly(report) && last.rows.get(cluster.name)?.phase === 'Done';
+    });
   }
 
   /** One cluster denies the target for the whole subject. */

@@ -1,7 +1,9 @@
+import { versionsGroup } from '#core/fleet/desired/overrides';
 import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
 import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { FleetState } from './fleet-state.js';
 import { LiveCluster } from './live-cluster.js';
@@ -20,6 +22,7 @@ export class LiveMemory {
   readonly #rows = new WeakMap<FleetAssignment, StoredRows>();
   readonly #states = new WeakMap<FleetRollout, Readonly<{ state: StoredState | undefined }>>();
   readonly #targets = new WeakMap<LiveCluster, Map<FleetSubject, boolean>>();
+  readonly #groups = new WeakMap<LiveCluster, Map<FleetOperator, number | undefined>>();
   #files: Readonly<{ from: readonly object[]; files: FleetFiles }> | undefined;
 
   /** The same object as before where neither the cluster nor its assignment has changed. */
@@ -53,6 +56,13 @@ export class LiveMemory {
     const files = new FleetFiles(from);
     this.#files = { from, files };
     return files;
+  }
+
+  groupOf(operator: FleetOperator, cluster: LiveCluster): number | undefined {
+    const known = this.#groups.get(cluster) ?? new Map<FleetOperator, number | undefined>();
+    this.#groups.set(cluster, known);
+    if (!known.has(operator)) known.set(operator, versionsGroup(operator, cluster));
+    return known.get(operator);
   }
 
   isTarget(subject: FleetSubject, cluster: LiveCluster): boolean {

@@ -51,6 +51,8 @@ export type OrderPlace = Readonly<{
   offersBundle?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
   /** What the cluster would install with these objects. Absent: only what is subscribed to is planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
+  /** Of what the FleetOperator asks for in all clusters. */
+  asked?: string;
   /** Takes the plan behind a hash that is reported. */
   notePlan?: (planHash: string, planned: PlannedThere) => void;
   /** What the content of a plan changes in this cluster, by the hash of the plan, as far as it was read. */

@@ -226,7 +226,10 @@ export class RolloutController {
     if (cluster === undefined) return;
     const row = record.rows.get(name);
     const { subject, name: rollout } = record.spec;
-    const order = row === undefined ? leavingOrder(subject, cluster, fleet) : orderOfRow(record, row, cluster);
+    const order =
+      row === undefined
+        ? leavingOrder(subject, cluster, fleet)
+        : orderOfRow(record, row, cluster, fleet.ownTargets.isOwn(record, cluster));
     await writeRow(this.hub, { cluster: name, subject, rollout, step: record.version, row, order });
     if (row !== undefined)
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');

@@ -1,0 +1,47 @@
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { clusterSelector, type SelectedCluster } from '../placement/select-clusters.js';
+
+type Override = NonNullable<FleetOperator['spec']['overrides']>[number];
+
+/** Another channel or range leads to other versions. */
+const leadsElsewhere = ({ channel, range }: Override): boolean => channel !== undefined || range !== undefined;
+
+/** Whether clusters of a FleetOperator may come to different versions. */
+export const hasOwnVersions = ({ spec }: FleetOperator): boolean => (spec.overrides ?? []).some(leadsElsewhere);
+
+/** Clusters with the same answer are led to the same versions: the place of their override, or undefined. */
+export function versionsGroup({ spec }: FleetOperator, cluster: SelectedCluster): number | undefined {
+  const all = spec.overrides ?? [];
+  const at = all.findIndex(({ clusters }) => clusterSelector(clusters)(cluster));
+  const found = all[at];
+  return found !== undefined && leadsElsewhere(found) ? at : undefined;
+}
+
+/**
+ * The FleetOperator as it is for one cluster: the first of its `overrides` that selects the cluster holds,
+ * and what that one leaves out is as for all clusters. Undefined cluster: nothing is known of it, and none
+ * selects it.
+ */
+export function operatorIn(operator: FleetOperator, cluster: SelectedCluster | undefined): FleetOperator {
+  const { overrides = [], classic, versions, ...spec } = operator.spec;
+  if (overrides.length === 0 || cluster === undefined) return operator;
+  const found = overrides.find(({ clusters }) => clusterSelector(clusters)(cluster));
+  if (found === undefined) return operator;
+  const { channel, config, range } = found;
+  const changed = {
+    ...classic,
+    ...(channel === undefined ? {} : { channel }),
+    ...(config === undefined ? {} : { config }),
+  };
+  return {
+    ...operator,
+    spec: {
+      ...spec,
+      overrides,
+      ...(Object.keys(changed).length === 0 ? {} : { classic: changed }),
+      ...(range === undefined && versions === undefined
+        ? {}
+        : { versions: { ...versions, ...(range === undefined ? {} : { range }) } }),
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { SystemClock } from '#platform/clock/system-clock';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
+import { PATIENCE } from '#testing/patience';
+import { WantedOperators } from './wanted-operators.js';
+
+const KINDS = ['fleetclusters', 'fleetoperators', 'fleetassignments', 'fleetcatalogs'];
+const SUBJECT = 'FleetOperator/platform/kafka';
+
+let hub: DirectCluster;
+let wanted: WantedOperators;
+const create = (kind: string, metadata: object, spec: object) =>
+  hub.client.create({ apiVersion: FLEET_API, kind, metadata, spec } as KubernetesObject);
+const channel = () => wanted.in('shop-1', 'apps', 'olm')[0]?.desired.subscription.spec.channel;
+
+beforeEach(async () => {
+  hub = directCluster('hub');
+  for (const plural of KINDS) {
+    const file = join(PROJECT_ROOT, 'k8s/crds/fleet', `fleet.flotilla.dev_${plural}.yaml`);
+    hub.cluster.create(KubernetesObject.parse(load(await readFile(file, 'utf8'))));
+  }
+  const served = async () =>
+    expect(await hub.client.serves({ apiVersion: FLEET_API, kind: 'FleetCatalog' })).toBe(true);
+  await vi.waitFor(served, PATIENCE);
+  hub.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
+  await create('FleetCluster', { name: 'shop-1' }, { access: { context: 'shop-1' } });
+  await create(
+    'FleetOperator',
+    { name: 'kafka', namespace: 'platform' },
+    {
+      ...{ package: 'kafka', namespace: 'apps', catalog: { name: 'curated' }, classic: { channel: 'stable' } },
+      overrides: [{ clusters: { selector: { matchLabels: { tier: 'beta' } } }, channel: 'beta' }],
+    },
+  );
+  await create('FleetAssignment', { name: 'shop-1' }, { rows: [{ subject: SUBJECT, order: 'Preview' }] });
+  const options = { hub: hub.client, clock: new SystemClock(), log: silentLog, random: () => 0.5 };
+  wanted = new WantedOperators({ ...options, catalogs: {} as never });
+});
+afterEach(async () => {
+  await wanted.stop();
+  await hub.stop();
+});
+
+it('wants what an override asks for, as soon as a label selects the cluster', async () => {
+  const touched: string[] = [];
+  wanted.onChange((cluster, namespaces) => touched.push(`${cluster} ${[...namespaces].join()}`));
+  wanted.start();
+  await expect.poll(channel, PATIENCE).toBe('stable');
+  touched.splice(0);
+  const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name: 'shop-1' };
+  await hub.client.patch(ref, { metadata: { labels: { tier: 'beta' } } });
+  await expect.poll(channel, PATIENCE).toBe('beta');
+  expect(touched).toEqual(['shop-1 apps']);
+});

@@ -1,0 +1,53 @@
+import { hasOwnVersions } from '#core/fleet/desired/overrides';
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { classOf, type LiveCluster } from './live-cluster.js';
+import type { LiveFleet } from './live-fleet.js';
+
+type Group = number | undefined;
+type OwnTargetsFleet = Pick<LiveFleet, 'operators' | 'clusters' | 'targetsOf' | 'rolloutsOf' | 'groupOf'>;
+
+/**
+ * Clusters that `overrides` of a FleetOperator lead to other versions than the target of a roll-out: they go
+ * through its waves, too, and get what they plan themselves (decision 0347).
+ */
+export class OwnTargets {
+  readonly #groups = new Map<string, ReadonlySet<Group>>();
+
+  constructor(private readonly fleet: OwnTargetsFleet) {}
+
+  /** Whether the roll-out brings the cluster to what that one plans itself. */
+  isOwn({ subject, spec }: RolloutRecord, cluster: LiveCluster): boolean {
+    const operator = this.fleet.operators.get(subject.key);
+    if (operator === undefined || !hasOwnVersions(operator)) return false;
+    const groups = this.#groupsOf(subject, spec.target, operator);
+    return groups.size > 0 && !groups.has(this.fleet.groupOf(operator, cluster));
+  }
+
+  /** The newest roll-out brings the cluster what it plans, or has tried to. */
+  isOnItsWay(subject: FleetSubject, cluster: LiveCluster): boolean {
+    const rollouts = this.fleet.rolloutsOf(subject.key);
+    const { newest } = rollouts;
+    if (newest === undefined || !this.isOwn(newest, cluster)) return false;
+    const role = rollouts.roleOf(newest);
+    if (role === 'active') return true;
+    const row = newest.rows.get(cluster.name);
+    if (row === undefined) return role === 'standing';
+    return row.phase !== 'Done' && row.class === classOf(cluster.report(subject.key) ?? {});
+  }
+
+  /** The clusters that plan the target, or have it by now. */
+  #groupsOf(subject: FleetSubject, target: string, operator: FleetOperator): ReadonlySet<Group> {
+    const key = `${subject.key} ${target}`;
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const targets = this.fleet.targetsOf(subject);
+    const planning = targets.filter((cluster) => cluster.report(subject.key)?.planned === target);
+    const having = targets.filter((cluster) => cluster.report(subject.key)?.bundle === target);
+    const those = planning.length > 0 ? planning : having;
+    const groups = new Set(those.map((cluster) => this.fleet.groupOf(operator, cluster)));
+    this.#groups.set(key, groups);
+    return groups;
+  }
+}
