@@ -6,24 +6,44 @@ import { parseArgs } from 'node:util';
 import { BenchRun } from './report/bench-run.js';
 import { BENCHES, renderReport } from './report/render-report.js';
 
-// Usage: node dist/bench/report.js [--only TEXT,TEXT] [--runs N] [--from FOLDER] [--opm PATH] [--olm PATH]
-// [--catalogd PATH] [--operator-controller PATH]. Runs all benches one after the other and writes one page
-// with plots and raw data into dist/bench-report; --from writes the page anew from raw data. What is there
-// of a bench that is not run again stays.
+const USAGE = `Usage: node dist/bench/report.js [--only BENCH,BENCH] [--runs N] [--from FOLDER] [--opm PATH] [--olm PATH]
+  [--catalogd PATH] [--operator-controller PATH]
+
+Runs all benches one after the other and writes one page with plots and raw data into dist/bench-report: about an hour.
+What is there of a bench that is not run again stays. Exit code 1: a bench failed, which the page says; 2: nothing was run.
+
+  --only BENCH,BENCH   these alone, of: ${Object.keys(BENCHES).join(' ')}
+  --runs N             of each measurement, where a bench repeats its own
+  --from FOLDER        run nothing: write the page anew from FOLDER/raw
+  --opm PATH, --olm PATH, --catalogd PATH, --operator-controller PATH
+                       programs to compare with; without one its rows are not run, and the page says so
+`;
 
 const ORIGINALS = ['opm', 'olm', 'catalogd', 'operator-controller'] as const;
-const text = { type: 'string' } as const;
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    runs: text,
-    from: text,
-    opm: text,
-    olm: text,
-    catalogd: text,
-    'operator-controller': text,
-  },
-});
+const values = readOptions();
+
+function readOptions() {
+  const text = { type: 'string' } as const;
+  const originals = { opm: text, olm: text, catalogd: text, 'operator-controller': text };
+  try {
+    const only = { type: 'string', default: '' } as const;
+    const options = { only, runs: text, from: text, help: { type: 'boolean', short: 'h' }, ...originals } as const;
+    const given = parseArgs({ options }).values;
+    if (given.help) {
+      process.stdout.write(USAGE);
+      process.exit(0);
+    }
+    return given;
+  } catch (error) {
+    return unusable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Said before the first bench runs: the last would end in an hour. */
+function unusable(why: string): never {
+  process.stderr.write(`${why}\n\n${USAGE}`);
+  process.exit(2);
+}
 
 const OUT = values.from ?? 'dist/bench-report';
 const METHOD = values.from === undefined ? '../../bench/README.md' : '../README.md';
@@ -36,11 +56,14 @@ write();
 
 async function runAll(): Promise<void> {
   const wanted = values.only.split(',').map((part) => part.trim());
-  const chosen = Object.keys(BENCHES).filter((name) => wanted.some((part) => part === '' || part === name));
-  if (chosen.length === 0) {
-    process.stderr.write(`--only: there is no bench ${values.only}. There are: ${Object.keys(BENCHES).join(', ')}\n`);
-    process.exit(2);
+  const strange = wanted.filter((part) => part !== '' && BENCHES[part] === undefined);
+  if (strange.length > 0) unusable(`--only: there is no bench ${strange.join(', ')}`);
+  if (values.runs !== undefined && !/^[1-9]\d*$/.test(values.runs)) unusable(`--runs: "${values.runs}" is no number`);
+  for (const name of ORIGINALS) {
+    const path = values[name];
+    if (path !== undefined && !existsSync(path)) unusable(`--${name}: there is no file ${path}`);
   }
+  const chosen = Object.keys(BENCHES).filter((name) => wanted.some((part) => part === '' || part === name));
   mkdirSync(join(OUT, 'raw'), { recursive: true });
   for (const bench of chosen) {
     process.stderr.write(`${bench} …\n`);
@@ -72,6 +95,7 @@ async function runOf(bench: string): Promise<BenchRun> {
 
 function write(): void {
   const raw = join(OUT, 'raw');
+  if (values.from !== undefined && !existsSync(raw)) unusable(`--from: there is no folder ${raw}`);
   const names = existsSync(raw) ? readdirSync(raw).filter((name) => name.endsWith('.json')) : [];
   const runs = names.map((name) => BenchRun.parse(JSON.parse(readFileSync(join(raw, name), 'utf8'))));
   for (const name of existsSync(OUT) ? readdirSync(OUT) : []) if (name.endsWith('.svg')) rmSync(join(OUT, name));
