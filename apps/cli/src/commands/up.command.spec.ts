@@ -98,8 +98,21 @@ describe('flotilla up with settings that are not valid', () => {
     vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'joined'));
     const { out, err, code } = await flotilla('up');
     expect({ out, code }).toEqual({ out: '', code: 2 });
-    expect(err).toBe(
-      'error: no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config. Without a cluster: flotilla demo\n',
-    );
+    expect(err).toBe(`error: no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config
+
+"flotilla up" runs the whole hub on this machine until Ctrl-C, for clusters of yours. A cluster where OLM is at work is left alone.
+  flotilla demo                                  see it at work on two simulated clusters
+  flotilla up --kubeconfig FILE --context NAME   manage a cluster of yours
+  flotilla doctor                                check this machine, and say what a hub lacks
+`);
+  });
+
+  it('without arguments where the kubeconfig has no current context: names those that there are', async () => {
+    await writeFile(join(folder, 'one'), ONE_CLUSTER);
+    vi.stubEnv('KUBECONFIG', join(folder, 'one'));
+    vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'joined'));
+    const { err, code } = await flotilla('up');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: .*: no current-context is set; name one with --context; there are: one\n$/);
   });
 });

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
 import { findExecutable } from '#platform/debian/executable';
+import { whyNotInstallable } from '#platform/debian/install-package';
+import { findDocker } from '#platform/redis/docker-redis';
 import { readRedisAccess } from '#platform/redis/redis-access';
 import { redisCheck } from '#platform/redis/redis-check';
 import { openRedis, pingRedis } from '#platform/redis/redis-connection';
@@ -44,14 +46,20 @@ export async function checkRedis(
   }
 }
 
-function startable(env: Readonly<Record<string, string | undefined>>): DoctorCheck {
-  const found = ['redis-server', 'valkey-server', 'docker'].find(
+/** In the order of `findRedis`; a `docker` command without an engine starts nothing. */
+async function startable(env: Readonly<Record<string, string | undefined>>): Promise<DoctorCheck> {
+  const server = ['redis-server', 'valkey-server'].find(
     (name) => findExecutable(name, env['PATH'] ?? '') !== undefined,
   );
-  if (found !== undefined) return ok('redis', `none is named; "flotilla up" starts one with ${found}`);
+  if (server !== undefined) return ok('redis', `none is named; "flotilla up" starts one with ${server}`);
+  const docker = await findDocker(env);
+  if (typeof docker !== 'string') return ok('redis', 'none is named; "flotilla up" starts one with docker');
+  if (whyNotInstallable('redis-server', env) === undefined) {
+    return ok('redis', 'none is named; "flotilla up" installs redis-server with apt-get');
+  }
   return warning(
     'redis',
-    'none is named, and neither redis-server nor valkey-server nor docker is on PATH',
-    'install one of them, or name a Redis in FLOTILLA_REDIS_URL',
+    `none is named, neither redis-server nor valkey-server is on PATH, and ${docker}`,
+    'install redis-server, start Docker, or name a Redis in FLOTILLA_REDIS_URL',
   );
 }

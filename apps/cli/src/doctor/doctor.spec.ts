@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -70,6 +70,18 @@ describe('flotilla doctor', () => {
     const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     const redis = itemsOf(out).find(({ name }) => name === 'redis');
     expect([redis?.result, redis?.text]).toEqual(['failed', expect.stringContaining('127.0.0.1:2')]);
+  });
+
+  it('names no docker whose engine does not answer as what starts a Redis', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'docker'), '#!/bin/sh\necho no engine here >&2\nexit 1\n', { mode: 0o755 });
+    vi.stubEnv('FLOTILLA_REDIS_URL', '');
+    vi.stubEnv('REDIS_URL', '');
+    vi.stubEnv('PATH', bin);
+    const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+    const redis = itemsOf(out).find(({ name }) => name === 'redis');
+    expect([redis?.result, redis?.text]).toEqual(['warning', expect.stringContaining('no Docker engine answers')]);
   });
 
   it('says no, and what to do, where Redis or a cluster does not answer', async () => {

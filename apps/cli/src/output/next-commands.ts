@@ -12,6 +12,9 @@ const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${na
 export const NEXT = {
   status: (hub?: string): string => (hub === undefined ? 'flotilla status' : `flotilla status --hub ${hub}`),
   statusOf: (cluster: string): string => `flotilla status -C ${cluster}`,
+  tryWithoutClusters: (): string => 'flotilla demo',
+  upWith: (file: string, context: string): string => `flotilla up --kubeconfig ${file} --context ${context}`,
+  examine: (): string => 'flotilla doctor',
   everyCause: (): string => 'flotilla status --all',
   explainSubscription: (): string => 'flotilla explain subscription NAME',
   explainPlan: (plan: PlanPlace): string => `flotilla explain installplan ${at(plan)}`,

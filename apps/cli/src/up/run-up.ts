@@ -133,9 +133,7 @@ async function clustersOf(
   } catch (error) {
     if (error instanceof FleetPlaceError) throw new UsageError(error.message);
     if (!(error instanceof ClusterConfigError)) throw error;
-    throw new UsageError(
-      error.message === NO_KUBECONFIG ? `${error.message}. Without a cluster: flotilla demo` : error.message,
-    );
+    throw new UsageError(error.message === NO_KUBECONFIG ? `${error.message}\n${WITHOUT_CLUSTERS}` : error.message);
   }
   throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
 }
@@ -146,6 +144,12 @@ const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages 
 const UNNAMED = `No cluster was named, so these are those of "flotilla clusters add", else the current context of kubectl.
 Name others with --context, or a file with --kubeconfig; "flotilla up --help" says more.
 `;
+/** Said where a user started the hub and there is no kubeconfig on this machine. */
+const WITHOUT_CLUSTERS = `
+"flotilla up" runs the whole hub on this machine until Ctrl-C, for clusters of yours. A cluster where OLM is at work is left alone.
+  ${NEXT.tryWithoutClusters()}                                  see it at work on two simulated clusters
+  ${NEXT.upWith('FILE', 'NAME')}   manage a cluster of yours
+  ${NEXT.examine()}                                check this machine, and say what a hub lacks`;
 const isUnnamed = ({ kubeconfigs, contexts }: UpSettings): boolean => kubeconfigs.length === 0 && contexts.length === 0;
 
 /** Lines for people on a terminal; JSON for log collectors, and with --verbose. */

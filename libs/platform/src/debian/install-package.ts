@@ -21,6 +21,17 @@ const thisMachine = (): Machine => ({
   isDebian: existsSync('/etc/debian_version'),
 });
 
+/** Why a package of Debian's cannot be installed by this process; undefined where it may be tried. */
+export function whyNotInstallable(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  machine: Machine = thisMachine(),
+): string | undefined {
+  if (!machine.isRoot) return `not root, so ${name} cannot be installed with apt-get`;
+  if (machine.isDebian && findExecutable('apt-get', env['PATH'] ?? '') !== undefined) return undefined;
+  return `not a Debian system, so there is no apt-get to install ${name} with`;
+}
+
 /** Installs a package of Debian's as root; undefined when it is there. */
 export async function installDebianPackage(
   name: string,
@@ -28,11 +39,8 @@ export async function installDebianPackage(
   log: (line: string) => void,
   machine: Machine = thisMachine(),
 ): Promise<NotInstalled | undefined> {
-  const impossible = (because: string): NotInstalled => ({ because, available: false });
-  if (!machine.isRoot) return impossible(`not root, so ${name} cannot be installed with apt-get`);
-  if (!machine.isDebian || findExecutable('apt-get', env['PATH'] ?? '') === undefined) {
-    return impossible(`not a Debian system, so there is no apt-get to install ${name} with`);
-  }
+  const because = whyNotInstallable(name, env, machine);
+  if (because !== undefined) return { because, available: false };
   log(`installing ${name} with apt-get (once)`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 2 ** 24 };
   const patient = ['-q', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];

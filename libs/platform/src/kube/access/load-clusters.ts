@@ -116,7 +116,9 @@ async function chooseAccess(
   const config = configs.find(({ currentContext }) => currentContext);
   if (config?.currentContext === undefined) {
     const files = configs.map(({ file }) => file).join(', ');
-    throw new ClusterConfigError(undefined, `${files}: no current-context is set; name one with --context`);
+    const contexts = configs.flatMap((one) => one.contexts).join(', ') || 'none';
+    const todo = `name one with --context; there are: ${contexts}`;
+    throw new ClusterConfigError(undefined, `${files}: no current-context is set; ${todo}`);
   }
   return [owner(configs, config.currentContext).access(config.currentContext)];
 }
