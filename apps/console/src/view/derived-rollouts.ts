@@ -50,6 +50,7 @@ export function derivedRollouts({ operatorsByPackage }: FleetRows): RolloutSumma
   const isMoving = ({ next, installed }: OperatorRow) => next !== '' && next !== installed;
   // Nearly all packages rest, and a fleet has many rows.
   const onTheirWay = new Set(operatorsByPackage.filter(isMoving).map((row) => row.package));
+  if (onTheirWay.size === 0) return [];
   const ofThese = operatorsByPackage.filter((row) => onTheirWay.has(row.package));
   for (const [name, rows] of Map.groupBy(ofThese, (row) => row.package)) {
     const moving = rows.filter(isMoving);

@@ -106,6 +106,9 @@ function haystack<R>(row: R): string {
   return `${texts.join('\n')}\n${shown.cause?.text ?? ''}\n${moves}`.toLowerCase();
 }
 
+/** What {@link matching} answers where nothing is filtered. */
+export const everyRow = (): boolean => true;
+
 /** Whether a row matches: one of the values of every filter, and all words. */
 export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) => boolean {
   const tests: ((row: R) => boolean)[] = [];
@@ -124,7 +127,7 @@ export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) 
       const text = haystack(row);
       return words.every((word) => text.includes(word));
     });
-  return (row) => tests.every((test) => test(row));
+  return tests.length === 0 ? everyRow : (row) => tests.every((test) => test(row));
 }
 
 const FACETS = [
@@ -149,29 +152,42 @@ export function facetsOf<R>(
   for (const name of FACETS) {
     const column = columns[name];
     if (column === undefined) continue;
-    const counts = new Map<string, number>();
-    const add = (value: string) => counts.set(value, (counts.get(value) ?? 0) + 1);
+    const counts = new Map<string, { value: string; count: number }>();
+    let last: { value: string; count: number } | undefined;
+    const add = (value: string) => {
+      // Rows that lie side by side are mostly alike.
+      if (last === undefined || last.value !== value) last = counts.get(value);
+      if (last !== undefined) last.count += 1;
+      else {
+        last = { value, count: 1 };
+        counts.set(value, last);
+      }
+    };
     for (const row of rows) {
       const value: ColumnValue = column(row);
       if (Array.isArray(value)) for (const one of new Set<string>(value)) add(one);
       else add(String(value));
     }
-    facets[name] = [...counts]
-      .map(([value, count]) => ({ value, count }))
+    facets[name] = [...counts.values()]
       .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
       .slice(0, MOST_VALUES);
   }
   return facets;
 }
 
-/** The order that a query asks for; undefined: as the rows lie. */
-export function orderOf<R>(sort: string | undefined, columns: RowColumns<R>): ((a: R, b: R) => number) | undefined {
-  if (sort === undefined) return undefined;
-  const column = columns[sort.replace(/^-/, '')];
-  if (column === undefined) return undefined;
-  const sign = sort.startsWith('-') ? -1 : 1;
-  return (a, b) => {
-    const [x, y] = [column(a), column(b)];
-    return x < y ? -sign : x > y ? sign : 0;
-  };
+/**
+ * The rows in the order that a query asks for, those with equal values as they lay. A column has few values
+ * and a fleet many rows: the values are sorted, not the rows.
+ */
+export function sortedBy<R>(rows: readonly R[], sort: string | undefined, columns: RowColumns<R>): readonly R[] {
+  const column = sort === undefined ? undefined : columns[sort.replace(/^-/, '')];
+  if (sort === undefined || column === undefined) return rows;
+  const byValue = Map.groupBy(rows, (row) => {
+    const value = column(row);
+    // As `<` compares lists of texts.
+    return Array.isArray(value) ? value.join() : (value as string | number | boolean);
+  });
+  const values = [...byValue.keys()].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  if (sort.startsWith('-')) values.reverse();
+  return values.flatMap((value) => byValue.get(value) ?? []);
 }

@@ -1,6 +1,6 @@
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { PackageSpread } from '../api/lists.schema.js';
-import type { RowColumns } from './filter.js';
+import { everyRow, type RowColumns } from './filter.js';
 import type { FleetRows } from './fleet-rows.js';
 import { byText } from './sorted-rows.js';
 
@@ -71,12 +71,40 @@ function addBundle(bundles: Map<string, BundleCount>, { installed, version, clus
   }
 }
 
+/** Operators of one package each; they lie by package. */
+function* runsOf(rows: readonly OperatorRow[]): Iterable<readonly OperatorRow[]> {
+  let begin = 0;
+  for (let at = 1; at <= rows.length; at += 1) {
+    if (rows[at]?.package === rows[begin]?.package) continue;
+    if (begin < rows.length) yield rows.slice(begin, at);
+    begin = at;
+  }
+}
+
+/** The last spread of each package with the rows that it is of: few packages change between two questions. */
+const kept = new Map<string, Readonly<{ rows: readonly OperatorRow[]; spread: PackageSpread }>>();
+const MOST_KEPT = 5_000;
+
+const isSame = (a: readonly OperatorRow[], b: readonly OperatorRow[]): boolean =>
+  a.length === b.length && a.every((row, at) => row === b[at]);
+
+function keptSpreadOf(rows: readonly OperatorRow[]): PackageSpread {
+  const name = rows[0]?.package ?? '';
+  const before = kept.get(name);
+  if (before !== undefined && isSame(before.rows, rows)) return before.spread;
+  const spread = spreadOf(name, rows);
+  if (before !== undefined || kept.size < MOST_KEPT) kept.set(name, { rows, spread });
+  return spread;
+}
+
 /** By name. */
 export const packageSpreads = (
   { operatorsByPackage }: FleetRows,
-  keep: (row: OperatorRow) => boolean = () => true,
+  keep: (row: OperatorRow) => boolean = everyRow,
 ): PackageSpread[] =>
-  [...Map.groupBy(operatorsByPackage.filter(keep), (row) => row.package)].map(([name, rows]) => spreadOf(name, rows));
+  keep === everyRow
+    ? [...runsOf(operatorsByPackage)].map(keptSpreadOf)
+    : [...runsOf(operatorsByPackage.filter(keep))].map((rows) => spreadOf(rows[0]?.package ?? '', rows));
 
 /** The packages with most operators behind. */
 export const furthestBehind = (spreads: readonly PackageSpread[], most: number): PackageSpread[] =>
