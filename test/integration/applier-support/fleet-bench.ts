@@ -46,6 +46,8 @@ export class FleetBench {
   readonly controller: RolloutController;
   /** What gates outside of clusters answer; none do without it. */
   gate: (question: GateQuestion) => CheckAnswer = () => ({ message: 'no answer' });
+  /** Clusters that the services of the hub do not reach. */
+  readonly away = new Set<string>();
   /** Further members of the place where orders are carried out. */
   place: Partial<OrderPlace> = {};
 
@@ -79,11 +81,8 @@ export class FleetBench {
     const fleet = new FleetBench(hub, benches, namespace);
     for (const [name, labels] of Object.entries(clusters)) {
       benches.push(await ApplierBench.start({ name }));
-      const { object } = await hub.client.create(
-        fleetObject('FleetCluster', name, { access: { context: name } }, labels),
-      );
-      const conditions = [{ type: 'Reachable', status: 'True', lastTransitionTime: '2026-01-05T00:00:00Z' }];
-      await hub.client.updateStatus({ ...object, status: { uid: name, conditions } } as KubernetesObject);
+      await hub.client.create(fleetObject('FleetCluster', name, { access: { context: name } }, labels));
+      await fleet.sight(name, { Reachable: 'True' });
     }
     return fleet;
   }
@@ -92,6 +91,14 @@ export class FleetBench {
     const found = this.benches.find(({ client }) => client.cluster === name);
     if (found === undefined) throw new RangeError(`there is no cluster ${name}`);
     return found;
+  }
+
+  /** What a poller reports about a cluster. */
+  async sight(name: string, found: Readonly<Record<string, 'True' | 'False'>>, uid = name): Promise<void> {
+    const stored = await this.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+    const lastTransitionTime = this.clock.now().toISOString();
+    const conditions = Object.entries(found).map(([type, status]) => ({ type, status, lastTransitionTime }));
+    await this.hub.client.updateStatus({ ...stored, status: { uid, conditions } } as KubernetesObject);
   }
 
   async apply(kind: string, name: string, spec: object): Promise<void> {
@@ -115,6 +122,7 @@ export class FleetBench {
     await this.controller.pass();
     for (const bench of this.benches) {
       const { client } = bench;
+      if (this.away.has(client.cluster)) continue;
       const place = { hub: this.hub.client, client, globalCatalogNamespace: 'olm', clock: this.clock };
       const preview: OrderPlace['preview'] = (desired) => bench.preview(desired);
       await carryOutOrders({ ...place, ...bench.placeParts, preview, ...this.place });
