@@ -50,7 +50,7 @@ describe('a cluster that is cut off, and one that is another by now', () => {
       .map(({ spec }) => spec as unknown as Readonly<{ approved: boolean; clusterServiceVersionNames: string[] }>)
       .filter((spec) => spec.approved && spec.clusterServiceVersionNames.includes(bundle)).length;
 
-  it('before its turn or in it holds nobody up, and gets the version when it is back', async () => {
+  it('before its turn or in it holds no other cluster up, and gets the version when it is back', async () => {
     await cutOff('lab-2');
     await publish(1);
     await fleet.until(() => fleet.report('lab-3')?.['state'] === 'Running', 'the turn of a cluster');

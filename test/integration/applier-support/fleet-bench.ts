@@ -105,6 +105,12 @@ export class FleetBench {
     await this.hub.client.create(fleetObject(kind, name, spec));
   }
 
+  /** The status of an object of the hub, as a service that is not here writes it. */
+  async setStatus(kind: string, name: string, status: object): Promise<void> {
+    const stored = await this.hub.client.get({ apiVersion: FLEET_API, kind, name, namespace: HUB_NAMESPACE });
+    await this.hub.client.updateStatus({ ...stored, status } as KubernetesObject);
+  }
+
   /** Controller, appliers and engines work in turn until `isReached`. */
   async until(isReached: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let passes = 0; passes < MOST_PASSES; passes++) {
