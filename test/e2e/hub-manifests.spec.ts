@@ -30,6 +30,9 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'catalog-poller-kubeconfig': ['config'],
   'applier-kubeconfig': ['config'],
   'flotilla-redis': ['url'],
+  ...Object.fromEntries(
+    ['catalog-poller', 'applier', 'resolver-worker'].map((name) => [`${name}-tls`, ['tls.crt', 'tls.key', 'ca.crt']]),
+  ),
 };
 
 type Deployment = KubernetesObject & {
@@ -105,11 +108,11 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
       needs: [kubectl],
       render: () => run('kubectl', 'kustomize', `k8s/${folder}`),
     })),
-    {
-      what: 'k8s/components/console',
+    ...['console', 'fleet', 'http-tls', 'token-review', 'tracing'].map((one) => ({
+      what: `k8s/components/${one}`,
       needs: [kubectl],
-      render: () => kustomizedWith(['k8s/base'], ['k8s/components/console']),
-    },
+      render: () => kustomizedWith(['k8s/base'], [`k8s/components/${one}`]),
+    })),
     {
       what: 'k8s/components/service-monitor',
       needs: [kubectl],
