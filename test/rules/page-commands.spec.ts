@@ -31,6 +31,10 @@ function unknownIn(line: string): string | undefined {
   const manual = manuals.get(path.join(' '));
   if (manual === undefined || (path.length === 0 && !/^--/.test(words[0] ?? ''))) return `no verb in "${line}"`;
   if (path[0] === 'opm') return undefined;
+  const operand = words[path.length] ?? '-';
+  if (!operand.startsWith('-') && !/[<[]/.test(manual.usage.replace('[options]', ''))) {
+    return manual.verbs.length > 0 ? `no verb in "${line}"` : `no ${operand} in "${line}"`;
+  }
   const known = manual.options.flatMap(({ term }) => term.match(/--?[A-Za-z][a-z-]*/g) ?? []);
   const options = words.flatMap((word) => /^(--[a-z][a-z-]*|-[A-Za-z])(?:=|$)/.exec(word)?.[1] ?? []);
   const strange = options.find((option) => ![...known, ...GLOBAL].includes(option));
@@ -65,6 +69,7 @@ it.each([
   { line: 'get csvs -n team -o wide', because: undefined },
   { line: 'catalog validat ./catalog --strict', because: 'no --strict in' },
   { line: 'catalogue validate', because: 'no verb in' },
+  { line: 'clusters check east', because: 'no east in' },
   { line: 'get csvs --namespaces team', because: 'no --namespaces in' },
 ])('$line: $because', ({ line, because }) => {
   if (because === undefined) expect(unknownIn(line)).toBeUndefined();

@@ -33,8 +33,15 @@ export async function examineCluster(client: KubeClient, settings: Settings): Pr
       checks.push(warning(name, `OLM is at work there (${signs}), so a hub leaves it alone`, todo));
     }
     if (lacking > 0) {
-      const text = `this login lacks ${counted(lacking, 'right')} that the hub needs`;
-      checks.push(warning(name, text, `see which: ${NEXT.checkClusters()} -C ${client.cluster}`));
+      const lacks = `this login lacks ${counted(lacking, 'right')} that the hub needs`;
+      const todo = `see which, and how to grant them: ${NEXT.checkClusters()} -C ${client.cluster}`;
+      // Who may not see whether OLM works there is kept from writing anything.
+      const isKeptOut = !management.acts && management.signs.length === 0;
+      checks.push(
+        isKeptOut
+          ? failed(name, `${lacks}, so that a hub would leave the cluster alone`, todo)
+          : warning(name, lacks, todo),
+      );
     }
     return { checks, images: await imagesOf(client) };
   } catch (error) {

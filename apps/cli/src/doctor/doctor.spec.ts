@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { issueToken } from '#testing/cluster/issue-token';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { installOlm } from '../live/handover/olm-cluster.fixture.js';
@@ -29,6 +30,17 @@ beforeEach(() => {
   vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
   return () => vi.unstubAllEnvs();
 });
+
+/** The token of an account without rights. */
+function guestOf(cluster: string): Promise<string> {
+  const { url, token } = fleet.cluster(cluster);
+  fleet.cluster(cluster).create({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'guest', namespace: 'default' },
+  });
+  return issueToken({ url, token }, 'default', 'guest');
+}
 
 type Item = Readonly<{ name: string; result: string; text: string; todo: string }>;
 const itemsOf = (out: string): readonly Item[] => (JSON.parse(out) as { items: readonly Item[] }).items;
@@ -62,6 +74,16 @@ describe('flotilla doctor', () => {
     });
     const same = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     expect(itemsOf(same.out).find(({ name }) => name === 'clock of cluster plain')?.result).toBe('ok');
+  });
+
+  it('says no where the login may do nothing, and which verb names the rights', async () => {
+    const guest = fleet.kubeconfig().replaceAll(/token: .*/g, `token: ${await guestOf('plain')}`);
+    await writeFile(join(folder, 'guest'), guest, { mode: 0o600 });
+    const { out, exit } = await runFlotilla(['doctor', '--kubeconfig', join(folder, 'guest'), '-C', 'plain']);
+    expect(exit).toBe(1);
+    expect(out).toMatch(
+      /^✖ cluster plain: this login lacks \d+ rights .* leave the cluster alone\n {4}→ .*flotilla clusters check -C plain$/m,
+    );
   });
 
   it('asks the Redis of REDIS_URL too', async () => {

@@ -101,6 +101,15 @@ describe('whether Flotilla acts', () => {
     expect(managementStatus({ ...facts, ...more }).acts).toBe(acts);
   });
 
+  it('says which verb names the rights that a login lacks', () => {
+    const unseen = 'deployments is forbidden';
+    expect(managementStatus({ ...facts, signs: [], unseen })).toMatchObject({
+      because: expect.stringContaining(
+        '(deployments is forbidden); nothing is written. Give its login the rights that "flotilla clusters check -C east" lists, or',
+      ),
+    });
+  });
+
   it('says what was found and both ways on', () => {
     expect(managementStatus(facts)).toMatchObject({
       because:

@@ -47,7 +47,10 @@ function hasConsent({ cluster, consentedClusters, annotations }: ManagementFacts
 }
 
 function wayOn({ cluster, globalCatalogNamespace, signs }: ManagementFacts): string {
-  const first = signs.length > 0 ? 'Scale OLM to nothing to hand over' : 'Let it list Deployments and OLM’s kinds';
+  const first =
+    signs.length > 0
+      ? 'Scale OLM to nothing to hand over'
+      : `Give its login the rights that "flotilla clusters check -C ${cluster}" lists`;
   return `${first}, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=${cluster}, or annotation ${BESIDE_OLM_ANNOTATION}=${ACT} on namespace ${globalCatalogNamespace}`;
 }
 
