@@ -78,6 +78,20 @@ const redisRows: readonly Row[] = [
     says: /127\.0\.0\.1:\d+ runs in Cluster mode, .*: name a Redis without Cluster mode/,
     exit: 2,
   },
+  {
+    wrong: 'a Redis that is too old',
+    by: [UP, WORKER],
+    with: redisUrl(({ oldRedis }) => `redis://:SECRET@${oldRedis.address}`),
+    says: /127\.0\.0\.1:\d+ is version 6\.0\.16, and Flotilla needs 7\.0 or newer: name such a Redis in FLOTILLA_REDIS_URL/,
+    exit: 2,
+  },
+  {
+    wrong: 'a redis-server on the PATH that is too old',
+    by: [UP],
+    with: ({ oldRedis }) => ({ FLOTILLA_REDIS_URL: '', PATH: oldRedis.folder }),
+    says: /error: no Redis: .*redis-server started here: Redis at \S+ is version 6\.0\.16, and Flotilla needs 7\.0 or newer/,
+    exit: 3,
+  },
   ...both(
     {
       wrong: 'a wrong password of Redis',
@@ -214,6 +228,32 @@ const clusterRows: readonly Row[] = [
   { ...row, by: ['flotilla status'], exit: 3 },
 ]);
 
+/** Services and `up` go on, since rights may be granted at any time. */
+const rightsRows: readonly Row[] = [
+  {
+    wrong: 'a login without rights',
+    by: [UP, 'applier', 'catalog-poller'],
+    says: /deployments\.apps .* is forbidden: User .*guest.*; nothing is written\. Give its login the rights that \\?"flotilla clusters check -C east\\?" lists/,
+  },
+  {
+    wrong: 'a login without rights',
+    by: ['flotilla clusters check'],
+    says: /kubectl create clusterrolebinding flotilla:observe --clusterrole=flotilla:observe --user=USER/,
+    exit: 1,
+  },
+  {
+    wrong: 'a login without rights',
+    by: ['flotilla doctor'],
+    says: /cluster east: this login lacks \d+ rights that the hub needs, so that a hub would leave the cluster alone/,
+    exit: 1,
+  },
+].map((row) => ({
+  ...row,
+  with: ({ kubeconfig: changed, guest }: BadPlace) => ({
+    FLOTILLA_KUBECONFIG: changed((good) => good.replaceAll(/token: .*/g, `token: ${guest}`)),
+  }),
+}));
+
 const diskRows: readonly Row[] = [
   {
     wrong: 'a content folder below a file',
@@ -273,7 +313,7 @@ describe('an environment in which the hub cannot work gets one line, an exit cod
   }
 
   describe.concurrent('at a start', () => {
-    it.for(cases([...redisRows, ...kubeconfigRows, ...clusterRows, ...diskRows, ...clockRows]))(
+    it.for(cases([...redisRows, ...kubeconfigRows, ...clusterRows, ...rightsRows, ...diskRows, ...clockRows]))(
       '$wrong: $command',
       async ({ command, with: given, says, exit }, { expect }) => {
         const ended = await meet(command, given(place), says, exit);

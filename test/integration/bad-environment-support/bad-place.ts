@@ -5,9 +5,11 @@ import { createServer as createWebServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { issueToken } from '#testing/cluster/issue-token';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { hubKeyFile } from '../../../apps/cli/src/demo/service-process.js';
 import { startConfiguredRedis } from '../redis-support/configured-redis.js';
+import { type OldRedis, startOldRedis } from './old-redis.js';
 
 /** Everything that an environment can have wrong, on this machine, beside what is right. */
 export type BadPlace = Readonly<{
@@ -25,7 +27,10 @@ export type BadPlace = Readonly<{
   /** Addresses of Redis, without scheme. Password of `default`: SECRET, of `weak`, without rights: weak. */
   redis: string;
   redisCluster: string;
+  oldRedis: OldRedis;
   fleet: SimulatedFleet;
+  /** The token of an account without rights in the cluster. */
+  guest: string;
   stop: () => Promise<void>;
 }>;
 
@@ -38,6 +43,8 @@ export async function startBadPlace(): Promise<BadPlace> {
   const weak = 'user weak on >weak ~* +ping +info +client +select +hello +time +get';
   const redis = await startConfiguredRedis({ lines: ['requirepass SECRET', weak], client });
   const cluster = await startConfiguredRedis({ lines: ['cluster-enabled yes', 'requirepass SECRET'], client });
+  const guest = await guestOf(fleet);
+  const oldRedis = await startOldRedis(folder);
   let files = 0;
   const file = (name: string, text: string) => {
     const path = join(folder, `${++files}-${name}`);
@@ -64,14 +71,23 @@ export async function startBadPlace(): Promise<BadPlace> {
     web: await listening(web),
     redis: `127.0.0.1:${redis.port}`,
     redisCluster: `127.0.0.1:${cluster.port}`,
+    oldRedis,
     fleet,
+    guest,
     stop: async () => {
       for (const server of [silent, web]) server.close();
+      oldRedis.stop();
       web.closeAllConnections();
       await Promise.all([redis.stop(), cluster.stop(), fleet.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function guestOf(fleet: SimulatedFleet): Promise<string> {
+  const east = fleet.cluster('east');
+  east.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'guest', namespace: 'default' } });
+  return issueToken(east, 'default', 'guest');
 }
 
 async function listening(server: Server): Promise<string> {

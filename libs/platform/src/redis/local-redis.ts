@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterThisProcess } from '../processes/watchdog.js';
 import { pingRedis } from './redis-connection.js';
-import { RedisUnreachable } from './redis-errors.js';
+import { RedisUnreachable, RedisUnusable } from './redis-errors.js';
 
 const START_DEADLINE_MS = 15_000;
 const STOP_DEADLINE_MS = 5_000;
@@ -98,6 +98,7 @@ async function untilAnswering(server: ChildProcess, url: string, logFile: string
           (e: unknown) => e,
         );
     if (error === undefined) return;
+    if (error instanceof RedisUnusable) throw error;
     if (ended || Date.now() > deadline) {
       const log = await readFile(logFile, 'utf8').catch(() => '');
       const last = log.trim().split('\n').slice(-3).join(' | ');

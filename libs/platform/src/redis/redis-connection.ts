@@ -7,7 +7,7 @@ import { type RedisTarget, type RedisTls, reconnectPauseMs, redisTarget } from '
 import { refusalLine, sentinelFailure } from './redis-refusal.js';
 import { RedisRefusals } from './redis-refusals.js';
 import { MissingRights } from './redis-rights.js';
-import { clusterModeRefusal, NOTHING_KNOWN, type RedisServerInfo, readServerInfo } from './redis-server-info.js';
+import { NOTHING_KNOWN, type RedisServerInfo, readServerInfo, unusableText } from './redis-server-info.js';
 import { noteTrouble, type RedisTrouble } from './redis-trouble.js';
 import { parseSentinelUrl, speaksTls, userOf, withoutCredentials } from './redis-url.js';
 
@@ -60,7 +60,7 @@ export function openRedis(
     },
     onInfo: (answer) => {
       info = readServerInfo(answer, info);
-      const refusal = clusterModeRefusal(info);
+      const refusal = unusableText(info);
       if (refusal !== undefined) onUnusable(new RedisUnusable(address, refusal));
     },
   });
@@ -199,7 +199,7 @@ export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls):
     throw new RedisUnreachable(withoutCredentials(url), await reasonOf(error, seen, { url, ...(tls && { tls }) }));
   }
   try {
-    const refusal = clusterModeRefusal(readServerInfo(await redis.info('cluster').catch(() => '')));
+    const refusal = unusableText(readServerInfo(await redis.info().catch(() => '')));
     if (refusal !== undefined) throw new RedisUnusable(withoutCredentials(url), refusal);
   } finally {
     redis.disconnect();

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { clusterModeRefusal, evictionRefusal, fullText, nearlyFullText, readServerInfo } from './redis-server-info.js';
+import {
+  clusterModeRefusal,
+  evictionRefusal,
+  fullText,
+  nearlyFullText,
+  readServerInfo,
+  versionRefusal,
+} from './redis-server-info.js';
 
 const MEMORY = '# Memory\r\nused_memory:1048576\r\nmaxmemory:2097152\r\nmaxmemory_policy:allkeys-lru\r\n';
 
@@ -19,6 +26,19 @@ describe('what a Redis says about itself', () => {
     expect(clusterModeRefusal(readServerInfo('cluster_enabled:1\r\n'))).toMatch(/Cluster mode.*redis\+sentinel:\/\//);
     expect(clusterModeRefusal(readServerInfo('cluster_enabled:0\r\n'))).toBeUndefined();
     expect(clusterModeRefusal(readServerInfo(''))).toBeUndefined();
+  });
+
+  it.each([
+    { version: '6.2.14', refused: true },
+    { version: '7.0.0', refused: false },
+    { version: '8.2.1', refused: false },
+    { version: '10.0.0', refused: false },
+    { version: 'unstable', refused: false },
+    { version: '', refused: false },
+  ])('is too old with version "$version": $refused', ({ version, refused }) => {
+    const text = versionRefusal(readServerInfo(`redis_version:${version}\r\n`));
+    if (refused) expect(text).toMatch(/^is version 6\.2\.14, and Flotilla needs 7\.0 or newer: name such a Redis/);
+    else expect(text).toBeUndefined();
   });
 
   it.each([

@@ -4,6 +4,8 @@ import type { Redis } from 'ioredis';
 export type RedisServerInfo = Readonly<{
   /** Another one after each start of the server. */
   runId?: string;
+  /** As `redis_version`; a Valkey says there with which Redis it is compatible. */
+  version?: string;
   clusterMode: boolean;
   usedBytes?: number;
   /** As in `maxmemory`; 0: no limit. */
@@ -14,6 +16,8 @@ export type RedisServerInfo = Readonly<{
 
 export const NOTHING_KNOWN: RedisServerInfo = { clusterMode: false };
 
+/** The first one that takes SET with NX and GET, EXPIRE with LT, and rights to read keys alone. */
+const OLDEST_MAJOR = 7;
 /** From this part of maxmemory on, Redis counts as nearly full. */
 const NEARLY_FULL = 0.9;
 const MEBIBYTE = 2 ** 20;
@@ -23,10 +27,12 @@ export function readServerInfo(answer: string, known: RedisServerInfo = NOTHING_
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(answer)?.[1];
   const count = (name: string) => (field(name) === undefined ? undefined : Number(field(name)));
   const [runId, cluster, policy] = [field('run_id'), field('cluster_enabled'), field('maxmemory_policy')];
+  const version = field('redis_version');
   const [usedBytes, maxBytes] = [count('used_memory'), count('maxmemory')];
   return {
     ...known,
     ...(runId !== undefined && { runId }),
+    ...(version !== undefined && { version }),
     ...(cluster !== undefined && { clusterMode: cluster === '1' }),
     ...(usedBytes !== undefined && { usedBytes }),
     ...(maxBytes !== undefined && { maxBytes }),
@@ -47,6 +53,17 @@ export const clusterModeRefusal = ({ clusterMode }: RedisServerInfo): string | u
       'name a Redis without Cluster mode (cluster-enabled no), or one behind Sentinels (redis+sentinel://), in ' +
       'FLOTILLA_REDIS_URL'
     : undefined;
+
+/** Why the hub does not work with a Redis that is too old; undefined where its version is new or unknown. */
+export function versionRefusal({ version = '' }: RedisServerInfo): string | undefined {
+  const major = Number.parseInt(version, 10);
+  if (Number.isNaN(major) || major >= OLDEST_MAJOR) return undefined;
+  return `is version ${version}, and Flotilla needs ${OLDEST_MAJOR}.0 or newer: name such a Redis in FLOTILLA_REDIS_URL`;
+}
+
+/** Why the hub does not work with this Redis, whatever is done to its memory. */
+export const unusableText = (info: RedisServerInfo): string | undefined =>
+  versionRefusal(info) ?? clusterModeRefusal(info);
 
 /** Why this Redis may remove jobs by itself, and what to do; undefined for one that does not. */
 export function evictionRefusal({ maxBytes = 0, evictionPolicy = 'noeviction' }: RedisServerInfo): string | undefined {
