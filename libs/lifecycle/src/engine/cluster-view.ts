@@ -108,7 +108,12 @@ export class ClusterView {
     const { lease, listed } = this.#open();
     await listed;
     const { cache } = lease;
-    return { ...live, cache: this.#noting(cache, seen), behind: await cache.behind(seen, PATIENCE_MS) };
+    return {
+      ...live,
+      cache: this.#noting(cache, seen),
+      behind: await cache.behind(seen, PATIENCE_MS),
+      lagging: (versions, patienceMs) => cache.behind(versions, patienceMs),
+    };
   }
 
   /** The cache for one pass: as long as the pass reads or writes, the cache is not at rest. */

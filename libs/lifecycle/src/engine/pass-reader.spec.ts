@@ -172,6 +172,22 @@ describe('what a pass reads of a cache', () => {
     expect(reader.live).toBe(false);
   });
 
+  it('is read again where the cache has come up to a version since', async () => {
+    let held: readonly KubernetesObject[] = [];
+    const { cache } = cluster();
+    const reader = new PassReader({
+      ...cluster(),
+      cache: { ...cache, list: () => held },
+      lagging: async (seen) => Object.keys(seen).filter((kind) => kind === 'ConfigMap'),
+    });
+    await Promise.all([reader.list(KIND), reader.list(CONFIG_MAP)]);
+    held = [secret];
+    expect(await reader.lagging({ Secret: '7', ConfigMap: '7' }, 0)).toEqual(['ConfigMap']);
+    expect([await reader.list(KIND), await reader.list(CONFIG_MAP)]).toEqual([[secret], []]);
+    reader.doubtAll();
+    expect(await reader.lagging({ ConfigMap: '7' }, 0), 'live').toEqual([]);
+  });
+
   it('is nothing of a kind that it is behind with', async () => {
     const reader = new PassReader(cluster(['Secret']));
     expect([await reader.get(ref('chart')), await reader.list(KIND)]).toEqual([undefined, []]);

@@ -1,6 +1,7 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
+import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/client/kube-client.port';
 
@@ -16,6 +17,8 @@ export type ClusterReads = Readonly<{
   cache?: Pick<ClusterCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
   /** Kinds for which the cache is known to lag. */
   behind?: readonly string[];
+  /** The kinds among these that the cache does not have up to their versions; waits for them so long. */
+  lagging?: (seen: SeenVersions, patienceMs: number) => Promise<readonly string[]>;
 }>;
 
 type Listed = Readonly<{ options: ListOptions; items: Promise<readonly KubernetesObject[]> }>;
@@ -135,6 +138,20 @@ export class PassReader {
       else if (action.do === 'emitEvent') this.forget('Event');
       else if ('object' in action) this.doubt(action.object.kind);
     }
+  }
+
+  /**
+   * The kinds among these that this pass may have read before they were at their versions. Waits at most
+   * `patienceMs` for the cache; none where every read is a request.
+   */
+  async lagging(seen: SeenVersions, patienceMs: number): Promise<readonly string[]> {
+    const cached = Object.fromEntries(Object.entries(seen).filter(([kind]) => this.#cacheOf(kind) !== undefined));
+    const kinds = Object.keys(cached);
+    if (kinds.length === 0) return kinds;
+    const lagging = (await this.cluster.lagging?.(cached, patienceMs)) ?? kinds;
+    // What it has by now was perhaps not there when it was read.
+    for (const kind of kinds) if (!lagging.includes(kind)) this.forget(kind);
+    return lagging;
   }
 
   /** Later reads of this kind are requests to the API server. */

@@ -4,6 +4,7 @@ import { ADMISSION, RBAC, readsForCsv, rightsOf, WEBHOOK_CONFIGURATIONS } from '
 import { certificatesToIssue } from '#core/classic/csv/serving/certificates-of';
 import type { ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { clusterPermissions } from '#core/kernel/api/csv-facts';
 import { joinApiVersion, type KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { OperatorCondition } from '#core/kernel/api/operator-condition';
 import { servedKey } from '#core/kernel/api/served-key';
@@ -11,6 +12,9 @@ import { issueServingCertificate } from '#platform/certificates/issue-serving-ce
 import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
+
+/** A watch reports a deletion within milliseconds, or the kind is not watched well and is asked for. */
+const WATCH_PATIENCE_MS = 500;
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
 
@@ -76,20 +80,28 @@ export class CsvWorldReader {
   }
 
   /**
-   * Whether the API server has cluster-scoped RBAC of the CSV that this pass has not read, because the cache
-   * lags. From then on the pass reads those kinds from the API server.
+   * Whether there is cluster-scoped RBAC of the CSV that this pass has not read, because its cache lagged. A
+   * cache that has come up to the CSV's own version has all that was made before its deletion; for what it
+   * does not have, the API server is asked, from then on by the pass as well.
    */
   async hasUnreadRights(csv: ClusterServiceVersion): Promise<boolean> {
     const { client, reader } = this.input;
     if (reader.live) return false;
+    const { resourceVersion = '' } = csv.metadata;
+    const rights = rightsOf(csv);
+    const seen = Object.fromEntries(rights.map(({ kind }) => [kind, resourceVersion]));
+    // Its own rights were deleted a moment ago, so the watch is about to say so.
+    const lagging = await reader.lagging(seen, clusterPermissions(csv).length > 0 ? WATCH_PATIENCE_MS : 0);
     const left = await Promise.all(
-      rightsOf(csv).map(async ({ apiVersion, kind, labelSelector = '' }) => {
-        const found = await client.list({ apiVersion, kind }, { labelSelector });
-        return (found?.items ?? []).length > 0 ? [kind] : [];
+      rights.map(async ({ apiVersion, kind, labelSelector = '' }) => {
+        const [of, where] = [{ apiVersion, kind }, { labelSelector }];
+        const lags = lagging.includes(kind);
+        const found = lags ? ((await client.list(of, where))?.items ?? []) : await reader.list(of, where);
+        if (lags && found.length > 0) reader.doubt(kind);
+        return found.length;
       }),
     );
-    for (const kind of left.flat()) reader.doubt(kind);
-    return left.flat().length > 0;
+    return left.some((count) => count > 0);
   }
 
   /** A hub that may not read the proxy of an OpenShift cluster installs without it. */
