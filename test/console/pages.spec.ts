@@ -199,6 +199,30 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     run.view.write({ cluster, changed: [], removed: [id] });
   });
 
+  it('task 6: a roll-out of the fleet has its waves, what holds it, and the commands to decide', async () => {
+    const wave = { phase: 'Soaking', members: 12, done: 12, underWay: 0, waiting: 0, failed: 0, note: 'soak' };
+    const rest = { name: 'rest', phase: 'Pending', members: 88, done: 0, underWay: 0, waiting: 88, failed: 0 };
+    run.view.writeRollouts([
+      {
+        ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },
+        ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '' },
+        waves: [
+          { ...wave, name: 'lab' },
+          { ...rest, note: 'not its turn' },
+        ],
+      },
+    ]);
+    const tab = await open();
+    await tab.goto('/rollouts');
+    await tab.page.getByRole('link', { name: 'harbor → harbor.v1.1.0' }).click();
+    for (const part of ['lab Soaking 12/12', 'rest Pending 0/88', '88 wait · not its turn'])
+      await expect.poll(() => text(tab), PATIENCE).toContain(part);
+    expect(await text(tab)).toContain('flotilla fleet promote harbor-3 -n fleet');
+    expect(await tab.axe()).toEqual([]);
+    run.view.writeRollouts([]);
+    await expect.poll(() => text(tab), PATIENCE).toContain('not known any more');
+  });
+
   it('the operators that a filter leaves can be kept as a file, in which nothing is a formula', async () => {
     const cluster = clusterName(30);
     const named = operatorRow(cluster, 'lamp', { channel: '=cmd|calc', standing: 'blocked' });

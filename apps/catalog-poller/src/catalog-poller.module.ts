@@ -17,6 +17,7 @@ import { ConsoleCatalogs } from '#lifecycle/fleet/console/console-catalogs';
 import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
+import { ReportedRollouts } from '#lifecycle/fleet/rollouts/reported-rollouts';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { RedisQuestionReceiver } from '#platform/console/redis-question-channel';
 import { Lanes } from '#platform/fairness/lanes';
@@ -160,7 +161,16 @@ const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefin
     useFactory: ({ clock, log }: Hub, catalogs: SharedCatalogs) =>
       new WantedOperators({ hub: fleetHub, clock, log, catalogs, random: Math.random }),
   },
+  {
+    provide: ReportedRollouts,
+    inject: [HUB],
+    useFactory: ({ clock, log, redis, settings }: Hub) => {
+      const view = new RedisViewWriter(redis, settings.redisPrefix);
+      return new ReportedRollouts({ hub: fleetHub, clock, log, write: (rows) => view.writeRollouts(rows) });
+    },
+  },
   SightingsLifecycle,
+  healthIndicator(ReportedRollouts, ({ check }) => check),
   healthIndicator(WantedOperators, ({ check }) => check),
   healthIndicator(ClusterSightings, ({ check }) => check),
 ];

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
+import { ReportedRollouts } from '#lifecycle/fleet/rollouts/reported-rollouts';
 import { Shutdown } from '#platform/telemetry/shutdown';
 
 /** Reports on the clusters of the fleet, and follows what is wanted there, as long as the service runs. */
@@ -9,17 +10,19 @@ export class SightingsLifecycle implements OnApplicationBootstrap, BeforeApplica
   constructor(
     private readonly sightings: ClusterSightings,
     private readonly wanted: WantedOperators,
+    private readonly rollouts: ReportedRollouts,
     private readonly shutdown: Shutdown,
   ) {}
 
   onApplicationBootstrap(): void {
     this.sightings.start();
     this.wanted.start();
+    this.rollouts.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
     return this.shutdown.drain(async () => {
-      await Promise.all([this.sightings.stop(), this.wanted.stop()]);
+      await Promise.all([this.sightings.stop(), this.wanted.stop(), this.rollouts.stop()]);
     });
   }
 }

@@ -3,6 +3,7 @@ import { CONSOLE_VERBS } from '#core/fleet/console-rights/console-verbs';
 import { projectVersion } from '#platform/files/build-info';
 import { badRequest, NotAllowed, RequestProblem } from '../serve/problem.js';
 import { fleetSummary } from '../view/fleet-summary.js';
+import { isMoving, rolloutsSeenBy } from '../view/rollouts.js';
 import { searchIn } from '../view/search.js';
 import { labelsIn } from '../view/visible-rows.js';
 import { asOf } from './list.routes.js';
@@ -23,7 +24,8 @@ export const fleetRoutes: readonly ApiRoute[] = [
     answer: lists.FleetSummary,
     run: async (context) => {
       const { filling } = context.view;
-      return { ...fleetSummary(context.rows), asOf: asOf(context), ...(filling && { filling }) };
+      const rollouts = (await rolloutsSeenBy(context)).filter(isMoving).length;
+      return { ...fleetSummary(context.rows), rollouts, asOf: asOf(context), ...(filling && { filling }) };
     },
   }),
   get({

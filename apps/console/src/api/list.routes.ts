@@ -3,7 +3,7 @@ import type { OperatorRow } from '#core/fleet/view/rows';
 import { badRequest, notFound } from '../serve/problem.js';
 import { catalogContents, contentColumns } from '../view/catalog-contents.js';
 import { causeGroups } from '../view/causes.js';
-import { derivedRollouts, rolloutColumns } from '../view/derived-rollouts.js';
+import { rolloutColumns } from '../view/derived-rollouts.js';
 import {
   catalogColumns,
   clusterColumns,
@@ -17,6 +17,7 @@ import {
 import type { FleetRows } from '../view/fleet-rows.js';
 import { packageColumns, packageSpreads } from '../view/packages.js';
 import { planClassColumns, planClasses } from '../view/plan-classes.js';
+import { rolloutsSeenBy } from '../view/rollouts.js';
 import { windowOf } from '../view/window.js';
 import * as lists from './lists.schema.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
@@ -114,13 +115,26 @@ const changes: ApiRoute = get({
   },
 });
 
+const rollouts: ApiRoute = get({
+  path: '/rollouts',
+  name: 'RolloutList',
+  summary: 'Roll-outs of the fleet, and clusters on their way to one bundle',
+  query: lists.ListQuery,
+  answer: lists.RolloutList,
+  run: async (context) => {
+    const { query } = context;
+    checkQuery(query, rolloutColumns);
+    return { ...windowOf(await rolloutsSeenBy(context), query, rolloutColumns), asOf: asOf(context) };
+  },
+});
+
 const rollout: ApiRoute = get({
   path: '/rollouts/:id',
   name: 'RolloutSummary',
   summary: 'One roll-out',
   answer: lists.RolloutSummary,
-  run: async ({ rows, params }) => {
-    const found = derivedRollouts(rows).find(({ id }) => id === params['id']);
+  run: async (context) => {
+    const found = (await rolloutsSeenBy(context)).find(({ id }) => id === context.params['id']);
     if (found === undefined) throw notFound('roll-out of that name');
     return found;
   },
@@ -210,14 +224,7 @@ export const listRoutes: readonly ApiRoute[] = [
     columns: causeColumns,
     rows: causeGroups,
   }),
-  list({
-    path: '/rollouts',
-    name: 'RolloutList',
-    summary: 'Clusters on their way to one bundle',
-    answer: lists.RolloutList,
-    columns: rolloutColumns,
-    rows: derivedRollouts,
-  }),
+  rollouts,
   rollout,
   changes,
 ];

@@ -16,7 +16,7 @@ const MOST_FAILURES = 10;
 
 const stops = ({ standing }: OperatorRow): boolean => standing === 'failed' || standing === 'blocked';
 
-function failuresOf(members: readonly OperatorRow[]): RolloutSummary['failures'] {
+export function failuresOf(members: readonly OperatorRow[]): RolloutSummary['failures'] {
   return [...Map.groupBy(members.filter(stops), causeKey).values()]
     .map((own) => ({
       cause: own[0]?.cause?.text ?? '',

@@ -1,7 +1,6 @@
 import { urgency } from '#core/fleet/diagnosis/diagnosis';
 import type { FleetSummary } from '../api/lists.schema.js';
 import { causeGroups } from './causes.js';
-import { derivedRollouts } from './derived-rollouts.js';
 import type { FleetRows } from './fleet-rows.js';
 import { furthestBehind, packageSpreads } from './packages.js';
 import { planClasses } from './plan-classes.js';
@@ -27,7 +26,7 @@ function countsOf(operators: FleetRows['operators']): FleetSummary['counts'] {
 }
 
 /** The first page in one answer. */
-export function fleetSummary(rows: FleetRows): Omit<FleetSummary, 'asOf' | 'filling'> {
+export function fleetSummary(rows: FleetRows): Omit<FleetSummary, 'asOf' | 'filling' | 'rollouts'> {
   const counts = countsOf(rows.operators);
   const reach = { fresh: 0, stale: 0, away: 0, 'left-to-olm': 0, refused: 0 };
   for (const cluster of rows.clusters) reach[cluster.reach] += 1;
@@ -43,6 +42,5 @@ export function fleetSummary(rows: FleetRows): Omit<FleetSummary, 'asOf' | 'fill
     behind: furthestBehind(packageSpreads(rows), MOST_PACKAGES).filter((one) => one.upToDate < one.operators),
     unwellClusters: rows.clusters.filter(({ standing, reach: how }) => standing !== 'well' || how === 'away').length,
     approvals: { classes: classes.length, plans: classes.reduce((sum, { plans }) => sum + plans, 0) },
-    rollouts: derivedRollouts(rows).length,
   };
 }

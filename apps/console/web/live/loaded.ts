@@ -101,3 +101,14 @@ export function useLoaded<T>(
     renew: one?.renew ?? (() => undefined),
   };
 }
+
+/** Waves open and soak without a change in any cluster. */
+export const WAVES_EVERY = 5_000;
+
+/** Reads again by itself: for answers that change without a row of a cluster. */
+export function useRenewed({ renew }: Loaded<unknown>, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || renew(), everyMs);
+    return () => clearInterval(timer);
+  }, [renew, everyMs]);
+}

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { HubRow } from '#core/fleet/view/hub-row';
+import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import type { ViewRow } from '#core/fleet/view/rows';
 import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader, ViewWriter } from './view-store.port.js';
 
@@ -9,6 +10,7 @@ export class MemoryView implements ViewReader, ViewWriter {
   readonly #changes: ClusterRowChange[] = [];
   readonly #waiting = new Set<() => void>();
   #hub: readonly HubRow[] = [];
+  #rollouts: readonly FleetRolloutRow[] = [];
   #history: readonly HistoryEntry[] = [];
   #epoch = 1;
 
@@ -36,6 +38,14 @@ export class MemoryView implements ViewReader, ViewWriter {
 
   writeHub(rows: readonly HubRow[]): void {
     this.#hub = rows;
+  }
+
+  writeRollouts(rows: readonly FleetRolloutRow[]): void {
+    this.#rollouts = rows;
+  }
+
+  rollouts(): Promise<readonly FleetRolloutRow[]> {
+    return Promise.resolve(this.#rollouts);
   }
 
   writeHistory(entries: readonly HistoryEntry[]): void {

@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { HistoryEntry } from '#core/fleet/view/history-entry';
 import { HubRow } from '#core/fleet/view/hub-row';
+import { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import { ViewRow } from '#core/fleet/view/rows';
 import { parsedValue } from './parsed-value.js';
 import { viewKeys } from './view-keys.js';
@@ -10,6 +12,7 @@ const CLUSTERS_AT_ONCE = 50;
 const CHANGES_AT_ONCE = 5_000;
 const MOST_HISTORY = 5_000;
 const ORIGIN = '0-0';
+const ROLLOUTS = z.array(FleetRolloutRow);
 
 /** `a` before `b`, as ids of stream entries: `MILLISECONDS-NUMBER`. */
 function isBefore(a: string, b: string): boolean {
@@ -69,6 +72,10 @@ export class RedisViewReader implements ViewReader {
   async hub(): Promise<readonly HubRow[]> {
     const values = await this.redis.hvals(this.#keys.hub);
     return values.flatMap((text) => parsedValue(HubRow, text));
+  }
+
+  async rollouts(): Promise<readonly FleetRolloutRow[]> {
+    return parsedValue(ROLLOUTS, await this.redis.get(this.#keys.rollouts))[0] ?? [];
   }
 
   async history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import { rowHistory } from '#core/fleet/view/row-history';
 import { ViewRow } from '#core/fleet/view/rows';
 import { RedisScript } from '../redis/redis-script.js';
@@ -12,6 +13,7 @@ const ROWS_AT_ONCE = 250;
 const LONGEST_STREAM = 50_000;
 /** As many as the console reads. */
 const LONGEST_HISTORY = 5_000;
+const ROLLOUTS_FOR_S = 60;
 
 /**
  * KEYS: epoch, clusters, rows of the cluster, stream, history, since when there is one. ARGV: an epoch where
@@ -46,6 +48,11 @@ export class RedisViewWriter implements ViewWriter {
     prefix: string,
   ) {
     this.#keys = viewKeys(prefix);
+  }
+
+  /** Each poller of the hub writes the same: where none does, they are gone after a minute. */
+  async writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> {
+    await this.redis.set(this.#keys.rollouts, JSON.stringify(rows), 'EX', ROLLOUTS_FOR_S);
   }
 
   async rowsOf(cluster: string): Promise<readonly ViewRow[]> {

@@ -2,6 +2,7 @@
  * Where the read model lies in Redis. Rows of a cluster: a hash from id to JSON, named in the set `clusters`.
  * `stream`: entries with `cluster` and `id`, one for each row that changed or is gone, written together with
  * the row, `MAXLEN ~ 50000`. `epoch`: a random text, written where it is missing before the first row.
+ * `rollouts`: JSON of the fleet's roll-outs, for a minute.
  * `hub`: a hash from instance to JSON. `history`: a list of JSON, the newest first. `history-since`: a time.
  */
 export const viewKeys = (prefix: string) =>
@@ -11,6 +12,7 @@ export const viewKeys = (prefix: string) =>
     rows: (cluster: string) => `${prefix}:view:rows:${cluster}`,
     stream: `${prefix}:view:stream`,
     hub: `${prefix}:view:hub`,
+    rollouts: `${prefix}:view:rollouts`,
     history: `${prefix}:view:history`,
     historySince: `${prefix}:view:history-since`,
   }) as const;

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { HubRow } from '#core/fleet/view/hub-row';
+import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import type { ViewRow } from '#core/fleet/view/rows';
 
 /** What changed in the rows of one cluster. */
@@ -33,6 +34,8 @@ export type ViewReader = Readonly<{
   close(): void;
   /** What each service last said of itself. */
   hub(): Promise<readonly HubRow[]>;
+  /** The fleet's roll-outs; none where the hub has no fleet. */
+  rollouts(): Promise<readonly FleetRolloutRow[]>;
   /** Changes that the hub saw, the newest first; `knownSince`: nothing older is known, RFC 3339 or empty. */
   history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>>;
 }>;

@@ -2,9 +2,10 @@ import { useRoute } from 'preact-iso';
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
-import { useLoaded } from '../../live/loaded.js';
+import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { count } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
+import { CodeBlock } from '../../parts/copy.js';
 import { List } from '../../parts/list.js';
 import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page, Section } from '../../parts/page.js';
@@ -15,6 +16,7 @@ import { Ago } from '../../parts/text.js';
 export default function RolloutPage() {
   const id = useRoute().params['id'] ?? '';
   const rollouts = useLoaded<RolloutList>('rollouts?limit=200');
+  useRenewed(rollouts, WAVES_EVERY);
   const one = rollouts.data?.items.find((rollout) => rollout.id === id);
   const title = one ? `${one.package} → ${one.target}` : id;
   return (
@@ -33,6 +35,30 @@ export default function RolloutPage() {
     </Page>
   );
 }
+
+/** Decisions are made in one's own name, which the hub's API checks: the page gives the commands. */
+function Decisions({ of }: { of: string }) {
+  const [namespace = '', name = ''] = of.split('/');
+  return (
+    <Section title="To decide">
+      <ol class="advice">
+        {DECISIONS.map(([verb, what]) => (
+          <li key={verb}>
+            <p>{what}</p>
+            <CodeBlock text={`flotilla fleet ${verb} ${name} -n ${namespace}`} label="Command" />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+const DECISIONS = [
+  ['status', 'see what it waits for'],
+  ['pause', 'pause it: nothing starts, what runs ends'],
+  ['promote', 'open the wave that waits for it, or end its soak'],
+  ['abort', 'end it: nothing further starts, and nothing is undone'],
+] as const;
 
 function Shown({ of }: { of: RolloutSummary }) {
   return (
@@ -89,6 +115,7 @@ function Shown({ of }: { of: RolloutSummary }) {
           </ul>
         </Section>
       )}
+      {!of.derived && of.finishedAt === '' && <Decisions of={of.id} />}
       <Section title="Operators of this package">
         <List<OperatorRow>
           label={`Operators of ${of.package}`}

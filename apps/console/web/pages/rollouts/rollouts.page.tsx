@@ -1,6 +1,6 @@
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
-import { useLoaded } from '../../live/loaded.js';
+import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { Page, Section } from '../../parts/page.js';
@@ -10,6 +10,7 @@ import { Ago } from '../../parts/text.js';
 /** What is on its way to another version, and the last that ended. */
 export default function RolloutsPage() {
   const rollouts = useLoaded<RolloutList>('rollouts?limit=200');
+  useRenewed(rollouts, WAVES_EVERY);
   return (
     <Page title="Roll-outs" asOf={rollouts.data?.asOf}>
       <Answered of={rollouts}>

@@ -1,0 +1,95 @@
+import { type FleetRolloutRow, fleetRolloutRow } from '#core/fleet/view/rollout-row';
+import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
+import { FleetStore } from '#platform/fleet/fleet-store';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+
+export type ReportedRolloutsOptions = Readonly<{
+  /** The hub API, as the poller's field manager. */
+  hub: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** Where the console reads them; what is not written again within a minute is forgotten there. */
+  write: (rows: readonly FleetRolloutRow[]) => Promise<void>;
+}>;
+
+/** Changes that come together are written together. */
+const GATHER_MS = 1_000;
+const AGAIN_MS = 15_000;
+/** Of those that have ended the page shows ten. */
+const MOST_ENDED = 10;
+const MOST = 200;
+
+/** Shows the console the fleet's roll-outs, as their statuses in the hub API say. */
+export class ReportedRollouts {
+  readonly #store: FleetStore;
+  readonly #timers: Timers;
+  #unsubscribe: () => void = () => undefined;
+  #isDue = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(private readonly options: ReportedRolloutsOptions) {
+    const { hub, clock, log } = options;
+    this.#timers = new Timers(clock);
+    const kinds = ['FleetRollout', 'FleetOperator'];
+    this.#store = new FleetStore({ client: hub, clock, log, kinds, checkName: 'fleet-rollouts' });
+  }
+
+  get check(): HealthCheck {
+    return this.#store.check;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#store.onMoved(() => this.#soon());
+    this.#store.start();
+    void this.#store.whenSynced().then(() => this.#soon());
+    this.#timers.every(AGAIN_MS, () => this.#soon());
+  }
+
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    this.#unsubscribe();
+    await this.#writing;
+    await this.#store.stop();
+  }
+
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#timers.after(GATHER_MS, () => {
+      this.#isDue = false;
+      this.#writing ??= this.#report().finally(() => {
+        this.#writing = undefined;
+      });
+    });
+  }
+
+  async #report(): Promise<void> {
+    if (this.#store.problem !== undefined) return;
+    try {
+      await this.options.write(this.#rows());
+    } catch (error) {
+      this.options.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
+    }
+  }
+
+  #rows(): readonly FleetRolloutRow[] {
+    const packages = new Map<string, string>();
+    for (const kept of this.#store.kept('FleetOperator')) {
+      const operator = FleetOperator.safeParse(kept.open()).data;
+      if (operator !== undefined) packages.set(operator.metadata.name, operator.spec.package);
+    }
+    const rows = this.#store.kept('FleetRollout').flatMap((kept) => {
+      const rollout = FleetRollout.safeParse(kept.open()).data;
+      return (rollout && fleetRolloutRow(rollout, (name) => packages.get(name))) ?? [];
+    });
+    const newestFirst = rows.toSorted((a, b) => byCodeUnit(b.startedAt, a.startedAt) || byCodeUnit(a.id, b.id));
+    const ended = newestFirst.filter(({ finishedAt }) => finishedAt !== '').slice(0, MOST_ENDED);
+    return [...newestFirst.filter(({ finishedAt }) => finishedAt === ''), ...ended].slice(0, MOST);
+  }
+}
