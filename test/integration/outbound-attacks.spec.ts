@@ -203,7 +203,7 @@ describe('a registry that answers with a way into the network of the hub', () =>
   );
 
   it.each([
-    { id: 'A5', host: '127.0.0.1', failure: 'Malformed' },
+    { id: 'A5', host: '127.0.0.1', failure: 'NotARegistry' },
     { id: 'A5b', host: 'internal.example', failure: 'NotAllowed' },
   ])('$id: a redirect to $host is not followed', async ({ host, failure }) => {
     attacker.failNext({ status: 307, headers: { location: `http://${host}:${port}/v2/x` } });
@@ -228,7 +228,7 @@ describe('a registry that answers with a way into the network of the hub', () =>
     });
     const credentials = { [OUTSIDE]: { identityToken } };
     await expect(open.resolve(REFERENCE, { credentials })).rejects.toMatchObject({
-      failure: 'Malformed',
+      failure: 'NotARegistry',
       message: expect.stringContaining('this is not followed'),
     });
     expect(bodies.join('')).toContain(identityToken);

@@ -71,7 +71,7 @@ describe('a download that breaks', () => {
     registry.failNext({ cut: 'within', path: layerPath() });
     registry.failNext({ status: 206, headers: { 'content-range': 'bytes 0-9/10' }, body: 'x', path: layerPath() });
     await expect(unpacked()).rejects.toMatchObject({
-      failure: 'Malformed',
+      failure: 'NotARegistry',
       message: expect.stringContaining('sent other bytes'),
     });
   });
@@ -158,7 +158,7 @@ describe('redirects', () => {
     await start();
     registry.failNext({ status: 302, headers: { location: location() }, times: 100 });
     await expect(pullCatalog(client, reference)).rejects.toMatchObject({
-      failure: 'Malformed',
+      failure: 'NotARegistry',
       message: expect.stringContaining(says),
     });
   });
@@ -167,8 +167,8 @@ describe('redirects', () => {
 describe('a web page instead of an answer', () => {
   const page = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<!doctype html><title>Sign in' };
   it.each([
-    { because: 'for a manifest', path: /manifests/, status: 200, failure: 'Malformed', says: 'web page' },
-    { because: 'for a layer', path: /blobs/, status: 200, failure: 'Malformed', says: 'web page' },
+    { because: 'for a manifest', path: /manifests/, status: 200, failure: 'NotARegistry', says: 'web page' },
+    { because: 'for a layer', path: /blobs/, status: 200, failure: 'NotARegistry', says: 'web page' },
     {
       because: 'of a gateway in trouble',
       path: /blobs/,

@@ -109,7 +109,7 @@ describe('a pull that cannot succeed says where and what to do', () => {
       because: 'a web page',
       type: 'text/html',
       body: '<!doctype html><title>Sign in',
-      says: ['Malformed', 'web page', 'is this host an image registry'],
+      says: ['NotARegistry', 'web page', 'is this host an image registry'],
     },
     {
       because: 'JSON of another shape',

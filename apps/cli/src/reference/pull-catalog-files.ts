@@ -5,8 +5,8 @@ import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 import { commandRegistryClient, logins } from './registry-access.js';
 
-/** Another image than a catalog is the user's mistake, a registry that does not answer is not. */
-const MISTAKES: readonly string[] = ['InvalidReference', 'Malformed'];
+/** Another image than a catalog, and another host than a registry, is the user's mistake; one away is not. */
+const MISTAKES: readonly string[] = ['InvalidReference', 'Malformed', 'NotARegistry'];
 
 /**
  * Unpacks the catalog of an image, from an OCI layout (`oci:DIR[:TAG]`) or a registry, into a directory. A

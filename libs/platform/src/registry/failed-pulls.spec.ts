@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { type FailNext, type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { FailedPulls } from './image/failed-pulls.js';
 import { assembleImage, blob, buildImage } from './image-builder.js';
@@ -72,6 +72,29 @@ describe('an image that is of no use', () => {
     registry.put('acme/shop:v1', await goodImage());
     registry.failNext({ status: 503, path: /blobs/ });
     expect((await pull()).outcome).toContain('503');
+    expect((await pull()).outcome).toBe('pulled');
+  });
+
+  it.each<Readonly<{ because: string; failure: Omit<FailNext, 'path'>; says: string }>>([
+    {
+      because: 'answers a web page',
+      failure: { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Please sign in</html>' },
+      says: 'web page',
+    },
+    { because: 'answers without an end', failure: { hostile: 'endless' }, says: 'longer than' },
+    { because: 'sends other bytes', failure: { hostile: 'changed' }, says: 'digest' },
+    { because: 'redirects to a file', failure: { status: 307, headers: { location: 'file:///x' } }, says: 'file:' },
+    { because: 'answers 400', failure: { status: 400 }, says: '400' },
+  ])('is not what a registry gives that $because: such a pull is tried again at once', async ({ failure, says }) => {
+    const image = await goodImage();
+    registry.put('other/shop:v1', image);
+    registry.put('acme/shop:v1', image);
+    await pull('other/shop');
+    const [layer = ''] = /sha256:\w+/.exec(registry.log.at(-1) ?? '') ?? [];
+    registry.failNext({ ...failure, path: new RegExp(`acme/shop/blobs/${layer}`) });
+    const { outcome } = await pull();
+    expect(outcome).toContain(says);
+    expect(outcome).not.toContain('not pulled again');
     expect((await pull()).outcome).toBe('pulled');
   });
 });

@@ -66,13 +66,14 @@ type Asking = Readonly<{ withLogin: boolean; asked: URL }>;
  * Any host may be the token server, as for a kubelet; without TLS only where the registry itself has none.
  */
 function realmUrl(realm: string, { withLogin, asked }: Asking, refuse: Refuse): URL {
-  if (!URL.canParse(realm)) throw refuse('Malformed', `the registry names a token server that is no URL: "${realm}"`);
+  if (!URL.canParse(realm))
+    throw refuse('NotARegistry', `the registry names a token server that is no URL: "${realm}"`);
   const url = new URL(realm);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refuse('Malformed', `the registry names a token server that is not HTTP: "${realm}"`);
+    throw refuse('NotARegistry', `the registry names a token server that is not HTTP: "${realm}"`);
   }
   if (url.protocol === 'http:' && asked.protocol === 'https:') {
-    throw refuse('Malformed', `the registry ${asked.host} names a token server that is not HTTPS: ${url.host}`);
+    throw refuse('NotARegistry', `the registry ${asked.host} names a token server that is not HTTPS: ${url.host}`);
   }
   if (withLogin && url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw refuse('Unauthorized', `the token server ${url.host} is not HTTPS: credentials are not sent there`);
@@ -83,7 +84,7 @@ function realmUrl(realm: string, { withLogin, asked }: Asking, refuse: Refuse): 
 export function tokenOf(body: unknown, refuse: Refuse): FetchedToken {
   const answer = Token.safeParse(body).data;
   const value = answer?.token ?? answer?.access_token;
-  if (!value) throw refuse('Malformed', 'the token server answered without a token');
+  if (!value) throw refuse('NotARegistry', 'the token server answered without a token');
   return { value, seconds: answer?.expires_in ?? 60 };
 }
 

@@ -95,7 +95,13 @@ export type RegistryFailure =
   | 'UnsafePath'
   | 'TooLarge'
   | 'Unsupported'
-  | 'Malformed';
+  /** The content is not what it is to be. */
+  | 'Malformed'
+  /** What answered is no registry, or is none just now: a web page, an answer that none gives. */
+  | 'NotARegistry';
+
+/** What may be over at the next try, of the same input. */
+const MAY_PASS: ReadonlySet<RegistryFailure> = new Set(['Unreachable', 'NotFound', 'NotARegistry']);
 
 /**
  * A pull or push that failed: `failure` says how, the message says where and what to do.
@@ -110,6 +116,6 @@ export class RegistryError extends FlotillaError {
     message: string,
   ) {
     super(message);
-    this.retry = failure === 'Unreachable' || failure === 'NotFound' ? 'backoff' : 'when-input-changes';
+    this.retry = MAY_PASS.has(failure) ? 'backoff' : 'when-input-changes';
   }
 }

@@ -144,7 +144,7 @@ export class RegistryTransport {
     if (response.status === 206 && first !== String(start)) {
       await response.body?.cancel();
       throw session.refuse(
-        'Malformed',
+        'NotARegistry',
         `registry ${url.host} was asked to go on at byte ${start} and sent other bytes`,
       );
     }

@@ -16,7 +16,7 @@ export function meaningOf(status: number, repository: string): readonly [Registr
   if (status === 404) return ['NotFound', `repository "${repository}" has no such image: check name and tag`];
   if (status === 429) return ['Unreachable', 'too many requests: use a pull secret with a higher quota, or wait'];
   if (status >= 500) return ['Unreachable', 'the registry has a fault of its own: tried several times, try later'];
-  return ['Malformed', 'is this host an image registry?'];
+  return ['NotARegistry', 'is this host an image registry?'];
 }
 
 /** Reads a body up to a bound. */

@@ -68,7 +68,7 @@ export class HttpExchange {
       }
       from = next;
     }
-    throw session.refuse('Malformed', `registry ${url.host} redirects more than ${MAX_REDIRECTS} times`);
+    throw session.refuse('NotARegistry', `registry ${url.host} redirects more than ${MAX_REDIRECTS} times`);
   }
 
   #next(session: Session, from: URL, location: string, asked: Readonly<{ method: string; status: number }>): URL {
@@ -131,7 +131,7 @@ export class HttpExchange {
     const { status } = response;
     if (response.ok && isWebPage(response)) {
       return session.refuse(
-        'Malformed',
+        'NotARegistry',
         `${url.host} answered with a web page: is this host an image registry, or does a proxy stand before it?`,
       );
     }
@@ -156,7 +156,7 @@ export class HttpExchange {
 }
 
 function notFollowed(session: Session, from: URL, why: string): RegistryError {
-  return session.refuse('Malformed', `registry ${from.host} redirects to ${why}: this is not followed`);
+  return session.refuse('NotARegistry', `registry ${from.host} redirects to ${why}: this is not followed`);
 }
 
 /** A failed connection as an error that is tried again. */

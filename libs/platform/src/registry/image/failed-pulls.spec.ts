@@ -27,6 +27,7 @@ describe('FailedPulls', () => {
     { failure: 'Unsupported', remembered: true },
     { failure: 'Malformed', remembered: true },
     { failure: 'DigestMismatch', remembered: false },
+    { failure: 'NotARegistry', remembered: false },
     { failure: 'Unreachable', remembered: false },
     { failure: 'NotFound', remembered: false },
     { failure: 'Unauthorized', remembered: false },
