@@ -35,8 +35,11 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
     scope: 'Namespaced',
     columns: [
       text('Package', '.spec.package'),
+      text('Version', '.status.versions[0].bundle'),
+      text('Done', '.status.done'),
+      text('Failed', '.status.counts.failed'),
+      text('State', '.status.conditions[?(@.type=="Progressing")].reason'),
       condition('Resolved', 'Resolved'),
-      condition('Drifted', 'Drifted'),
       AGE,
     ],
   },

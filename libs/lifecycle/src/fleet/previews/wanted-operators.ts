@@ -16,6 +16,7 @@ import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
 import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
+import { WrittenVersions } from '../written-versions.js';
 import { FleetCatalogs } from './fleet-catalogs.js';
 
 /** The fleet kinds that say which operators are to be in a cluster. */
@@ -47,6 +48,7 @@ export class WantedOperators {
   readonly #byCluster = new Map<string, WantedThere>();
   #operators: ReadonlyMap<string, FleetOperator> = new Map();
   #catalogs: ReadonlyMap<string, FleetCatalog> = new Map();
+  readonly #written = new WrittenVersions();
   readonly #selected = new Map<string, SelectedCluster>();
   #listener: WantedListener = () => undefined;
   #unsubscribe: () => void = () => undefined;
@@ -68,7 +70,7 @@ export class WantedOperators {
   }
 
   start(): void {
-    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata.name ?? ''));
+    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata));
     this.#store.start();
     void this.#store.whenSynced().then(() => this.#readAll());
   }
@@ -105,7 +107,10 @@ export class WantedOperators {
     }
   }
 
-  async #moved(kind: string, name: string): Promise<void> {
+  async #moved(kind: string, metadata: KubernetesObject['metadata']): Promise<void> {
+    const { name = '' } = metadata;
+    // The hub counts in statuses of FleetOperators, which nothing here depends on.
+    if (kind === 'FleetOperator' && !(await this.#written.isNews(this.#store.client, kind, metadata))) return;
     if (kind === 'FleetCluster') await this.#clusterMoved(name);
     else if (kind !== 'FleetAssignment') this.#readAll();
     else this.#read(name, await this.#store.client.get({ apiVersion: FLEET_API, kind, name }), false);

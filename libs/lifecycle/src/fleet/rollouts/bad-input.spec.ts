@@ -76,6 +76,25 @@ describe('a FleetOperator that cannot be carried out', () => {
   });
 });
 
+describe('two FleetOperators for one package and namespace', () => {
+  it('are one that acts, and one that says which', async () => {
+    const played = await begun({});
+    await played.apply('FleetOperator', 'kafka-too', { ...operator, strategyRef: { name: 's' } });
+    await played.settle();
+    const says =
+      'True InTheWay 2 clusters (lab-1, shop-1): FleetOperator platform/kafka is older, and acts for package';
+    expect(await conditionOf(played, 'FleetOperator', 'kafka-too', 'Conflict')).toContain(says);
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Conflict')).toBe('False NoConflict ');
+    const ref = { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'kafka', namespace: 'platform' };
+    expect((await played.hub.client.get(ref))?.['status']).toMatchObject({
+      ...{ standing: 'kafka-1', done: '2/2', denied: [], counts: { targets: 2, done: 2, failed: 0 } },
+      versions: [{ bundle: NEW, clusters: 2 }],
+    });
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Progressing')).toBe('False UpToDate ');
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Available')).toBe('True AllHealthy ');
+  });
+});
+
 describe('a FleetWindow that cannot be read', () => {
   const lab = { selector: { matchLabels: { tier: 'lab' } } };
   it.each<[string, object, string]>([

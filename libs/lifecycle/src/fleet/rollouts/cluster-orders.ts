@@ -3,6 +3,7 @@ import { type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/flee
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
@@ -14,6 +15,7 @@ import type { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
+import { WrittenVersions } from '../written-versions.js';
 import { carryOutOrders, type OrderPlace } from './carry-out-orders.js';
 
 /** The fleet kinds that are read for orders. */
@@ -57,6 +59,7 @@ type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: 
 export class ClusterOrders {
   readonly #store: FleetStore;
   readonly #members = new Map<string, Member>();
+  readonly #written = new WrittenVersions();
   readonly #keptPlans = new Set<string>();
   #isListed = false;
   #unsubscribe: () => void = () => undefined;
@@ -71,7 +74,7 @@ export class ClusterOrders {
   }
 
   start(): void {
-    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata.name ?? ''));
+    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata));
     this.#store.start();
     void this.#store.whenSynced().then(() => {
       this.#isListed = true;
@@ -118,7 +121,8 @@ export class ClusterOrders {
     if (isConcerned) this.#touch(member);
   }
 
-  async #moved(kind: string, name: string): Promise<void> {
+  async #moved(kind: string, metadata: KubernetesObject['metadata']): Promise<void> {
+    const { name = '' } = metadata;
     const member = this.#members.get(name);
     if (kind === 'FleetCluster') {
       // Reports about the cluster are changes of the object, too.
@@ -126,7 +130,9 @@ export class ClusterOrders {
       return;
     }
     if (kind !== 'FleetAssignment') {
-      this.#touchAll();
+      // The hub counts in statuses of FleetOperators, which no order depends on.
+      if (kind !== 'FleetOperator' || (await this.#written.isNews(this.#store.client, kind, metadata)))
+        this.#touchAll();
       return;
     }
     if (member === undefined) return;

@@ -5,11 +5,30 @@ import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import type { FleetState } from './fleet-state.js';
 import { LiveCluster } from './live-cluster.js';
 import { type StoredRows, type StoredState, storedRows, storedState } from './stored-rollout.js';
 
 const isBeingDeleted = ({ metadata }: Readonly<{ metadata: object }>): boolean => 'deletionTimestamp' in metadata;
+
+type Written = Readonly<{ metadata: object }>;
+
+/** Whether people have changed nothing of an object: its status is the hub's. */
+function saysTheSame(a: Written, b: Written | undefined): boolean {
+  if (a === b) return true;
+  const said = ({ metadata }: Written) => {
+    const {
+      uid,
+      generation,
+      labels = {},
+      deletionTimestamp = null,
+    } = metadata as Partial<KubernetesObject['metadata']>;
+    return generation === undefined ? undefined : { uid, generation, labels, deletionTimestamp };
+  };
+  return b !== undefined && said(a) !== undefined && sameJson(said(a), said(b));
+}
 
 type SeenCluster = Readonly<{ assignment: FleetAssignment | undefined; cluster: LiveCluster }>;
 
@@ -22,8 +41,8 @@ export class LiveMemory {
   readonly #rows = new WeakMap<FleetAssignment, StoredRows>();
   readonly #states = new WeakMap<FleetRollout, Readonly<{ state: StoredState | undefined }>>();
   readonly #targets = new WeakMap<LiveCluster, Map<FleetSubject, boolean>>();
-  readonly #groups = new WeakMap<LiveCluster, Map<FleetOperator, number | undefined>>();
-  #files: Readonly<{ from: readonly object[]; files: FleetFiles }> | undefined;
+  readonly #groups = new WeakMap<LiveCluster, WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>>();
+  #files: Readonly<{ from: readonly Written[]; files: FleetFiles }> | undefined;
 
   /** The same object as before where neither the cluster nor its assignment has changed. */
   clusterOf(object: FleetCluster, assignment: FleetAssignment | undefined, now: number): LiveCluster {
@@ -51,7 +70,8 @@ export class LiveMemory {
     // What is being deleted is rolled out no more.
     const from = [...catalogs, ...strategies, ...operators.filter((one) => !isBeingDeleted(one)), ...windows];
     const before = this.#files;
-    const isSame = before?.from.length === from.length && from.every((object, at) => object === before.from[at]);
+    const isSame =
+      before?.from.length === from.length && from.every((object, at) => saysTheSame(object, before.from[at]));
     if (before !== undefined && isSame) return before.files;
     const files = new FleetFiles(from);
     this.#files = { from, files };
@@ -59,10 +79,11 @@ export class LiveMemory {
   }
 
   groupOf(operator: FleetOperator, cluster: LiveCluster): number | undefined {
-    const known = this.#groups.get(cluster) ?? new Map<FleetOperator, number | undefined>();
+    const known = this.#groups.get(cluster) ?? new WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>();
     this.#groups.set(cluster, known);
-    if (!known.has(operator)) known.set(operator, versionsGroup(operator, cluster));
-    return known.get(operator);
+    const found = known.get(operator) ?? { group: versionsGroup(operator, cluster) };
+    known.set(operator, found);
+    return found.group;
   }
 
   isTarget(subject: FleetSubject, cluster: LiveCluster): boolean {

@@ -48,6 +48,8 @@ export class RolloutController {
   readonly #memory = new LiveMemory();
   /** By roll-out. */
   readonly #examined = new Map<string, ExaminedBefore>();
+  /** When the status of each FleetOperator was written last. */
+  readonly #statusesAt = new Map<string, number>();
   #fleet: LiveFleet | undefined;
   /** When a window opens or closes next. */
   #windowsAt = Number.NEGATIVE_INFINITY;
@@ -98,7 +100,8 @@ export class RolloutController {
       this.#pace.forget(name);
       this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
     }
-    await writeStatuses(this.hub, fleet);
+    const statusesAt = await writeStatuses(this.hub, fleet, this.#statusesAt);
+    if (statusesAt !== undefined) wakes.push(statusesAt);
     this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
     const next = Math.min(...wakes.filter((at) => at > now), this.#windowsAt, this.#pace.nextAt);
     return Number.isFinite(next) ? next - now : undefined;

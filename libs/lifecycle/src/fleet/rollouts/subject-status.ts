@@ -1,19 +1,17 @@
 import { type SubjectProblem, subjectProblem } from '#core/fleet/placement/subject-problem';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/fleet/status/conditions';
+import { namedClusters } from '#core/fleet/status/operator-conditions';
 import { windowTimes } from '#core/fleet/windows/window-answer';
 import type { WindowRules } from '#core/fleet/windows/window-rules';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { counted } from '#core/kernel/text/counted';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from './live-fleet.js';
+import { type OperatorFigures, operatorFigures } from './operator-status.js';
 import { RESOLUTION_FAILED } from './order-place.js';
-
-/** Clusters that a message names; the rest is counted. */
-const MOST_NAMED = 5;
 
 type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
 
@@ -26,18 +24,36 @@ export function problemOf(subject: FleetSubject, { operators, state }: LiveFleet
   return subjectProblem(operator, { strategies: names(state.strategies), catalogs: names(state.catalogs) });
 }
 
-/** Writes the conditions of FleetOperators and the times of FleetWindows, as far as they have changed. */
-export async function writeStatuses(hub: KubeClient, fleet: LiveFleet): Promise<void> {
+/** Numbers alone are written so often. */
+const FIGURES_EVERY_MS = 2_000;
+
+/**
+ * Writes what FleetOperators have come to and the times of FleetWindows, as far as they have changed.
+ * `written`: when each FleetOperator was written last. Returns when numbers that wait are due.
+ */
+export async function writeStatuses(
+  hub: KubeClient,
+  fleet: LiveFleet,
+  written: Map<string, number>,
+): Promise<number | undefined> {
   const at = new Date(fleet.now).toISOString();
+  let dueAt: number | undefined;
   for (const subject of fleet.files.subjects.values()) {
     const operator = fleet.operators.get(subject.key);
     if (operator === undefined) continue;
-    const before = (operator.status ?? {}) as WithConditions;
-    const conditions = mergedConditions(before.conditions ?? [], operatorConditions(subject, fleet), at);
-    if (conditions !== before.conditions && conditions.length > 0) {
-      await writeStatus(hub, operator, { ...before, conditions });
-    }
+    const { before, after, isUrgent } = operatorStatus(subject, operator, fleet, at);
+    if (sameJson(after, before)) continue;
+    const next = (written.get(subject.key) ?? Number.NEGATIVE_INFINITY) + FIGURES_EVERY_MS;
+    if (isUrgent || next <= fleet.now) {
+      await writeStatus(hub, operator, after);
+      written.set(subject.key, fleet.now);
+    } else dueAt = Math.min(dueAt ?? next, next);
   }
+  await writeWindows(hub, fleet, at);
+  return dueAt;
+}
+
+async function writeWindows(hub: KubeClient, fleet: LiveFleet, at: string): Promise<void> {
   for (const window of fleet.state.windows) {
     const rules = fleet.files.windows.find(({ name }) => name === window.metadata.name);
     if (rules === undefined) continue;
@@ -47,16 +63,26 @@ export async function writeStatuses(hub: KubeClient, fleet: LiveFleet): Promise<
   }
 }
 
-function operatorConditions(subject: FleetSubject, fleet: LiveFleet): FoundCondition[] {
-  const targets = fleet.targetsOf(subject);
-  const drifted = targets.filter((cluster) => cluster.report(subject.key)?.drift === true);
-  return [
-    resolved(subject, fleet),
-    drifted.length === 0
-      ? { type: 'Drifted', status: 'False', reason: 'AsApplied', message: '' }
-      : { type: 'Drifted', status: 'True', reason: 'ChangedByOthers', message: named(drifted) },
-  ];
+/** `isUrgent`: more than numbers and texts has changed. */
+function operatorStatus(subject: FleetSubject, { status }: FleetOperator, fleet: LiveFleet, at: string) {
+  const before = (status ?? {}) as WithConditions & Partial<OperatorFigures>;
+  const { conditions: found, figures } = operatorFigures(subject, fleet);
+  const conditions = mergedConditions(before.conditions ?? [], [resolved(subject, fleet), ...found], at);
+  // As it is stored: without what is not known.
+  const after = JSON.parse(JSON.stringify({ ...before, ...figures, conditions })) as typeof before;
+  const isUrgent = !sameJson(urgentOf(before), urgentOf(after));
+  return { before, after, isUrgent };
 }
+
+const urgentOf = ({
+  active,
+  standing,
+  denied,
+  conditions = [],
+}: WithConditions & Partial<OperatorFigures>): unknown => ({
+  ...{ active: active ?? null, standing: standing ?? null, denied: denied ?? [] },
+  conditions: conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`),
+});
 
 function resolved(subject: FleetSubject, fleet: LiveFleet): FoundCondition {
   const unresolved = (reason: string, message: string): FoundCondition => ({
@@ -69,14 +95,10 @@ function resolved(subject: FleetSubject, fleet: LiveFleet): FoundCondition {
   const failed = targets.filter((cluster) => cluster.report(subject.key)?.reason === RESOLUTION_FAILED);
   const [first] = failed;
   if (first === undefined) return { type: 'Resolved', status: 'True', reason: 'Planned', message: '' };
-  return unresolved(RESOLUTION_FAILED, `${named(failed)}: ${first.report(subject.key)?.message ?? ''}`);
-}
-
-/** `2 clusters (shop-1, shop-2)`. */
-function named(clusters: readonly Readonly<{ name: string }>[]): string {
-  const names = clusters.slice(0, MOST_NAMED).map(({ name }) => name);
-  const more = clusters.length > MOST_NAMED ? ', …' : '';
-  return `${counted(clusters.length, 'cluster')} (${names.join(', ')}${more})`;
+  return unresolved(
+    RESOLUTION_FAILED,
+    `${namedClusters(failed.map(({ name }) => name))}: ${first.report(subject.key)?.message ?? ''}`,
+  );
 }
 
 function windowStatus(before: WithConditions, rules: WindowRules, fleet: LiveFleet, at: string): object {
