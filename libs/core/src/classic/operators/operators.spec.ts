@@ -5,6 +5,7 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { gear, installedDeployments } from '../csv/csv-world.fixture.js';
 import { adoptionLabels, partLabels } from './adoption-labels.js';
 import { componentLabel, operatorsLacking } from './component-label.js';
+import { untilSettled } from './on-its-way.js';
 import { namesParts, operatorObject } from './operator-object.js';
 
 const LABEL = 'operators.coreos.com/gear.mill';
@@ -155,5 +156,29 @@ describe('the Operator object', () => {
     expect(operatorObject('gear.mill', [], live)).toMatchObject([
       { do: 'updateStatus', object: { status: { components: { refs: [] } } } },
     ]);
+  });
+});
+
+describe('the status of an Operator', () => {
+  const NOW = new Date('2026-01-01T00:00:10.500Z');
+  const csv = (phase: string | undefined, lastTransitionTime?: string) => ({
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: { name: 'gear.v1' },
+    status: { phase, lastTransitionTime },
+  });
+  const ago = (seconds: number) => `2026-01-01T00:00:${String(10 - seconds).padStart(2, '0')}Z`;
+
+  it.each([
+    { parts: [csv('Installing', ago(0))], ms: 1_500, because: 'it came to its phase half a second ago' },
+    { parts: [csv('Installing', ago(2))], ms: undefined, because: 'it stays there' },
+    { parts: [csv('Succeeded', ago(0))], ms: undefined, because: 'it is at its end' },
+    { parts: [csv('Failed', ago(0))], ms: undefined, because: 'it failed' },
+    { parts: [csv('Replacing', ago(1)), csv('Pending', ago(0))], ms: 1_500, because: 'the youngest counts' },
+    { parts: [csv('Deleting', ago(-5))], ms: undefined, because: 'the clock that wrote it is ahead' },
+    { parts: [csv('Pending'), csv(undefined)], ms: undefined, because: 'no time is known' },
+    { parts: [{ ...csv('Installing', ago(0)), kind: 'Deployment' }], ms: undefined, because: 'it is no CSV' },
+  ])('waits for $ms ms: $because', ({ parts, ms }) => {
+    expect(untilSettled(parts, NOW)).toBe(ms);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ClassicCluster, objectOf, refTo, settled } from '../classic-cluster.fixture.js';
-import { crd, LAMP_DEPLOYMENT, lampCsv, SUCCEEDED } from '../csvs/csvs.fixture.js';
+import { crd, inPhase, LAMP_DEPLOYMENT, lampCsv, SUCCEEDED } from '../csvs/csvs.fixture.js';
 import { planOf } from '../install-plans/install-plans.fixture.js';
 import { subscribe, subscription } from '../subscriptions/subscriptions.fixture.js';
 import { operatorStage } from './operator.stage.js';
@@ -155,6 +155,22 @@ describe('csv-lifecycle.md §12: the Operator object', () => {
     expect(at.status(OPERATOR)).toMatchObject({
       components: { labelSelector: { matchExpressions: [{ key: LABEL, operator: 'Exists' }] } },
     });
+  });
+
+  it('has its status once the CSV has settled, or does not move on', async () => {
+    installed();
+    const status = inPhase('Installing', 'InstallWaiting');
+    at.cluster.edit(
+      refTo('ClusterServiceVersion', 'lamp.v1', 'shop'),
+      (csv) => Object.assign(csv, { status }),
+      'status',
+    );
+    await pass();
+    expect(await pass()).toMatchObject({ result: 'waits', againAfterMs: 2_000 });
+    expect(refs()).toBeUndefined();
+    await at.clock.advance(2_000);
+    expect(await pass()).toMatchObject({ result: 'done' });
+    expect(refs()).toEqual(ALL);
   });
 
   it('does not name what will be collected with a CSV that is gone', async () => {

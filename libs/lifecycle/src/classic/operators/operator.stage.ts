@@ -5,6 +5,7 @@ import {
   operatorName,
   operatorsLacking,
 } from '#core/classic/operators/component-label';
+import { untilSettled } from '#core/classic/operators/on-its-way';
 import { namesParts, OPERATOR_API, operatorObject } from '#core/classic/operators/operator-object';
 import type { Action } from '#core/kernel/actions/action';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
@@ -14,7 +15,7 @@ import { OPERATOR_CONDITION_API } from '#core/kernel/api/operator-condition';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { type KindRef, KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/perform.js';
-import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import { AT_REST, joined, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 const core = (kind: string): KindRef => ({ apiVersion: 'v1', kind });
@@ -158,6 +159,8 @@ async function gather(
   const known = objects.filter((one) => one.metadata.labels?.[label] !== undefined && isKept(one, input.read.csvs));
   const components = [...known, ...(await labelledElsewhere(input, label))];
   const live = await input.reader.get({ ...OPERATOR_API, name });
+  const waitMs = live === undefined ? undefined : untilSettled(components, input.now);
+  if (waitMs !== undefined) return waitFor('its ClusterServiceVersions to settle', waitMs);
   const gathered = await perform(input, operatorObject(name, components, live), live === undefined ? [] : [live]);
   // Nothing is decided on the status of an Operator: no further round is due for it.
   return live === undefined ? gathered : AT_REST;
