@@ -18,13 +18,15 @@ export const NAVIGATION: readonly NavigationSection[] = [
     pages: [
       doc('have-olm'),
       { source: 'README.md', name: 'What Flotilla is' },
+      doc('concepts'),
       { source: 'examples/README.md', name: 'Sample operators' },
       doc('guide'),
+      doc('questions'),
     ],
   },
   {
     title: 'Install',
-    pages: [doc('install'), doc('install-kubernetes'), doc('access'), doc('sizing'), doc('upgrading')],
+    pages: [doc('install'), doc('install-kubernetes'), doc('access'), doc('air-gap'), doc('sizing'), doc('upgrading')],
   },
   {
     title: 'Operate',
@@ -56,6 +58,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       made('metrics'),
       made('kinds'),
       made('reasons'),
+      made('annotations'),
       { source: 'bench/README.md', name: 'Measurements' },
       { source: 'bench/published/README.md' },
       { source: 'docs/spec/README.md', name: 'How OLM behaves' },

@@ -82,6 +82,31 @@ describe('README.md and examples/README.md, without a cluster', async () => {
   });
 });
 
+describe('docs/air-gap.md', async () => {
+  const markdown = await page('docs/air-gap.md');
+  const steps = readGuide(markdown);
+
+  it('is followed: a catalog carried in is read under its own name, from the mirror alone', async () => {
+    const [, mirrors = ''] = /^```yaml\n(.*?)^```$/ms.exec(markdown) ?? [];
+    await writeFile(join(folder, 'mirrors.yaml'), mirrors.replaceAll('registry.lan:5000', registry.host));
+    // Outside there is the public catalog; here the samples stand for it.
+    for (const { command, line } of steps.slice(0, -1)) {
+      await follow({ line, command: command.replace(/(?<=render )\S+/, 'examples/catalogs/v2'), expected: [] });
+    }
+    const { out, err, exit } = await answerOf(steps.at(-1)?.command ?? '');
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toMatch(/^harbor-operator /m);
+  });
+
+  it('names a mirror for tags, without which the same catalog is not found', async () => {
+    const [digests = ''] = (await readFile(join(folder, 'mirrors.yaml'), 'utf8')).split('---\n');
+    await writeFile(join(folder, 'mirrors.yaml'), digests);
+    const { err, exit } = await answerOf(steps.at(-1)?.command ?? '');
+    expect(exit).not.toBe(0);
+    expect(err).toContain('NeverContactSource');
+  });
+});
+
 describe('docs/resolution.md', async () => {
   const [install, upgrade, refused] = readGuide(await page('docs/resolution.md'));
   const subscription = (name: string, more: object = {}, status: object = {}) => ({

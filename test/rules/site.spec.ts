@@ -77,6 +77,9 @@ describe('the site', () => {
     expect(first('hand over from olm')).toContain('operations.html');
     expect(first('FLOTILLA_SHARD_LEASE')).toContain('settings.html');
     expect(first('RequirementsNotMet')).toContain('reference/reasons.html');
+    expect(first('glossary')).toContain('concepts.html');
+    expect(first('air gap')).toContain('air-gap.html');
+    expect(first('certificates-until')).toContain('reference/annotations.html');
     expect(first('exit codes')).toContain('reference/exit-codes.html');
   });
 
@@ -86,6 +89,16 @@ describe('the site', () => {
     expect(text('reference/kinds.html')).toContain('<code>installPlanApproval</code>');
     expect(text('reference/reasons.html')).toContain('<code>UnhealthyCatalogSourceFound</code>');
     expect(text('reference/exit-codes.html')).toContain('<td>3</td>');
+  });
+
+  it('has every annotation and label of ours, each with its meaning', () => {
+    const page = text('reference/annotations.html');
+    for (const key of ['flotilla.dev/paused', 'fleet.flotilla.dev/applied-code', 'flotilla.dev/opens-console'])
+      expect(page).toContain(`<code>${key}</code>`);
+    expect(page, 'a key without a docstring, or a label without a row of the page').not.toMatch(/<td[^>]*><\/td>/);
+    const [yours = ''] = page.split('Labels of namespaces</h2>');
+    expect(yours).toContain('<code>flotilla.dev/rollback-to-revision</code>');
+    expect(yours).not.toContain('<code>flotilla.dev/inputs</code>');
   });
 
   it('keeps the notice that the licence of its search asks for', () => {

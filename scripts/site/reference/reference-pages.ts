@@ -1,3 +1,4 @@
+import { annotationsPage } from './annotations-page.js';
 import { exitCodesPage } from './exit-codes-page.js';
 import { kindsPage } from './kinds-page.js';
 import { metricsPage } from './metrics-page.js';
@@ -12,5 +13,6 @@ export async function referencePages(): Promise<readonly (readonly [string, stri
     ['reference/metrics.md', await metricsPage()],
     ['reference/kinds.md', kindsPage()],
     ['reference/reasons.md', reasonsPage()],
+    ['reference/annotations.md', annotationsPage()],
   ];
 }

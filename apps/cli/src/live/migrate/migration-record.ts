@@ -10,6 +10,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 const KEY = 'record';
 /** A ClusterServiceVersion has a MiB or two at most. */
 const MOST_BYTES = 16 * 2 ** 20;
+/** On the Secret of a move to a ClusterExtension: hash of the namespace and name of the Subscription. */
 const SUBSCRIPTION_LABEL = 'flotilla.dev/migrated-subscription';
 
 const Ref = z.object({

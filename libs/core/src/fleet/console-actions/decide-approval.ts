@@ -5,9 +5,13 @@ import type { ActionEnd, ConsoleAction } from './console-action.js';
 
 /** Annotations of an InstallPlan that the console has approved: by whom, when, which content, and why. */
 export const APPROVAL_ANNOTATIONS = {
+  /** On an InstallPlan that was approved in the console: by whom. */
   by: 'flotilla.dev/approved-by',
+  /** On an InstallPlan that was approved in the console: when. */
   at: 'flotilla.dev/approved-at',
+  /** On an InstallPlan that was approved in the console: hash of the content that was reviewed. */
   plan: 'flotilla.dev/approved-plan',
+  /** On an InstallPlan that was approved in the console: the reason that was given. */
   comment: 'flotilla.dev/approval-comment',
 } as const;
 

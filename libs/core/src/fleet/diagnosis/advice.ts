@@ -255,7 +255,7 @@ export const ADVICE = {
     ),
 } as const;
 
-/** Any change of the OperatorGroup counts; nothing reads this annotation. */
+/** On an OperatorGroup, as `explain` advises: any change of the group counts; nothing reads the value. */
 const RETRIED_ANNOTATION = 'flotilla.dev/retried-at';
 
 const ALLOWED = JSON.stringify({
