@@ -45,6 +45,8 @@ export type PlayedRun = Readonly<{
 export class RunStuck extends Error {}
 
 const TICK_MS = 250;
+/** Longer than the longest pause after failures in a row, that of a catalog: five minutes, and a tenth. */
+const MOST_STILL_MS = Math.max(LONG_PATIENCE_MS, 360_000);
 /** So long nothing has moved when a run says what it is waiting for. */
 const REPORTED_AFTER_MS = 45_000;
 const BACK_UP_EVERY_MS = 3_000;
@@ -209,7 +211,7 @@ class Run {
 
   /** Given up only where nothing of what is pending moves any more: a machine may be slow. */
   async #until(what: string, pending: () => readonly unknown[]): Promise<void> {
-    const patience = new ProgressPatience(LONG_PATIENCE_MS, performance.now());
+    const patience = new ProgressPatience(MOST_STILL_MS, performance.now());
     let reported = false;
     for (; !this.over; await pause(TICK_MS)) {
       const names = pending().map((one) => (typeof one === 'string' ? one : ''));
