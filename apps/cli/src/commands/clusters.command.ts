@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../fleet/hub-options.js';
 import { type Io, UsageError } from '../io.js';
 import {
   type ClusterOptions,
@@ -65,6 +66,16 @@ ends its writes within ten seconds. Where a hub refuses a cluster, its health an
 Example:
   flotilla clusters take-over east --hub-id hub-2`;
 
+const ACCEPT_HELP = `
+Where another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace
+kube-system is another one), nothing is written there, and roll-outs set it aside. This command says that it is meant: it
+gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API.
+${FLEET_STORE_HELP}
+
+Examples:
+  flotilla clusters accept store-02
+  flotilla clusters accept store-02 --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e`;
+
 const CHECK_HELP = `
 Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
 flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing.
@@ -102,6 +113,7 @@ export function clustersCommand(program: Command, io: Io): void {
   checkCommand(clusters, io);
   pauseCommands(clusters, io);
   takeOverCommand(clusters, io);
+  acceptCommand(clusters, io);
   handoverCommand(clusters, io);
 }
 
@@ -198,6 +210,21 @@ const checkCommand = (clusters: Command, io: Io): Command =>
       ]);
       const { output, allowMissing = false } = options;
       await withClusters(options, (clients) => checkClusters(clients, io, { output, allowMissing }));
+    });
+
+const acceptCommand = (clusters: Command, io: Io): Command =>
+  withFleetHubOptions(clusters.command('accept').argument('<name>'))
+    .description('have a cluster of the fleet be the other one that answers under its name')
+    .option('--uid <uid>', 'the UID of its namespace kube-system (default: of the one that answers)')
+    .option('--dry-run', 'say what would be changed, and change nothing')
+    .addHelpText('after', ACCEPT_HELP)
+    .action(async (name: string, options: FleetHubOptions & Readonly<{ uid?: string; dryRun?: boolean }>) => {
+      const [{ withHub }, { acceptCluster }] = await Promise.all([
+        import('../fleet/open-hub.js'),
+        import('../fleet/accept-cluster.js'),
+      ]);
+      const { uid, dryRun = false } = options;
+      await withHub(options, (hub) => acceptCluster(hub, io, { name, uid, dryRun }));
     });
 
 const takeOverCommand = (clusters: Command, io: Io): Command =>

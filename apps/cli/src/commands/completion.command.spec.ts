@@ -17,7 +17,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
 describe('flotilla __complete', () => {
   it.each([
     { words: ['sta'], offers: ['status', ':4'], because: 'a verb that is begun' },
-    { words: ['clusters', 'a'], offers: ['add', ':4'], because: 'verbs below a verb' },
+    { words: ['clusters', 'a'], offers: ['add', 'accept', ':4'], because: 'verbs below a verb' },
     { words: ['get', 'cat'], offers: ['catalogs', 'catalogsources', ':4'], because: 'kinds' },
     { words: ['get', 'csvs', '--names'], offers: ['--namespace', ':4'], because: 'options after operands' },
     { words: ['get', 'csvs', '-o', 'js'], offers: ['json', ':4'], because: 'formats' },

@@ -275,8 +275,10 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
     sentence: 'is set aside, since spec.paused of its FleetCluster is set (ClusterPaused)',
     chain: conditionLines(place),
   }),
-  IdentityChanged: () => ({
+  IdentityChanged: (place) => ({
     sentence: 'is set aside, since another cluster answers under its name (IdentityChanged)',
+    chain: conditionLines(place),
+    todo: [step(NEXT.acceptCluster(place.row.cluster), 'where it is meant to take its place')],
   }),
   LeftToOLM: () => ({ sentence: 'is left alone, since OLM itself is at work there (LeftToOLM)' }),
   Conflict: (place) => ({

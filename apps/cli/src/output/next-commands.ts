@@ -34,6 +34,7 @@ export const NEXT = {
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,
+  acceptCluster: (name: string): string => `flotilla clusters accept ${shellWord(name)}`,
   initFleet: (context: string): string => `flotilla fleet init --context ${shellWord(context)}`,
   exportFleet: (): string => 'flotilla fleet export --from-clusters --out fleet',
   planFiles: (folder: string): string => `flotilla fleet plan -f ${shellWord(folder)}`,

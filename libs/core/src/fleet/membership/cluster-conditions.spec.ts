@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterStatus } from './cluster-conditions.js';
+import { clusterStatus, replacingUid } from './cluster-conditions.js';
 
 const [T0, T1] = ['2026-01-05T00:00:00Z', '2026-01-05T00:01:00Z'];
 const acting = { acts: true, isPaused: false, because: '' };
@@ -47,6 +47,7 @@ describe('the status of a FleetCluster', () => {
   it('keeps the identity of before until another one is accepted', () => {
     const other = clusterStatus(first, { ...answering, uid: 'u-2' }, T1);
     expect(other.uid).toBe('u-1');
+    expect([replacingUid(first), replacingUid(other)]).toEqual([undefined, 'u-2']);
     expect(brief(other)[0]).toEqual(['IdentityStable', 'False', 'Changed', T1]);
     const accepted = clusterStatus(other, { ...answering, uid: 'u-2', acceptedUid: 'u-2' }, T1);
     expect(accepted.uid).toBe('u-2');

@@ -91,6 +91,12 @@ const identity = (isReplaced: boolean, before: string | undefined, uid: string):
       }
     : { type: 'IdentityStable', status: 'True', reason: 'Same', message: '' };
 
+/** The UID of the cluster that answers under another one's name, as the condition names it. */
+export function replacingUid({ conditions = [] }: FleetClusterStatus): string | undefined {
+  const found = conditions.find(({ type, status }) => type === 'IdentityStable' && status === 'False');
+  return / has UID (\S+), that /.exec(found?.message ?? '')?.[1];
+}
+
 function management({ acts, isPaused, because }: NonNullable<ClusterSighting['managed']>): Found {
   if (!acts) return { type: 'Managed', status: 'False', reason: 'LeftToOLM', message: because };
   if (isPaused) return { type: 'Managed', status: 'False', reason: 'Paused', message: 'nothing is written there' };
