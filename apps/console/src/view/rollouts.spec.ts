@@ -35,7 +35,7 @@ it('who sees a part of the fleet sees no counts of all of it', async () => {
   expect(ids.toSorted()).toEqual(['harbor@harbor.v2', 'lamp@lamp.v2']);
 });
 
-it('one that has ended hides nothing that goes on', async () => {
-  const ended = { ...ROW, finishedAt: '2026-11-26T11:00:00Z' };
-  expect((await seenWith(true, [ended])).map(({ id }) => id)).toContain('lamp@lamp.v2');
+it('a plan that waits for a roll-out that went back is no roll-out of its own', async () => {
+  const ended = { ...ROW, phase: 'RolledBack', finishedAt: '2026-11-26T11:00:00Z' };
+  expect((await seenWith(true, [ended])).map(({ id }) => id)).toEqual(['fleet/lamp-1', 'harbor@harbor.v2']);
 });

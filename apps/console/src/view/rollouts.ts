@@ -14,7 +14,7 @@ type Seen = Readonly<{ rows: FleetRows; reader: Pick<ViewReader, 'rollouts'>; pe
 export async function rolloutsSeenBy({ rows, reader, person }: Seen): Promise<RolloutSummary[]> {
   const led = person.rights.unbounded ? await reader.rollouts() : [];
   const isLed = ({ package: name, target }: RolloutSummary): boolean =>
-    led.some((one) => one.package === name && one.target === target && one.finishedAt === '');
+    led.some((one) => one.package === name && one.target === target);
   return [...led.map((one) => summaryOf(one, rows)), ...derivedRollouts(rows).filter((one) => !isLed(one))];
 }
 

@@ -34,3 +34,7 @@ export const count = (value: number): string => whole.format(value);
 /** `1 cluster`, `1,000 clusters`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
+
+/** A phase, as `WaitingForApproval`, in words. */
+export const inWords = (phase: string): string =>
+  phase.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

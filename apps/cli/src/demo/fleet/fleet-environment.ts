@@ -30,14 +30,21 @@ const DEPLOYMENT_READY_AFTER_MS = 500;
 /** Times that are minutes or seconds in production, and must pass while a person waits. */
 const SHORT: Readonly<Record<string, string>> = { FLOTILLA_FLEET_SILENCE: '5s', FLOTILLA_SHARD_LEASE: '3s' };
 
-/** Starts everything; a line for each step of finding a Redis. */
-export async function startFleetEnvironment(rings: Rings, say: (line: string) => void): Promise<FleetEnvironment> {
+export type FleetEnvironmentOptions = Readonly<{
+  /** Gets a line for each step of finding a Redis. */
+  say: (line: string) => void;
+  /** Whether there is a web console, too. */
+  withConsole?: boolean;
+}>;
+
+/** Starts everything. */
+export async function startFleetEnvironment(rings: Rings, options: FleetEnvironmentOptions): Promise<FleetEnvironment> {
   const endings: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await started(rings, say, endings)), stop };
+    return { ...(await started(rings, options, endings)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -46,7 +53,7 @@ export async function startFleetEnvironment(rings: Rings, say: (line: string) =>
 
 async function started(
   rings: Rings,
-  say: (line: string) => void,
+  { say, withConsole = false }: FleetEnvironmentOptions,
   endings: (() => Promise<unknown>)[],
 ): Promise<Omit<FleetEnvironment, 'stop'>> {
   const clusters = Object.values(rings).flat();
@@ -60,7 +67,7 @@ async function started(
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   const settings = { ...SHORT, FLOTILLA_FLEET: `context:${HUB}`, FLOTILLA_CONTEXTS: clusters.join(',') };
-  const environment = await startEnvironment({ kubeconfigs: [kubeconfig], settings, resolvers: 1, say });
+  const environment = await startEnvironment({ kubeconfigs: [kubeconfig], settings, resolvers: 1, say, withConsole });
   endings.push(() => environment.stop());
   const env = { ...settings, FLOTILLA_KUBECONFIG: kubeconfig, FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
   const log = join(folder, 'fleet-controller.log');

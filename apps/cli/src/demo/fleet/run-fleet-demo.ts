@@ -52,9 +52,10 @@ async function play(
   tell: (story: FleetStory) => Promise<void>,
   first = FIRST,
 ): Promise<void> {
-  const starting = startFleetEnvironment(rings, (line) => {
+  const say = (line: string) => {
     if (line.includes('installing')) io.err(`${line}\n`);
-  });
+  };
+  const starting = startFleetEnvironment(rings, { say, withConsole: keep });
   const ignoreSignals = stopsDemo(io, starting);
   const environment = await starting;
   const screen = new DemoScreen(io, environment.hub, PATIENCE_MS);
@@ -67,7 +68,9 @@ async function play(
     screen.say(`\n${fleetSummary(await readFleet(environment.hub, new Date()), io.columns)}`);
     ignoreSignals();
     if (keep) {
-      io.out(`\n${fleetCommands(environment.kubeconfig)}`);
+      const link = environment.environment.console?.link ?? '';
+      io.out(`\nThe roll-outs in the web console: ${link}\n`);
+      io.out(fleetCommands(environment.kubeconfig));
       await new Promise((resolve) => onceSignalled(resolve));
     }
     io.exit(ExitCode.done);

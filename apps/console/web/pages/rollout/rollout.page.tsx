@@ -3,7 +3,7 @@ import type { OperatorRow } from '#core/fleet/view/rows';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
-import { count } from '../../live/times.js';
+import { count, inWords } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { List } from '../../parts/list.js';
@@ -64,7 +64,7 @@ function Shown({ of }: { of: RolloutSummary }) {
   return (
     <>
       <p class="lead">
-        {of.phase}
+        {inWords(of.phase)}
         {of.reason !== '' && `: ${of.reason}`}
         <span class="pale">
           {' '}
@@ -75,7 +75,7 @@ function Shown({ of }: { of: RolloutSummary }) {
         {of.waves.map((wave) => (
           <li key={wave.name}>
             <p class="wave-head">
-              <strong>{wave.name}</strong> <span class="pale">{wave.phase}</span>
+              <strong>{wave.name}</strong> <span class="pale">{inWords(wave.phase)}</span>
               <span class="wave-number">
                 {count(wave.done)}/{count(wave.members)}
               </span>

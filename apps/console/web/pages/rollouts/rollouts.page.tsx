@@ -1,7 +1,7 @@
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
-import { count, counted } from '../../live/times.js';
+import { count, counted, inWords } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { Page, Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
@@ -60,7 +60,7 @@ function Rows({ of }: { of: readonly RolloutSummary[] }) {
             {sum(one, 'failed') > 0 && <span class="ink-failed"> · ✖ {count(sum(one, 'failed'))}</span>}
           </span>
           <span class="pale">
-            {one.phase} · <Ago time={one.finishedAt || one.startedAt} />
+            {inWords(one.phase)} · <Ago time={one.finishedAt || one.startedAt} />
           </span>
         </li>
       ))}

@@ -59,10 +59,9 @@ function waveRow({ name, phase, reason, members, limit, counts }: WaveStatus): F
   const underWay = applying + verifying + rollingBack;
   const budget = phase === 'Open' && limit !== undefined ? `budget ${underWay} of ${limit} used` : '';
   const skips = skipped > 0 ? `${skipped} skipped` : '';
-  const back = rolledBack > 0 ? `${rolledBack} went back` : '';
   return {
     ...{ name, phase: cut(phase), members, done, underWay, waiting: waiting + skipped, failed: failed + rolledBack },
-    note: cut([words(reason), budget, skips, back].filter(Boolean).join(' · ')),
+    note: cut([words(reason), budget, skips].filter(Boolean).join(' · ')),
   };
 }
 
@@ -81,6 +80,7 @@ export function fleetRolloutRow(
     package: kind === 'FleetOperator' ? (packageOf(name) ?? name) : name,
     target: kind === 'FleetOperator' ? bundle : (catalogDigest ?? bundle),
     ...{ phase: cut(phase), reason: cut(words(reason)), startedAt, finishedAt },
-    waves: waves.map(waveRow),
+    // The wave of what no other one takes is there without clusters, too.
+    waves: waves.filter(({ members }, at) => members > 0 || at === 0).map(waveRow),
   };
 }
