@@ -21,7 +21,7 @@ const markdown = new MarkdownIt({ html: false, linkify: false });
 
 /** A page of Markdown as HTML, with anchors as GitHub has them, and with its footnotes at the end. */
 export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPage {
-  const { text: body, notes } = readFootnotes(source);
+  const { text: body, notes } = readFootnotes(withPlainPictures(source));
   const tokens = markdown.parse(body, {});
   labelCells(tokens);
   const slugs = new HeadingSlugs();
@@ -99,6 +99,10 @@ function retarget(token: Token, attribute: string, targetOf: LinkTarget): boolea
   if (to !== undefined) token.attrSet(attribute, to);
   return to !== undefined;
 }
+
+/** A picture in a light and a dark form, as GitHub shows it, is the light one here, as all others are. */
+const withPlainPictures = (source: string): string =>
+  source.replaceAll(/^<picture>\n(?:.*\n)*?.*<img alt="([^"]*)" src="([^"]*)">\n<\/picture>$/gm, '![$1]($2)');
 
 type Footnotes = Readonly<{ text: string; notes: readonly string[] }>;
 

@@ -53,6 +53,14 @@ describe('the site', () => {
     expect(isBroken('index.html', 'have-olm.html#gone')).toBe(true);
   });
 
+  it('shows pictures, and no tag as text', () => {
+    expect(text('index.html')).toMatch(/<img src="files\/docs\/images\/console\/fleet-light.png" alt="The console/);
+    const prose = (html: string) => html.replaceAll(/<(pre|code)[^>]*>.*?<\/\1>/gs, '');
+    expect(htmlPages().filter((page) => /&lt;\/?(picture|img|source|br|p|details)\b/.test(prose(text(page))))).toEqual(
+      [],
+    );
+  });
+
   it('takes nothing from elsewhere', () => {
     const taken = htmlPages().flatMap(
       (page) => text(page).match(/<(?:script|img|link)[^>]*(?:https?:)?\/\/[^>]*>/g) ?? [],
