@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { missingRights, rightLines, rightsOf } from './missing-rights.js';
 
 const RULES = [
@@ -46,4 +46,26 @@ it.each([
   },
 ])('$because', async ({ allows, lacks }) => {
   expect(rightLines(await missingRights(server(allows), rightsOf(RULES)))).toEqual(lacks);
+});
+
+/** A server that fails so often before it allows everything. */
+function failing(times: number, status: number): Pick<KubeClient, 'create'> {
+  let left = times;
+  const allowing = server(() => true);
+  return {
+    create: async (object) => {
+      if (left-- > 0) throw new KubeApiError('east', status, 'Unavailable', 'the connection broke');
+      return allowing.create(object);
+    },
+  };
+}
+
+it.each([
+  { times: 1, status: 0, fails: false },
+  { times: 2, status: 0, fails: true },
+  { times: 1, status: 403, fails: true },
+])('is asked again where an answer was lost: $times times, with status $status: fails $fails', async (row) => {
+  const asked = missingRights(failing(row.times, row.status), [{ verb: 'get', path: '/version' }]);
+  if (row.fails) await expect(asked).rejects.toThrow('the connection broke');
+  else expect(await asked).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 
 /** One thing that a role allows: a verb on a resource in all namespaces, or on a path. */
@@ -23,7 +23,7 @@ export async function missingRights(
   client: Pick<KubeClient, 'create'>,
   rights: readonly Right[],
 ): Promise<readonly Right[]> {
-  const allowed = await inParallel(rights, AT_ONCE, async (right) => {
+  const ask = async (right: Right) => {
     const { object } = await client.create({
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SelfSubjectAccessReview',
@@ -31,9 +31,19 @@ export async function missingRights(
       spec: specOf(right),
     });
     return AccessReview.parse(object).status.allowed;
-  });
+  };
+  const allowed = await inParallel(rights, AT_ONCE, (right) =>
+    ask(right).catch((error: unknown) => {
+      if (isCutOff(error)) return ask(right);
+      throw error;
+    }),
+  );
   return rights.filter((_, index) => !allowed[index]);
 }
+
+/** A review changes nothing, so that it is asked once more where its answer was lost on the way. */
+const isCutOff = (error: unknown): boolean =>
+  KubeApiError.is(error) && error.status === 0 && error.reason !== 'Timeout' && !error.answered;
 
 function specOf(right: Right) {
   if ('path' in right) return { nonResourceAttributes: { verb: right.verb, path: right.path } };
