@@ -8,19 +8,13 @@ import { type ControlPlane, startControlPlane } from '#testing/control-plane/fin
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
 import { createIgnoringExisting } from '../../apps/cli/src/demo/create-object.js';
+import { foreignDefinitions } from '../guide/foreign-kinds.js';
 import { kustomizedWith } from '../rules/kustomized-with.js';
 
 const kubectl = await programs({ program: 'kubectl' });
 const helm = await programs({ program: 'helm' });
 
 const NAMESPACE = 'flotilla';
-/** Kinds of others, whose definitions say nothing about fields here. */
-const FOREIGN = [
-  { group: 'monitoring.coreos.com', version: 'v1', kind: 'PodMonitor', plural: 'podmonitors' },
-  { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
-  { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
-  { group: 'keda.sh', version: 'v1alpha1', kind: 'ScaledObject', plural: 'scaledobjects' },
-];
 /** Helm and kubectl read YAML 1.1, where 0440 is octal. */
 const OF_GO = { version: '1.1' } as const;
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
@@ -57,7 +51,7 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     const [loaded] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'kubectl' });
     if (loaded === undefined) throw new Error('the control plane has no cluster');
     client = loaded;
-    for (const kind of FOREIGN) await createIgnoringExisting(client, definitionOf(kind));
+    for (const definition of foreignDefinitions()) await createIgnoringExisting(client, definition);
     await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/base')).filter(({ kind }) => kind === 'Namespace'));
     for (const [name, keys] of Object.entries(SECRETS)) {
       const stringData = Object.fromEntries(keys.map((key) => [key, 'x']));
@@ -158,23 +152,3 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     expect(await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/base/managed-cluster')))).toEqual([]);
   });
 });
-
-const definitionOf = ({ group, version, kind, plural }: (typeof FOREIGN)[number]) =>
-  ({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  }) as KubernetesObject;

@@ -8,6 +8,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { needing, programs } from '#testing/report/needs';
+import { foreignDefinitions } from '../guide/foreign-kinds.js';
 import { GuideNames } from '../guide/guide-names.js';
 import { follow } from '../guide/page-shell.js';
 import { type GuideStep, readGuide } from '../guide/read-guide.js';
@@ -28,9 +29,17 @@ function without(markdown: string, heading: string): GuideStep[] {
 
 const [access, kubernetes] = [await page('access.md'), await page('install-kubernetes.md')];
 const [upgrading, recovery] = [await page('upgrading.md'), await page('recovery.md')];
+const operations = await page('operations.md');
 const rebuilt = readGuide(recovery, '\n## The whole hub\n');
 /** What is lost between the backup and the recovery: the hub with all of its own. */
 const LOSS: GuideStep = { line: 0, command: 'kubectl delete namespace flotilla', expected: [] };
+const OPERATOR = 'prometheus-operator.json';
+/** What a cluster with Prometheus has: the kinds of its operator, and its namespace. */
+const PROMETHEUS: GuideStep = {
+  line: 0,
+  command: `kubectl apply -f ${OPERATOR} && kubectl wait --for=condition=Established crd --all && kubectl create namespace monitoring`,
+  expected: [],
+};
 /** Each way on a cluster of its own; the other one is what it manages. */
 const WAYS = [
   {
@@ -39,6 +48,7 @@ const WAYS = [
     needs: [kubectl],
     pages: [
       { name: 'docs/install-kubernetes.md', steps: without(kubernetes, '4. Or with Helm') },
+      { name: 'docs/operations.md', steps: [PROMETHEUS, ...readGuide(operations)] },
       { name: 'docs/upgrading.md', steps: readGuide(upgrading) },
       { name: 'docs/recovery.md', steps: [...readGuide(recovery).slice(0, -rebuilt.length), LOSS, ...rebuilt] },
     ],
@@ -79,6 +89,8 @@ describe('every command of the pages for the hub in Kubernetes prints what the p
       const folder = await mkdtemp(join(tmpdir(), 'flotilla-pages-'));
       folders.push(folder);
       for (const name of ['k8s', 'charts']) await symlink(join(PROJECT_ROOT, name), join(folder, name));
+      const definitions = { apiVersion: 'v1', kind: 'List', items: foreignDefinitions() };
+      await writeFile(join(folder, OPERATOR), JSON.stringify(definitions));
       const [own, other] = [controlPlane.clusters[hub], controlPlane.clusters[1 - hub]];
       await writeFile(join(folder, 'kubeconfig'), together(own?.kubeconfig ?? '', other?.kubeconfig ?? ''), {
         mode: 0o600,

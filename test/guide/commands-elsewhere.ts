@@ -65,11 +65,6 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
     instead: 'test/integration/redis-users.spec.ts',
   },
   {
-    begin: /^kubectl (apply -k k8s\/monitoring|label namespace NAMESPACE-OF-PROMETHEUS)/,
-    because: 'it needs the kinds of the Prometheus operator',
-    instead: 'test/e2e/hub-manifests.spec.ts',
-  },
-  {
     begin: /^(kubectl -n flotilla (port-forward|logs)|helm uninstall|kubectl delete namespace flotilla)/,
     because: 'it needs pods of a hub in Kubernetes',
     instead: 'test/e2e/install-pages.spec.ts',
