@@ -44,21 +44,28 @@ function readPlain(exchange: Exchange, { limit, lease, signal }: BodyBounds): Pr
       room.then(() => body.resume(), reject);
     };
     const settle = () => (isWhole(exchange, parts.size) ? resolve(parts.text()) : reject(broken()));
-    body.on('error', (error) => reject(failureOf(error)));
-    if (body.errored !== null) return reject(failureOf(body.errored));
-    if (body.closed) return settle();
-    // Whether it is whole shows when all listeners have been called.
-    body.on('end', () => queueMicrotask(settle));
-    // After a GOAWAY Node ends the session at once when the last answer is there, and closes that answer's
-    // body without an end, although all of it was given out.
-    body.on('close', settle);
-    body.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       try {
         take(chunk);
       } catch (error) {
         reject(error);
       }
-    });
+    };
+    // A closed body gives what came before the close to who asks for it, and to no listener.
+    const settleClosed = () => {
+      body.off('data', onData);
+      for (let chunk = body.read(); chunk !== null; chunk = body.read()) onData(chunk);
+      settle();
+    };
+    body.on('error', (error) => reject(failureOf(error)));
+    if (body.errored !== null) return reject(failureOf(body.errored));
+    if (body.closed) return settleClosed();
+    // Whether it is whole shows when all listeners have been called.
+    body.on('end', () => queueMicrotask(settle));
+    // After a GOAWAY Node ends the session at once when the last answer is there, and closes that answer's
+    // body without an end, although all of it is there.
+    body.on('close', settleClosed);
+    body.on('data', onData);
   }).finally(() => body.destroy());
 }
 
