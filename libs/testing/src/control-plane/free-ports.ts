@@ -1,14 +1,37 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Loopback ports on which no process listens now. Held all at once, so that no two are the same. */
+/**
+ * Below the ports that Linux gives to outgoing connections (`net.ipv4.ip_local_port_range`, from 32768): one
+ * of those may be taken before the process listens that it was chosen for.
+ */
+const [FIRST, LAST] = [15_000, 29_999];
+const MOST_TRIES = 200;
+const given = new Set<number>();
+
+/** Loopback ports on which no process listens now, and that were not given out by this process before. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => server.listening || once(server, 'listening')));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  const held: Server[] = [];
+  const ports: number[] = [];
+  for (let tries = 0; ports.length < count; tries += 1) {
+    if (tries >= count + MOST_TRIES) throw new Error(`no ${count} free ports between ${FIRST} and ${LAST}`);
+    const port = randomInt(FIRST, LAST + 1);
+    const server = given.has(port) ? undefined : await listening(port);
+    if (server === undefined) continue;
+    given.add(port);
+    held.push(server);
+    ports.push(port);
+  }
+  await Promise.all(held.map((server) => once(server.close(), 'close')));
   return ports;
+}
+
+/** Undefined where the port is taken. */
+function listening(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 }
