@@ -1,4 +1,6 @@
 import type { ActionResult } from '../../src/api/actions.schema.js';
+import type { Acting } from '../live/act.js';
+import { Trouble } from './states.js';
 
 const OUTCOMES: Readonly<Record<ActionResult['outcome'], readonly [glyph: string, words: string, colour: string]>> = {
   pending: ['↻', 'under way', 'under-way'],
@@ -24,5 +26,21 @@ export function Outcome({ of }: { of: ActionResult }) {
         {of.namespace} {of.message}
       </span>
     </p>
+  );
+}
+
+/** What became of an action: its refusal as a whole, or its result in each cluster. */
+export function Outcomes({ answer, refusal }: Pick<Acting, 'answer' | 'refusal'>) {
+  return (
+    <>
+      {refusal && <Trouble refusal={refusal} since={undefined} />}
+      {answer && (
+        <div role="status">
+          {answer.results.map((result) => (
+            <Outcome key={result.cluster} of={result} />
+          ))}
+        </div>
+      )}
+    </>
   );
 }

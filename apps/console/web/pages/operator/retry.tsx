@@ -4,9 +4,8 @@ import { useAction } from '../../live/act.js';
 import { withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { me } from '../../live/session.js';
-import { Outcome } from '../../parts/outcome.js';
+import { Outcomes } from '../../parts/outcome.js';
 import { Section } from '../../parts/page.js';
-import { Trouble } from '../../parts/states.js';
 
 /** Has an InstallPlan that failed made anew, where the person may do that. */
 export function Retry({ of }: { of: OperatorRow }) {
@@ -38,14 +37,7 @@ export function Retry({ of }: { of: OperatorRow }) {
           </button>
         </p>
       )}
-      {refusal && <Trouble refusal={refusal} since={undefined} />}
-      {answer && (
-        <div role="status">
-          {answer.results.map((result) => (
-            <Outcome key={result.cluster} of={result} />
-          ))}
-        </div>
-      )}
+      <Outcomes answer={answer} refusal={refusal} />
     </Section>
   );
 }

@@ -3,9 +3,8 @@ import type { OperatorRow } from '#core/fleet/view/rows';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
 import { me } from '../../live/session.js';
-import { Outcome } from '../../parts/outcome.js';
+import { Outcomes } from '../../parts/outcome.js';
 import { Section } from '../../parts/page.js';
-import { Trouble } from '../../parts/states.js';
 
 type Revisions = Explanation['revisions'];
 
@@ -65,14 +64,7 @@ function Back({ of, earlier }: { of: OperatorRow; earlier: Revisions }) {
           Roll back
         </button>
       </form>
-      {refusal && <Trouble refusal={refusal} since={undefined} />}
-      {answer && (
-        <div role="status">
-          {answer.results.map((result) => (
-            <Outcome key={result.cluster} of={result} />
-          ))}
-        </div>
-      )}
+      <Outcomes answer={answer} refusal={refusal} />
     </>
   );
 }
