@@ -164,6 +164,15 @@ describe('a cache of a cluster', () => {
       expect(cache.get(ref('b'))?.found?.metadata.uid).toBe('another');
     });
 
+    it('hide no change of a user, who names the version and the UID of one in annotations', async () => {
+      const { cache, send } = await cached([role('a', '10'), role('mine', '10')]);
+      cache.noteWritten(role('a', '20'));
+      const { name, namespace, uid, resourceVersion } = role('mine', '21').metadata;
+      const metadata = { annotations: { resourceVersion: '20', uid: 'uid-a' }, name, namespace, resourceVersion, uid };
+      await send({ type: 'MODIFIED', object: { ...ROLE, metadata } });
+      expect(cache.get(ref('mine'))?.found?.metadata.resourceVersion).toBe('21');
+    });
+
     it('shows a new object, and not after it went', async () => {
       const { cache, send, names } = await cached([role('b', '5')]);
       cache.noteWritten(role('a', '20'));

@@ -88,7 +88,7 @@ export class KindCache {
   /** The object of an event of ours, by its text: the answer to the write is here already. */
   #writtenAs(line: string): PackedObject | undefined {
     if (this.#own.size === 0) return undefined;
-    const version = firstVersionIn(line);
+    const version = onlyVersionIn(line);
     for (const own of this.#own.values()) {
       if (!('object' in own) || own.object.metadata.resourceVersion !== version) continue;
       return line.includes(`"uid":"${own.object.metadata.uid}"`) ? own.object : undefined;
@@ -239,10 +239,13 @@ const keyOf = ({
 
 const VERSION = '"resourceVersion":"';
 
-/** API servers write metadata before spec and status; text within a string has its quotes escaped. */
-function firstVersionIn(line: string): string | undefined {
+/**
+ * The version of the object, where the text names one alone. Text within a string has its quotes escaped; but
+ * a user may call an annotation so, which stands before the version of the object.
+ */
+function onlyVersionIn(line: string): string | undefined {
   const at = line.indexOf(VERSION);
-  if (at < 0) return undefined;
+  if (at < 0 || at !== line.lastIndexOf(VERSION)) return undefined;
   const from = at + VERSION.length;
   return line.slice(from, line.indexOf('"', from));
 }
