@@ -11,6 +11,7 @@ const CAUSE = {
   text: 'CRD lamps.example.com refused by v2',
 };
 
+const AWAY = { code: 'cluster-away', kind: 'Cluster', names: [], text: 'cannot be reached: no route to host' };
 const NOT_READY = {
   ...{ code: 'catalog-not-ready', kind: 'CatalogSource', names: ['olm/samples'] },
   text: 'CatalogSource olm/samples is TRANSIENT_FAILURE',
@@ -29,8 +30,8 @@ function rowsOf(index: number): readonly ViewRow[] {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 2 };
   return [
     clusterRow(cluster, {
-      ...{ standing, reach: isAway ? 'away' : 'fresh', labels: { tier: 'prod' } },
-      ...(failed ? { cause: CAUSE } : {}),
+      ...{ standing: isAway ? 'failed' : standing, reach: isAway ? 'away' : 'fresh', labels: { tier: 'prod' } },
+      ...(failed ? { cause: CAUSE } : isAway ? { cause: AWAY } : {}),
       counts: standing === 'well' ? counts : { ...counts, well: 1, [standing]: 1 },
     }),
     operatorRow(cluster, 'harbor', failed ? { standing, cause: CAUSE } : {}),

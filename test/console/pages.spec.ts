@@ -92,15 +92,15 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => tab.page.url(), PATIENCE).toContain('/operators?cause=');
   });
 
-  it('each cause leads to the operators that have it, however urgent they are, or to the catalogs', async () => {
+  it('each cause leads to the operators that have it, however urgent they are, or to its cluster or catalogs', async () => {
     const tab = await open();
     const causes = 'Array.from(document.querySelectorAll("table.causes tbody tr"))';
     const read = `${causes}.map((row) => [row.querySelector("a").getAttribute("href"), row.cells[2].textContent])`;
-    await expect.poll(async () => ((await tab.page.evaluate(read)) as unknown[]).length, PATIENCE).toBe(3);
+    await expect.poll(async () => ((await tab.page.evaluate(read)) as unknown[]).length, PATIENCE).toBe(4);
     for (const [href, operators] of (await tab.page.evaluate(read)) as [string, string][]) {
       await tab.goto(href);
       if (operators === '0') {
-        await expect.poll(() => heading(tab), PATIENCE).toBe('Catalogs');
+        await expect.poll(() => heading(tab), PATIENCE).toBe(href.startsWith('/clusters') ? 'eu-07' : 'Catalogs');
         continue;
       }
       await expect.poll(() => text(tab, '.filters'), PATIENCE).toMatch(new RegExp(`\\b${operators} operators?\\b`));

@@ -85,15 +85,18 @@ function operatorsOf(cluster: string, at: number): OperatorRow[] {
   });
 }
 
+const AWAY_AT = 26;
+const AWAY = { code: 'cluster-away', kind: 'Cluster', names: [], text: 'connect ETIMEDOUT 10.4.0.27:6443' };
 const ORDER = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
 
 function clusterOf(cluster: string, at: number, operators: readonly OperatorRow[]): ClusterRow {
   const counts = Object.fromEntries(
     ORDER.map((standing) => [standing, operators.filter((one) => one.standing === standing).length]),
   ) as ClusterRow['counts'];
-  const standing = ORDER.find((one) => counts[one] > 0) ?? 'well';
-  const cause = operators.find((one) => one.standing === standing)?.cause;
-  const reach = at === 26 ? 'away' : at === 11 ? 'stale' : 'fresh';
+  const isAway = at === AWAY_AT;
+  const standing = isAway ? 'failed' : (ORDER.find((one) => counts[one] > 0) ?? 'well');
+  const cause = isAway ? AWAY : operators.find((one) => one.standing === standing)?.cause;
+  const reach = isAway ? 'away' : at === 11 ? 'stale' : 'fresh';
   return clusterRow(cluster, {
     ...{ standing, counts, reach, catalogs: 2, catalogsWell: at >= 30 && at < 36 ? 1 : 2 },
     labels: { region: cluster.slice(0, 2), tier: at % 7 === 0 ? 'lab' : 'prod' },

@@ -26,3 +26,18 @@ it('dates a cause by its operators, not by how long their cluster has been reach
   };
   expect(causeGroups(rows as FleetRows)).toMatchObject([{ operators: 1, since: '2026-11-25T10:30:00Z' }]);
 });
+
+it('shows clusters that cannot be reached as one cause, with the reason where it is the same for all', () => {
+  const away = (cluster: string, text: string) =>
+    clusterRow(cluster, {
+      ...{ reach: 'away', standing: 'failed', cause: { code: 'cluster-away', kind: 'Cluster', names: [], text } },
+    });
+  const textOf = (...texts: readonly string[]) => {
+    const clusters = texts.map((text, at) => away(`eu-${at}`, text));
+    return causeGroups({ operators: [], clusters, catalogs: [] } as Partial<FleetRows> as FleetRows).map(
+      ({ standing, cause, clusters: count }) => `${standing} ${count} ${cause.text}`,
+    );
+  };
+  expect(textOf('no route', 'no route')).toEqual(['failed 2 no route']);
+  expect(textOf('no route', 'no route', 'refused')).toEqual(['failed 3 These clusters cannot be reached.']);
+});

@@ -1,5 +1,5 @@
 import { urgency } from '#core/fleet/diagnosis/diagnosis';
-import type { CatalogRow, ClusterRow, OperatorRow } from '#core/fleet/view/rows';
+import type { CatalogRow, ClusterRow, OperatorRow, RowCause } from '#core/fleet/view/rows';
 import type { CauseGroup } from '../api/lists.schema.js';
 import { causeKey } from './filter.js';
 import type { FleetRows } from './fleet-rows.js';
@@ -11,6 +11,13 @@ type Caused = OperatorRow | ClusterRow | CatalogRow;
 /** A ClusterCatalog that blocks extensions has failed, as `flotilla status` says (`atBlockingCatalogs`). */
 const standingOf = ({ standing, cause, operators }: CauseGroup): CauseGroup['standing'] =>
   cause.kind === 'ClusterCatalog' && operators > 0 ? 'failed' : standing;
+
+/** What clusters have in common that are away, each for a reason of its own: their pages say which. */
+function shared(known: RowCause, other: RowCause): RowCause {
+  if (known.kind !== 'Cluster' || known.text === other.text) return known;
+  const isAway = known.code === 'cluster-away';
+  return { ...known, text: `These clusters ${isAway ? 'cannot be reached' : 'are not used as they stand'}.` };
+}
 
 /**
  * Objects that are not well, by cause: those of operators, and of clusters and catalogs the ones that no
@@ -30,6 +37,7 @@ export function causeGroups({ operators, clusters, catalogs }: FleetRows): Cause
       return;
     }
     known.clusters.add(row.cluster);
+    known.group.cause = shared(known.group.cause, row.cause);
     if (urgency(row.standing) < urgency(known.group.standing)) known.group.standing = row.standing;
     known.group.operators += isOperator;
     // A cluster's time is that of its reach, a catalog's its last poll: neither dates what an operator shows.

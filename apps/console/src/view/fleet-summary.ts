@@ -40,7 +40,7 @@ export function fleetSummary(rows: FleetRows): Omit<FleetSummary, 'asOf' | 'fill
     causes: causes.slice(0, MOST_CAUSES),
     moreCauses: Math.max(0, causes.length - MOST_CAUSES),
     behind: furthestBehind(packageSpreads(rows), MOST_PACKAGES).filter((one) => one.upToDate < one.operators),
-    unwellClusters: rows.clusters.filter(({ standing, reach: how }) => standing !== 'well' || how === 'away').length,
+    unwellClusters: rows.clusters.filter(({ standing }) => standing !== 'well').length,
     approvals: { classes: classes.length, plans: classes.reduce((sum, { plans }) => sum + plans, 0) },
   };
 }

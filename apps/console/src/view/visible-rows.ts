@@ -20,7 +20,9 @@ function partOf(row: ClusterRow, operators: readonly OperatorRow[]): ClusterRow 
     counts[operator.standing] += 1;
     if (worst === undefined || urgency(operator.standing) < urgency(worst.standing)) worst = operator;
   }
-  const { cause: _cause, ...rest } = row;
+  const { cause: whole, ...rest } = row;
+  // That it does not answer is about all who see a part of it.
+  if (whole?.kind === 'Cluster') return { ...row, counts, upgradeBlockers: [] };
   const shown = { ...rest, counts, standing: worst?.standing ?? ('well' as const), upgradeBlockers: [] };
   return worst?.cause === undefined ? shown : { ...shown, cause: worst.cause };
 }

@@ -4,6 +4,7 @@ import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../.
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count } from '../../live/times.js';
+import { Advice, Because } from '../../parts/because.js';
 import { ChangeLines } from '../../parts/change-lines.js';
 import { Fact } from '../../parts/fact.js';
 import { List } from '../../parts/list.js';
@@ -13,6 +14,7 @@ import { Reached, type ReachName, Standing } from '../../parts/standing.js';
 import { Answered, Bones, Empty, Trouble } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { Ago, LastSeen, shortDigest } from '../../parts/text.js';
+import { clusterAdvice } from './cluster-advice.js';
 
 const ATTENTION = 'failed,blocked,needs-approval,under-way';
 
@@ -63,8 +65,8 @@ function Facts({ of }: { of: ClusterRow }) {
           </span>
         </Fact>
         <Fact name="Last answered">
-          <LastSeen of={of} />
-          {of.reach !== 'fresh' && ' ago'}
+          {of.reach !== 'fresh' && of.lastSeen === '' ? 'never' : <LastSeen of={of} />}
+          {of.reach !== 'fresh' && of.lastSeen !== '' && ' ago'}
         </Fact>
         <Fact name="Kubernetes">{of.version || 'not known'}</Fact>
         <Fact name="Operators well">
@@ -91,7 +93,7 @@ function Facts({ of }: { of: ClusterRow }) {
 function Remarks({ of }: { of: ClusterRow }) {
   return (
     <>
-      {of.reach === 'away' && (
+      {of.reach === 'away' && of.lastSeen !== '' && (
         <p class="notice">
           This cluster cannot be reached. What is shown is as of <Ago time={of.lastSeen} /> ago.
         </p>
@@ -117,30 +119,36 @@ function Remarks({ of }: { of: ClusterRow }) {
   );
 }
 
+const WELL = 'Every operator in this cluster is well.';
+/** What is said where no operator needs attention. */
+const NOTHING: Readonly<Record<ReachName, string>> = {
+  ...{ fresh: WELL, stale: WELL, away: 'No operator needed attention when the cluster last answered.' },
+  ...{ 'left-to-olm': 'Its operators are those of OLM.', refused: 'Its operators are not shown.' },
+};
+
+const nothingOf = ({ reach, lastSeen }: ClusterRow): string =>
+  reach === 'away' && lastSeen === '' ? 'Its operators are not known: it has never answered.' : NOTHING[reach];
+
 function Findings({ of }: { of: ClusterRow }) {
   const operators = useLoaded<OperatorList>(
     withQuery('operators', { cluster: of.cluster, standing: ATTENTION, limit: '100' }),
   );
   return (
     <Answered of={operators}>
-      {({ items, total: all }) =>
-        items.length === 0 ? (
-          <>
-            <OwnCause of={of} items={items} />
-            <Empty title="Every operator in this cluster is well." />
-          </>
-        ) : (
-          <>
-            <OwnCause of={of} items={items} />
+      {({ items, total: all }) => (
+        <>
+          <OwnCause of={of} items={items} />
+          {items.length === 0 && <Empty title={nothingOf(of)} />}
+          {items.length > 0 && (
             <ul class="findings">
               {items.map((row) => (
                 <Finding key={row.id} of={row} />
               ))}
             </ul>
-            {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
-          </>
-        )
-      }
+          )}
+          {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
+        </>
+      )}
     </Answered>
   );
 }
@@ -149,9 +157,10 @@ function Findings({ of }: { of: ClusterRow }) {
 function OwnCause({ of, items }: { of: ClusterRow; items: readonly OperatorRow[] }) {
   if (!of.cause || of.standing === 'well' || items.some(({ cause }) => cause?.text === of.cause?.text)) return null;
   return (
-    <p class="finding-head">
-      <Standing of={of.standing} /> <span class="lead">{of.cause.text}</span>
-    </p>
+    <>
+      <Because cause={of.cause.text} standing={of.standing} because={[]} since={of.since} />
+      <Advice of={clusterAdvice(of)} />
+    </>
   );
 }
 

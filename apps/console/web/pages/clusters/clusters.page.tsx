@@ -89,7 +89,7 @@ export default function ClustersPage() {
         label="Clusters"
         noun="cluster"
         resource="clusters"
-        filters={['q', 'standing', 'reach', 'version']}
+        filters={['q', 'standing', 'reach', 'version', 'cause']}
         columns={COLUMNS}
         href={({ cluster }) => paths.cluster(cluster)}
         empty={<Empty title="No cluster belongs to this hub yet." />}

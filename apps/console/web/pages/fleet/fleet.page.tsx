@@ -78,9 +78,19 @@ function Tiles({ of }: { of: FleetSummary }) {
 }
 
 /** Where the objects of a cause are. They may be less urgent than the group, which is as urgent as its worst. */
-function causeHref({ key, cause, operators }: CauseGroup): string {
+function causeHref({ key, cause, operators, clusters, example }: CauseGroup): string {
   if (operators > 0) return withQuery('/operators', { cause: key });
-  return cause.kind === 'Cluster' ? withQuery('/clusters', { cause: key }) : '/catalogs';
+  if (cause.kind !== 'Cluster') return '/catalogs';
+  return clusters === 1 ? paths.cluster(example) : withQuery('/clusters', { cause: key });
+}
+
+/** Whom a cause is about, where its text does not say so. */
+function aboutCause({ cause: { names, text, kind }, clusters, example }: CauseGroup): string {
+  const unsaid = names.filter((name) => !text.includes(name));
+  const about = unsaid.length > 3 ? [...unsaid.slice(0, 3), `${count(unsaid.length - 3)} more`] : unsaid;
+  if (clusters > 1) return about.join(', ');
+  const where = kind === 'Cluster' ? example : `in ${example}`;
+  return [about.join(', '), where].filter((part) => part !== '').join(' ');
 }
 
 function Causes({ of }: { of: FleetSummary }) {
@@ -109,7 +119,10 @@ function Causes({ of }: { of: FleetSummary }) {
               <td>
                 <a class="cause" href={causeHref(cause)}>
                   <Standing of={cause.standing} glyphOnly />
-                  <span class="two-lines">{cause.cause.text}</span>
+                  <span>
+                    <span class="two-lines">{cause.cause.text}</span>
+                    <span class="second-line">{aboutCause(cause)}</span>
+                  </span>
                 </a>
               </td>
               <td class="number">{count(cause.clusters)}</td>

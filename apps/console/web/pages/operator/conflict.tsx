@@ -1,10 +1,10 @@
 import type { Explanation, ReasonNode } from '../../../src/api/questions.schema.js';
 import type { Question } from '../../live/question.js';
 import { counted } from '../../live/times.js';
+import { Advice } from '../../parts/because.js';
 import { Section } from '../../parts/page.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { BOX_WIDTH, type ConflictBox, layOutConflict } from './conflict-layout.js';
-import { Advice } from './why.js';
 
 const COLUMNS: Readonly<Record<ReasonNode['role'], string>> = {
   desired: 'Desired state',

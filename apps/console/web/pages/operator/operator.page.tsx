@@ -6,6 +6,7 @@ import type { Explanation } from '../../../src/api/questions.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { type Question, useQuestion } from '../../live/question.js';
+import { Advice, Because } from '../../parts/because.js';
 import { Copy } from '../../parts/copy.js';
 import { Page } from '../../parts/page.js';
 import { Standing } from '../../parts/standing.js';
@@ -16,7 +17,7 @@ import { Conflict } from './conflict.js';
 import { EventsOf, ObjectOf } from './object.js';
 import { Retry } from './retry.js';
 import { RollBack } from './roll-back.js';
-import { Advice, Because, Newer, Timeline } from './why.js';
+import { Newer, Timeline } from './why.js';
 
 type Place = Readonly<{ cluster: string; namespace: string; name: string; kind: string; id: string }>;
 

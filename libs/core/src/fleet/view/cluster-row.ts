@@ -28,10 +28,16 @@ const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE', 'Serving']);
 export const isCatalogReady = ({ state, cause }: Pick<CatalogRow, 'state' | 'cause'>): boolean =>
   SERVING.has(state) && cause?.code !== 'catalog-spec-invalid';
 
-/** The row of a cluster: the worst of what is in it, and counts; sums only of its rows. */
+/** Of a cluster that does not answer, or is not used, nothing is known to be well. */
+const STANDING_OF_REACH: Readonly<Partial<Record<Reach, HealthState>>> = { away: 'failed', refused: 'blocked' };
+
+/**
+ * The row of a cluster: the worst of what is in it, or that it does not answer, and counts; sums only of its
+ * rows.
+ */
 export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: string): ClusterRow {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
-  let worst: SummedRow = { kind: 'cluster', standing: 'well' };
+  let worst: SummedRow = { kind: 'cluster', standing: STANDING_OF_REACH[facts.reach] ?? 'well' };
   let [catalogs, catalogsWell] = [0, 0];
   for (const row of rows) {
     if (row.kind === 'operator') counts[row.standing] += 1;
@@ -54,8 +60,18 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
 /** Who cannot be reached has that as the cause, whatever was seen there last. */
 function unreached({ cluster, reach, problem }: ClusterSigns): RowCause | undefined {
   if (reach === 'fresh') return undefined;
-  const text = rowText(problem === '' ? TEXTS[reach] : problem.replaceAll(cluster, 'this cluster'));
+  const text = rowText(problem === '' ? TEXTS[reach] : reasonOf(problem, cluster));
   return { code: `cluster-${reach}`, kind: 'Cluster', names: [], text };
+}
+
+/** What an error of a cluster says after its name, its address and what was asked of it. */
+const REASON = /^(?: at \S+)?: (?:[a-z][^:"]*: )?(.+)$/s;
+
+function reasonOf(problem: string, cluster: string): string {
+  const subject = `cluster "${cluster}"`;
+  const found = problem.startsWith(subject) ? REASON.exec(problem.slice(subject.length))?.[1] : undefined;
+  const said = found === undefined ? problem : `The cluster cannot be reached: ${found}`;
+  return said.replaceAll(subject, 'this cluster').replaceAll(cluster, 'this cluster');
 }
 
 const TEXTS: Readonly<Record<Exclude<Reach, 'fresh'>, string>> = {

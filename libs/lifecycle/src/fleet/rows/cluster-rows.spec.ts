@@ -134,7 +134,7 @@ describe('rows of a cluster', () => {
     await begun(next);
     expect(await next.ids()).toEqual(['cluster', 'subscription/a/mill']);
     expect(await next.row('cluster')).toMatchObject({
-      ...{ reach: 'away', counts: { well: 1 } },
+      ...{ reach: 'away', standing: 'failed', counts: { well: 1 } },
       cause: { code: 'cluster-away', text: 'no route' },
     });
   });

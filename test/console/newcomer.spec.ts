@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
+import { needing, programs } from '#testing/report/needs';
+import { API, type BrokenFleet, NO_API, NO_IMAGE, REFUSED, startBrokenFleet } from './broken-fleet.js';
+import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+
+const kubectlNeed = await programs({ program: 'kubectl' });
+
+describe('a newcomer with the link, in a fleet with three broken things', needing(chromiumNeed), () => {
+  let fleet: BrokenFleet;
+  let browser: Browser;
+  let tab: ConsoleTab;
+  beforeAll(async () => {
+    fleet = await startBrokenFleet();
+    browser = await launchChromium();
+    tab = await ConsoleTab.open(browser, fleet.link);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await fleet?.stop();
+  });
+
+  const text = async (at = 'main') => (await tab.page.locator(at).first().innerText()).replaceAll(/\s+/g, ' ');
+  const causes = async () => (await tab.page.locator('table.causes tbody tr').allInnerTexts()).length;
+  /** To the page Fleet, and on by these links, one click each. */
+  async function follow(...links: readonly (RegExp | string)[]): Promise<void> {
+    await tab.page.getByRole('link', { name: 'Fleet', exact: true }).click();
+    for (const name of links) await tab.page.locator('main').getByRole('link', { name }).first().click();
+  }
+
+  it('sees all three on the first page, each with its cluster', async () => {
+    const told = [`extras:v1.* in ${NO_IMAGE}`, `certificate .*${REFUSED}`, `${API}.* harbor in ${NO_API}`];
+    for (const cause of told) await expect.poll(() => text('table.causes'), PATIENCE).toMatch(new RegExp(cause));
+    await expect.poll(causes, PATIENCE).toBe(3);
+    for (const cluster of [NO_IMAGE, REFUSED, NO_API]) expect(await text('table.unwell')).toContain(cluster);
+    expect(await tab.axe()).toEqual([]);
+  });
+
+  it('reads why a cluster is refused, and what to do, after one click', async () => {
+    await follow(/certificate/);
+    await expect.poll(() => text('h1'), PATIENCE).toBe(REFUSED);
+    const shown = await text();
+    expect(shown).toContain('its certificate is not signed by the authority that the kubeconfig names');
+    for (const part of ['What to do', `flotilla clusters check -C ${REFUSED}`, 'never', 'Its operators are not known'])
+      expect(shown).toContain(part);
+    expect(shown).not.toContain('is well');
+    expect(await tab.axe()).toEqual([]);
+  });
+
+  it('reads which API is missing, and what to do, after two clicks', async () => {
+    await follow(new RegExp(API), 'harbor');
+    await expect
+      .poll(() => text(), PATIENCE)
+      .toContain(`Install the operator that brings the API ${API}, or create its CustomResourceDefinition.`);
+    expect(await text('.why')).toContain(API);
+  });
+
+  it(
+    'reads why a catalog blocks an operator, and mends it with what the page prints',
+    needing(kubectlNeed),
+    async () => {
+      await follow(/CatalogSource/, 'lantern');
+      await expect.poll(() => text(), PATIENCE).toContain('What to do');
+      expect(await text('.why')).toContain('has no such image: check name and tag');
+      const commands = await tab.page.locator('.advice pre').allInnerTexts();
+      const [command = ''] = commands.filter((one) => one.startsWith('kubectl'));
+      const env = { ...process.env, KUBECONFIG: fleet.kubeconfig };
+      await promisify(execFile)('bash', ['-c', command], { env, timeout: PATIENCE_MS });
+      await expect.poll(() => text('.why'), PATIENCE).toContain('It is up to date with what it asks for.');
+      await follow();
+      await expect.poll(causes, PATIENCE).toBe(2);
+      expect(await text()).not.toContain(`in ${NO_IMAGE}`);
+      expect(tab.troubles).toEqual([]);
+    },
+  );
+});
