@@ -49,7 +49,7 @@ export function summaryText({ rollouts, invariants }: RunSummary): string {
       ['STATE', ({ wave }) => wave.phase],
       ['MEMBERS', ({ wave }) => String(wave.members)],
       ['DONE', ({ wave }) => String(wave.counts.done)],
-      ['FLIGHT', ({ wave }) => `${wave.maxInFlight}/${wave.limit}`],
+      ['PEAK', ({ wave }) => `${wave.maxInFlight}/${wave.limit}`],
       ['WAIT', ({ wave }) => String(wave.counts.waiting)],
       ['FAILED', ({ wave }) => String(wave.counts.failed)],
       ['SKIPPED', ({ wave }) => String(wave.counts.skipped)],
