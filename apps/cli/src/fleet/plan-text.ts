@@ -87,7 +87,9 @@ export function classPlanText(answer: PlanClass): string {
   return `${head}${rows.join('')}`;
 }
 
-const line = (label: string, text: string): string => `  ${label.padEnd(LABEL)}${text}\n`;
+/** A text of several lines, as the difference of a Deployment is one, stays in its column. */
+const line = (label: string, text: string): string =>
+  `  ${label.padEnd(LABEL)}${text.replaceAll('\n', `\n${' '.repeat(LABEL + 2)}  `)}\n`;
 
 function lines(label: string, texts: readonly string[]): string[] {
   const shown = texts.slice(0, MOST_LINES).map((text, at) => line(at === 0 ? label : '', text));
