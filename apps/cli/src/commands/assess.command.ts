@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
-import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
+import type { AssessOptions } from '../live/assess/show-assessment.js';
+import { FLEET_HELP, withFleetOptions } from '../live/cluster-options.js';
 import { HUB_HELP, hubOption } from '../live/hub-address.js';
 import { outputOption } from '../output/output-option.js';
 
@@ -18,8 +19,6 @@ Exit code 0, whatever is found; 3 where a cluster does not answer.
 Examples:
   flotilla assess --context prod-eu --context prod-us
   flotilla assess -o json | jq '.items[].operators[] | select(.hops | length > 2)'`;
-
-export type AssessOptions = FleetOptions & Readonly<{ hub?: string; output: (typeof FORMATS)[number] }>;
 
 /** `flotilla assess`: what a fleet with OLM has, for the decision to move. */
 export const assessCommand = (program: Command, io: Io): Command =>

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { DoctorOptions } from '../doctor/examine.js';
 import type { Io } from '../io.js';
-import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
-import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+import { CLUSTER_HELP, withClusterOptions } from '../live/cluster-options.js';
+import { ANSWER_FORMATS, outputOption } from '../output/output-option.js';
 
 const HELP = `
 Checks what a hub on this machine needs, and says what to do: Node, memory, open files, the folder for content, Redis with its
@@ -13,8 +14,6 @@ Exit code 0: a hub would work; 1: it would not.
 Examples:
   flotilla doctor
   flotilla doctor --kubeconfig ~/.kube/config --context kind-a -o json`;
-
-export type DoctorOptions = ClusterOptions & Readonly<{ output: AnswerFormat }>;
 
 /** `flotilla doctor`: whether a hub would work on this machine, with these clusters. */
 export const doctorCommand = (program: Command, io: Io): Command =>

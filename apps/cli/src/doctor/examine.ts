@@ -1,18 +1,21 @@
 import { type DoctorCheck, failed, machineChecks } from '#core/fleet/doctor/machine-checks';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { commandSettings } from '../command-settings.js';
-import type { DoctorOptions } from '../commands/doctor.command.js';
 import { inParallel } from '../in-parallel.js';
 import { type Io, UsageError } from '../io.js';
+import type { ClusterOptions } from '../live/cluster-options.js';
 import { withClusters } from '../live/open-clusters.js';
 import { isData } from '../output/data-format.js';
 import { NEXT } from '../output/next-commands.js';
+import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 import { examineCluster } from './check-cluster.js';
 import { checkRedis } from './check-redis.js';
 import { checkRegistries } from './check-registries.js';
 import { readMachine } from './read-machine.js';
+
+export type DoctorOptions = ClusterOptions & Readonly<{ output: AnswerFormat }>;
 
 const AT_ONCE = 32;
 

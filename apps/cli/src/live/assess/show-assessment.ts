@@ -2,15 +2,18 @@ import { assessmentTotals } from '#core/fleet/assessment/assessment';
 import { assessmentPage } from '#core/fleet/assessment/assessment-page';
 import { projectVersion } from '#platform/files/build-info';
 import { commandSettings } from '../../command-settings.js';
-import type { AssessOptions } from '../../commands/assess.command.js';
 import type { Io } from '../../io.js';
+import type { DataFormat } from '../../output/data-format.js';
 import { printData } from '../../output/print-data.js';
 import { exitCodeOf } from '../../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from '../ask-clusters.js';
+import type { FleetOptions } from '../cluster-options.js';
 import { openLiveContents } from '../live-contents.js';
 import { withClusters } from '../open-clusters.js';
 import { assessCluster } from './assess-cluster.js';
 import { assessmentText } from './print-assessment.js';
+
+export type AssessOptions = FleetOptions & Readonly<{ hub?: string; output: 'table' | DataFormat | 'html' }>;
 
 /** `flotilla assess`: asks every cluster, and prints the report. */
 export async function showAssessment(options: AssessOptions, io: Io): Promise<void> {

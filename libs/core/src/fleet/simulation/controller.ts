@@ -8,7 +8,6 @@ import { HubWriter } from './hub-writer.js';
 import { type HubState, isTargetOf, VirtualFacts } from './rollout-facts.js';
 import { RolloutRecord } from './rollout-record.js';
 import { SubjectRollouts } from './rollout-roles.js';
-import type { SecondLeader } from './second-leader.js';
 import { decisionEvent } from './step-events.js';
 import type { FleetFiles, FleetSubject } from './subjects.js';
 import type { VirtualWorld } from './world.js';
@@ -26,7 +25,7 @@ export class Controller implements HubState {
   readonly denied = new Map<string, Set<string>>();
   readonly writer: HubWriter;
   /** Other controllers that believe to be the active one. */
-  readonly others: SecondLeader[] = [];
+  readonly others: Readonly<{ settle(): void; refused: number }>[] = [];
   /** How old their views are at most, in milliseconds. */
   keepsFor: number | undefined;
   steps = 0;

@@ -3,7 +3,8 @@ import type { Order } from '../rollout/starts.js';
 import type { StepResult } from '../rollout/step.js';
 import { sumOf, type WaveTally } from '../rollout/tally.js';
 import type { RolloutRecord } from './rollout-record.js';
-import { isEvent, type RowChange, stepEvents } from './step-events.js';
+import { isEvent, type RowChange } from './row-change.js';
+import { stepEvents } from './step-events.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { RolloutOrders, VirtualWorld } from './world.js';
 

@@ -6,7 +6,7 @@ import type { Order } from '../rollout/starts.js';
 import { WaveTally } from '../rollout/tally.js';
 import type { WindowRules } from '../windows/window-rules.js';
 import { OrderedQueue } from './ordered-queue.js';
-import type { RowChange } from './step-events.js';
+import type { RowChange } from './row-change.js';
 import type { FleetSubject } from './subjects.js';
 
 /** A place in the order as a number: the first 52 bits decide, equal ones are taken as they come. */

@@ -1,9 +1,10 @@
 import { durationMs } from '../placement/waves.js';
 import { InvariantCheck, type InvariantFacts, type LoggedRules } from '../rollout/invariants.js';
 import type { FleetEvent } from './event-log.js';
+import type { FleetRun } from './fleet-run.js';
 import type { RolloutRecord } from './rollout-record.js';
 import type { FleetScenario } from './scenario.js';
-import { type FleetRun, simulate } from './simulate.js';
+import { simulate } from './simulate.js';
 import type { RunSummary } from './summary.js';
 
 /** Plays a scenario and holds every event against the invariants. */

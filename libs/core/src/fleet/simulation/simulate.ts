@@ -4,14 +4,12 @@ import { Controller } from './controller.js';
 import { playFaults } from './controller-faults.js';
 import { EventLog, type FleetEvent } from './event-log.js';
 import { Faults } from './faults.js';
+import type { FleetRun } from './fleet-run.js';
 import type { FleetScenario } from './scenario.js';
 import { addCluster, playScript } from './script.js';
 import { FleetFiles } from './subjects.js';
 import { type RunSummary, summaryOf } from './summary.js';
 import { type Due, VirtualWorld } from './world.js';
-
-/** A run that was made: its controller and world, for those who ask how it ended. */
-export type FleetRun = Readonly<{ controller: Controller; world: VirtualWorld; end: number }>;
 
 /**
  * Plays a scenario on a virtual clock: the same engine as that of the controller, on virtual clusters. The

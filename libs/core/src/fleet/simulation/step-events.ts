@@ -8,19 +8,9 @@ import type { StepResult } from '../rollout/step.js';
 import { sumOf, type WaveTally } from '../rollout/tally.js';
 import type { EventFacts } from './event-log.js';
 import type { RolloutRecord } from './rollout-record.js';
+import { isEvent, type RowChange } from './row-change.js';
 
-/** A row as it was, and as a step leaves it. */
-export type RowChange = Readonly<{ before: RolloutRow | undefined; after: RolloutRow }>;
 type Common = Readonly<{ rollout: string; subject: string }>;
-
-/** Whether a row's change is an event: its phase, reason, wave, attempt or hop. */
-export const isEvent = ({ before, after }: RowChange): boolean =>
-  before === undefined ||
-  before.phase !== after.phase ||
-  before.reason !== after.reason ||
-  before.wave !== after.wave ||
-  before.attempt !== after.attempt ||
-  before.hop !== after.hop;
 
 export const decisionEvent = (decision: Decision, reason: DecisionReason, subject: string | null): EventFacts => ({
   kind: 'decision',

@@ -2,10 +2,10 @@ import { placesOf } from '../placement/waves.js';
 import { isFinal } from '../rollout/phases.js';
 import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import { type Counts, sumOf } from '../rollout/tally.js';
+import type { FleetRun } from './fleet-run.js';
 import { isTargetOf } from './rollout-facts.js';
 import type { RolloutRecord } from './rollout-record.js';
 import type { FleetScenario } from './scenario.js';
-import type { FleetRun } from './simulate.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 
 type WaveSummary = Readonly<{

@@ -1,5 +1,4 @@
 import { dump } from 'js-yaml';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
 import type { CatalogQuestion, ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import { withoutSecrets, withoutUsers } from '#core/fleet/console-questions/without-secrets';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
@@ -9,22 +8,9 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { SeenCatalog } from '../../classic/observation/observe-namespace.js';
-import type { SeenExtension } from '../../v1/observation/observed-extensions.js';
 import { explainObject } from './explain-object.js';
+import type { QuestionPlace } from './question-place.js';
 import { reviewInCluster } from './review-in-cluster.js';
-
-/** Where a question is answered: one cluster, read with the hub's rights. */
-export type QuestionPlace = Readonly<{
-  client: KubeClient;
-  globalCatalogNamespace: string;
-  /** What the last resolution of a namespace came to, if that is known. */
-  resolutionOf: (namespace: string) => Promise<Resolution | undefined>;
-  /** CatalogSources of the cluster, with what the hub holds of them. */
-  catalogs: () => readonly SeenCatalog[];
-  /** A ClusterExtension, with what it may get and its revisions. */
-  extension: (name: string) => Promise<SeenExtension | undefined>;
-}>;
 
 type ObjectQuestion = Extract<ConsoleQuestion, { kind: string }>;
 

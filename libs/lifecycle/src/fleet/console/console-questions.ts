@@ -9,7 +9,8 @@ import type { QuestionReceiver } from '#platform/console/question-channel.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { answerQuestion, type QuestionPlace } from './answer-question.js';
+import { answerQuestion } from './answer-question.js';
+import type { QuestionPlace } from './question-place.js';
 
 export type ConsoleQuestionsOptions = Readonly<{
   receiver: QuestionReceiver;

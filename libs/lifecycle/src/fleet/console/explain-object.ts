@@ -14,10 +14,10 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Subscription } from '#core/kernel/api/subscription';
 import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { PassReader } from '../../engine/pass-reader.js';
-import type { QuestionPlace } from './answer-question.js';
 import { extensionSurroundings } from './extension-surroundings.js';
 import { type KeptRevision, keptRevisions, newerOfExtension } from './newer-of-extension.js';
 import { newerVersions, type OfferedVersion } from './newer-versions.js';
+import type { QuestionPlace } from './question-place.js';
 
 /** Why an object is as it is, as `flotilla explain` says it. */
 export type ObjectExplanation = Readonly<{

@@ -4,7 +4,7 @@ import { type PlanReview, reviewPlan } from '#core/fleet/plan-review/review-plan
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { movesOf, subscriptionsIn } from '../rollouts/classic-subject.js';
 import { stepsBesideCluster, stepsOf } from '../rollouts/steps-beside-cluster.js';
-import type { QuestionPlace } from './answer-question.js';
+import type { QuestionPlace } from './question-place.js';
 
 /** What a plan changes in its cluster, and the hash of what was compared. */
 export type ClusterReview = PlanReview & Readonly<{ hash: string; waits: boolean }>;

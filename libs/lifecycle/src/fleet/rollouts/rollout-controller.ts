@@ -4,7 +4,7 @@ import { isFinal } from '#core/fleet/rollout/phases';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import type { RolloutRow } from '#core/fleet/rollout/row';
 import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
-import { isEvent } from '#core/fleet/simulation/step-events';
+import { isEvent } from '#core/fleet/simulation/row-change';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { nextChange } from '#core/fleet/windows/window-rules';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
