@@ -95,6 +95,10 @@ describe('an operator that is taken back by the fleet', () => {
     expect(JSON.parse(annotations['fleet.flotilla.dev/denied'] ?? '')).toMatchObject([
       { bundle: BAD, scope: 'Operator' },
     ]);
+    const denied = () => (fleet.status('FleetOperator', 'lamp') as { denied?: object[] }).denied ?? [];
+    await fleet.until(() => denied().length === 1, 'the denial');
+    const since = expect.stringMatching(/^2\d{3}-\d\d-\d\dT/);
+    expect(denied()).toMatchObject([{ bundle: BAD, rollout: expect.stringContaining('/lamp-1'), since }]);
     expect(subscription('lab-1')?.spec).toMatchObject({ startingCSV: OLD, installPlanApproval: 'Manual' });
   });
 

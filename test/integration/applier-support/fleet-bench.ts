@@ -139,8 +139,13 @@ export class FleetBench {
   }
 
   rollout(name: string): SeenRollout {
-    const ref = { apiVersion: FLEET_API, kind: 'FleetRollout', name, namespace: HUB_NAMESPACE };
-    return (this.hub.cluster.get(ref)?.['status'] ?? {}) as SeenRollout;
+    return this.status('FleetRollout', name) as SeenRollout;
+  }
+
+  /** The status of an object of the hub. */
+  status(kind: string, name: string): object {
+    const ref = { apiVersion: FLEET_API, kind, name, namespace: HUB_NAMESPACE };
+    return (this.hub.cluster.get(ref)?.['status'] ?? {}) as object;
   }
 
   /** What a cluster reports about the only subject. */

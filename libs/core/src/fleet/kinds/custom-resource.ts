@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import { FleetOperatorStatus } from '../../kernel/api/fleet/fleet-operator.js';
+import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { type AnyFleetKind, specSchema } from './fleet-kinds.js';
 
@@ -76,6 +79,7 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       text('Subject', '.spec.subject.name'),
       text('Target', '.spec.target.bundle'),
       text('Phase', '.status.phase'),
+      text('Wave', '.status.wave'),
       text('Done', '.status.counts.done'),
       text('Failed', '.status.counts.failed'),
       text('Reason', '.status.reason'),
@@ -86,18 +90,35 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
   FleetAssignment: { plural: 'fleetassignments', short: 'fas', scope: 'Cluster', columns: [AGE] },
 };
 
+/** Kinds whose status has fields that are declared; others are kept as they are. */
+const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
+  FleetOperator: FleetOperatorStatus,
+  FleetRollout: FleetRolloutStatus,
+};
+const KEPT_AS_IT_IS = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/**
+ * The fields of a status, none of them required: a status is derived, and one of another release may lack
+ * some. Unknown ones at its top are kept.
+ */
+function statusSchema(kind: AnyFleetKind): JsonSchema {
+  const schema = STATUSES[kind];
+  if (schema === undefined) return KEPT_AS_IT_IS;
+  const { required: _required, ...rest } = structural(z.toJSONSchema(schema) as JsonSchema);
+  return { ...rest, ...KEPT_AS_IT_IS };
+}
+
 /** The definition of a fleet kind: what its schema says, in the form that an API server takes. */
 export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
   const { plural, short, scope, columns } = NAMES[kind];
   const [group = '', version = ''] = FLEET_API.split('/');
   const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: [short] };
-  const keptAsItIs = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const properties = {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
     metadata: { type: 'object' },
     spec: structural(specSchema(kind) as JsonSchema),
-    status: keptAsItIs,
+    status: statusSchema(kind),
   };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

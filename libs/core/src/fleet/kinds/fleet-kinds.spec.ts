@@ -153,4 +153,15 @@ describe('the CustomResourceDefinitions', () => {
     const file = join(import.meta.dirname, '../../../../../k8s/crds/fleet', `${group.join('.')}_${plural}.yaml`);
     expect(parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(crd)));
   });
+
+  it('declare the fields of statuses, so that kubectl explain shows them', () => {
+    const fieldsOf = (kind: AnyFleetKind) => {
+      const { versions } = fleetCrd(kind)['spec'] as {
+        versions: { schema: { openAPIV3Schema: { properties: { status: { properties: object } } } } }[];
+      };
+      return Object.keys(versions[0]?.schema.openAPIV3Schema.properties.status.properties ?? {});
+    };
+    expect(fieldsOf('FleetRollout')).toEqual(expect.arrayContaining(['wave', 'failures', 'conditions', 'waves']));
+    expect(fieldsOf('FleetOperator')).toEqual(expect.arrayContaining(['denied', 'versions', 'conditions']));
+  });
 });

@@ -3,6 +3,7 @@ import { durationMs, thresholdOf } from '../placement/waves.js';
 import type { Draft } from './draft.js';
 import { afterAnswer, dueAt, type GateProgress, isDue } from './gate-progress.js';
 import type { StopReason } from './phases.js';
+import type { WaveStatus } from './rollout-state.js';
 
 /** Asks the gates of waves that are due: before a wave opens, and while it soaks. */
 export function askWaveGates(draft: Draft): void {
@@ -32,10 +33,15 @@ const areGreen = (index: number, when: GateSpec['when'], draft: Draft): boolean 
   waveGates(index, when, draft).every(({ name }) => draft.wave(index).gates[name]?.state === 'Green');
 
 /** When the soak of a wave ends: counted from its last success, without one from its opening. */
+export const soakEnd = (
+  { openedAt, isPromoted }: Pick<WaveStatus, 'openedAt' | 'isPromoted'>,
+  lastSuccessAt: number | undefined,
+  soak: string,
+): number => (isPromoted ? Number.NEGATIVE_INFINITY : (lastSuccessAt ?? openedAt ?? 0) + durationMs(soak));
+
 export function soakUntil(index: number, draft: Draft): number {
-  const { openedAt, isPromoted } = draft.wave(index);
-  if (isPromoted) return Number.NEGATIVE_INFINITY;
-  return (draft.tally(index).lastSuccessAt ?? openedAt ?? draft.now) + durationMs(draft.rules(index).soak);
+  const { openedAt = draft.now, isPromoted } = draft.wave(index);
+  return soakEnd({ openedAt, isPromoted }, draft.tally(index).lastSuccessAt, draft.rules(index).soak);
 }
 
 /** Why a wave stops its roll-out, or undefined. */

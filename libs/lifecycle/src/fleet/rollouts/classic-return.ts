@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { KEEP_DEFINITIONS_ANNOTATION } from '#core/classic/install-plan/decide-crd';
 import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { checkReturn } from '#core/fleet/rollback/return-check';
@@ -5,6 +6,7 @@ import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -84,14 +86,14 @@ export async function beginReturn(place: OrderPlace, row: AssignmentRow, subject
   const gone = chainOf(csvs, [subscription.status?.currentCSV, subscription.status?.installedCSV, row.target?.bundle]);
   const bad = gone.filter((csv) => csvName(csv) !== to);
   if (bad.length === 0 && gone.length > 0) return takeBackPlan(place, row, subject);
-  const memo = memoOf(row, subject, gone, marksAfter(row, subscription, operator, place));
+  const memo = memoOf(row, subject, gone, marksAfter(row, subject, place));
   await writeMemo(client, memoRef(operator.spec.namespace, operator.spec.package), memo);
   return continueReturn(place, operator, memo);
 }
 
 /** Nothing of the newer bundle runs: its plan alone is taken back, and the operator goes on running. */
 async function takeBackPlan(place: OrderPlace, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
-  const { subscription, plan, operator } = subject;
+  const { subscription, plan } = subject;
   const { client } = place;
   const { installedCSV, currentCSV } = subscription.status ?? {};
   if (plan?.status?.phase === 'Failed') {
@@ -100,7 +102,7 @@ async function takeBackPlan(place: OrderPlace, row: AssignmentRow, subject: Clas
   }
   // An approved plan that has not made its CSV yet: it ends first, one way or the other.
   if (plan?.spec.approved === true && installedCSV !== currentCSV) return returning('the approved InstallPlan runs');
-  const annotations = marksAfter(row, subscription, operator, place);
+  const annotations = marksAfter(row, subject, place);
   await patchSubscription(client, subscription, annotations);
   return returned;
 }
@@ -118,19 +120,28 @@ const patchSubscription = (
 /** What is left on the Subscription of a cluster that went back. */
 function marksAfter(
   row: AssignmentRow,
-  subscription: Subscription,
-  operator: FleetOperator,
+  { subscription, operator, plan }: Pick<ClassicSubject, 'subscription' | 'operator' | 'plan'>,
   place: OrderPlace,
 ): Record<string, string> {
-  const { rollout = '', attempt, target, denies = 'Operator' } = row;
+  const { rollout = '', attempt, target, denies: scope = 'Operator' } = row;
   const bundle = target?.bundle ?? '';
   const versions = versionsHash(operator);
   const at = (place.clock?.now() ?? new Date()).toISOString();
   const result = { rollout, attempt, bundle, result: 'RolledBack', reason: RETURNED, at };
+  const digest = imageDigest(plan, bundle);
+  const denied = { bundle, rollout, scope, versions, since: at, ...(digest === undefined ? {} : { digest }) };
   return {
     [RESULT_ANNOTATION]: JSON.stringify(result),
-    [DENIED_ANNOTATION]: withDenied(deniedIn(subscription, versions), { bundle, rollout, scope: denies, versions }),
+    [DENIED_ANNOTATION]: withDenied(deniedIn(subscription, versions), denied),
   };
+}
+
+const Lookup = z.looseObject({ identifier: z.string(), path: z.string() });
+
+/** The digest by which a plan names the image of a bundle. */
+function imageDigest(plan: InstallPlan | undefined, bundle: string): string | undefined {
+  const lookups = (plan?.status?.bundleLookups ?? []).flatMap((one) => Lookup.safeParse(one).data ?? []);
+  return lookups.find(({ identifier }) => identifier === bundle)?.path.split('@')[1];
 }
 
 /** The CSVs of a namespace that are no copies. */

@@ -165,7 +165,7 @@ export function installedFacts({
   const { installedCSV } = subscription.status ?? {};
   return {
     ...(installedCSV === undefined ? {} : { bundle: installedCSV }),
-    ...(denied.length === 0 ? {} : { denied: denied.map(({ bundle, scope }) => ({ bundle, scope })) }),
+    ...(denied.length === 0 ? {} : { denied: denied.map(({ versions: _versions, ...one }) => one) }),
     ...(refusal === undefined ? {} : { notUpgradeable: true }),
     healthy: isSucceeded,
   };

@@ -43,6 +43,9 @@ export const DeniedMark = z.object({
   rollout: z.string(),
   scope: z.enum(['Cluster', 'Operator']),
   versions: z.string(),
+  /** Of the bundle's image, where its plan named one. */
+  digest: z.string().optional(),
+  since: z.string().optional(),
 });
 export type DeniedMark = z.infer<typeof DeniedMark>;
 

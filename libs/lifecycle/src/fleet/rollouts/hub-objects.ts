@@ -1,7 +1,6 @@
-import { placesOf } from '#core/fleet/placement/waves';
 import type { RolloutRow } from '#core/fleet/rollout/row';
-import { sumOf } from '#core/fleet/rollout/tally';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/fleet/status/rollout-status';
 import type { AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
@@ -22,6 +21,7 @@ export type RolloutWrite = Readonly<{
   intent: readonly StoredRow[];
   /** A status of which the counts alone have changed is left for later. */
   mayOweCounts: boolean;
+  now: number;
 }>;
 /** `isOwed`: the status that is stored has older counts. */
 export type WrittenRollout = Readonly<{ object: FleetRollout; isOwed: boolean }>;
@@ -34,7 +34,7 @@ export async function writeRollout(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  { intent, mayOweCounts }: RolloutWrite,
+  { intent, ...how }: RolloutWrite,
 ): Promise<WrittenRollout> {
   const state = JSON.stringify({ step: record.version, status: record.status, intent });
   const metadata = object.metadata as KubernetesObject['metadata'];
@@ -42,7 +42,7 @@ export async function writeRollout(
   try {
     const { object: stored } = await hub.update(asObject({ ...object, metadata: { ...metadata, annotations } }));
     const asked = { ...object, metadata: stored.metadata, status: stored['status'] } as FleetRollout;
-    return await writeRolloutStatus(hub, asked, record, mayOweCounts);
+    return await writeRolloutStatus(hub, asked, record, how);
   } catch (error) {
     if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
     throw error;
@@ -54,11 +54,12 @@ export async function writeRolloutStatus(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  mayOweCounts: boolean,
+  { mayOweCounts, now }: Pick<RolloutWrite, 'mayOweCounts' | 'now'>,
 ): Promise<WrittenRollout> {
-  const status = rolloutStatus(record);
-  if (sameJson(object.status, status)) return { object, isOwed: false };
-  if (mayOweCounts && sameJson(withoutCounts(object.status), withoutCounts(status))) return { object, isOwed: true };
+  const before = (object.status ?? {}) as StoredRolloutStatus;
+  const status = rolloutStatus(record, before, now);
+  if (sameJson(before, status)) return { object, isOwed: false };
+  if (mayOweCounts && sameJson(urgentOf(before), urgentOf(status))) return { object, isOwed: true };
   try {
     const { object: stored } = await hub.updateStatus(asObject({ ...object, status }));
     return { object: { ...object, metadata: stored.metadata, status } as FleetRollout, isOwed: false };
@@ -66,35 +67,6 @@ export async function writeRolloutStatus(
     if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
     throw error;
   }
-}
-
-function withoutCounts(status: unknown): unknown {
-  const { waves = [], ...rest } = (status ?? {}) as Readonly<{ waves?: readonly object[] }>;
-  return { ...rest, counts: undefined, waves: waves.map((wave) => ({ ...wave, counts: undefined })) };
-}
-
-/** The status that people read; all of it follows from the roll-out and its rows. */
-function rolloutStatus({ spec, status, tallies }: RolloutRecord): object {
-  const timeOf = (ms: number | undefined): string | undefined =>
-    ms === undefined ? undefined : new Date(ms).toISOString();
-  return {
-    phase: status.phase,
-    reason: status.reason,
-    counts: sumOf(tallies).counts,
-    waves: spec.waves.map(({ name, spec: rules }, at) => ({
-      name,
-      phase: status.waves[at]?.phase,
-      reason: status.waves[at]?.reason,
-      members: tallies[at]?.targets,
-      limit: placesOf(rules.maxConcurrent, tallies[at]?.targets ?? 0),
-      counts: tallies[at]?.counts,
-      openedAt: timeOf(status.waves[at]?.openedAt),
-      completedAt: timeOf(status.waves[at]?.completedAt),
-    })),
-    classes: status.classes.map(({ name, changes, state }) => ({ hash: name, changes, approval: state.phase })),
-    startedAt: timeOf(status.startedAt),
-    finishedAt: timeOf(status.finishedAt),
-  };
 }
 
 /** A row of a roll-out in the assignment of its cluster; without a row of its own the order alone changes. */

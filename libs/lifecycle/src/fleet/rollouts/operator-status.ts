@@ -4,12 +4,15 @@ import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FoundCondition } from '#core/fleet/status/conditions';
 import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/fleet/status/operator-conditions';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import {
+  type FleetOperatorStatus,
+  MOST_DENIED_SHOWN,
+  MOST_VERSIONS_SHOWN,
+} from '#core/kernel/api/fleet/fleet-operator';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { LiveCluster } from './live-cluster.js';
 import type { LiveFleet } from './live-fleet.js';
-
-const MOST_VERSIONS = 20;
-const MOST_DENIED = 20;
 
 /** What the status of a FleetOperator says beside its conditions. */
 export type OperatorFigures = Readonly<{
@@ -20,7 +23,7 @@ export type OperatorFigures = Readonly<{
   /** `done/targets` of the newest roll-out, for people. */
   done: string | undefined;
   versions: readonly Readonly<{ bundle: string; clusters: number }>[];
-  denied: readonly Readonly<{ bundle: string }>[];
+  denied: FleetOperatorStatus['denied'];
 }>;
 
 /** What a FleetOperator has come to in its clusters. */
@@ -69,16 +72,22 @@ function reported({ key }: FleetSubject, targets: readonly LiveCluster[], newest
   const versions = new Map<string, number>();
   for (const { bundle = '' } of there) versions.set(bundle, (versions.get(bundle) ?? 0) + 1);
   const inOrder = [...versions].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a));
-  const denied = all.flatMap((one) => one.denied.filter(({ scope }) => scope === 'Operator'));
-  const deniedBundles = [...new Set(denied.map(({ bundle }) => bundle))].sort(byCodeUnit);
   return {
     installed: there.length,
     unhealthy: names(({ name, healthy }) => !healthy && !isMoving(name)),
     updatable: names(({ planned, bundle }) => planned !== undefined && planned !== bundle),
     drifted: names(({ drift }) => drift, all),
-    versions: inOrder.slice(0, MOST_VERSIONS).map(([bundle, clusters]) => ({ bundle, clusters })),
-    denied: deniedBundles.slice(0, MOST_DENIED).map((bundle) => ({ bundle })),
+    versions: inOrder.slice(0, MOST_VERSIONS_SHOWN).map(([bundle, clusters]) => ({ bundle, clusters })),
+    denied: deniedFor(all),
   };
+}
+
+/** What is denied for the whole subject, each bundle with the roll-out that was taken back first. */
+function deniedFor(reports: readonly AssignmentReport[]): FleetOperatorStatus['denied'] {
+  const found = reports.flatMap(({ denied }) => denied.filter(({ scope }) => scope === 'Operator'));
+  found.sort((a, b) => byCodeUnit(a.bundle, b.bundle) || byCodeUnit(a.since ?? '', b.since ?? ''));
+  const first = found.filter(({ bundle }, at) => bundle !== found[at - 1]?.bundle);
+  return first.slice(0, MOST_DENIED_SHOWN).map(({ scope: _scope, ...one }) => one);
 }
 
 const nameOf = ({ spec }: RolloutRecord): string => spec.name.split('/')[1] ?? spec.name;

@@ -163,6 +163,53 @@ describe('a FleetOperator in a hub', () => {
     expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
   });
 
+  it('says in its status why it stopped, and which clusters have failed', async () => {
+    const played = await begun({ waves: [lab] });
+    played.cluster('lab-1').failing.add(NEW);
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    expect(await played.rollout('kafka-1')).toMatchObject({
+      wave: '1/2 lab',
+      failures: [{ reason: 'ApplyFailed', cause: 'ImagePullBackOff', clusters: 1, sample: ['lab-1'] }],
+      conditions: [
+        { type: 'Degraded', status: 'True', reason: 'ThresholdExceeded', message: 'wave lab: 1 failure, 0 accepted' },
+        { type: 'Progressing', status: 'False', reason: 'Halted' },
+        { type: 'Stalled', status: 'False', reason: 'NotStalled' },
+      ],
+    });
+  });
+
+  it('says when the soak of a wave ends, and which wave it is in', async () => {
+    const played = await begun({ waves: [lab] });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    const soaking = { phase: 'Soaking', soakUntil: '2026-01-05T00:10:00.000Z' };
+    expect(await played.rollout('kafka-1')).toMatchObject({ wave: '1/2 lab', waves: [soaking, { phase: 'Pending' }] });
+    await played.clock.advance(10 * 60_000);
+    await played.settle();
+    expect(await played.rollout('kafka-1')).toMatchObject({ wave: '2/2 rest', waves: [{ phase: 'Complete' }, {}] });
+  });
+
+  it('is stalled where no user approves within the longest deadline, and says so in one write', async () => {
+    const played = await begun({ waves: [lab], approval: { default: 'Manual' } });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    const stalled = async () => {
+      const { conditions = [] } = (await played.rollout('kafka-1')) as { conditions?: { type: string }[] };
+      return conditions.find(({ type }) => type === 'Stalled');
+    };
+    expect(await stalled()).toMatchObject({ status: 'False' });
+    expect(await played.controller.pass()).toBe(30 * 60_000);
+    await played.clock.advance(30 * 60_000);
+    played.hub.cluster.requests.clear();
+    await played.controller.pass();
+    expect(played.hub.cluster.requests.writes()).toHaveLength(1);
+    expect(await stalled()).toMatchObject({ status: 'True', reason: 'NothingMoved' });
+    played.hub.cluster.requests.clear();
+    await played.controller.pass();
+    expect(played.hub.cluster.requests.writes()).toEqual([]);
+  });
+
   it('starts a class once those who may have approved it, and says so on the InstallPlan', async () => {
     const approval = { rules: [{ changes: ['Minor'], action: 'Manual', groups: ['board'] }] };
     const played = await begun({ approval, waves: [{ ...lab, soak: '0s' }] });

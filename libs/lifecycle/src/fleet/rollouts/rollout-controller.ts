@@ -6,6 +6,8 @@ import type { RolloutRow } from '#core/fleet/rollout/row';
 import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
 import { isEvent } from '#core/fleet/simulation/row-change';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import { nextStallAt } from '#core/fleet/status/rollout-conditions';
+import type { StoredRolloutStatus } from '#core/fleet/status/rollout-status';
 import { nextChange } from '#core/fleet/windows/window-rules';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
@@ -82,7 +84,8 @@ export class RolloutController {
     const areWindowsDue = this.#windowsAt <= now;
     for (const rollout of fleet.rollouts) {
       try {
-        wakes.push(await this.#advance(await this.#withCounts(rollout, now), fleet, areWindowsDue));
+        const counted = await this.#withCounts(rollout, now);
+        wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
       } catch (error) {
         this.#examined.delete(rollout.record.spec.name);
         if (!(error instanceof StaleViewError)) throw error;
@@ -112,12 +115,16 @@ export class RolloutController {
     return this.#fleet && rolloutFigures(this.#fleet, this.clock.now().getTime());
   }
 
-  /** Writes counts that were left for later. Those of a roll-out that has ended stay as they are. */
+  /**
+   * Writes counts that were left for later, and that nothing moves any more. The status of a roll-out that
+   * has ended stays as it is.
+   */
   async #withCounts(rollout: LiveRollout, now: number): Promise<LiveRollout> {
     const { record, object } = rollout;
     const { name } = record.spec;
-    if (record.isNew || isFinal(record.status.phase) || !this.#pace.isDue(name, now)) return rollout;
-    const written = await writeRolloutStatus(this.hub, object, record, false);
+    const isDue = this.#pace.isDue(name, now) || stallOf(rollout) <= now;
+    if (record.isNew || isFinal(record.status.phase) || !isDue) return rollout;
+    const written = await writeRolloutStatus(this.hub, object, record, { mayOweCounts: false, now });
     this.#pace.note(name, written.isOwed, now);
     return { ...rollout, object: written.object };
   }
@@ -214,6 +221,7 @@ export class RolloutController {
     const { object, isOwed } = await writeRollout(this.hub, rollout.object, record, {
       intent: statusBefore === undefined ? [] : intent,
       mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
+      now: fleet.now,
     });
     this.#pace.note(own, isOwed, fleet.now);
     await inParallel(then, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
@@ -267,6 +275,10 @@ function makeStep(
   Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
   return { result, hasStatus, moved };
 }
+
+/** When a roll-out is stalled if nothing moves in it; infinite: it cannot be. */
+const stallOf = ({ record, object }: LiveRollout): number =>
+  nextStallAt(record, (object.status ?? {}) as StoredRolloutStatus) ?? Number.POSITIVE_INFINITY;
 
 /** A cluster starts, goes on with a hop, or goes back. */
 function begins(before: RolloutRow | undefined, after: RolloutRow | undefined): boolean {

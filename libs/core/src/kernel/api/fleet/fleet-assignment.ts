@@ -76,7 +76,17 @@ export const AssignmentReport = z.strictObject({
   returnCheck: z.strictObject({ ok: z.boolean(), reasons: z.array(z.string().max(63)).max(16).default([]) }).optional(),
   /** Bundles that are not installed there again, and whether that holds for the whole subject. */
   denied: z
-    .array(z.strictObject({ bundle: Bundle, scope: z.enum(['Cluster', 'Operator']) }))
+    .array(
+      z.strictObject({
+        bundle: Bundle,
+        scope: z.enum(['Cluster', 'Operator']),
+        /** Of the bundle's image. */
+        digest: Hash.optional(),
+        /** Which roll-out was taken back, and when; absent where `versions` leaves the bundle out. */
+        rollout: z.string().max(512).optional(),
+        since: Time.optional(),
+      }),
+    )
     .max(MOST_DENIED)
     .default([]),
   drift: z.boolean().default(false),

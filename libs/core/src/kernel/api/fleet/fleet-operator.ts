@@ -7,8 +7,10 @@ import {
   NameRef,
   NamespacedMetadata,
   namespaceList,
+  Time,
   withRules,
 } from './fleet-fields.js';
+import { ClusterCounts, Conditions } from './fleet-status-fields.js';
 
 const MOST_OVERRIDES = 16;
 const MOST_LIST = 64;
@@ -76,6 +78,35 @@ const FleetOperatorSpec = withRules(
     message: 'classic goes with api Classic, v1 with api V1',
   },
 );
+
+export const MOST_VERSIONS_SHOWN = 20;
+export const MOST_DENIED_SHOWN = 20;
+const Bundle = z.string().max(512);
+
+/** What a FleetOperator has come to in its clusters (design: fleet.md §1.3). */
+export const FleetOperatorStatus = z.strictObject({
+  active: Name.describe('The roll-out that is at work').optional(),
+  standing: Name.describe('The newest roll-out that was completed: what clusters that join get').optional(),
+  counts: ClusterCounts.describe('How many clusters are in each phase of the newest roll-out').optional(),
+  done: z.string().max(32).describe('Clusters that are done, of those of the newest roll-out').optional(),
+  versions: z
+    .array(z.strictObject({ bundle: Bundle, clusters: z.int().min(0) }))
+    .max(MOST_VERSIONS_SHOWN)
+    .describe('What is installed, the commonest first'),
+  denied: z
+    .array(
+      z.strictObject({
+        bundle: Bundle,
+        digest: z.string().max(128).describe('Of the image of the bundle').optional(),
+        rollout: z.string().max(512).describe('The roll-out that was taken back').optional(),
+        since: Time.optional(),
+      }),
+    )
+    .max(MOST_DENIED_SHOWN)
+    .describe('Bundles that were taken back, and are not installed again'),
+  conditions: Conditions,
+});
+export type FleetOperatorStatus = z.infer<typeof FleetOperatorStatus>;
 
 /** An operator that is rolled out over clusters. */
 export const FleetOperator = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { FLEET_API, Name, NamespacedMetadata, withRules } from './fleet-fields.js';
-import { StrategySpec } from './fleet-strategy.js';
+import { FLEET_API, Name, NamespacedMetadata, Text, Time, withRules } from './fleet-fields.js';
+import { ClusterCounts, Conditions, Word } from './fleet-status-fields.js';
+import { CHANGES, ChangeKind, StrategySpec } from './fleet-strategy.js';
 
 const MOST_WAVES = 17;
 const Hash = z.string().min(1).max(128);
@@ -27,6 +28,63 @@ const FleetRolloutSpec = withRules(
   }),
   { rule: 'self == oldSelf', message: 'a roll-out is immutable' },
 );
+
+export const MOST_CLASSES_SHOWN = 50;
+export const MOST_FAILURES = 10;
+export const MOST_SAMPLED = 5;
+
+/** What a roll-out has come to; all of it follows from the roll-out and its rows (design: fleet.md §1.7). */
+export const FleetRolloutStatus = z.strictObject({
+  phase: Word.describe(
+    'Planning, Progressing, Paused, Halted, RollingBack; at its end Completed, RolledBack, Aborted or Superseded',
+  ),
+  reason: Word,
+  message: Text.describe('What it is at, for people').optional(),
+  wave: z.string().max(80).describe('The first wave that is not complete, as 2/3 canary').optional(),
+  counts: ClusterCounts.describe('How many clusters are in each phase'),
+  waves: z
+    .array(
+      z.strictObject({
+        name: z.string().max(63),
+        phase: Word.describe('Pending, AwaitingPromotion, Open, Soaking, Complete, RollingBack or RolledBack'),
+        reason: Word,
+        members: z.int().min(0),
+        limit: z.int().min(0).describe('Most clusters in flight at one time'),
+        counts: ClusterCounts,
+        openedAt: Time.optional(),
+        soakUntil: Time.describe('When its soak ends, while it runs').optional(),
+        completedAt: Time.optional(),
+      }),
+    )
+    .max(MOST_WAVES),
+  classes: z
+    .array(
+      z.strictObject({
+        hash: Hash.describe('Names the class: the beginning of the hash of its plan'),
+        clusters: z.int().min(0),
+        changes: z.array(ChangeKind).max(CHANGES.length),
+        approval: Word.describe('NotNeeded, Waiting, Approved, Rejected or Denied'),
+      }),
+    )
+    .max(MOST_CLASSES_SHOWN)
+    .describe('Clusters with one and the same plan'),
+  failures: z
+    .array(
+      z.strictObject({
+        reason: Word,
+        cause: Text,
+        clusters: z.int().min(1),
+        sample: z.array(Name).max(MOST_SAMPLED).describe('Some of these clusters'),
+      }),
+    )
+    .max(MOST_FAILURES)
+    .describe('Clusters that have failed, those with the same cause together'),
+  conditions: Conditions,
+  startedAt: Time.optional(),
+  movedAt: Time.describe('When a phase, a count or an approval was another one last').optional(),
+  finishedAt: Time.optional(),
+});
+export type FleetRolloutStatus = z.infer<typeof FleetRolloutStatus>;
 
 /** One change on its way through the fleet; what was fixed at its start is in `spec`. */
 export const FleetRollout = z.strictObject({
