@@ -9,7 +9,7 @@ import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
-import { fixedClusters } from '#platform/membership/service-clusters.port';
+import { fixedClusters, type ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { FinishedJob } from '#platform/queue/job-queue.port';
 import { memoryQueues, type Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
@@ -32,6 +32,8 @@ let logged: string[];
 let outcome: PassOutcome | Error;
 /** Whether Flotilla acts in the clusters, or OLM does. */
 let acts: boolean;
+/** Clusters that have left, of those that are there. */
+let left: Set<string>;
 /** What each pass waits for before it ends. */
 let held: Promise<void> | undefined;
 
@@ -50,6 +52,7 @@ beforeEach(async () => {
   contact = new ClusterContact({ clusters: () => ['east'], clock, log, ask: async () => undefined });
   refusals = new WriteRefusals({ clock, troubles: { refused: () => undefined }, clusters: () => ['east'] });
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
+  left = new Set();
   const hurried = <T>(work: () => Promise<T>) => work();
   const clients = ['east', 'west'].map((cluster) => ({ cluster, hurried }) as unknown as KubeClient);
   const pass = async ({ cluster }: KubeClient, subject: Subject) => {
@@ -65,7 +68,7 @@ beforeEach(async () => {
     queues,
     settings,
     { clock, log, metrics: new Metrics({ processMetrics: false }) },
-    fixedClusters(clients),
+    membersOf(clients),
     pass,
     detectors,
     limiter,
@@ -74,6 +77,16 @@ beforeEach(async () => {
   ).start();
 });
 afterEach(() => queues.apply.close());
+
+function membersOf(clients: readonly KubeClient[]): ServiceClusters {
+  const all = fixedClusters(clients);
+  return {
+    ...all,
+    known: () => all.known().filter((name) => !left.has(name)),
+    client: (name) => (left.has(name) ? undefined : all.client(name)),
+    hasLeft: (name) => left.has(name),
+  };
+}
 
 async function applied(subject: Subject = SHOP): Promise<void> {
   await queues.apply.add({ v: 1, ...subject });
@@ -162,6 +175,20 @@ describe('a cluster', () => {
     for (let second = 0; second < 2; second += 1) await clock.advance(1_000);
     expect(logged.join()).toMatch(/north.*east, west/);
     expect(passes).toEqual([]);
+  });
+
+  it('that has left is forgotten with its jobs, unless it joins again a moment later', async () => {
+    left.add('east');
+    await applied();
+    left.clear();
+    await clock.advance(2_000);
+    expect(passes, 'the poller had read first that it joins').toHaveLength(1);
+    left.add('east');
+    await clock.advance(60_000);
+    await applied();
+    for (let second = 0; second < 17; second += 1) await clock.advance(1_000);
+    expect([passes.length, await waiting()]).toEqual([1, 0]);
+    expect(finished).not.toContain('failed');
   });
 
   it('that is left to OLM has no pass, and is checked again later', async () => {

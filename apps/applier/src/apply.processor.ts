@@ -38,8 +38,8 @@ const MOST_WAITING = 128;
 /** Takes subjects of every kind from the queue `apply` and does what is next for each. */
 @Injectable()
 export class ApplyProcessor extends QueueProcessor<SubjectJob> {
-  /** By cluster: when a job first named it that no kubeconfig has. */
-  readonly #unknownSince = new Map<string, number>();
+  /** By cluster that is in no kubeconfig: when jobs first named it, and last. */
+  readonly #unknown = new Map<string, Readonly<{ since: number; last: number }>>();
 
   constructor(
     @Inject(QUEUES) private readonly queues: Queues,
@@ -66,19 +66,22 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
 
   /** When to try the job of a cluster that takes no part; undefined: it has left, and the job with it. */
   #withoutClient(cluster: string): number | undefined {
-    if (this.clusters.hasLeft(cluster)) return undefined;
-    if (this.clusters.known().includes(cluster)) return AWAITED_MS;
+    const hasLeft = this.clusters.hasLeft(cluster);
+    if (!hasLeft && this.clusters.known().includes(cluster)) return AWAITED_MS;
     const now = this.hub.clock.now().getTime();
-    const since = this.#unknownSince.get(cluster) ?? now;
-    this.#unknownSince.set(cluster, since);
-    if (now - since < UNKNOWN_FOR_MS) return UNKNOWN_AGAIN_MS;
-    this.#unknownSince.delete(cluster);
+    const { since, last } = this.#unknown.get(cluster) ?? { since: now, last: now };
+    const begun = now - last > UNKNOWN_FOR_MS ? now : since;
+    this.#unknown.set(cluster, { since: begun, last: now });
+    // One that has left joins again by the same way.
+    if (now - begun < UNKNOWN_FOR_MS) return UNKNOWN_AGAIN_MS;
+    if (hasLeft) return undefined;
+    this.#unknown.delete(cluster);
     throw new UnknownCluster(cluster, this.clusters.known());
   }
 
   async #inTurn(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
     const { cluster } = subject;
-    this.#unknownSince.delete(cluster);
+    this.#unknown.delete(cluster);
     if (this.clusters.isObserved(cluster)) return undefined;
     if (this.clusters.isPaused(cluster)) return PAUSED_MS;
     const entered = await this.limiter.run(
