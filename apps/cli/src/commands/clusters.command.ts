@@ -24,11 +24,14 @@ A cluster that has joined stands, with its login, in a kubeconfig of the hub: th
 FLOTILLA_CLUSTERS_FILE (~/.config/flotilla/clusters.yaml), readable by its owner alone. "flotilla up", the services and
 every verb read it where no other kubeconfig is named. Each context is a cluster of that name.
 A cluster that is there already, with the same login, stays as it is; --update takes another login.
+With the hub API of a fleet (--fleet, FLOTILLA_FLEET) it is a FleetCluster there instead, with its login in a Secret of the
+namespace FLOTILLA_SYSTEM_NAMESPACE, and joins the hub that runs.
 
 Examples:
   flotilla clusters add --context kind-east --name east
   flotilla clusters add --kubeconfig east.yaml --global-catalog-namespace openshift-marketplace
-  flotilla clusters add --context openshift --observe`;
+  flotilla clusters add --context openshift --observe
+  flotilla clusters add --context store-02 --fleet hub --label tier=canary`;
 
 const REMOVE_HELP = `
 Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
@@ -93,6 +96,8 @@ type AddOptions = ClusterOptions &
     observe?: boolean;
     update?: boolean;
     dryRun?: boolean;
+    fleet?: string;
+    label?: readonly string[];
   }>;
 type RemoveOptions = Readonly<{
   yes?: boolean;
@@ -128,13 +133,35 @@ const addCommand = (clusters: Command, io: Io): Command =>
     .option('--observe', 'only report on it: the OLM that works there stays in charge')
     .option('--no-check', 'add it without asking it')
     .option('--update', 'replace the login of a cluster of that name')
+    .option('--fleet <context>', 'add to the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
+    .option('-l, --label <key=value>', 'label in the fleet, such as its wave; may be given several times', gathered)
     .option('--dry-run', 'say what would be added, and add nothing')
     .addHelpText('after', ADD_HELP)
-    .action(async ({ kubeconfig = [], context = [], update = false, dryRun = false, ...options }: AddOptions) => {
-      const { observe = false } = options;
-      const { joinClusters } = await import('../live/join-cluster.js');
-      await joinClusters(io, { ...options, observe, update, dryRun, kubeconfigs: kubeconfig, contexts: context });
-    });
+    .action(
+      async ({ kubeconfig = [], context = [], update = false, dryRun = false, label = [], ...options }: AddOptions) => {
+        const { observe = false } = options;
+        const labels = labelsOf(label);
+        const { joinClusters } = await import('../live/join-cluster.js');
+        await joinClusters(io, {
+          ...options,
+          observe,
+          update,
+          dryRun,
+          labels,
+          kubeconfigs: kubeconfig,
+          contexts: context,
+        });
+      },
+    );
+
+function labelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = texts.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new UsageError(`invalid label "${text}": write key=value`);
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(pairs);
+}
 
 const listCommand = (clusters: Command, io: Io): Command =>
   withFleetOptions(clusters.command('list'))

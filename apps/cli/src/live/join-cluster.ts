@@ -1,9 +1,13 @@
 import { CLUSTER_NAME_RULE, isClusterName } from '#core/fleet/membership/kubeconfig-readings';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import type { Settings } from '#platform/config/settings';
+import { hubNamespace } from '#platform/fleet/fleet-place';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { commandSettings } from '../command-settings.js';
+import { hasHubApi, joinFleet } from '../fleet/join-fleet.js';
+import { withHub } from '../fleet/open-hub.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 import { lineOf } from './ask-clusters.js';
@@ -18,6 +22,10 @@ export type JoinOptions = Readonly<{
   observe: boolean;
   /** Ask the cluster first. */
   check: boolean;
+  /** The hub API of a fleet; absent: that of FLOTILLA_FLEET. */
+  fleet?: string | undefined;
+  /** Labels of the FleetCluster. */
+  labels: Readonly<Record<string, string>>;
   /** Replace the login of a cluster that is managed already. */
   update: boolean;
   dryRun: boolean;
@@ -27,8 +35,15 @@ const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after asking each cluster. */
 export async function joinClusters(io: Io, options: JoinOptions): Promise<void> {
-  const file = commandSettings(process.env).clustersFile;
+  const settings = commandSettings(process.env);
+  const file = settings.clustersFile;
   const wanted = namedBy(options, await readAccess(options));
+  if (options.fleet !== undefined || (hasHubApi(settings.fleet) && !options.observe)) {
+    return joinHubApi(io, options, wanted, settings);
+  }
+  if (Object.keys(options.labels).length > 0) {
+    throw new UsageError('--label is for the clusters of a fleet: name the context of its hub with --fleet');
+  }
   const before = await joinedClusters(file);
   const changes = wanted.map((access) => ({ access, ...changeOf(access, before, options.update) }));
   const refused = changes.flatMap(({ refusal }) => refusal ?? []);
@@ -43,6 +58,23 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   for (const one of changes) io.out(changeText(one, options.dryRun, file));
   if (isWritten) io.err(`A hub that runs takes it up within seconds; what it lacks there: ${NEXT.checkClusters()}\n`);
   io.exit(ExitCode.done);
+}
+
+/** Clusters join by FleetClusters, which a hub that runs takes up. */
+async function joinHubApi(
+  io: Io,
+  { fleet, observe, check, labels, update, dryRun }: JoinOptions,
+  wanted: readonly ClusterAccess[],
+  settings: Settings,
+): Promise<void> {
+  if (observe) throw new UsageError('--observe is for clusters of a file; leave --fleet out');
+  const namespace = await hubNamespace({
+    ...settings,
+    fleet: fleet === undefined || fleet === 'in-cluster' ? (fleet ?? settings.fleet) : '',
+  });
+  const identify = async (access: ClusterAccess) => (check ? ask(access, io) : undefined);
+  const options = { namespace, labels, update, dryRun, identify };
+  await withHub(fleet === undefined ? {} : { fleet }, (hub) => joinFleet(io, hub, wanted, options));
 }
 
 const isNews = ({ change }: Readonly<{ change?: Change }>): boolean => change === 'added' || change === 'updated';

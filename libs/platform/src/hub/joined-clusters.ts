@@ -54,7 +54,7 @@ export async function changeJoinedCluster(file: string, name: string, terms: Clu
 }
 
 /** An ordinary kubeconfig, which kubectl reads too. */
-const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
+export const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
   apiVersion: 'v1',
   kind: 'Config',
   clusters: clusters.map(({ context, cluster }) => ({ name: context, cluster })),
