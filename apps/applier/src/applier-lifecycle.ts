@@ -8,6 +8,7 @@ import {
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
+import { ClusterReleases } from '#lifecycle/fleet/joining/cluster-releases';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
@@ -30,6 +31,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     private readonly shutdown: Shutdown,
     /** Absent where the hub has no fleet. */
     @Optional() private readonly orders?: ClusterOrders,
+    @Optional() private readonly releases?: ClusterReleases,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -42,6 +44,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
         this.metrics.installPlanWarnings(cluster, 0);
       }
     });
+    this.releases?.start();
     this.orders?.start();
     this.fleet.start();
     await this.apply.start();
@@ -52,6 +55,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
   beforeApplicationShutdown(): Promise<void> {
     return this.shutdown.drain(async (deadlineMs) => {
       this.contact.stop();
+      this.releases?.stop();
       this.fleet.hold();
       await Promise.all([this.consoleActions.stop(), this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
       await this.fleet.stop();

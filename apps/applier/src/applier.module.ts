@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { Subject } from '#core/kernel/subject/subject';
 import { handlerBytesOf } from '#lifecycle/classic/observation/observed-objects';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
@@ -11,16 +12,21 @@ import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
+import { ClusterReleases, type ClusterReleasesOptions } from '#lifecycle/fleet/joining/cluster-releases';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { type Pass, passOf } from '#lifecycle/fleet/pass-of';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
+import { readLimitsOf } from '#platform/config/kube-limits';
 import { RedisActionReceiver } from '#platform/console/redis-action-channel';
+import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
+import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
@@ -35,6 +41,9 @@ export type ApplierOptions = Readonly<{
   besidePoller?: boolean;
   /** The hub API, where the hub has a fleet. */
   fleetHub?: KubeClient | undefined;
+  /** The clusters that the hub API has Secrets for, and whether this process works for a cluster. */
+  secrets?: SecretClusters | undefined;
+  owns?: (cluster: string) => boolean;
 }>;
 
 @Module({})
@@ -43,7 +52,7 @@ class ApplierModule {}
 /** Wiring only. */
 export const applierModule = (
   clusters: ServiceClusters,
-  { besidePoller = false, fleetHub }: ApplierOptions = {},
+  { besidePoller = false, fleetHub, secrets, owns = () => true }: ApplierOptions = {},
 ): DynamicModule => ({
   module: ApplierModule,
   // The poller reads the applier's caches where both are parts of one process.
@@ -67,6 +76,12 @@ export const applierModule = (
       provide: ClusterOrders,
       inject: [HUB, ClusterLimiter],
       useFactory: (hub: Hub, limiter: ClusterLimiter) => fleetHub && ordersOf(hub, fleetHub, limiter),
+    },
+    {
+      provide: ClusterReleases,
+      inject: [HUB, CLUSTERS],
+      useFactory: (hub: Hub, all: ServiceClusters) =>
+        fleetHub && secrets && releasesOf(hub, { hub: fleetHub, secrets, clusters: all, owns }),
     },
     ApplyProcessor,
     SolvedProcessor,
@@ -185,6 +200,20 @@ function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): Clus
   const globalCatalogNamespace = (client: KubeClient) => globalCatalogNamespaceOf(client, settings);
   const common = { hub: fleetHub, clock, log, limiter, placeOf: placeParts(hub) };
   return new ClusterOrders({ ...common, globalCatalogNamespaceOf: globalCatalogNamespace });
+}
+
+function releasesOf(
+  { clock, log, settings, identity }: Hub,
+  parts: Pick<ClusterReleasesOptions, 'hub' | 'secrets' | 'clusters' | 'owns'>,
+): ClusterReleases {
+  const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
+  const options = { fieldManager: APPLIER, limits: readLimitsOf(settings), transport };
+  const open = async (access: ClusterAccess) => {
+    const [client] = await loadClusters({ ...options, access: [access] });
+    if (client === undefined) throw new RangeError('one access gives one client');
+    return client;
+  };
+  return new ClusterReleases({ ...parts, open, identity, clock, log });
 }
 
 /** Orders of the fleet report what a pass has come to. */

@@ -17,7 +17,7 @@ await runMain(
     const { clusters } = shards;
     const imports = [
       clustersModule({ services: [clusters], probing: clusters, registry, shards, takes: true }),
-      applierModule(clusters, { fleetHub }),
+      applierModule(clusters, { fleetHub, secrets, owns: (cluster) => clusters.owns(cluster) }),
     ];
     return { imports, port: settings.applierPort };
   },

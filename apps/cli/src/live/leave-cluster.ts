@@ -1,14 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { OWNER_ANNOTATION } from '#core/fleet/joining/cluster-owner';
-import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
-import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { counted } from '#core/kernel/text/counted';
 import { parseDuration } from '#platform/config/duration';
 import type { Settings } from '#platform/config/settings';
 import { changeJoinedCluster, joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
+import { type HeldObject, heldObjects, releaseObjects } from '#platform/joining/hub-finalizers';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
@@ -29,14 +27,6 @@ export type LeaveOptions = Readonly<{
   /** Addresses of the hub that were named; none: where the settings say that it listens. */
   hub: readonly string[];
 }>;
-
-/** Finalizers that the hub sets; no other controller removes them when the hub is gone (decision 0109). */
-const FINALIZERS: readonly (readonly [kind: KindRef, finalizer: string])[] = [
-  [CSV_API, CSV_CLEANUP_FINALIZER],
-  [CLUSTER_CATALOG_API, 'olm.operatorframework.io/delete-server-cache'],
-];
-
-type Held = Readonly<{ object: KubernetesObject; kind: KindRef; finalizer: string }>;
 
 /**
  * `flotilla clusters remove`: shows which finalizers would be released. With `yes` it has the hub leave the
@@ -165,21 +155,19 @@ async function isPutBack(client: KubeClient, io: Io, name: string): Promise<bool
   return true;
 }
 
-async function release(client: KubeClient, io: Io): Promise<readonly Held[]> {
+async function release(client: KubeClient, io: Io): Promise<readonly HeldObject[]> {
   const held = await heldObjects(client);
-  for (const { object, kind, finalizer } of held) {
-    const { name = '', namespace, resourceVersion, finalizers = [] } = object.metadata;
-    const rest = finalizers.filter((one) => one !== finalizer);
-    await client.patch(
-      { ...kind, name, ...(namespace === undefined ? {} : { namespace }) },
-      { metadata: { resourceVersion, finalizers: rest } },
-    );
-  }
+  await releaseObjects(client, held);
   report(io, client, held, true);
   return held;
 }
 
-function report(io: Io, { cluster }: KubeClient, held: readonly Held[], done: boolean): void {
+export function report(
+  io: Io,
+  { cluster }: Pick<KubeClient, 'cluster'>,
+  held: readonly HeldObject[],
+  done: boolean,
+): void {
   for (const { object, kind, finalizer } of held) {
     const { name, namespace } = object.metadata;
     const where = [namespace, name].filter(Boolean).join('/');
@@ -187,16 +175,4 @@ function report(io: Io, { cluster }: KubeClient, held: readonly Held[], done: bo
   }
   if (held.length === 0) io.out(`no object of ${cluster} carries a finalizer of the hub\n`);
   io.out('Operators, their objects and OLM’s kinds stay as they are.\n');
-}
-
-async function heldObjects(client: KubeClient): Promise<readonly Held[]> {
-  const lists = await Promise.all(
-    FINALIZERS.map(async ([kind, finalizer]) => {
-      const list = await client.list(kind);
-      return (list?.items ?? [])
-        .filter(({ metadata }) => metadata.finalizers?.includes(finalizer))
-        .map((object) => ({ object, kind, finalizer }));
-    }),
-  );
-  return lists.flat();
 }

@@ -68,7 +68,7 @@ export const allServices = (
 ): ServiceParts => ({
   imports: [
     clustersModule({ services: [poller, applier], probing: applier, takes: true, ...(registry && { registry }) }),
-    applierModule(applier, { besidePoller: true, fleetHub: fleet?.applier }),
+    applierModule(applier, { besidePoller: true, fleetHub: fleet?.applier, secrets: fleet?.credentials }),
     ResolverWorkerModule,
     catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: fleet?.credentials }),
     ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),

@@ -4,6 +4,7 @@ import {
   clusterStatus,
   type FleetClusterStatus,
 } from '#core/fleet/membership/cluster-conditions';
+import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -105,8 +106,9 @@ export class ClusterSightings {
   async #lookAtAll(): Promise<void> {
     this.#isAskedAgain = false;
     if (this.#store.problem !== undefined || this.#timers.stopped) return;
-    const kept = this.#store.kept('FleetCluster').map((one) => FleetCluster.safeParse(one.open()).data);
-    const objects = kept.filter((one) => one !== undefined);
+    const kept = this.#store.kept('FleetCluster').flatMap((one) => FleetCluster.safeParse(one.open()).data ?? []);
+    // The applier reports about one that is deleted: it releases the cluster.
+    const objects = kept.filter(({ metadata }) => !isBeingDeleted(metadata));
     for (const name of this.#sights.keys()) {
       if (!objects.some((one) => one.metadata.name === name)) this.#sights.delete(name);
     }

@@ -1,3 +1,4 @@
+import { hasReleaseFinalizer, isBeingDeleted, isRemovalForced } from '#core/fleet/membership/cluster-release';
 import { type FileReading, type HeldReading, heldReading } from '#core/fleet/membership/kubeconfig-readings';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
@@ -17,6 +18,19 @@ export type SecretClustersOptions = Readonly<{
   log: Log;
   /** The process only observes: where a FleetCluster has a login for that, it is taken. */
   observes: boolean;
+}>;
+
+/** A FleetCluster that is deleted, and waits until the finalizers of the hub in its cluster are released. */
+export type DeletedCluster = Readonly<{
+  cluster: string;
+  /** The hub manages a cluster of that name by another way: it goes on with it. */
+  staysManaged: boolean;
+  /** Annotated to give up on a cluster that cannot be reached. */
+  isForced: boolean;
+  /** The login of its Secret, or the one that was used last. */
+  access?: ClusterAccess;
+  /** Why there is no login. */
+  fault?: string;
 }>;
 
 /** On a FleetCluster: the UID of the cluster that may take the place of the one before. */
@@ -40,6 +54,10 @@ export class SecretClusters {
   #held = NOTHING;
   /** By FleetCluster. */
   readonly #credentials = new Map<string, SecretAccess>();
+  /** Logins that were in use, of FleetClusters that are there still. */
+  readonly #used = new Map<string, ClusterAccess>();
+  #deleted: readonly DeletedCluster[] = [];
+  #unmarked: ReadonlySet<string> = new Set();
   readonly #parsed = new WeakMap<KubernetesObject, SecretAccess>();
 
   constructor(private readonly options: SecretClustersOptions) {
@@ -100,18 +118,52 @@ export class SecretClusters {
     return found !== undefined && 'expiresAt' in found ? found.expiresAt : undefined;
   }
 
+  /** FleetClusters that are deleted, and whose cluster is to be released first. */
+  deleted(): readonly DeletedCluster[] {
+    return this.#deleted;
+  }
+
+  /** Whether a FleetCluster is to have the finalizer that keeps it until its cluster is released. */
+  isUnmarked(cluster: string): boolean {
+    return this.#unmarked.has(cluster);
+  }
+
   #take(files: HeldReading<ClusterAccess>): void {
     this.#isStale = false;
-    const parsed = this.#clusters.list().map((object) => FleetCluster.safeParse(object).data);
-    const members = parsed.filter((one) => one?.spec.access.secretRef !== undefined);
-    if (members.length > 0 && !this.#watchesSecrets) {
+    const parsed = this.#clusters.list().flatMap((object) => FleetCluster.safeParse(object).data ?? []);
+    const deleted = parsed.filter(({ metadata }) => isBeingDeleted(metadata) && hasReleaseFinalizer(metadata));
+    const bySecret = parsed.filter(({ spec }) => spec.access.secretRef !== undefined);
+    if (bySecret.length > 0 && !this.#watchesSecrets) {
       this.#watchesSecrets = true;
       this.#secrets.start();
     }
     this.#credentials.clear();
     const taken = new Set(files.members.map(({ cluster }) => cluster));
-    const readings = members.flatMap((one) => (one === undefined ? [] : this.#readingOf(one, taken)));
+    const members = bySecret.filter(({ metadata }) => !isBeingDeleted(metadata));
+    const readings = members.flatMap((one) => this.#readingOf(one, taken));
     this.#fromSecrets = heldReading(this.#fromSecrets, readings);
+    for (const { cluster, access } of this.#fromSecrets.members) this.#used.set(cluster, access);
+    const names = new Set(bySecret.map(({ metadata }) => metadata.name));
+    for (const name of this.#used.keys()) if (!names.has(name)) this.#used.delete(name);
+    this.#deleted = deleted.map((one) => this.#deletedOf(one, taken));
+    const isUnmarked = ({ metadata }: FleetCluster) => !hasReleaseFinalizer(metadata) && !taken.has(metadata.name);
+    this.#unmarked = new Set(members.filter(isUnmarked).map(({ metadata }) => metadata.name));
+  }
+
+  #deletedOf({ metadata, spec: { access } }: FleetCluster, taken: ReadonlySet<string>): DeletedCluster {
+    const { name: cluster } = metadata;
+    const { secretRef } = access;
+    const common = { cluster, isForced: isRemovalForced(metadata) };
+    if (secretRef === undefined || taken.has(cluster)) return { ...common, staysManaged: true };
+    const file = `Secret ${this.options.namespace}/${secretRef.name}`;
+    const found = this.#accessOf(secretRef.name, file);
+    // A Secret that is deleted with its FleetCluster is in memory still.
+    const login = found !== undefined && 'access' in found ? found.access : this.#used.get(cluster);
+    if (login !== undefined) {
+      return { ...common, staysManaged: false, access: { ...login, context: cluster, file } };
+    }
+    const fault = found !== undefined && 'fault' in found ? found.fault.message : undefined;
+    return { ...common, staysManaged: false, ...(fault === undefined ? {} : { fault }) };
   }
 
   #readingOf(object: FleetCluster, taken: ReadonlySet<string>): FileReading<ClusterAccess>[] {
@@ -164,7 +216,9 @@ const MOST_CHARACTERS = 1_024;
 /** Labels and status of a FleetCluster say nothing about its login; a Secret counts as a whole. */
 const wantedOf = ({ kind, metadata }: KubernetesObject): string => {
   if (kind === 'Secret') return `${metadata.uid} ${metadata.resourceVersion}`;
-  return `${metadata.uid} ${metadata.generation} ${metadata.annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''}`;
+  const { uid, generation, annotations } = metadata;
+  const leaves = [isBeingDeleted(metadata), hasReleaseFinalizer(metadata), isRemovalForced(metadata)].join(' ');
+  return `${uid} ${generation} ${annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''} ${leaves}`;
 };
 
 const withoutStatus = ({ apiVersion, kind, metadata, spec }: KubernetesObject): KubernetesObject =>

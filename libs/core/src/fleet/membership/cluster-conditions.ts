@@ -71,6 +71,25 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   return isSame ? before : after;
 }
 
+/**
+ * The status of a FleetCluster that is deleted and whose cluster still has finalizers of the hub: the same
+ * object where that is said already.
+ */
+export function leavingStatus(before: FleetClusterStatus, message: string, at: string): FleetClusterStatus {
+  const found: Found = { type: 'Managed', status: 'False', reason: 'Leaving', message };
+  const known = before.conditions?.find(({ type }) => type === found.type);
+  if (known?.status === found.status && known.reason === found.reason && known.message === message) return before;
+  const others = (before.conditions ?? []).filter(({ type }) => type !== found.type);
+  const lastTransitionTime = known?.status === found.status ? known.lastTransitionTime : at;
+  const conditions = [...others, { ...found, lastTransitionTime }];
+  conditions.sort((a, b) => (a.type < b.type ? -1 : 1));
+  return { ...before, conditions };
+}
+
+/** Whether the poller has reported that another one acts there: nothing of the hub is to be released. */
+export const isLeftToOthers = ({ conditions = [] }: FleetClusterStatus): boolean =>
+  conditions.some(({ type, reason }) => type === 'Managed' && reason === 'LeftToOLM');
+
 const reachability = (silence: ClusterSighting['silence']): Found =>
   silence === undefined
     ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }

@@ -1,4 +1,5 @@
 import { askedHash } from '#core/fleet/desired/subscription-changes';
+import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { wavesOf } from '#core/fleet/placement/waves';
 import { isFinal } from '#core/fleet/rollout/phases';
 import { newStatus, type RolloutSpec } from '#core/fleet/rollout/rollout-state';
@@ -54,7 +55,9 @@ export class LiveFleet implements FleetView {
     );
     this.#unread = new Set(state.invalid.map((name) => name.replace(' /', '/').replace(' ', '/')));
     const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
-    const clusters = state.clusters.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
+    // One that is deleted has left, however long its release takes.
+    const members = state.clusters.filter(({ metadata }) => !isBeingDeleted(metadata));
+    const clusters = members.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
     const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
     for (const object of inOrder) this.#add(object);

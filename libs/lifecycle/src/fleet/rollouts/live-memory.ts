@@ -1,4 +1,5 @@
 import { versionsGroup } from '#core/fleet/desired/overrides';
+import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
 import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
@@ -10,8 +11,6 @@ import { sameJson } from '#core/kernel/canonical/same-json';
 import type { FleetState } from './fleet-state.js';
 import { LiveCluster } from './live-cluster.js';
 import { type StoredRows, type StoredState, storedRows, storedState } from './stored-rollout.js';
-
-const isBeingDeleted = ({ metadata }: Readonly<{ metadata: object }>): boolean => 'deletionTimestamp' in metadata;
 
 type Written = Readonly<{ metadata: object }>;
 
@@ -68,7 +67,12 @@ export class LiveMemory {
   /** The same object as before where people have changed nothing. */
   filesOf({ catalogs, strategies, operators, windows }: FleetState): FleetFiles {
     // What is being deleted is rolled out no more.
-    const from = [...catalogs, ...strategies, ...operators.filter((one) => !isBeingDeleted(one)), ...windows];
+    const from = [
+      ...catalogs,
+      ...strategies,
+      ...operators.filter(({ metadata }) => !isBeingDeleted(metadata)),
+      ...windows,
+    ];
     const before = this.#files;
     const isSame =
       before?.from.length === from.length && from.every((object, at) => saysTheSame(object, before.from[at]));

@@ -1,0 +1,25 @@
+/**
+ * On a FleetCluster whose login is in a Secret: it stays until the finalizers of the hub in its cluster are
+ * released (design: fleet.md §1.1).
+ */
+export const RELEASE_FINALIZER = 'fleet.flotilla.dev/release';
+
+/** On a FleetCluster that is deleted, `"true"`: it does not wait for a cluster that cannot be reached. */
+export const FORCE_REMOVAL_ANNOTATION = 'fleet.flotilla.dev/force-removal';
+
+type Metadata = Readonly<{
+  deletionTimestamp?: unknown;
+  finalizers?: unknown;
+  annotations?: Readonly<Record<string, string>> | undefined;
+}>;
+
+export const isBeingDeleted = (metadata: object): boolean =>
+  (metadata as Metadata).deletionTimestamp !== undefined && (metadata as Metadata).deletionTimestamp !== null;
+
+export function hasReleaseFinalizer(metadata: object): boolean {
+  const { finalizers } = metadata as Metadata;
+  return Array.isArray(finalizers) && finalizers.includes(RELEASE_FINALIZER);
+}
+
+export const isRemovalForced = (metadata: object): boolean =>
+  (metadata as Metadata).annotations?.[FORCE_REMOVAL_ANNOTATION] === 'true';

@@ -1,0 +1,264 @@
+import { type HubIdentity, OWNER_ANNOTATION } from '#core/fleet/joining/cluster-owner';
+import { type FleetClusterStatus, isLeftToOthers, leavingStatus } from '#core/fleet/membership/cluster-conditions';
+import { isBeingDeleted, RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { counted } from '#core/kernel/text/counted';
+import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
+import { ACCEPTED_UID_ANNOTATION, type DeletedCluster, type SecretClusters } from '#platform/fleet/secret-clusters';
+import { heldObjects, releaseObjects } from '#platform/joining/hub-finalizers';
+import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
+import { troubleOf } from '#platform/kube/client/api-server-trouble';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** What is to be done is looked for in the memory of the process: no request is sent for it. */
+const LOOK_MS = 1_000;
+/** A hub that still watches the cluster puts a finalizer back within a second or two. */
+const CONFIRM_MS = 3_000;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 60_000;
+const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
+const MOST_CHARACTERS = 1_024;
+
+export type ClusterReleasesOptions = Readonly<{
+  /** The hub API, as the applier's field manager. */
+  hub: KubeClient;
+  secrets: Pick<SecretClusters, 'deleted' | 'isUnmarked'>;
+  clusters: Pick<ServiceClusters, 'known' | 'clients' | 'subscribe'>;
+  /** Whether this process works for a cluster, which the hub need not have any more. */
+  owns: (cluster: string) => boolean;
+  /** A client for a cluster that has left, as the applier's field manager. */
+  open: (access: ClusterAccess) => Promise<KubeClient>;
+  identity: HubIdentity | undefined;
+  clock: Clock;
+  log: Log;
+}>;
+
+/** `after`: what the next try is not to come before, unless something of the FleetCluster changes. */
+type Try = { of: string; failures: number; after: number; isRunning: boolean; releases: number };
+
+/**
+ * Keeps FleetClusters whose login is in a Secret until what the hub holds in their clusters is released: as
+ * `flotilla clusters remove` does, once this process has left the cluster. Operators stay as they are.
+ */
+export class ClusterReleases {
+  readonly #timers: Timers;
+  readonly #tries = new Map<string, Try>();
+
+  constructor(private readonly options: ClusterReleasesOptions) {
+    this.#timers = new Timers(options.clock);
+  }
+
+  /** Before anything else begins in the clusters: what is set there must be released again. */
+  start(): void {
+    this.#timers.add(this.options.clusters.subscribe(() => this.#look()));
+    this.#timers.every(LOOK_MS, () => this.#look());
+  }
+
+  stop(): void {
+    this.#timers.stop();
+  }
+
+  #look(): void {
+    const { secrets, clusters, owns } = this.options;
+    const deleted = secrets.deleted();
+    const unmarked = clusters.clients().flatMap(({ cluster }) => (secrets.isUnmarked(cluster) ? [cluster] : []));
+    const names = new Set([...unmarked, ...deleted.map(({ cluster }) => cluster)]);
+    for (const name of this.#tries.keys()) if (!names.has(name)) this.#tries.delete(name);
+    for (const name of unmarked) void this.#try(name, 'unmarked', () => this.#mark(name));
+    const known = new Set(clusters.known());
+    for (const one of deleted) {
+      // The passes there must have ended: they would put back what is released.
+      if (!owns(one.cluster) || (!one.staysManaged && known.has(one.cluster))) continue;
+      void this.#try(one.cluster, keyOf(one), (state) => this.#leave(one, state));
+    }
+  }
+
+  /** `work` resolves to the milliseconds until the next try. */
+  async #try(name: string, of: string, work: (state: Try) => Promise<number>): Promise<void> {
+    const before = this.#tries.get(name);
+    if (before?.isRunning === true || (before?.of === of && before.after > this.#now())) return;
+    const state = before?.of === of ? before : { of, failures: 0, after: 0, isRunning: false, releases: 0 };
+    this.#tries.set(name, state);
+    state.isRunning = true;
+    try {
+      state.after = this.#now() + (await work(state));
+    } catch (error) {
+      const { log } = this.options;
+      log[state.failures === 0 ? 'warn' : 'debug'](
+        { cluster: name, error: troubleOf(error) },
+        'the finalizer of a FleetCluster could not be written',
+      );
+      state.after = this.#now() + pauseAfter(state);
+    } finally {
+      state.isRunning = false;
+    }
+  }
+
+  /** From now on the FleetCluster stays until the cluster is released. */
+  async #mark(name: string): Promise<number> {
+    const found = await this.#objectOf(name);
+    if (found !== undefined && !isBeingDeleted(found.metadata)) {
+      const { resourceVersion, finalizers = [] } = found.metadata;
+      if (!finalizers.includes(RELEASE_FINALIZER)) {
+        await this.#write(name, { resourceVersion, finalizers: [...finalizers, RELEASE_FINALIZER] });
+      }
+    }
+    return FIRST_RETRY_MS;
+  }
+
+  async #leave(deleted: DeletedCluster, state: Try): Promise<number> {
+    const { cluster, access, fault, isForced } = deleted;
+    const object = await this.#objectOf(cluster);
+    const parsed = FleetCluster.safeParse(object).data;
+    if (object === undefined || parsed === undefined || !isBeingDeleted(object.metadata)) return FIRST_RETRY_MS;
+    const status = (parsed.status ?? {}) as FleetClusterStatus;
+    if (deleted.staysManaged || isLeftToOthers(status)) return this.#letGo(object);
+    // Secrets were not listed yet.
+    if (access === undefined && fault === undefined && !isForced) return LOOK_MS;
+    const found = await this.#released(parsed, access, fault ?? 'its login is not known', state);
+    if (found === 'released') return this.#letGo(object);
+    if (found === 'again') return CONFIRM_MS;
+    if (isForced) {
+      this.options.log.warn({ cluster, because: found.because }, 'cluster is given up, with finalizers of the hub');
+      return this.#letGo(object);
+    }
+    await this.#report(object, status, found.because);
+    return pauseAfter(state);
+  }
+
+  async #released(
+    object: FleetCluster,
+    access: ClusterAccess | undefined,
+    fault: string,
+    state: Try,
+  ): Promise<Release> {
+    if (access === undefined) return { because: `its finalizers are not released: ${fault}; ${WITHOUT_LOGIN}` };
+    let client: KubeClient | undefined;
+    try {
+      client = await this.options.open(access);
+      return await this.#releasedIn(client, object, state);
+    } catch (error) {
+      return { because: `its finalizers are not released: ${troubleOf(error)}; ${GIVE_UP}` };
+    } finally {
+      await client?.close();
+    }
+  }
+
+  async #releasedIn(client: KubeClient, object: FleetCluster, state: Try): Promise<Release> {
+    const refusal = await this.#owned(client, object);
+    if (refusal === ANOTHER_HUB) return 'released';
+    if (refusal !== undefined) return { because: `its finalizers are not released: ${refusal}; ${GIVE_UP}` };
+    const held = await heldObjects(client);
+    if (held.length === 0) {
+      await this.#giveUp(client);
+      return 'released';
+    }
+    await releaseObjects(client, held);
+    state.releases += 1;
+    const { cluster } = client;
+    this.options.log.info({ cluster, objects: held.length }, 'finalizers were released');
+    if (state.releases === 1) return 'again';
+    return { because: `a hub that runs puts its finalizers back on ${counted(held.length, 'object')}; ${GIVE_UP}` };
+  }
+
+  /** Why nothing is to be released in the cluster that answers; undefined where it is this hub's. */
+  async #owned(client: KubeClient, { metadata, spec, status }: FleetCluster): Promise<string | undefined> {
+    const system = await this.#system(client);
+    const expected =
+      metadata.annotations?.[ACCEPTED_UID_ANNOTATION] ?? spec.uid ?? ((status ?? {}) as FleetClusterStatus).uid;
+    const uid = system?.metadata.uid;
+    if (uid !== undefined && expected !== undefined && uid !== expected) {
+      return `another cluster answers: its kube-system has UID ${uid}, that of the fleet has ${expected}`;
+    }
+    const holder = system?.metadata.annotations?.[OWNER_ANNOTATION] ?? '';
+    return holder === '' || this.#isOurs(holder) ? undefined : ANOTHER_HUB;
+  }
+
+  /** The next hub finds the cluster without one. */
+  async #giveUp(client: KubeClient): Promise<void> {
+    const system = await this.#system(client);
+    const { annotations, resourceVersion } = system?.metadata ?? {};
+    const holder = annotations?.[OWNER_ANNOTATION];
+    if (holder === undefined || !this.#isOurs(holder)) return;
+    await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: { [OWNER_ANNOTATION]: null } } });
+  }
+
+  #isOurs(holder: string): boolean {
+    const { identity } = this.options;
+    return identity !== undefined && [identity.id, ...identity.older].includes(holder);
+  }
+
+  async #system(client: KubeClient): Promise<KubernetesObject | undefined> {
+    try {
+      return await client.get(SYSTEM);
+    } catch (error) {
+      if (KubeApiError.is(error, 'Forbidden')) return undefined;
+      throw error;
+    }
+  }
+
+  async #letGo({ metadata }: KubernetesObject): Promise<number> {
+    const { name = '', resourceVersion, finalizers = [] } = metadata;
+    const rest = finalizers.filter((one) => one !== RELEASE_FINALIZER);
+    await this.#write(name, { resourceVersion, finalizers: rest });
+    this.options.log.info({ cluster: name }, 'FleetCluster has left');
+    return FIRST_RETRY_MS;
+  }
+
+  /** What its deletion waits for. */
+  async #report(object: KubernetesObject, before: FleetClusterStatus, because: string): Promise<void> {
+    const { hub, clock, log } = this.options;
+    const cluster = object.metadata.name;
+    const status = leavingStatus(before, because.slice(0, MOST_CHARACTERS), clock.now().toISOString());
+    if (status === before) return;
+    log.warn({ cluster, because }, 'a FleetCluster that is deleted waits for its release');
+    try {
+      await hub.updateStatus({ ...object, status } as KubernetesObject);
+    } catch (error) {
+      if (!KubeApiError.is(error, 'Conflict', 'NotFound')) throw error;
+    }
+  }
+
+  async #write(name: string, metadata: Readonly<Record<string, unknown>>): Promise<void> {
+    try {
+      await this.options.hub.patch({ ...FLEET_CLUSTER, name }, { metadata });
+    } catch (error) {
+      // It has changed in between, or is gone: that is seen at the next try.
+      if (!KubeApiError.is(error, 'Conflict', 'NotFound')) throw error;
+    }
+  }
+
+  async #objectOf(name: string): Promise<KubernetesObject | undefined> {
+    const found = await this.options.hub.get({ ...FLEET_CLUSTER, name });
+    return found && { ...found, ...FLEET_CLUSTER };
+  }
+
+  #now(): number {
+    return this.options.clock.now().getTime();
+  }
+}
+
+const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
+const GIVE_UP = 'annotation fleet.flotilla.dev/force-removal=true gives up on it';
+const WITHOUT_LOGIN = `make the Secret again; ${GIVE_UP}`;
+
+const ANOTHER_HUB = 'another hub';
+
+/** `again`: something was released, and may be put back by a hub that still watches the cluster. */
+type Release = 'released' | 'again' | Readonly<{ because: string }>;
+
+/** With another one of these the next try comes at once. */
+const keyOf = ({ isForced, staysManaged, access, fault }: DeletedCluster): string =>
+  [isForced, staysManaged, access === undefined ? (fault ?? '') : canonicalHash([access.cluster, access.user])].join();
+
+function pauseAfter(state: Try): number {
+  const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(state.failures, 10));
+  state.failures += 1;
+  return pause;
+}
