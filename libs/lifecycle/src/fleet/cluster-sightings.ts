@@ -16,7 +16,7 @@ import { ACCEPTED_UID_ANNOTATION, type SecretClusters } from '#platform/fleet/se
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { isLoginRefused, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -74,7 +74,7 @@ export class ClusterSightings {
     const look = () => void this.#look();
     const moved = (_kind: string, { name = '' }: KubernetesObject['metadata']) => void this.#moved(name);
     this.#timers.add(this.#store.onMoved(moved));
-    this.#timers.add(this.options.clusters.subscribe(look));
+    this.#timers.add(this.options.clusters.subscribe((changes) => this.#changed(changes)));
     void this.#store.whenSynced().then(look);
     this.#timers.every(Math.min(ASK_EVERY_MS, this.#silentMs / ASKED_BEFORE), look);
   }
@@ -83,6 +83,12 @@ export class ClusterSightings {
     this.#timers.stop();
     await this.#looking;
     await this.#store.stop();
+  }
+
+  /** With another login another cluster may answer. */
+  #changed(changes: readonly ClusterChange[]): void {
+    for (const { cluster } of changes) delete this.#sights.get(cluster)?.uid;
+    this.#look();
   }
 
   /** Asks all clusters once, and once more where something has changed meanwhile. */
@@ -131,9 +137,13 @@ export class ClusterSightings {
     const { name } = metadata;
     const { context = name, secretRef } = spec.access;
     const refused = (message: string): ClusterSighting => ({ silence: { reason: 'Refused', message } });
+    const acceptedUid = metadata.annotations?.[ACCEPTED_UID_ANNOTATION];
+    const other = clusters.replacedBy?.(context);
+    const identity = { acceptedUid, expectedUid: spec.uid, ...(other === undefined ? {} : { uid: other }) };
     const fault = secretRef === undefined ? undefined : this.options.credentials?.faultOf(name);
     if (!clusters.known().includes(context)) {
       // Every poller reads the Secrets, so that each comes to the same.
+      if (other !== undefined) return { isUnasked: true, ...identity };
       if (fault !== undefined) return { isUnasked: true, credentials: { fault } };
       return isAlone && secretRef === undefined ? refused(NO_CONTEXT) : undefined;
     }
@@ -141,8 +151,8 @@ export class ClusterSightings {
     const sight: Sight = this.#sights.get(name) ?? { heardAt: undefined, sinceMs: this.#now() };
     sight.asked = askedOf(metadata as KubernetesObject['metadata']);
     this.#sights.set(name, sight);
-    const asked = await this.#ask(context, sight, metadata.annotations?.[ACCEPTED_UID_ANNOTATION]);
-    return asked && { ...asked, credentials: this.#credentials(name, asked, fault) };
+    const asked = await this.#ask(context, sight);
+    return asked && { ...asked, ...identity, credentials: this.#credentials(name, asked, fault) };
   }
 
   #credentials(
@@ -159,7 +169,7 @@ export class ClusterSightings {
     return silence === undefined ? { expiresAt } : undefined;
   }
 
-  async #ask(cluster: string, sight: Sight, acceptedUid: string | undefined): Promise<ClusterSighting | undefined> {
+  async #ask(cluster: string, sight: Sight): Promise<ClusterSighting | undefined> {
     const { clusters } = this.options;
     try {
       const client = clusters.client(cluster);
@@ -168,7 +178,7 @@ export class ClusterSightings {
       sight.uid ??= (await client.get(KUBE_SYSTEM))?.metadata.uid ?? '';
       sight.heardAt = this.#now();
       const uid = sight.uid === '' ? undefined : sight.uid;
-      return { uid, version, acceptedUid, managed: await this.#managed(cluster) };
+      return { uid, version, managed: await this.#managed(cluster) };
     } catch (error) {
       // A login that is refused is no lost answer.
       const message = troubleOf(error).slice(0, MOST_CHARACTERS);

@@ -72,7 +72,7 @@ export class SecretClusters {
     this.#clusters = new Reflector({
       ...common,
       kind: { apiVersion: FLEET_API, kind: 'FleetCluster' },
-      keep: withoutStatus,
+      keep: withoutConditions,
     });
     this.#secrets = new Reflector({
       ...common,
@@ -182,7 +182,8 @@ export class SecretClusters {
     if ('fault' in found) return [{ file, contexts: [{ context: name, problem: `${name}: ${found.fault.message}` }] }];
     const { spec, metadata } = object;
     const accepted = metadata.annotations?.[ACCEPTED_UID_ANNOTATION];
-    const identity = accepted ?? spec.uid;
+    // A hub that starts anew must find the cluster that it had.
+    const identity = accepted ?? spec.uid ?? uidOf(object);
     const { globalCatalogNamespace: _context, identity: _identity, ...access } = found.access;
     const terms = {
       ...(spec.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: spec.globalCatalogNamespace }),
@@ -213,13 +214,22 @@ export class SecretClusters {
 
 const MOST_CHARACTERS = 1_024;
 
-/** Labels and status of a FleetCluster say nothing about its login; a Secret counts as a whole. */
-const wantedOf = ({ kind, metadata }: KubernetesObject): string => {
+/** The UID of the cluster that the fleet has under this name. */
+const uidOf = (object: KubernetesObject | FleetCluster): string | undefined =>
+  (object['status'] as Readonly<{ uid?: string }> | undefined)?.uid;
+
+/** Labels and conditions of a FleetCluster say nothing about its login; a Secret counts as a whole. */
+const wantedOf = (object: KubernetesObject): string => {
+  const { kind, metadata } = object;
   if (kind === 'Secret') return `${metadata.uid} ${metadata.resourceVersion}`;
   const { uid, generation, annotations } = metadata;
   const leaves = [isBeingDeleted(metadata), hasReleaseFinalizer(metadata), isRemovalForced(metadata)].join(' ');
-  return `${uid} ${generation} ${annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''} ${leaves}`;
+  const seen = uidOf(object);
+  return `${uid} ${generation} ${annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''} ${seen ?? ''} ${leaves}`;
 };
 
-const withoutStatus = ({ apiVersion, kind, metadata, spec }: KubernetesObject): KubernetesObject =>
-  ({ apiVersion, kind, metadata: { ...metadata, managedFields: undefined }, spec }) as KubernetesObject;
+const withoutConditions = (object: KubernetesObject): KubernetesObject => {
+  const { apiVersion, kind, metadata, spec } = object;
+  const status = { uid: uidOf(object) };
+  return { apiVersion, kind, metadata: { ...metadata, managedFields: undefined }, spec, status } as KubernetesObject;
+};

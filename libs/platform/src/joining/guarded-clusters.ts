@@ -31,6 +31,7 @@ export function guardClusters(
     isPaused: (cluster) => clusters.isPaused(cluster),
     isObserved: (cluster) => clusters.isObserved(cluster),
     problemOf: (cluster) => clusters.problemOf(cluster),
+    replacedBy: (cluster) => clusters.replacedBy?.(cluster),
     subscribe: (listener) => clusters.subscribe((changes) => listener(changes.map(guardedChange))),
   };
 }

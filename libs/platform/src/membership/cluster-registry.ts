@@ -117,6 +117,7 @@ export class ClusterRegistry {
         const member = this.#members.get(cluster)?.member;
         return member?.takesPart ? undefined : (member?.refusal ?? member?.unreached);
       },
+      replacedBy: (cluster) => this.#members.get(cluster)?.member.replacedBy,
       subscribe: (listener) => {
         const subscription = { fieldManager, listener };
         this.#subscriptions.add(subscription);

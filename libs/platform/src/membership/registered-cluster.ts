@@ -35,6 +35,8 @@ export class RegisteredCluster {
   /** Why its newest access is not used: it leads elsewhere, or the cluster did not answer. */
   refusal: string | undefined;
   unreached: string | undefined;
+  /** The UID of the other cluster to which its newest access leads. */
+  replacedBy: string | undefined;
   /** The access of the kubeconfig, and the one in use. */
   #wanted: ClusterAccess;
   #inUse: ClusterAccess;
@@ -87,6 +89,7 @@ export class RegisteredCluster {
     this.#wanted = access;
     this.refusal = undefined;
     this.unreached = undefined;
+    this.replacedBy = undefined;
   }
 
   /**
@@ -102,6 +105,7 @@ export class RegisteredCluster {
       const found = await identityBehind(candidates);
       if (this.#isClosed || access !== this.#wanted) return undefined;
       const refusal = this.#refusal(access, found);
+      this.replacedBy = refusal === undefined ? undefined : found;
       if (refusal !== undefined) return { accepted: false, refusal };
       accepted = true;
       const renewed = this.#isVerified;

@@ -30,6 +30,11 @@ export interface ServiceClusters {
   isObserved(cluster: string): boolean;
   /** Why the cluster does not take part yet. */
   problemOf(cluster: string): string | undefined;
+  /**
+   * The UID of namespace `kube-system` of the cluster that answers in the place of the one that is managed
+   * under this name, and is refused for that; undefined where none does.
+   */
+  replacedBy?(cluster: string): string | undefined;
   /** Calls back at once with the clusters that take part, then with each change. Returns what ends this. */
   subscribe(listener: ClusterListener): () => void;
 }

@@ -61,6 +61,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     return this.options.all.problemOf(cluster);
   }
 
+  replacedBy(cluster: string): string | undefined {
+    return this.owns(cluster) ? this.options.all.replacedBy?.(cluster) : undefined;
+  }
+
   subscribe(listener: ClusterListener): () => void {
     this.#listeners.add(listener);
     const joined = [...this.#clients].filter(([cluster]) => this.owns(cluster)).map(joinedChange);

@@ -44,6 +44,12 @@ describe('the status of a FleetCluster', () => {
     expect(brief(clusterStatus(first, { ...answering, managed }, T1))[1]).toEqual(['Managed', 'False', reason, T1]);
   });
 
+  it('holds the first cluster that answers against the one that people expect', () => {
+    const other = clusterStatus({}, { ...answering, expectedUid: 'u-0' }, T0);
+    expect([other.uid, replacingUid(other)]).toEqual([undefined, 'u-1']);
+    expect(brief(clusterStatus({}, { ...answering, expectedUid: 'u-1' }, T0))[0]?.[1]).toBe('True');
+  });
+
   it('keeps the identity of before until another one is accepted', () => {
     const other = clusterStatus(first, { ...answering, uid: 'u-2' }, T1);
     expect(other.uid).toBe('u-1');

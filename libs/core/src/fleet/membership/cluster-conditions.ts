@@ -16,6 +16,8 @@ export type ClusterSighting = Readonly<{
   managed?: Readonly<{ acts: boolean; isPaused: boolean; because: string }>;
   /** UID of the namespace kube-system; undefined: not known. */
   uid?: string | undefined;
+  /** The UID that people expect, which counts before any was seen. */
+  expectedUid?: string | undefined;
   /** The version of the API server; undefined: not known. */
   version?: string | undefined;
   /** The UID that the cluster's owner has accepted in place of the one before. */
@@ -46,11 +48,12 @@ type Found = Omit<ClusterCondition, 'lastTransitionTime'>;
  */
 export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSighting, at: string): FleetClusterStatus {
   const { silence, managed, credentials, uid = before.uid, version = before.version, acceptedUid } = sighting;
-  const isReplaced = before.uid !== undefined && uid !== before.uid && acceptedUid !== uid;
+  const expected = before.uid ?? sighting.expectedUid;
+  const isReplaced = expected !== undefined && uid !== undefined && uid !== expected && acceptedUid !== uid;
   const found: Found[] = [
     ...(sighting.isUnasked === true ? [] : [reachability(silence)]),
     ...(credentials === undefined ? [] : [validity(credentials)]),
-    ...(uid === undefined ? [] : [identity(isReplaced, before.uid, uid)]),
+    ...(uid === undefined ? [] : [identity(isReplaced, expected, uid)]),
     ...(managed === undefined ? [] : [management(managed)]),
   ];
   const names = new Set(found.map(({ type }) => type));
