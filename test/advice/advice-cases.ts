@@ -33,5 +33,6 @@ export const FOR_EVERY_CLONE: readonly CaseName[] = [
 
 /** Advices that no case carries out yet, and what is missing for it. */
 export const NOT_CARRIED_OUT: Readonly<Partial<Record<AdviceName, string>>> = {
+  seeRollouts: 'a hub with a fleet: test/integration/fleet-rollout.spec.ts has one, without a kubeconfig',
   correctRollout: 'a deadline that has passed: the shortest that the API server takes is ten minutes',
 };

@@ -95,6 +95,26 @@ export const NAMESPACE_CASES = {
       await bench.runs(namespace, done(namespace));
     },
   },
+  'left-by-fleet': {
+    carries: ['approve', 'takeFromFleet'],
+    play: async (bench, namespace) => {
+      await fixture.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, V1);
+      await bench.client.create({
+        apiVersion: V1ALPHA1,
+        kind: 'Subscription',
+        metadata: { name: namespace, namespace, annotations: { 'fleet.flotilla.dev/operator': 'fleets/gone' } },
+        spec: {
+          ...{ name: namespace, channel: 'stable', source: 'shelf', sourceNamespace: namespace },
+          installPlanApproval: 'Manual',
+        },
+      });
+      const plan = await bench.plan(namespace, 'RequiresApproval');
+      await bench.done(await bench.advised(about(namespace), 'takeFromFleet', namespace, namespace));
+      await bench.done(await bench.advised(about(namespace), 'approve', namespace, plan));
+      await bench.runs(namespace, done(namespace));
+    },
+  },
   'csv-deleted': {
     carries: ['installAgain', 'subscribeAnew'],
     play: async (bench, namespace) => {

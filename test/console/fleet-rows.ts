@@ -4,6 +4,7 @@ import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console
 
 export const HASH = 'f'.repeat(64);
 export const FAILED_HASH = 'e'.repeat(64);
+const FLEET_HASH = 'd'.repeat(64);
 const CAUSE = {
   code: 'plan-failed',
   kind: 'InstallPlan',
@@ -56,6 +57,15 @@ export function fillFleet(view: MemoryView): void {
   });
   const lonely = catalogRow(clusterName(8), digest, { standing: 'failed', cause: alone });
   view.write({ cluster: clusterName(8), changed: [lonely], removed: [] });
+  // The fleet works this one: its plan stands, and no person approves it here.
+  view.write({
+    cluster: clusterName(9),
+    changed: [
+      operatorRow(clusterName(9), 'mill', { plan: 'install-1', planHash: FLEET_HASH, fleet: 'fleets/mill' }),
+      planRow(clusterName(9), 'mill', FLEET_HASH, { fleet: 'fleets/mill' }),
+    ],
+    removed: [],
+  });
   view.writeHub([
     {
       ...{ service: 'applier', instance: 'applier-1', version: '0.1.0', updatedAt: new Date().toISOString() },

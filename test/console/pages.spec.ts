@@ -118,7 +118,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
   it('a list offers its filters, with counts, as soon as its rows are there', async () => {
     const tab = await open();
     await tab.goto('/operators');
-    await expect.poll(() => text(tab, '.filters'), PATIENCE).toContain('80 operators');
+    await expect.poll(() => text(tab, '.filters'), PATIENCE).toContain('81 operators');
     await tab.page.getByLabel('Filter by status').selectOption({ label: 'failed (3)' });
     await expect.poll(() => text(tab, '.filters'), PATIENCE).toContain('3 operators');
   });
@@ -132,6 +132,17 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => text(tab), PATIENCE).toContain('changed meanwhile');
     expect(sent).toMatchObject({ verb: 'approve', planHash: HASH, by: 'local', targets: { length: 3 } });
     expect(await text(tab)).toContain('other content than the one that was reviewed');
+  });
+
+  it('a plan of what the fleet works is not offered for approval: the page says which roll-outs decide', async () => {
+    const tab = await open();
+    await tab.goto('/approvals');
+    await expect.poll(() => text(tab), PATIENCE).toContain('Decided by roll-outs');
+    expect(await text(tab)).toContain('fleets/mill');
+    expect(await tab.page.getByRole('link', { name: /mill/ }).count()).toBe(0);
+    await tab.goto('/clusters/eu-10/mills/subscriptions/mill');
+    await expect.poll(() => text(tab), PATIENCE).toContain('roll-outs of fleets/mill');
+    expect(await tab.page.getByRole('link', { name: 'Review the plan' }).count()).toBe(0);
   });
 
   it.each([

@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hopHash } from '#core/fleet/plan-class/hop-hash';
+import { InstallPlan } from '#core/kernel/api/install-plan';
+import { type ActionPlace, carryOutAction } from '#lifecycle/fleet/console/carry-out-action';
+import { movesOf, subscriptionsIn } from '#lifecycle/fleet/rollouts/classic-subject';
+import { approvePlan } from '../../apps/cli/src/live/approve-plan.js';
 import type { ApplierBench } from './applier-support/applier-bench.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { type MadeCrdVersion, madeCrd, madeDeployment, offer } from './applier-support/made-operator.js';
@@ -106,5 +111,45 @@ describe('an operator that is taken back by the fleet', () => {
     for (let pass = 0; pass < 5; pass++) await fleet.pass();
     expect(fleet.rollout('lamp-2')).toEqual({});
     expect(installed()).toEqual([`${OLD} Succeeded`, `${OLD} Succeeded`]);
+  });
+
+  it('is not let in by an approval of its plan that still stands, in the console or by the command', async () => {
+    const { client, cluster } = fleet.bench('lab-1');
+    const api = { apiVersion: V1ALPHA1, kind: 'InstallPlan' };
+    const stands = () =>
+      cluster
+        .list({ ...api, namespace: NAMESPACE })
+        .map((one) => InstallPlan.parse(one))
+        .find(
+          ({ spec, status }) => spec.clusterServiceVersionNames.includes(BAD) && status?.phase === 'RequiresApproval',
+        );
+    await fleet.until(() => stands() !== undefined, 'a plan of the version that was taken back');
+    const plan = stands();
+    if (plan === undefined) throw new RangeError('no plan');
+    const name = plan.metadata.name ?? '';
+    const planHash = hopHash(plan, movesOf(plan, await subscriptionsIn(client, NAMESPACE)), 'olm');
+    const place: ActionPlace = {
+      ...{ client, globalCatalogNamespace: 'olm', now: () => new Date(), signal: new AbortController().signal },
+      ...{ note: () => undefined, touch: async () => undefined, ordered: async () => [] },
+    };
+    const target = { cluster: 'lab-1', namespace: NAMESPACE, name };
+    const id = '7f9c3c0e-3f3f-4c44-8b8e-3e4b2f1d2c11';
+    const action = {
+      v: 1,
+      id,
+      verb: 'approve',
+      targets: [target],
+      planHash,
+      by: 'jane',
+      at: '2026-11-26T10:00:00Z',
+    } as const;
+    const message = expect.stringContaining('decided by roll-outs of FleetOperator');
+    expect(await carryOutAction(place, { ...action, targets: [target] }, target)).toEqual({
+      outcome: 'refused',
+      message,
+    });
+    const asked = { kind: 'Subscription', name: 'lamp', namespace: NAMESPACE } as const;
+    expect(await approvePlan(client, asked, false)).toMatchObject({ result: 'refused', because: message });
+    expect(stands()?.spec.approved).toBe(false);
   });
 });

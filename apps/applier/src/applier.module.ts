@@ -130,7 +130,7 @@ const PARTS: readonly Provider[] = [
     ],
     useFactory: fleetOf,
   },
-  { provide: ConsoleActions, inject: [HUB, CLUSTERS, ClusterLimiter], useFactory: consoleActionsOf },
+  { provide: ConsoleActions, inject: [HUB, CLUSTERS, ClusterLimiter, ClusterOrders], useFactory: consoleActionsOf },
   {
     provide: WriteRefusals,
     inject: [HUB, CLUSTERS],
@@ -185,13 +185,19 @@ function fleetOf(
   return new AppliedFleet({ hub, clusters, detectors, ...parts, forget, random: Math.random });
 }
 
-function consoleActionsOf(hub: Hub, clusters: ServiceClusters, limiter: ClusterLimiter): ConsoleActions {
+function consoleActionsOf(
+  hub: Hub,
+  clusters: ServiceClusters,
+  limiter: ClusterLimiter,
+  orders: ClusterOrders | undefined,
+): ConsoleActions {
   const { redis, clock, log, settings, queues } = hub;
   return new ConsoleActions({
     ...{ clusters, limiter, clock, log },
     receiver: new RedisActionReceiver({ redis, prefix: settings.redisPrefix, clock, log }),
     globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
     touch: (subject) => queues.apply.add({ v: 1, ...subject }),
+    ordered: orders && ((cluster, namespace) => orders.orderedIn(cluster, namespace)),
   });
 }
 

@@ -109,6 +109,25 @@ describe('an approval', () => {
     expect(actions.size).toBe(0);
   });
 
+  it('of a plan that a roll-out of the fleet decides about is not sent, and such plans are no class', async () => {
+    const plan = planRow('west', 'lamp', 'hash-9', {
+      id: 'plan/lamps/install-9',
+      name: 'install-9',
+      fleet: 'fleets/lamp',
+    });
+    run.view.write({ cluster: 'west', changed: [plan], removed: [] });
+    const classes = async () => (await run.get('/api/v1/plan-classes', asPage('lamps'))).json();
+    await expect
+      .poll(classes, PATIENCE)
+      .toMatchObject({ fleet: { plans: 1, operators: [{ operator: 'fleets/lamp', plans: 1, clusters: 1 }] } });
+    expect(((await classes()) as { items: { hash: string }[] }).items.map(({ hash }) => hash)).toEqual(['hash-1']);
+    const body = { verb: 'approve', planHash: 'hash-9', targets: [target('west', 'install-9')] };
+    const message = expect.stringContaining('roll-outs of FleetOperator fleets/lamp');
+    expect(await (await act('lamps', body)).json()).toMatchObject({ results: [{ outcome: 'refused', message }] });
+    expect(actions.size).toBe(0);
+    run.view.write({ cluster: 'west', changed: [], removed: [plan.id] });
+  });
+
   it('is refused to a viewer, and recorded', async () => {
     const refused = await act('owner', approval('west'));
     expect(refused.status).toBe(403);

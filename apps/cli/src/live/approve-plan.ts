@@ -1,3 +1,4 @@
+import { decidedByFleet, deciderOfPlan } from '#core/fleet/desired/fleet-work';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
@@ -37,7 +38,8 @@ export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryR
   const at = { cluster: client.cluster, namespace, name };
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
   const known = { ...base, installPlan: name };
-  const because = refusal(where, at, plan);
+  const subscriptions = (await client.list<Subscription>(SUBSCRIPTION_API, { namespace }))?.items ?? [];
+  const because = refusal(where, at, plan) ?? ofFleet(where, plan, subscriptions);
   if (because !== undefined) return { ...known, result: 'refused', because };
   const change = { metadata: { resourceVersion: plan.metadata.resourceVersion }, spec: { approved: true } };
   try {
@@ -47,7 +49,7 @@ export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryR
     const changed = `${where} changed in the same moment and is not approved: read it again, then approve it`;
     return { ...known, result: 'refused', because: changed };
   }
-  return { ...known, result: dryRun ? 'would-be-approved' : 'approved', installs: await whatItDoes(client, plan) };
+  return { ...known, result: dryRun ? 'would-be-approved' : 'approved', installs: whatItDoes(plan, subscriptions) };
 }
 
 async function planOf(
@@ -86,14 +88,19 @@ function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): s
   return `${where} is not waiting for approval yet (phase ${phase || 'not set'}): its steps are not known; try again later`;
 }
 
+/** Why a plan is not approved that a roll-out of the fleet decides about. */
+function ofFleet(where: string, plan: InstallPlan, subscriptions: readonly Subscription[]): string | undefined {
+  const decider = deciderOfPlan(plan, subscriptions);
+  return decider && `${where} is not approved: ${decidedByFleet(decider)}`;
+}
+
 /**
  * What each CSV of the plan is for the Subscriptions of its namespace: a new operator, or a newer version.
  */
-async function whatItDoes(client: KubeClient, { metadata, spec, status }: InstallPlan): Promise<string[]> {
-  const list = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: metadata.namespace ?? '' });
+function whatItDoes({ spec, status }: InstallPlan, subscriptions: readonly Subscription[]): string[] {
   const steps = (status?.plan ?? []).filter((step) => step !== null);
   return spec.clusterServiceVersionNames.map((name) => {
-    const subscription = list?.items.find((one) => one.status?.currentCSV === name);
+    const subscription = subscriptions.find((one) => one.status?.currentCSV === name);
     const installed = subscription?.status?.installedCSV;
     const objects = steps.filter(({ resolving }) => resolving === name).length;
     const what = installed && installed !== name ? `upgrades ${installed} to ${name}` : `installs ${name}`;

@@ -75,7 +75,10 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   const read = await readLive(client, namespace, deps.settings);
   const described = { ...base, namespace };
   if (kind === 'InstallPlan')
-    return { ...described, ...diagnoseInstallPlan(found(client, asked, read.installPlans), read.operatorGroups) };
+    return {
+      ...described,
+      ...diagnoseInstallPlan(found(client, asked, read.installPlans), read.operatorGroups, read.subscriptions),
+    };
   if (kind === 'ClusterServiceVersion') return { ...described, ...diagnoseCsv(found(client, asked, read.csvs), read) };
   return { ...described, ...(await explainSubscription(client, asked, read, deps)) };
 }

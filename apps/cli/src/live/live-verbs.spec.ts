@@ -181,6 +181,23 @@ describe('flotilla approve installplan', () => {
     expect(again).toMatchObject({ out: '', exit: 1, err: expect.stringMatching(/is approved already/) });
   });
 
+  it('leaves what the fleet works to its roll-outs, and says how the Subscription is taken back', async () => {
+    const ref = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription', name: 'mill', namespace: 'team' };
+    const mark = (annotations: Record<string, string>) =>
+      fleet.cluster('east').edit(ref, (object) => {
+        object.metadata.annotations = annotations;
+      });
+    put(fleet.cluster('east'), installPlan('install-fleet', false, 'RequiresApproval'));
+    mark({ 'fleet.flotilla.dev/operator': 'fleets/mill' });
+    const { out, err, exit } = await flotilla('approve', 'ip', 'install-fleet', '-n', 'team', '-C', 'east');
+    expect({ out, exit }).toEqual({ out: '', exit: 1 });
+    expect(err).toContain('is not approved: it is decided by roll-outs of FleetOperator fleets/mill');
+    expect(err).toContain('flotilla fleet status -n fleets');
+    expect(err).toContain('kubectl -n team annotate subscription mill fleet.flotilla.dev/operator- ');
+    mark({});
+    expect(await flotilla('approve', 'ip', 'install-fleet', '-n', 'team', '-C', 'east')).toMatchObject({ exit: 0 });
+  });
+
   it('approves nothing that changes in the same moment', async () => {
     put(fleet.cluster('east'), installPlan('install-hot', false, 'RequiresApproval'));
     fleet.cluster('east').failNext({ verb: 'patch', name: 'install-hot' }, 409, 'Conflict');

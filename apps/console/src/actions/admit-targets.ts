@@ -42,6 +42,11 @@ function refusalOf({ verb, planHash, row }: Asked, rights: Rights, labels: Label
   if (!isSubject(row) || !rights.sees(row, labels)) return { outcome: 'changed-meanwhile', message: GONE } as const;
   const decision = rights.decide(verb, placeOf(row), labels);
   if (!decision.allowed) return { outcome: 'refused', message: `Not allowed: ${decision.because}.` } as const;
+  if (verb === 'approve' && row.kind === 'plan' && row.fleet !== undefined)
+    return {
+      outcome: 'refused',
+      message: `Decided by roll-outs of FleetOperator ${row.fleet}: see Roll-outs.`,
+    } as const;
   if (row.kind === 'plan' && planHash !== undefined && row.hash !== planHash)
     return { outcome: 'changed-meanwhile', message: OTHER_HASH } as const;
   return undefined;

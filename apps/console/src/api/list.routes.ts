@@ -16,7 +16,7 @@ import {
 } from '../view/filter.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import { packageColumns, packageSpreads } from '../view/packages.js';
-import { planClassColumns, planClasses } from '../view/plan-classes.js';
+import { planClassColumns, planClasses, plansOfFleet } from '../view/plan-classes.js';
 import { rolloutsSeenBy } from '../view/rollouts.js';
 import { windowOf } from '../view/window.js';
 import * as lists from './lists.schema.js';
@@ -140,6 +140,26 @@ const rollout: ApiRoute = get({
   },
 });
 
+const placed = { cluster: ({ cluster }: OperatorRow) => cluster, namespace: ({ namespace }: OperatorRow) => namespace };
+
+const planClassList: ApiRoute = get({
+  path: '/plan-classes',
+  name: 'PlanClassList',
+  summary: 'Plans that wait for approval, those with equal content as one',
+  query: lists.ListQuery,
+  answer: lists.PlanClassList,
+  run: async (context) => {
+    const { query, rows } = context;
+    checkQuery(query, planClassColumns, placed);
+    const { cluster, namespace, ...rest } = query;
+    const isIn = (wanted: string | undefined, place: string) =>
+      wanted === undefined || wanted.split(',').includes(place);
+    const plans = rows.plans.filter((plan) => isIn(cluster, plan.cluster) && isIn(namespace, plan.namespace));
+    const window = windowOf(planClasses(plans), rest, planClassColumns);
+    return { ...window, fleet: plansOfFleet(plans), asOf: asOf(context) };
+  },
+});
+
 const causeColumns: RowColumns<lists.CauseGroup> = {
   cause: ({ key }) => key,
   standing: ({ standing }) => standing,
@@ -184,22 +204,7 @@ export const listRoutes: readonly ApiRoute[] = [
     also: spreadFilters,
     rows: (rows, query) => packageSpreads(rows, matching(query, spreadFilters)),
   }),
-  list({
-    path: '/plan-classes',
-    name: 'PlanClassList',
-    summary: 'Plans that wait for approval, those with equal content as one',
-    answer: lists.PlanClassList,
-    columns: planClassColumns,
-    also: { cluster: ({ cluster }) => cluster, namespace: ({ namespace }) => namespace },
-    rows: ({ plans }, { cluster, namespace }) =>
-      planClasses(
-        plans.filter(
-          (plan) =>
-            (cluster === undefined || cluster.split(',').includes(plan.cluster)) &&
-            (namespace === undefined || namespace.split(',').includes(plan.namespace)),
-        ),
-      ),
-  }),
+  planClassList,
   list({
     path: '/catalogs',
     name: 'CatalogList',

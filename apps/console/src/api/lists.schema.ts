@@ -115,6 +115,13 @@ export const PlanClassSummary = z.strictObject({
   oldest: z.string(),
 });
 
+/** Plans that wait and are not approved here: roll-outs of the fleet decide about them. */
+export const PlansOfFleet = z.strictObject({
+  plans: z.int(),
+  /** FleetOperators as `NAMESPACE/NAME`, those with the most plans first. */
+  operators: z.array(z.strictObject({ operator: z.string(), plans: z.int(), clusters: z.int() })).max(20),
+});
+
 /** A catalog's content, told apart by digest. */
 export const CatalogSummary = z.strictObject({
   /** The first 16 hex digits of the digest; of one without content `none-` and the name. */
@@ -168,7 +175,7 @@ export const PlanList = listOf(PlanRow);
 export const CatalogRowList = listOf(CatalogRow);
 export const PackageList = listOf(PackageSpread);
 export const CauseList = listOf(CauseGroup);
-export const PlanClassList = listOf(PlanClassSummary);
+export const PlanClassList = listOf(PlanClassSummary).extend({ fleet: PlansOfFleet });
 export const CatalogList = listOf(CatalogSummary);
 export const RolloutList = listOf(RolloutSummary);
 export const ChangeList = listOf(HistoryEntry).extend({
@@ -246,6 +253,7 @@ export type VersionCount = z.infer<typeof VersionCount>;
 export type PackageSpread = z.infer<typeof PackageSpread>;
 export type CauseGroup = z.infer<typeof CauseGroup>;
 export type PlanClassSummary = z.infer<typeof PlanClassSummary>;
+export type PlansOfFleet = z.infer<typeof PlansOfFleet>;
 export type CatalogSummary = z.infer<typeof CatalogSummary>;
 export type RolloutSummary = z.infer<typeof RolloutSummary>;
 export type FleetSummary = z.infer<typeof FleetSummary>;

@@ -1,5 +1,5 @@
 import type { PlanRow } from '#core/fleet/view/rows';
-import type { PlanClassSummary } from '../api/lists.schema.js';
+import type { PlanClassSummary, PlansOfFleet } from '../api/lists.schema.js';
 import type { RowColumns } from './filter.js';
 import { byText } from './sorted-rows.js';
 
@@ -13,7 +13,25 @@ export const planClassColumns: RowColumns<PlanClassSummary> = {
   since: (row) => row.oldest,
 };
 
-export const waitsForApproval = ({ approved, phase }: PlanRow): boolean => !approved && phase === 'RequiresApproval';
+const isOpen = ({ approved, phase }: PlanRow): boolean => !approved && phase === 'RequiresApproval';
+
+/** Whether a person may approve it here: what the fleet works is decided by its roll-outs. */
+export const waitsForApproval = (plan: PlanRow): boolean => isOpen(plan) && plan.fleet === undefined;
+
+const MOST_OPERATORS = 20;
+
+/** The plans that roll-outs of the fleet decide about, by FleetOperator, the most first. */
+export function plansOfFleet(plans: readonly PlanRow[]): PlansOfFleet {
+  const open = plans.filter((plan) => isOpen(plan) && plan.fleet !== undefined);
+  const operators = [...Map.groupBy(open, ({ fleet = '' }) => fleet)]
+    .map(([operator, own]) => ({
+      operator,
+      plans: own.length,
+      clusters: new Set(own.map(({ cluster }) => cluster)).size,
+    }))
+    .toSorted((a, b) => b.plans - a.plans || byText(a.operator, b.operator));
+  return { plans: open.length, operators: operators.slice(0, MOST_OPERATORS) };
+}
 
 /** Plans with one hash that wait for approval, the oldest first. */
 export const planClasses = (plans: readonly PlanRow[]): PlanClassSummary[] =>

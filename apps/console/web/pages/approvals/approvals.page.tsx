@@ -4,7 +4,7 @@ import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Moves } from '../../parts/moves.js';
-import { Page } from '../../parts/page.js';
+import { Page, Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -28,19 +28,59 @@ export default function ApprovalsPage() {
       }
     >
       <Answered of={classes}>
-        {(data) =>
-          data.items.length === 0 ? (
-            <Empty title="No plan waits for approval.">
-              <p>
-                Plans of Subscriptions with <code>installPlanApproval: Manual</code> appear here.
-              </p>
-            </Empty>
-          ) : (
-            <Classes of={data.items} />
-          )
-        }
+        {(data) => (
+          <>
+            {data.items.length === 0 ? (
+              <Empty title="No plan waits for approval.">
+                <p>
+                  Plans of Subscriptions with <code>installPlanApproval: Manual</code> appear here.
+                </p>
+              </Empty>
+            ) : (
+              <Classes of={data.items} />
+            )}
+            <OfFleet of={data.fleet} />
+          </>
+        )}
       </Answered>
     </Page>
+  );
+}
+
+/** What stands in the clusters and is not for this page to approve, and where it is decided. */
+function OfFleet({ of }: { of: PlanClassList['fleet'] }) {
+  if (of.plans === 0) return null;
+  return (
+    <Section title="Decided by roll-outs">
+      <p>
+        {counted(of.plans, 'plan')} of Subscriptions that the fleet works: a roll-out approves each of them in its wave,
+        after its own approvals, and none that was taken back. See <a href="/rollouts">Roll-outs</a>.
+      </p>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">FleetOperator</th>
+            <th scope="col" class="number">
+              Clusters
+            </th>
+            <th scope="col" class="number">
+              Plans
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.operators.map(({ operator, clusters, plans }) => (
+            <tr key={operator}>
+              <th scope="row" class="grow">
+                {operator}
+              </th>
+              <td class="number">{count(clusters)}</td>
+              <td class="number">{count(plans)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
   );
 }
 

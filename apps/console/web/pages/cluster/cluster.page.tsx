@@ -179,7 +179,7 @@ function Finding({ of }: { of: OperatorRow }) {
       <span class="pale finding-since">
         <Ago time={of.since} />
       </span>
-      {of.planHash !== '' ? (
+      {of.planHash !== '' && of.fleet === undefined ? (
         <a class="button" href={paths.review(of.planHash)}>
           Review
         </a>

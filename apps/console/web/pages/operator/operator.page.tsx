@@ -97,7 +97,12 @@ function Shown({ row, place, explained }: ShownProps) {
       <div class="tabs-line">
         <Tabs tabs={tabs} label="About this operator" />
         <GraphLink of={row} />
-        {row.planHash !== '' && (
+        {row.planHash !== '' && row.fleet !== undefined && (
+          <a class="button primary" href="/rollouts" title={`Roll-outs of ${row.fleet} decide about the plan`}>
+            Roll-outs
+          </a>
+        )}
+        {row.planHash !== '' && row.fleet === undefined && (
           <a class="button primary" href={paths.review(row.planHash)}>
             Review the plan
           </a>

@@ -85,6 +85,42 @@ describe('the approval of a plan that was reviewed', () => {
     expect(decision).toEqual({ end: { outcome: 'changed-meanwhile', message: expect.stringContaining(says) } });
   });
 
+  const worked = (annotations: Record<string, string>) => {
+    const found = subscription();
+    return { ...found, metadata: { ...found.metadata, annotations } };
+  };
+  const previous = JSON.stringify({ rollout: 'fleets/lamp-3', attempt: 1, bundle: 'lamp.v1.0.0' });
+  const denial = { bundle: 'lamp.v2.0.0', rollout: 'fleets/lamp-3', scope: 'Operator', versions: 'v' };
+  it.each([
+    ['the fleet has made', { 'fleet.flotilla.dev/operator': 'fleets/lamp' }, 'FleetOperator fleets/lamp,'],
+    ['a roll-out changes', { 'fleet.flotilla.dev/previous': previous }, 'fleets/lamp (the last here: fleets/lamp-3)'],
+    [
+      'went back',
+      { 'fleet.flotilla.dev/denied': JSON.stringify([denial]) },
+      'fleets/lamp (the last here: fleets/lamp-3)',
+    ],
+    ['has a mark that somebody has spoilt', { 'fleet.flotilla.dev/denied': '{' }, 'decided by roll-outs of the fleet,'],
+  ])('is refused for a Subscription that %s: its roll-out decides', (_, annotations, says) => {
+    const found = { ...facts(plan()), subscriptions: [worked(annotations)] };
+    const message = expect.stringContaining(says);
+    expect(decideApproval(found, ACTION)).toEqual({ end: { outcome: 'refused', message } });
+  });
+
+  it('is refused where orders of the hub are about the package, marked or not, and where another one moves with it', () => {
+    const ordered = [{ package: 'lamp', operator: 'fleets/lamp', rollout: 'fleets/lamp-4' }];
+    const end = { outcome: 'refused', message: expect.stringContaining('fleets/lamp-4') };
+    expect(decideApproval({ ...facts(plan()), ordered }, ACTION)).toEqual({ end });
+    const neighbour = Subscription.parse({
+      ...worked({ 'fleet.flotilla.dev/operator': 'fleets/mill' }),
+      metadata: { name: 'mill', namespace: 'lamps', annotations: { 'fleet.flotilla.dev/operator': 'fleets/mill' } },
+    });
+    const both = { ...facts(plan()), subscriptions: [subscription(), neighbour] };
+    expect(decideApproval(both, ACTION)).toMatchObject({ end: { outcome: 'refused' } });
+    expect(
+      decideApproval({ ...facts(plan()), ordered: [{ ...ordered[0], package: 'mill' }] as never }, ACTION),
+    ).toHaveProperty('patch');
+  });
+
   it('is refused without the hash of a review', () => {
     expect(decideApproval(facts(plan()), { ...ACTION, planHash: undefined } as never)).toHaveProperty('end');
   });

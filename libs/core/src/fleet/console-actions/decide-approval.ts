@@ -1,5 +1,6 @@
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { decidedByFleet, deciderOfPlan, type OrderedPackage } from '../desired/fleet-work.js';
 import { hopHash, type SubscriptionMove } from '../plan-class/hop-hash.js';
 import type { ActionEnd, ConsoleAction } from './console-action.js';
 
@@ -22,6 +23,8 @@ export type ApprovalFacts = Readonly<{
   subscriptions: readonly Subscription[];
   moves: readonly SubscriptionMove[];
   globalCatalogNamespace: string;
+  /** Packages of the namespace about which the fleet has orders for the cluster. */
+  ordered?: readonly OrderedPackage[];
 }>;
 
 /** The merge patch that approves exactly the plan that was read, or why it is not approved. */
@@ -30,8 +33,8 @@ export type ApprovalDecision = Readonly<{ patch: Readonly<Record<string, unknown
 const changed = (message: string): ApprovalDecision => ({ end: { outcome: 'changed-meanwhile', message } });
 
 /**
- * Whether a plan is approved as it was reviewed: it waits for approval, its Subscriptions still refer to it,
- * and its hash is that of the review.
+ * Whether a plan is approved as it was reviewed: it waits for approval, no roll-out of the fleet decides
+ * about it, its Subscriptions still refer to it, and its hash is that of the review.
  */
 export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction, 'targets'>): ApprovalDecision {
   const { plan, moves, globalCatalogNamespace } = facts;
@@ -45,6 +48,8 @@ export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction,
   }
   if (phase !== 'RequiresApproval')
     return changed(`the InstallPlan does not wait for approval: phase ${phase || 'not set'}`);
+  const decider = deciderOfPlan(plan, facts.subscriptions, facts.ordered);
+  if (decider !== undefined) return { end: { outcome: 'refused', message: decidedByFleet(decider) } };
   const successor = successorOf(plan, facts.subscriptions);
   if (successor !== undefined)
     return changed(`the InstallPlan is out of date: its Subscription refers to ${successor}`);

@@ -32,7 +32,7 @@ export function operatorChain(row: OperatorRow): OperatorLink[] {
     catalog: row.catalog,
     resolution: row.next === '' ? row.newest : row.next,
     plan: row.plan,
-    approval: row.approval,
+    approval: row.fleet === undefined ? row.approval : `roll-outs of ${row.fleet}`,
     running: row.version,
   };
   return LINKS.map((link, at) => {

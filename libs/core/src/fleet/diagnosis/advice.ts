@@ -5,6 +5,7 @@ import { replanCommand } from '../../classic/install-plan/replan-command.js';
 import { EXCLUDE_GLOBAL } from '../../classic/resolution/desired-namespace.js';
 import { shellWord } from '../../kernel/text/shell-word.js';
 import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
+import { FLEET_MARKS } from '../desired/fleet-marks.js';
 
 declare const MADE_HERE: unique symbol;
 
@@ -16,6 +17,12 @@ declare const MADE_HERE: unique symbol;
 export type Advice = string & { readonly [MADE_HERE]: true };
 
 const advice = (text: string): Advice => text as Advice;
+
+/** Of `<namespace>/<name>`; nothing where that is not known. */
+function inNamespaceOf(object: string): string {
+  const [namespace = ''] = object.split('/');
+  return namespace === '' ? '' : ` -n ${namespace}`;
+}
 
 /**
  * One function, one advice. A command that deletes something names what it deletes. What comes
@@ -115,6 +122,12 @@ export const ADVICE = {
     ),
 
   approve: (namespace: string, plan: string) => advice(`flotilla approve installplan ${plan} -n ${namespace}`),
+  seeRollouts: (operator: string) =>
+    advice(`See which roll-out decides, and what it waits for: flotilla fleet status${inNamespaceOf(operator)}`),
+  takeFromFleet: (namespace: string, subscription: string) =>
+    advice(
+      `Where the fleet does not work it any more, remove what it left there: kubectl -n ${namespace} annotate subscription ${subscription} ${FLEET_MARKS.map((mark) => `${mark}-`).join(' ')}`,
+    ),
   retryPlan: (namespace: string, plan: string) =>
     advice(
       `Correct the cause; the plan then goes on by itself within five minutes, or at once: flotilla retry installplan ${plan} -n ${namespace}`,

@@ -23,6 +23,7 @@ export const CAUSE_CODES = {
   'copy-in-the-way': 'a copied operator stands in the place of the one that is asked for',
   'operator-missing': 'the ClusterServiceVersion is not there',
   'approval-needed': 'a plan waits for approval',
+  'fleet-decides': 'a plan waits until a roll-out of the fleet approves it',
   planning: 'a plan is being made',
   'plan-approved': 'a plan is approved and will be carried out',
   'plan-installing': 'a plan is being carried out',

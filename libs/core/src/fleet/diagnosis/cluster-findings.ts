@@ -51,13 +51,15 @@ export function clusterFindings(objects: ClusterObjects): Finding[] {
   const around = surroundings(objects);
   const beside = surroundings({ ...objects, installPlans: plans });
   const own = csvs.filter((one) => !isCopied(one));
+  const byNamespace = Map.groupBy(subscriptions, ({ metadata }) => metadata.namespace);
+  const subscribed = ({ metadata }: InstallPlan) => byNamespace.get(metadata.namespace) ?? [];
   const perSubscription = subscriptions.map((one) => finding(one, diagnoseSubscription(one, around(one))));
   const all = [
     ...atBlockingSources(
       catalogSources.map((one) => finding(one, diagnoseCatalogSource(one))),
       perSubscription,
     ),
-    ...plans.map((one) => finding(one, diagnoseInstallPlan(one, around(one).operatorGroups))),
+    ...plans.map((one) => finding(one, diagnoseInstallPlan(one, around(one).operatorGroups, subscribed(one)))),
     ...own.map((one) => finding(one, diagnoseCsv(one, beside(one)))),
     ...perSubscription,
     ...atBlockingCatalogs(

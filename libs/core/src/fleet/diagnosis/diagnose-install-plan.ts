@@ -4,7 +4,9 @@ import { installedCondition } from '../../classic/install-plan/plan-conditions.j
 import { isRefusedAsForeign } from '../../classic/install-plan/plan-mark.js';
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
 import { counted } from '../../kernel/text/counted.js';
+import { deciderOfPlan, fleetWorkText } from '../desired/fleet-work.js';
 import { ADVICE, type Advice } from './advice.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
@@ -14,9 +16,13 @@ const NAMED = 5;
 
 /**
  * Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5).
- * `groups`: of its namespace.
+ * `groups` and `subscriptions`: of its namespace.
  */
-export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
+export function diagnoseInstallPlan(
+  plan: InstallPlan,
+  groups: readonly OperatorGroup[],
+  subscriptions: readonly Subscription[] = [],
+): Diagnosis {
   const { spec, status } = plan;
   const what = spec.clusterServiceVersionNames.join(', ') || 'nothing';
   switch (status?.phase) {
@@ -29,7 +35,7 @@ export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly Operator
     case 'Failed':
       return diagnosis('plan-failed', 'failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
     case 'RequiresApproval':
-      return withoutGroup(plan, groups) ?? approval(plan, what);
+      return withoutGroup(plan, groups) ?? approval(plan, what, subscriptions);
     case 'Installing':
       return withoutGroup(plan, groups) ?? installing(plan, groups);
     default:
@@ -62,17 +68,31 @@ function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diag
   if (installedCondition(plan.status)?.reason !== 'InstallCheckFailed') return undefined;
   const cause = diagnoseGroups(plan.metadata.namespace ?? '', groups);
   if (cause === undefined) return undefined;
-  const approve = plan.spec.approved ? [] : approval(plan, '').todo;
+  const approve = plan.spec.approved ? [] : approval(plan, '', []).todo;
   const seen = `It waits for an OperatorGroup: ${stopped(plan).join(' ')}`;
   return { ...cause, because: [seen, ...cause.because], todo: [...cause.todo, ...approve] };
 }
 
-function approval({ metadata: { name = '', namespace = '' }, spec, status }: InstallPlan, what: string): Diagnosis {
+function approval(plan: InstallPlan, what: string, subscriptions: readonly Subscription[]): Diagnosis {
+  const {
+    metadata: { name = '', namespace = '' },
+    spec,
+    status,
+  } = plan;
   if (spec.approved) {
     return diagnosis(
       'plan-approved',
       'under-way',
       `It is approved, and ${counted((status?.plan ?? []).length, 'step')} will be done next.`,
+    );
+  }
+  const decider = deciderOfPlan(plan, subscriptions);
+  if (decider !== undefined) {
+    return diagnosis(
+      'fleet-decides',
+      'needs-approval',
+      `It waits for approval by ${fleetWorkText(decider)}; then it installs ${what}.`,
+      [ADVICE.seeRollouts(decider.operator), ADVICE.takeFromFleet(decider.namespace, decider.subscription)],
     );
   }
   return diagnosis(

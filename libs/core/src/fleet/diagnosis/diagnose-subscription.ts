@@ -130,7 +130,7 @@ function plan(subscription: Subscription, around: Surroundings): Diagnosis | und
   return causedBy(
     `It has InstallPlan ${found.metadata.name}.`,
     found,
-    diagnoseInstallPlan(found, around.operatorGroups),
+    diagnoseInstallPlan(found, around.operatorGroups, [subscription]),
   );
 }
 

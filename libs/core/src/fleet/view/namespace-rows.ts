@@ -4,10 +4,11 @@ import { isCopied } from '../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { fleetWorkOf } from '../desired/fleet-work.js';
 import { diagnoseSubscription, type Surroundings } from '../diagnosis/diagnose-subscription.js';
 import { named } from '../diagnosis/diagnosis.js';
 import { type CatalogFacts, newestBundle } from './catalog-row.js';
-import { type PlanFacts, planHash, planRow } from './plan-row.js';
+import { fleetPart, type PlanFacts, planHash, planRow } from './plan-row.js';
 import type { RowPart } from './row-parts.js';
 import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow, PlanRow } from './rows.js';
@@ -54,6 +55,7 @@ const withSubscriptionPart = (subscription: Subscription, part: RowPart | undefi
   const own = part?.kind === 'Subscription' ? part : undefined;
   return {
     ...subscription,
+    ...(own?.marks && { metadata: { ...subscription.metadata, annotations: own.marks } }),
     status: {
       ...status,
       ...(own !== undefined && { conditions: [...own.conditions] }),
@@ -98,6 +100,7 @@ function operatorRow(
     standing: found.standing,
     ...(cause !== undefined && { cause }),
     since: now,
+    ...fleetPart(fleetWorkOf(subscription)),
     plan: waiting?.plan.metadata.name ?? '',
     planHash: waiting === undefined ? '' : planHash(waiting, all),
     deprecated: (status?.conditions ?? []).some(({ type }) => type.endsWith('Deprecated')),

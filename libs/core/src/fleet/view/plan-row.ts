@@ -1,5 +1,6 @@
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { deciderOfPlan, type FleetWork } from '../desired/fleet-work.js';
 import { hopHashOf } from '../plan-class/hop-hash.js';
 import { versionChange } from '../plan-class/plan-changes.js';
 import type { RowPart } from './row-parts.js';
@@ -56,8 +57,13 @@ export function planRow(facts: PlanFacts, place: PlanPlace, now: string): PlanRo
     phase: rowText(plan.status?.phase ?? ''),
     approved: plan.spec.approved,
     approvedBy: rowText(approvedBy),
+    ...fleetPart(deciderOfPlan(plan, subscriptions)),
   };
 }
+
+/** Absent where the fleet does not work it. */
+export const fleetPart = (work: FleetWork | undefined): Pick<PlanRow, 'fleet'> =>
+  work === undefined ? {} : { fleet: work.operator || work.rollout || 'not known' };
 
 function changeOf(from: string, to: string): PlanRow['change'] {
   const change = versionChange(from === '' ? null : from, to);

@@ -8,6 +8,7 @@ import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { Subscription, type SubscriptionCondition } from '../../kernel/api/subscription.js';
 import { asList, asRecord, asText } from '../../kernel/crd/loose-value.js';
 import { APPROVAL_ANNOTATIONS } from '../console-actions/decide-approval.js';
+import { fleetMarksOf } from '../desired/fleet-work.js';
 import { isMarkedCopy } from '../observation/observed-part.js';
 import { stepsHash } from '../plan-class/hop-hash.js';
 
@@ -16,7 +17,13 @@ import { stepsHash } from '../plan-class/hop-hash.js';
  * texts, steps and requirements are kept of those alone that are not well, and cut.
  */
 export type RowPart =
-  | Readonly<{ kind: 'Subscription'; plan: string; conditions: readonly SubscriptionCondition[] }>
+  | Readonly<{
+      kind: 'Subscription';
+      plan: string;
+      conditions: readonly SubscriptionCondition[];
+      /** Where the fleet works it: what it left there, as annotations. */
+      marks?: Readonly<Record<string, string>>;
+    }>
   | Readonly<{ kind: 'InstallPlan'; plan: InstallPlan; steps: string; createdAt: string; approvedBy: string }>
   | Readonly<{ kind: 'ClusterServiceVersion'; status: NonNullable<ClusterServiceVersion['status']> }>
   | Readonly<{ kind: 'OperatorGroup'; account: string; status: NonNullable<OperatorGroup['status']> }>;
@@ -54,11 +61,13 @@ function subscriptionPart(object: KubernetesObject): RowPart | undefined {
   const read = Subscription.shape.status.safeParse(object['status']);
   if (!read.success || read.data === undefined) return undefined;
   const { installPlanRef, conditions = [] } = read.data;
+  const marks = fleetMarksOf(object);
   const kept = conditions
     .filter(({ type, status }) => status === 'True' && SUBSCRIPTION_CONDITIONS.has(type))
     .map(({ type, status, reason = '', message }) => ({ type, status, reason, message: cut(message) }));
   const plan = installPlanRef?.name ?? '';
-  return plan === '' && kept.length === 0 ? undefined : { kind: 'Subscription', plan, conditions: kept };
+  if (plan === '' && kept.length === 0 && marks === undefined) return undefined;
+  return { kind: 'Subscription', plan, conditions: kept, ...(marks && { marks }) };
 }
 
 /** A plan that is complete explains nothing, and its steps are long: they are neither read nor hashed. */

@@ -98,6 +98,8 @@ export const OperatorRow = z.strictObject({
   cause: RowCause.optional(),
   /** Since when it has this standing. */
   since: Time,
+  /** `NAMESPACE/NAME` of the FleetOperator whose roll-outs decide about its plans; absent: none. */
+  fleet: Name.optional(),
   /** The plan that waits for approval: its name and hash; empty: none. */
   plan: Name,
   planHash: Text,
@@ -131,6 +133,8 @@ export const PlanRow = z.strictObject({
   phase: Text,
   approved: z.boolean(),
   approvedBy: Text,
+  /** As of an operator. */
+  fleet: Name.optional(),
 });
 
 export const CatalogRow = z.strictObject({

@@ -1,6 +1,7 @@
 import type { ActionEnd, ActionTarget, ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { decideApproval, oneLine } from '#core/fleet/console-actions/decide-approval';
 import { decidePlanRetry } from '#core/fleet/console-actions/decide-plan-retry';
+import type { OrderedPackage } from '#core/fleet/desired/fleet-work';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
@@ -20,6 +21,8 @@ export type ActionPlace = Readonly<{
   signal: AbortSignal;
   /** A write is on its way. */
   note: () => void;
+  /** Packages of a namespace about which the fleet has orders for this cluster. */
+  ordered: (namespace: string) => Promise<readonly OrderedPackage[]>;
   /** Has the subject reconciled at once. */
   touch: (subject: Subject) => Promise<void>;
 }>;
@@ -51,7 +54,7 @@ export function endOfFailure(error: unknown, sent: boolean): ActionEnd {
 async function approve(place: ActionPlace, action: ConsoleAction, target: ActionTarget): Promise<ActionEnd> {
   const { client, now, signal } = place;
   const facts = await planFacts(place, target);
-  const decision = decideApproval(facts, action);
+  const decision = decideApproval({ ...facts, ordered: await place.ordered(target.namespace) }, action);
   if ('end' in decision) return decision.end;
   if (signal.aborted) return TOO_LATE;
   place.note();

@@ -4,6 +4,7 @@ import {
   type ActionTarget,
   type ConsoleAction,
 } from '#core/fleet/console-actions/console-action';
+import type { OrderedPackage } from '#core/fleet/desired/fleet-work';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ActionReceiver } from '#platform/console/action-channel.port';
@@ -21,6 +22,8 @@ export type ConsoleActionsOptions = Readonly<{
   log: Log;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   touch: (subject: Subject) => Promise<void>;
+  /** Packages of a namespace about which the fleet has orders for a cluster; absent without a fleet. */
+  ordered?: ((cluster: string, namespace: string) => Promise<readonly OrderedPackage[]>) | undefined;
 }>;
 
 /** A cluster that is busy is asked again, until the action has taken too long. */
@@ -88,7 +91,9 @@ export class ConsoleActions {
     const now = () => clock.now();
     const carryOut = async () => {
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-      return carryOutAction({ client, globalCatalogNamespace, now, signal, note, touch }, action, target);
+      const ordered = async (namespace: string) => (await this.options.ordered?.(cluster, namespace)) ?? [];
+      const place = { client, globalCatalogNamespace, now, signal, note, touch, ordered };
+      return carryOutAction(place, action, target);
     };
     try {
       while (!signal.aborted) {

@@ -85,7 +85,7 @@ async function diagnosed(
     return { diagnosis: diagnoseExtension(object, await extensionSurroundings(client, object)) };
   const read = await readNamespace(new PassReader(client), namespace, globalCatalogNamespace);
   if (kind === 'InstallPlan')
-    return { diagnosis: diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups), read };
+    return { diagnosis: diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups, read.subscriptions), read };
   if (kind === 'ClusterServiceVersion')
     return { diagnosis: diagnoseCsv(ClusterServiceVersion.parse(object), read), read };
   return { diagnosis: diagnoseSubscription(Subscription.parse(object), read), read };

@@ -1,3 +1,4 @@
+import { previousOf } from '#core/fleet/desired/fleet-marks';
 import { notCarriedOut } from '#core/fleet/desired/not-carried-out';
 import { operatorIn } from '#core/fleet/desired/overrides';
 import { askedHash } from '#core/fleet/desired/subscription-changes';
@@ -25,7 +26,6 @@ import {
   type PlannedThere,
 } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
-import { previousOf } from './fleet-marks.js';
 import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';

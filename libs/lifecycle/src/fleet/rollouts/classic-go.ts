@@ -1,10 +1,4 @@
 import { RETRY_ANNOTATION, requestedRetry, retryAnnotation } from '#core/classic/install-plan/retry-plan';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
-import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
-import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
-import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { ClassicSubject } from './classic-subject.js';
 import {
   APPROVED_BY_ANNOTATION,
   DENIED_ANNOTATION,
@@ -13,7 +7,13 @@ import {
   RESULT_ANNOTATION,
   resultOf,
   withoutDenied,
-} from './fleet-marks.js';
+} from '#core/fleet/desired/fleet-marks';
+import { hopHash } from '#core/fleet/plan-class/hop-hash';
+import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClassicSubject } from './classic-subject.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 /** Approves the plan that was reviewed, once, and says how far it has come. */

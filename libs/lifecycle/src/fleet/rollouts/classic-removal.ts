@@ -1,3 +1,4 @@
+import { previousOf, REMOVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
 import { REMOVED, REMOVING } from '#core/fleet/desired/leaving';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName } from '#core/kernel/api/csv-facts';
@@ -6,7 +7,6 @@ import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscripti
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { chainOf, csvsIn } from './classic-return.js';
 import { isOfFleet, newestPlan, subscriptionsIn } from './classic-subject.js';
-import { previousOf, REMOVED_BY_ANNOTATION } from './fleet-marks.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 const removed = (message = ''): RowFinding => ({

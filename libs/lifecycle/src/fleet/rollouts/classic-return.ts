@@ -1,5 +1,15 @@
 import { z } from 'zod';
 import { KEEP_DEFINITIONS_ANNOTATION } from '#core/classic/install-plan/decide-crd';
+import {
+  APPROVED_BY_ANNOTATION,
+  DENIED_ANNOTATION,
+  deniedIn,
+  PREVIOUS_ANNOTATION,
+  previousOf,
+  RESULT_ANNOTATION,
+  resultOf,
+  withDenied,
+} from '#core/fleet/desired/fleet-marks';
 import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { checkReturn } from '#core/fleet/rollback/return-check';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
@@ -19,16 +29,6 @@ import {
   subscriptionsIn,
   versionsHash,
 } from './classic-subject.js';
-import {
-  APPROVED_BY_ANNOTATION,
-  DENIED_ANNOTATION,
-  deniedIn,
-  PREVIOUS_ANNOTATION,
-  previousOf,
-  RESULT_ANNOTATION,
-  resultOf,
-  withDenied,
-} from './fleet-marks.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { readReturnFacts } from './return-facts.js';
 import { memoRef, type ReturnMemo, writeMemo } from './return-memo.js';

@@ -9,6 +9,7 @@ import {
   specHash,
 } from '#core/fleet/desired/desired-classic';
 import { objectAsApplied } from '#core/fleet/desired/drift';
+import { type DeniedMark, deniedIn } from '#core/fleet/desired/fleet-marks';
 import { type SubscriptionChanges, subscriptionChanges } from '#core/fleet/desired/subscription-changes';
 import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
@@ -26,7 +27,6 @@ import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from './applied-notes.js';
-import { type DeniedMark, deniedIn } from './fleet-marks.js';
 import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
 
 /** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */

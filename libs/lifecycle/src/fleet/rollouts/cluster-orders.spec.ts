@@ -69,6 +69,15 @@ describe('the orders of an applier', () => {
     await expect.poll(report, PATIENCE).toMatchObject({ planned: NEW });
   });
 
+  it('say which packages of a namespace they are about, so that roll-outs alone approve plans of these', async () => {
+    await assign('Preview', { rollout: 'platform/kafka-3' });
+    await expect.poll(report, PATIENCE).toBeDefined();
+    const kafka = { package: 'kafka-operator', operator: 'platform/kafka', rollout: 'platform/kafka-3' };
+    expect(await orders.orderedIn('one', 'kafka-system')).toEqual([kafka]);
+    expect(await orders.orderedIn('one', 'elsewhere')).toEqual([]);
+    expect(await orders.orderedIn('two', 'kafka-system')).toEqual([]);
+  });
+
   it('at rest send nothing, and their own reports bring no further requests', async () => {
     await assign('Preview');
     await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned' });

@@ -1,3 +1,4 @@
+import type { OrderedPackage } from '#core/fleet/desired/fleet-work';
 import { selectedCluster } from '#core/fleet/placement/select-clusters';
 import { type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -121,6 +122,19 @@ export class ClusterOrders {
     if (isConcerned) this.#touch(member);
   }
 
+  /** The packages of a namespace that orders for the cluster are about. */
+  async orderedIn(cluster: string, namespace: string): Promise<readonly OrderedPackage[]> {
+    const { spec } = FleetAssignment.safeParse(await this.#assignmentOf(cluster)).data ?? {};
+    const found: OrderedPackage[] = [];
+    for (const { subject, rollout = '' } of spec?.rows ?? []) {
+      const operator = await this.#operatorOf(subject);
+      if (operator?.spec.namespace !== namespace || operator.spec.api !== 'Classic') continue;
+      const { metadata, spec: wanted } = operator;
+      found.push({ package: wanted.package, operator: `${metadata.namespace}/${metadata.name}`, rollout });
+    }
+    return found;
+  }
+
   async #moved(kind: string, metadata: KubernetesObject['metadata']): Promise<void> {
     const { name = '' } = metadata;
     const member = this.#members.get(name);
@@ -229,13 +243,18 @@ export class ClusterOrders {
     const namespaces = new Set<string>();
     let hasExtensions = false;
     for (const { subject } of rows) {
-      const [kind = '', namespace, name = ''] = subject.split('/');
-      const found = await this.#store.client.get({ apiVersion: FLEET_API, kind, namespace, name });
-      const spec = FleetOperator.safeParse(found).data?.spec;
+      const spec = (await this.#operatorOf(subject))?.spec;
       if (spec !== undefined) namespaces.add(spec.namespace);
       if (spec?.api === 'V1') hasExtensions = true;
     }
     return { namespaces, hasExtensions };
+  }
+
+  /** Undefined of another kind, and of one that is gone. */
+  async #operatorOf(subject: string): Promise<FleetOperator | undefined> {
+    const [kind = '', namespace, name = ''] = subject.split('/');
+    const found = await this.#store.client.get({ apiVersion: FLEET_API, kind, namespace, name });
+    return FleetOperator.safeParse(found).data;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { APPROVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { APPROVED_BY_ANNOTATION } from './fleet-marks.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { storedRows } from './stored-rollout.js';
 

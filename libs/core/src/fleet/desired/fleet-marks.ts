@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
+import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
+import { OPERATOR_ANNOTATION } from './desired-classic.js';
 
 /** On a Subscription: what the cluster had before the roll-out that changes it. */
 export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
@@ -11,6 +12,9 @@ export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
 export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
 /** On an InstallPlan: the roll-out that approved it, and who approved its class. */
 export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
+
+/** On a Subscription that the fleet works there is one of these; they stay when it is left with `Keep`. */
+export const FLEET_MARKS = [OPERATOR_ANNOTATION, PREVIOUS_ANNOTATION, RESULT_ANNOTATION, DENIED_ANNOTATION] as const;
 
 const MOST_DENIED = 10;
 
@@ -64,9 +68,13 @@ export const previousOf = (object: Marked): PreviousMark | undefined =>
   markOf(object, PREVIOUS_ANNOTATION, PreviousMark);
 export const resultOf = (object: Marked): ResultMark | undefined => markOf(object, RESULT_ANNOTATION, ResultMark);
 
+/** Every denial, whether it holds still or not; the newest last. */
+export const denialsOf = (object: Marked): readonly DeniedMark[] =>
+  markOf(object, DENIED_ANNOTATION, z.array(DeniedMark)) ?? [];
+
 /** The denials that still hold under these `versions`. */
 export const deniedIn = (object: Marked, versions: string): DeniedMark[] =>
-  (markOf(object, DENIED_ANNOTATION, z.array(DeniedMark)) ?? []).filter((one) => one.versions === versions);
+  denialsOf(object).filter((one) => one.versions === versions);
 
 /** The annotation with one more denial, the newest last; the oldest give way. */
 export const withDenied = (before: readonly DeniedMark[], added: DeniedMark): string =>
