@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
+import { PATIENCE } from '#testing/patience';
 import type { SolveRequest } from './solve.js';
 import { SolverPool } from './solver-pool.js';
 
@@ -33,8 +34,8 @@ const request = (namespace: string, ...records: string[]): SolveRequest =>
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
 
 let pool: SolverPool;
-const poolOf = (deadlineMs = 10_000, firstMs = 2_000) => {
-  pool = new SolverPool(1, deadlineMs, FILE, 64, { first: limiter(1), slow: limiter(1), firstMs });
+const poolOf = (deadlineMs = 10_000, firstMs = 2_000, idleMs = 60_000) => {
+  pool = new SolverPool(1, deadlineMs, FILE, 64, { first: limiter(1), slow: limiter(1), firstMs }, idleMs);
   return pool;
 };
 afterEach(() => pool.close());
@@ -53,6 +54,15 @@ describe('the threads that solve', () => {
     const { threadId } = answerOf(await solve(request('a', 'x')));
     await expect(solve(request('fails'))).rejects.toThrow('a record is missing');
     expect(answerOf(await solve(request('b', 'x')))).toMatchObject({ threadId, sent: [] });
+  });
+
+  it('end where nothing was to be solved for a while, and the next problem gets a new one', async () => {
+    const { solve, threads } = bound(poolOf(10_000, 2_000, 20));
+    const { threadId } = answerOf(await solve(request('a', 'x')));
+    await expect.poll(threads, PATIENCE).toBe(0);
+    const next = answerOf(await solve(request('b', 'x')));
+    expect(next.threadId).not.toBe(threadId);
+    expect(next).toMatchObject({ name: 'b', sent: ['x'], held: ['x'] });
   });
 
   it.each([
@@ -106,4 +116,4 @@ describe('a problem that takes long', () => {
   });
 });
 
-const bound = (of: SolverPool) => ({ solve: of.solve.bind(of) });
+const bound = (of: SolverPool) => ({ solve: of.solve.bind(of), threads: () => of.threads });

@@ -17,6 +17,11 @@ type Thread = Readonly<{ held: HeldRecords; ready: Promise<void> }>;
 const THREAD_MIB = 1_024;
 /** Of it the young generation: eight for new objects, as the services have, and what survives. */
 const YOUNG_MIB = 24;
+/**
+ * A thread without work for so long ends: it takes some 20 MiB, and starting one a quarter of a second of
+ * the processor (decision record 0455).
+ */
+const IDLE_MS = 60_000;
 
 /** Problems that may wait for the slow lane: each keeps a job of the queue. */
 const MOST_SLOW = 24;
@@ -34,6 +39,8 @@ export class SolverBusy extends FlotillaError {
 
 export type SolverLanes = Readonly<{ first: FairLimiter; slow: FairLimiter; firstMs: number }>;
 
+type Idle = Readonly<{ thread: Worker; timer: NodeJS.Timeout }>;
+
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
 
 /**
@@ -43,7 +50,8 @@ const limiter = (total: number) => new FairLimiter({ total, perCluster: total, p
  * and no other one a worker.
  */
 export class SolverPool {
-  readonly #idle: Worker[] = [];
+  /** The last one had work last. */
+  readonly #idle: Idle[] = [];
   readonly #all = new Map<Worker, Thread>();
   readonly #lanes: Lanes;
   #closed = false;
@@ -54,8 +62,14 @@ export class SolverPool {
     private readonly threadFile = new URL('./solve.thread.js', import.meta.url),
     private readonly threadMiB = THREAD_MIB,
     private readonly limits: SolverLanes = { first: limiter(size), slow: limiter(1), firstMs: 2_000 },
+    private readonly idleMs = IDLE_MS,
   ) {
     this.#lanes = new Lanes(limits);
+  }
+
+  /** Threads that solve, or wait for their next problem. */
+  get threads(): number {
+    return this.#all.size;
   }
 
   async solve(request: SolveRequest, demand = Demand.ofHub()): Promise<Resolution> {
@@ -86,7 +100,7 @@ export class SolverPool {
   #begin(request: SolveRequest): Run<Reply> {
     if (this.#closed) return { done: Promise.resolve({ error: 'the solver is closed' }), end: () => undefined };
     const { namespace } = request.problem.wishes;
-    const thread = this.#idle.pop() ?? this.#grow();
+    const thread = this.#take() ?? this.#grow();
     const { promise, resolve: settle } = Promise.withResolvers<Reply>();
     const onMessage = (reply: Reply | Readonly<{ ready: true }>) => 'ready' in reply || done(reply, true);
     const onError = (error: Error) => {
@@ -100,7 +114,7 @@ export class SolverPool {
       isDone = true;
       clearTimeout(deadline);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
-      if (reusable) this.#idle.push(thread);
+      if (reusable) this.#keep(thread);
       else this.#drop(thread);
       settle(reply);
     };
@@ -114,6 +128,21 @@ export class SolverPool {
     const change = this.#all.get(thread)?.held.take(records) ?? { add: records, forget: [] };
     thread.postMessage({ problem, change } satisfies ThreadRequest);
     return { done: promise, end: onExit, ...(began === undefined ? {} : { began }) };
+  }
+
+  #take(): Worker | undefined {
+    const idle = this.#idle.pop();
+    clearTimeout(idle?.timer);
+    return idle?.thread;
+  }
+
+  #keep(thread: Worker): void {
+    const timer = setTimeout(() => {
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
+      this.#drop(thread);
+    }, this.idleMs).unref();
+    const idle: Idle = { thread, timer };
+    this.#idle.push(idle);
   }
 
   #drop(thread: Worker): void {
