@@ -25,6 +25,8 @@ export type AtRestMeasures = Readonly<{
 }>;
 
 const WATCHED_WITHIN_MS = 1_800_000;
+/** What is at rest gets its first passes in turns, one cluster every half second (decision record 0220). */
+const FIRST_PASSES_WITHIN_MS = 3_600_000;
 const REPORTED_WITHIN_MS = 60_000;
 
 /**
@@ -76,7 +78,7 @@ async function settled(hub: FleetHub): Promise<AtRestMeasures['settle']> {
     await requireRunning(hub);
     if ((await hub.clusters.counts()).watched === hub.clusters.names.length) watchedSeconds = since();
   }
-  await untilQuiet(hub);
+  await untilQuiet(hub, FIRST_PASSES_WITHIN_MS);
   return { before, after: await readFleet(hub), seconds: since(), watchedSeconds };
 }
 

@@ -145,8 +145,8 @@ export async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
  * Until the services have written nothing for a while and have read no more than they do at rest, where each
  * cluster is asked a few things every five minutes.
  */
-export async function untilQuiet({ clusters }: FleetHub): Promise<void> {
-  const deadline = Date.now() + QUIET_WITHIN_MS;
+export async function untilQuiet({ clusters }: FleetHub, withinMs = QUIET_WITHIN_MS): Promise<void> {
+  const deadline = Date.now() + withinMs;
   let before = await clusters.counts();
   while (Date.now() < deadline) {
     await pause(QUIET_MS);
