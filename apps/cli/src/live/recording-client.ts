@@ -5,8 +5,8 @@ import {
   KubeClient,
   type KubernetesList,
   type ListReading,
-  type WatchEvent,
   type WatchOptions,
+  type WatchStream,
   type WriteOptions,
   type Written,
 } from '#platform/kube/client/kube-client.port';
@@ -78,7 +78,7 @@ export class RecordingClient extends KubeClient {
     return true;
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
     return this.client.watch(kind, options);
   }
 

@@ -7,8 +7,8 @@ import {
   KubeClient,
   type KubernetesList,
   type ListReading,
-  type WatchEvent,
   type WatchOptions,
+  type WatchStream,
   type WriteOptions,
   type Written,
 } from '../kube/client/kube-client.port.js';
@@ -93,7 +93,7 @@ export class FleetClient extends KubeClient {
     return isGone;
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
     return this.client.watch<T>(kind, options);
   }
 

@@ -3,8 +3,8 @@ import {
   type KindRef,
   KubeClient,
   type ListReading,
-  type WatchEvent,
   type WatchOptions,
+  type WatchStream,
 } from '../kube/client/kube-client.port.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
 
@@ -114,7 +114,7 @@ export class RenewableClient extends KubeClient {
   }
 
   /** Ends without an error when the login is replaced, as when the server ends it. */
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
     const { current } = this.#line;
     return this.#as(current).watch<T>(kind, { ...options, until: current.signal });
   }

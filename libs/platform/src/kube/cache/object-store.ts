@@ -1,14 +1,15 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { SmallMap } from './small-map.js';
 
 type Named = Readonly<{ namespace?: string | undefined; name?: string | undefined }>;
 
 /** The objects of one namespace by name; the only one itself, as most namespaces of most kinds have one. */
-type Held<T> = Map<string, T> | T;
+type Held<T> = SmallMap<T> | T;
 
 /** Objects of one kind by namespace and name; cluster-scoped ones have the empty namespace. */
 export class ObjectStore<T extends KubernetesObject> {
-  readonly #namespaces = new Map<string, Held<T>>();
+  readonly #namespaces = new SmallMap<Held<T>>();
   #size = 0;
   #bytes = 0;
 
@@ -26,7 +27,7 @@ export class ObjectStore<T extends KubernetesObject> {
 
   get({ namespace, name }: Named): T | undefined {
     const held = this.#namespaces.get(namespace ?? '');
-    if (held instanceof Map) return held.get(name ?? '');
+    if (held instanceof SmallMap) return held.get(name ?? '');
     return held !== undefined && nameOf(held) === (name ?? '') ? held : undefined;
   }
 
@@ -53,17 +54,17 @@ export class ObjectStore<T extends KubernetesObject> {
     else this.#bytes -= this.sizeOf(previous);
     this.#bytes += this.sizeOf(object);
     const held = this.#namespaces.get(namespace);
-    if (held instanceof Map) held.set(name, object);
+    if (held instanceof SmallMap) held.set(name, object);
     else if (held === undefined || held === previous) this.#namespaces.set(namespace, object);
-    else this.#namespaces.set(namespace, new Map([held, object].map((one) => [nameOf(one), one])));
+    else this.#namespaces.set(namespace, new SmallMap([held, object].map((one) => [nameOf(one), one])));
   }
 
   delete({ namespace = '', name = '' }: Named): boolean {
     const previous = this.get({ namespace, name });
     if (previous === undefined) return false;
     const held = this.#namespaces.get(namespace);
-    if (held instanceof Map) held.delete(name);
-    if (!(held instanceof Map) || held.size === 0) this.#namespaces.delete(namespace);
+    if (held instanceof SmallMap) held.delete(name);
+    if (!(held instanceof SmallMap) || held.size === 0) this.#namespaces.delete(namespace);
     this.#size -= 1;
     this.#bytes -= this.sizeOf(previous);
     return true;
@@ -71,12 +72,12 @@ export class ObjectStore<T extends KubernetesObject> {
 
   /** All objects, or those of one namespace, where `selected`; sorted by namespace and name. */
   list(namespace?: string, selected: (object: T) => boolean = () => true): T[] {
-    const names = namespace === undefined ? [...this.#namespaces.keys()].sort(byCodeUnit) : [namespace];
+    const names = namespace === undefined ? this.#namespaces.keys().sort(byCodeUnit) : [namespace];
     return names.flatMap((name) => {
       const held = this.#namespaces.get(name);
       if (held === undefined) return [];
-      if (!(held instanceof Map)) return selected(held) ? [held] : [];
-      const objects = [...held].filter(([, object]) => selected(object));
+      if (!(held instanceof SmallMap)) return selected(held) ? [held] : [];
+      const objects = held.entries().filter(([, object]) => selected(object));
       return objects.sort(([a], [b]) => byCodeUnit(a, b)).map(([, object]) => object);
     });
   }

@@ -10,6 +10,7 @@ import {
   type KubeClient,
   type ListOptions,
   type WatchEvent,
+  type WatchStream,
 } from '../client/kube-client.port.js';
 import { listKey } from '../client/list-key.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
@@ -76,10 +77,11 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #waiting: AbortController | undefined;
   #running: Promise<void> | undefined;
   #watching: SilenceTimer | undefined;
-  #syncedOnce = Promise.withResolvers<void>();
+  /** Until the first sync. */
+  #syncing: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #synced = false;
   #served = false;
-  #lastSeen = new Date(0);
+  #lastSeenMs = 0;
   #failures = 0;
   #problem: string | undefined;
   #interrupted = false;
@@ -89,8 +91,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    const { handlerBytes = () => 0 } = options;
-    this.store = new ObjectStore<T>((object) => heldBytes(object) + handlerBytes(object));
+    this.store = new ObjectStore<T>(sizesOf(options));
     this.kind = options.kind;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#log = options.log ?? silentLog;
@@ -120,7 +121,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   whenSynced(): Promise<void> {
-    return this.#syncedOnce.promise;
+    return this.#syncing?.promise ?? Promise.resolve();
   }
 
   served(): boolean {
@@ -149,7 +150,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   /** When the server last answered: the freshness of the store. The epoch before the first answer. */
   lastSeen(): Date {
-    return this.#lastSeen;
+    return new Date(this.#lastSeenMs);
   }
 
   /** The resourceVersion that the watch has reached; empty before the first list. */
@@ -199,7 +200,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#recovered();
     this.#interrupted = false;
     this.#synced = true;
-    this.#syncedOnce.resolve();
+    this.#syncing?.resolve();
+    this.#syncing = undefined;
     return this.#served;
   }
 
@@ -211,13 +213,13 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#watching = timer;
     if (this.#stopped) timer.abort();
     let events = 0;
-    let cancelProof = (): void => undefined;
+    let cancelProof = NOTHING;
     const onOpen = () => {
       this.#seen();
       this.#interrupted = false;
       // Accepting a watch proves nothing yet: overloaded servers accept and fail it at once, over and over.
       cancelProof = clock.after(SHORTEST_WATCH_MS, () => {
-        cancelProof = () => undefined;
+        cancelProof = NOTHING;
         this.#proven();
       });
     };
@@ -230,14 +232,14 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         onOpen,
         ...(known === undefined ? {} : { known }),
       });
-      for await (const event of stream) {
+      await eachEvent(stream, (event) => {
         if (this.#stopped) return;
         events += 1;
         timer.heard();
         this.#seen();
         this.#proven();
         this.#take(event);
-      }
+      });
     } finally {
       timer.dispose();
       this.#interrupted = true;
@@ -326,7 +328,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   #seen(): void {
-    this.#lastSeen = this.#options.clock.now();
+    this.#lastSeenMs = this.#options.clock.now().getTime();
   }
 
   #recovered(): void {
@@ -376,6 +378,25 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #fields() {
     return { cluster: this.#options.client.cluster, kind: this.kind.kind, apiVersion: this.kind.apiVersion };
   }
+}
+
+const NOTHING = (): void => undefined;
+
+/** Most kinds share one function. */
+function sizesOf<T extends KubernetesObject>({ handlerBytes }: ReflectorOptions<T>): (object: T) => number {
+  return handlerBytes === undefined ? heldBytes : (object) => heldBytes(object) + handlerBytes(object);
+}
+
+/** Calls `take` for each event until the watch has ended. */
+function eachEvent<T extends KubernetesObject>(
+  stream: WatchStream<T>,
+  take: (event: WatchEvent<T>) => undefined,
+): Promise<void> {
+  return stream.each?.(take) ?? iterated(stream, take);
+}
+
+async function iterated<T>(stream: AsyncIterable<T>, take: (event: T) => void): Promise<void> {
+  for await (const event of stream) take(event);
 }
 
 /**

@@ -9,8 +9,10 @@ export type SharedKindOptions = Readonly<{
   selected: (object: KubernetesObject) => boolean;
   /** What is wanted of an object. */
   keep: (object: KubernetesObject) => KubernetesObject;
-  onChange: (object: KubernetesObject, previous: KubernetesObject | undefined) => void;
-  onDelete: (object: KubernetesObject) => void;
+  handlers: Readonly<{
+    onChange: (object: KubernetesObject, previous: KubernetesObject | undefined) => void;
+    onDelete: (object: KubernetesObject) => void;
+  }>;
 }>;
 
 /**
@@ -26,11 +28,11 @@ export class SharedKind implements KindWatch {
   }
 
   start(): void {
-    const { onDelete } = this.#options;
+    const { handlers } = this.#options;
     this.#unfollow ??= this.#options.cache.follow({
       onChange: (object, previous) => this.#changed(object, previous),
       onDelete: (object) => {
-        if (this.#options.selected(object)) onDelete(this.#read(object));
+        if (this.#options.selected(object)) handlers.onDelete(this.#read(object));
       },
     });
   }
@@ -84,10 +86,10 @@ export class SharedKind implements KindWatch {
 
   /** An object that lost the label by which it was selected has gone, as in a watch with that selector. */
   #changed(object: PackedObject, previous: PackedObject | undefined): void {
-    const { selected, onChange, onDelete } = this.#options;
+    const { selected, handlers } = this.#options;
     const before = previous !== undefined && selected(previous) ? this.#read(previous) : undefined;
-    if (selected(object)) onChange(this.#read(object), before);
-    else if (before !== undefined) onDelete(before);
+    if (selected(object)) handlers.onChange(this.#read(object), before);
+    else if (before !== undefined) handlers.onDelete(before);
   }
 
   #read(object: PackedObject): KubernetesObject {

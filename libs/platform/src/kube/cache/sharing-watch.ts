@@ -17,18 +17,24 @@ export type HeldHandlers = Readonly<{
   onDelete: (object: KubernetesObject, held?: KubernetesObject) => void;
 }>;
 
+class OpeningHandlers {
+  constructor(private readonly handlers: HeldHandlers) {}
+
+  onChange(object: SharedObject, previous: SharedObject | undefined): void {
+    this.handlers.onChange(object.open(), previous?.open(), object);
+  }
+
+  onDelete(object: SharedObject): void {
+    this.handlers.onDelete(object.open(), object);
+  }
+}
+
 /** A watch of a kind whose objects share what is equal in them with those of other clusters. */
 export class SharingWatch implements KindWatch {
   readonly #reflector: Reflector<SharedObject>;
 
   constructor({ handlers, ...options }: SharingWatchOptions) {
-    this.#reflector = new Reflector<SharedObject>({
-      ...options,
-      handlers: {
-        onChange: (object, previous) => handlers.onChange(object.open(), previous?.open(), object),
-        onDelete: (object) => handlers.onDelete(object.open(), object),
-      },
-    });
+    this.#reflector = new Reflector<SharedObject>({ ...options, handlers: new OpeningHandlers(handlers) });
   }
 
   start(): void {

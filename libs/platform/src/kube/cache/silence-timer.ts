@@ -1,21 +1,30 @@
 import type { Clock } from '../../clock/clock.port.js';
 
+/** So late the silence of a watch may be found: tens of thousands of them share one timer. */
+const CHECKS_MS = 1_000;
+
 /** Aborts when nothing was heard for a while, or when the watch is stopped. */
 export class SilenceTimer {
   readonly #controller = new AbortController();
+  readonly #checks: SilenceChecks;
   #heardAt: number;
-  #cancel: () => void;
 
   constructor(
     private readonly clock: Clock,
     private readonly silenceMs: number,
   ) {
     this.#heardAt = clock.now().getTime();
-    this.#cancel = clock.after(silenceMs, () => this.#check());
+    this.#checks = checksOf(clock);
+    this.#checks.add(this);
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** When the silence will have lasted too long. */
+  get dueAt(): number {
+    return this.#heardAt + this.silenceMs;
   }
 
   /** Something was heard. Cheap, since it is called for every event: the timer is not set anew. */
@@ -28,12 +37,57 @@ export class SilenceTimer {
   }
 
   dispose(): void {
-    this.#cancel();
+    this.#checks.remove(this);
+  }
+}
+
+/** One timer for all watches of a clock. */
+class SilenceChecks {
+  readonly #all = new Set<SilenceTimer>();
+  #next: Readonly<{ at: number; cancel: () => void }> | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  add(timer: SilenceTimer): void {
+    this.#all.add(timer);
+    this.#checkAt(timer.dueAt);
+  }
+
+  remove(timer: SilenceTimer): void {
+    this.#all.delete(timer);
+    if (this.#all.size > 0) return;
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  #checkAt(at: number): void {
+    if (this.#next !== undefined && this.#next.at <= at) return;
+    this.#next?.cancel();
+    const now = this.clock.now().getTime();
+    this.#next = { at, cancel: this.clock.after(Math.max(at - now, 0), () => this.#check()) };
   }
 
   #check(): void {
-    const left = this.#heardAt + this.silenceMs - this.clock.now().getTime();
-    if (left <= 0) this.#controller.abort();
-    else this.#cancel = this.clock.after(left, () => this.#check());
+    this.#next = undefined;
+    const now = this.clock.now().getTime();
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const timer of this.#all) {
+      if (timer.dueAt > now) earliest = Math.min(earliest, timer.dueAt);
+      else {
+        this.#all.delete(timer);
+        timer.abort();
+      }
+    }
+    if (this.#all.size > 0) this.#checkAt(Math.max(earliest, now + CHECKS_MS));
   }
+}
+
+const checksByClock = new WeakMap<Clock, SilenceChecks>();
+
+function checksOf(clock: Clock): SilenceChecks {
+  const known = checksByClock.get(clock);
+  if (known !== undefined) return known;
+  const made = new SilenceChecks(clock);
+  checksByClock.set(clock, made);
+  return made;
 }

@@ -38,13 +38,7 @@ export class WatchCache {
   constructor({ kinds, onChange, ...options }: WatchCacheOptions) {
     this.#cluster = options.client.cluster;
     this.#watches = new Map(
-      kinds.map((kind) => {
-        const handlers: HeldHandlers = {
-          onChange: (object, previous, held = object) => onChange?.(kind, object, previous, held),
-          onDelete: (object, held = object) => onChange?.(kind, undefined, object, held),
-        };
-        return [keyOf(kind), watchOf(kind, options, handlers)];
-      }),
+      kinds.map((kind) => [keyOf(kind), watchOf(kind, options, new KindHandlers(kind, onChange))]),
     );
   }
 
@@ -108,6 +102,22 @@ export class WatchCache {
   }
 }
 
+/** Of one kind: an object, as functions of each kind of each cluster would take several times as much. */
+class KindHandlers implements HeldHandlers {
+  constructor(
+    private readonly kind: KindRef,
+    private readonly notify: CacheChange | undefined,
+  ) {}
+
+  onChange(object: KubernetesObject, previous: KubernetesObject | undefined, held = object): void {
+    this.notify?.(this.kind, object, previous, held);
+  }
+
+  onDelete(object: KubernetesObject, held = object): void {
+    this.notify?.(this.kind, undefined, object, held);
+  }
+}
+
 function watchOf(
   kind: KindRef,
   { shared, share, ...options }: Omit<WatchCacheOptions, 'kinds' | 'onChange'>,
@@ -116,7 +126,7 @@ function watchOf(
   const selected = selects(options.options ?? {});
   const cache = shared?.ofKind(kind, options.options);
   const { keep = withoutManagedFields } = options;
-  if (selected !== undefined && cache !== undefined) return new SharedKind({ cache, selected, keep, ...handlers });
+  if (selected !== undefined && cache !== undefined) return new SharedKind({ cache, selected, keep, handlers });
   if (share !== undefined) return new SharingWatch({ ...options, keep: share, kind, handlers });
   return new Reflector({ ...options, kind, handlers });
 }

@@ -1,10 +1,8 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
-import type { Excess } from '#core/kernel/read-budget/read-limits';
 import { ReadBudget } from '../limits/read-budget.js';
 import type { ApiRequest, HttpTransport } from '../transport/http-transport.js';
 import { TransportError } from '../transport/transport.error.js';
-import { WatchLines } from '../transport/watch-lines.js';
 import type { RequestHeaders } from '../transport/wire.js';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
@@ -14,18 +12,17 @@ import {
   KubeApiError,
   KubeClient,
   type KubernetesList,
-  type ListOptions,
   type ListReading,
-  type WatchEvent,
   type WatchOptions,
+  type WatchStream,
   type WriteOptions,
   type Written,
 } from './kube-client.port.js';
-import { listKey } from './list-key.js';
 import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
-import { asLost, WatchEvents } from './watch-events.js';
+import { WatchEvents } from './watch-events.js';
+import { type WatchAccess, WatchRequest } from './watch-request.js';
 import { isWellFormedObject } from './well-formed-object.js';
 
 const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
@@ -64,6 +61,7 @@ export class HttpKubeClient extends KubeClient {
   override readonly globalCatalogNamespace: string | undefined;
   readonly #requests: ApiRequests;
   readonly #shared: Shared;
+  readonly #watches: WatchAccess;
   readonly #owner: boolean;
 
   constructor(options: HttpKubeClientOptions, acting?: Readonly<{ requests: ApiRequests; shared: Shared }>) {
@@ -80,6 +78,8 @@ export class HttpKubeClient extends KubeClient {
       pageSize: options.pageSize ?? 500,
       discovery: new Discovery((path) => readKinds(requests, path)),
     };
+    const { discovery } = this.#shared;
+    this.#watches = { requests, discovery, required: (what, kind) => this.#required(what, kind) };
   }
 
   async get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {
@@ -169,38 +169,8 @@ export class HttpKubeClient extends KubeClient {
     }
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    const what = `watch ${kind.kind}`;
-    const { namespace, signal, until, onOpen, known, ...parameters } = options;
-    const exceeded = (excess: Excess) => this.#exceeded(kind, options, excess);
-    return new WatchEvents<T>({
-      cluster: this.cluster,
-      what,
-      budget: this.budget,
-      signals: until === undefined ? [signal] : [signal, until],
-      exceeded,
-      known,
-      failure: (error) => this.#watchFailure(what, kind, error, exceeded),
-      open: async () => {
-        const resource = await this.#required(what, kind);
-        const path =
-          collectionPath(resource, namespace) + query({ ...parameters, watch: true, allowWatchBookmarks: true });
-        const request = { method: 'GET', path, signal, ...(until && { until }) } as const;
-        const { body, whole } = await this.#onto(kind, () => this.#requests.stream(what, request));
-        onOpen?.();
-        return new WatchLines(body, whole, () => this.#requests.lease(), signal);
-      },
-    });
-  }
-
-  #watchFailure(what: string, kind: KindRef, error: unknown, exceeded: (excess: Excess) => KubeApiError): unknown {
-    if (error instanceof TransportError && error.failure === 'too-large') return exceeded('event');
-    if (KubeApiError.is(error) && error.status === 404) this.#shared.discovery.forget(kind.apiVersion);
-    return KubeApiError.is(error) ? error : this.#requests.failure(what, asLost(error));
-  }
-
-  #exceeded(resource: KindRef, options: ListOptions, excess: Excess): KubeApiError {
-    return this.budget.exceed(listKey({ resource, options, keep: true }), resource.kind, excess);
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
+    return new WatchEvents<T>(new WatchRequest(this.#watches, kind, options));
   }
 
   async serves(kind: KindRef): Promise<boolean> {

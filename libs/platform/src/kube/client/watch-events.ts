@@ -5,9 +5,8 @@ import type { Excess } from '#core/kernel/read-budget/read-limits';
 import { type WatchRate, watchRate } from '#core/kernel/read-budget/watch-rate';
 import { receivingMs } from '#core/kernel/read-budget/work-pace';
 import type { ReadBudget } from '../limits/read-budget.js';
-import { TransportError, textOf } from '../transport/transport.error.js';
-import type { WatchLines } from '../transport/watch-lines.js';
-import type { KubeApiError, WatchEvent } from './kube-client.port.js';
+import type { LineReader, WatchLines } from '../transport/watch-lines.js';
+import type { KubeApiError, WatchEvent, WatchStream } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
 import { isWellFormedObject } from './well-formed-object.js';
 
@@ -19,22 +18,22 @@ const Line = z.object({
 /** So much of the time between two events of a watch counts as work for the first at most. */
 const LONGEST_EVENT_MS = 50;
 
-/** One watch request. */
-export type WatchSource = Readonly<{
-  cluster: string;
+/** One watch request: an object, as it is held while the watch rests. */
+export interface WatchSource {
+  readonly cluster: string;
   /** Names the request in messages. */
-  what: string;
-  budget: ReadBudget;
-  /** Aborted: the watch ends without an error. */
-  signals: readonly AbortSignal[];
-  open: () => Promise<WatchLines>;
+  readonly what: string;
+  readonly budget: ReadBudget;
+  /** Whether the caller has ended the watch, which then ends without an error. */
+  readonly isAborted: boolean;
+  open(): Promise<WatchLines>;
   /** The error of a watch that brought too much. */
-  exceeded: (excess: Excess) => KubeApiError;
+  exceeded(excess: Excess): KubeApiError;
   /** The object of an event that its consumer has already, by the text. */
-  known?: ((line: string) => KubernetesObject | undefined) | undefined;
+  known(line: string): KubernetesObject | undefined;
   /** What comes out for an error. */
-  failure: (error: unknown) => unknown;
-}>;
+  failure(error: unknown): unknown;
+}
 
 type Event = z.infer<typeof Line>;
 
@@ -46,77 +45,150 @@ const KNOWN_TYPES = ['MODIFIED', 'ADDED'] as const;
  * it, or when it brings too much; it is read on only after the cluster has rested for the work that it
  * makes.
  *
- * Written out, and not as generators that read from each other: each of those takes half a kilobyte for
- * as long as the watch rests.
+ * Written out, and not as functions that wait for each other: each of those takes half a kilobyte for as
+ * long as the watch rests (decision record 0456).
  */
-export class WatchEvents<T extends KubernetesObject> implements AsyncIterableIterator<WatchEvent<T>, undefined> {
+export class WatchEvents<T extends KubernetesObject> implements WatchStream<T>, LineReader {
   #lines: WatchLines | undefined;
   #rate: WatchRate | undefined;
-  /** The event that the consumer has now: the work that it made so far, and when it was given out. */
-  #given: Readonly<{ workMs: number; atMs: number }> | undefined;
-  #done = false;
+  #take: ((event: WatchEvent<T>) => Promise<void> | undefined) | undefined;
+  #ended: PromiseWithResolvers<void> | undefined;
+  #isDone = false;
 
   constructor(private readonly source: WatchSource) {}
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  each(take: (event: WatchEvent<T>) => Promise<void> | undefined): Promise<void> {
+    const ended = Promise.withResolvers<void>();
+    if (this.#isDone) ended.resolve();
+    this.#take = take;
+    this.#ended = ended;
+    void this.#open();
+    return ended.promise;
   }
 
-  async next(): Promise<IteratorResult<WatchEvent<T>, undefined>> {
-    try {
-      const value = this.#done ? undefined : await this.#next();
-      if (value !== undefined) return { done: false, value };
-    } catch (error) {
-      if (!this.#done && !this.source.signals.some(({ aborted }) => aborted)) throw this.source.failure(error);
-    } finally {
-      if (this.#given === undefined) this.#end();
-    }
-    return { done: true, value: undefined };
-  }
-
-  async return(): Promise<IteratorResult<WatchEvent<T>, undefined>> {
+  close(): void {
     this.#end();
-    return { done: true, value: undefined };
+    this.#ended?.resolve();
   }
 
-  async #next(): Promise<WatchEvent<T> | undefined> {
-    await this.#rested();
-    this.#lines ??= await this.source.open();
-    for (let line = await this.#lines.next(); line !== undefined; line = await this.#lines.next()) {
-      if (line.trim() !== '') return this.#read(line);
+  /** One event at a time: the next one is read when it is asked for. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, undefined> {
+    let found = Promise.withResolvers<WatchEvent<T> | undefined>();
+    let taken = Promise.withResolvers<void>();
+    const end = this.each((event) => {
+      taken = Promise.withResolvers<void>();
+      found.resolve(event);
+      return taken.promise;
+    });
+    end.then(
+      () => found.resolve(undefined),
+      (error: unknown) => found.reject(error),
+    );
+    try {
+      for (let event = await found.promise; event !== undefined; event = await found.promise) {
+        found = Promise.withResolvers();
+        yield event;
+        taken.resolve();
+      }
+      return undefined;
+    } finally {
+      this.close();
     }
-    return undefined;
+  }
+
+  onLines(): void {
+    for (;;) {
+      const rest = this.#next();
+      if (rest === 'none') return;
+      if (rest === undefined) continue;
+      void rest.then(
+        () => this.onLines(),
+        (error: unknown) => this.#fail(error),
+      );
+      return;
+    }
+  }
+
+  async #open(): Promise<void> {
+    if (this.#isDone) return;
+    try {
+      this.#lines = await this.source.open();
+    } catch (error) {
+      this.#broke(error);
+      return;
+    }
+    if (this.#isDone) this.#lines.close();
+    else this.onLines();
+  }
+
+  /** What to wait for before the next one; `none`: there is no further one yet, or it has ended. */
+  #next(): Promise<void> | 'none' | undefined {
+    if (this.#isDone) return 'none';
+    const found = this.#lines?.take(this);
+    if (found === undefined) return 'none';
+    if ('end' in found) {
+      if ('error' in found.end) this.#broke(found.end.error);
+      else this.close();
+      return 'none';
+    }
+    return found.line.trim() === '' ? undefined : this.#give(found.line);
+  }
+
+  #give(line: string): Promise<void> | 'none' | undefined {
+    const startedAt = performance.now();
+    let event: WatchEvent<T>;
+    try {
+      event = this.#read(line, startedAt);
+    } catch (error) {
+      this.#broke(error);
+      return 'none';
+    }
+    const atMs = performance.now();
+    const workMs = receivingMs(line.length) + atMs - startedAt;
+    try {
+      const taking = this.#take?.(event);
+      return taking === undefined ? this.#rest(workMs, atMs) : taking.then(() => this.#rest(workMs, atMs));
+    } catch (error) {
+      this.#fail(error);
+      return 'none';
+    }
   }
 
   /** The consumer may also have waited for something else since it got its event. */
-  async #rested(): Promise<void> {
-    const given = this.#given;
-    this.#given = undefined;
-    if (given === undefined) return;
-    const taken = Math.min(performance.now() - given.atMs, LONGEST_EVENT_MS);
-    await this.source.budget.restAfterEvent(given.workMs + taken, this.#rate?.events ?? 0);
+  #rest(workMs: number, atMs: number): Promise<void> | undefined {
+    const taken = Math.min(performance.now() - atMs, LONGEST_EVENT_MS);
+    return this.source.budget.restAfterEvent(workMs + taken, this.#rate?.events ?? 0);
   }
 
-  #read(line: string): WatchEvent<T> {
+  #read(line: string, nowMs: number): WatchEvent<T> {
     const { budget, cluster, what } = this.source;
-    const startedAt = performance.now();
     const event = this.#known(line) ?? eventOf<T>(JSON.parse(line), cluster, what);
-    const atMs = performance.now();
-    const next = watchRate(this.#rate, line.length, atMs, budget.limits);
+    const next = watchRate(this.#rate, line.length, nowMs, budget.limits);
     if ('excess' in next) throw this.source.exceeded(next.excess);
     this.#rate = next.rate;
-    this.#given = { workMs: receivingMs(line.length) + atMs - startedAt, atMs };
     return event;
   }
 
   #known(line: string): WatchEvent<T> | undefined {
     const type = KNOWN_TYPES.find((one) => line.startsWith(`{"type":"${one}",`));
-    const object = type && this.source.known?.(line);
+    const object = type && this.source.known(line);
     return object && { type, object: object as T };
   }
 
+  /** The watch itself failed; one that its caller has ended does not. */
+  #broke(error: unknown): void {
+    if (this.#isDone || this.source.isAborted) this.close();
+    else this.#fail(this.source.failure(error));
+  }
+
+  /** What the consumer threw comes out as it is. */
+  #fail(error: unknown): void {
+    this.#end();
+    this.#ended?.reject(error);
+  }
+
   #end(): void {
-    this.#done = true;
+    this.#isDone = true;
     this.#lines?.close();
   }
 }
@@ -144,8 +216,3 @@ function typedEvent(parsed: unknown): Event {
 
 const checked = (object: Event['object']): KubernetesObject =>
   isWellFormedObject(object) ? object : KubernetesObjectSchema.parse(object);
-
-/** A line that is no event means that we have lost our place in the stream. */
-export function asLost(error: unknown): TransportError {
-  return error instanceof TransportError ? error : new TransportError('lost', textOf(error));
-}

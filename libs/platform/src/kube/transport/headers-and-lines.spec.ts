@@ -37,10 +37,22 @@ describe('Warning', () => {
 });
 
 describe('the lines of a watch', () => {
+  /** The next line, or the end the server made. */
+  async function taken(read: WatchLines) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let next = read.take({ onLines: resolve });
+    if (next === undefined) {
+      await promise;
+      next = read.take({ onLines: () => undefined });
+    }
+    if (next !== undefined && 'end' in next && 'error' in next.end) throw next.end.error;
+    return next ?? { end: {} };
+  }
+
   async function lines(chunks: Buffer[]): Promise<string[]> {
     const read = new WatchLines(Readable.from(chunks), () => true);
     const found: string[] = [];
-    for (let line = await read.next(); line !== undefined; line = await read.next()) found.push(line);
+    for (let next = await taken(read); 'line' in next; next = await taken(read)) found.push(next.line);
     return found;
   }
 

@@ -19,6 +19,18 @@ const LINE_END = 0x0a;
 const NOTHING = Buffer.alloc(0);
 const BROKEN = 'the connection broke in the middle of the answer';
 
+/** Where a long line gets its part in the bytes that are read at a time. */
+export type LineLeases = Readonly<{ lease: () => AnswerLease }>;
+
+/** Who reads lines, one after the other: an object, as tens of thousands wait for a line at a time. */
+export interface LineReader {
+  /** There is a line to take, or an end. */
+  onLines(): void;
+}
+
+/** What there is to read: a line, nothing yet, or the end, with an error where it was not the server's. */
+export type LineFound = Readonly<{ line: string } | { end: Readonly<{ error?: unknown }> }> | undefined;
+
 /**
  * The lines of a body, each without its end; what follows the last line end is dropped, being half an
  * event. A line that grows long is counted in a lease until it ends, so that many watches do not hold
@@ -26,9 +38,9 @@ const BROKEN = 'the connection broke in the middle of the answer';
  * watches that rest.
  */
 export class WatchLines {
-  readonly #lines: string[] = [];
+  #lines: string[] = [];
   readonly #growing: GrowingLine;
-  #waiting: PromiseWithResolvers<string | undefined> | undefined;
+  #waiting: LineReader | undefined;
   #end: Readonly<{ error?: unknown }> | undefined;
   /** The growing line waits until more of it may be read. */
   #held = false;
@@ -37,10 +49,10 @@ export class WatchLines {
     private readonly body: Readable,
     /** Asked after the end of the body: whether the server ended it. */
     private readonly whole: () => boolean,
-    lease?: () => AnswerLease,
+    leases?: LineLeases,
     private readonly signal?: AbortSignal,
   ) {
-    this.#growing = new GrowingLine(lease);
+    this.#growing = new GrowingLine(leases);
     body.on('data', (chunk: Buffer) => this.#take(chunk));
     body.on('error', (error: Error) => this.#failed(error));
     // Whether it is whole shows when all listeners have been called.
@@ -50,14 +62,16 @@ export class WatchLines {
     body.on('close', () => this.#ended());
   }
 
-  /** The next line; undefined after the last. Fails where it was not the server that ended the body. */
-  next(): Promise<string | undefined> {
+  /** The next line, or the end; where there is neither yet, `reader` is called once when there is. */
+  take(reader: LineReader): LineFound {
     const line = this.#lines.shift();
-    if (line !== undefined) return Promise.resolve(line);
-    if (this.#end !== undefined) return endOf(this.#end);
-    this.#waiting ??= Promise.withResolvers();
+    // An array that was filled once keeps room for seventeen.
+    if (line !== undefined && this.#lines.length === 0) this.#lines = [];
+    if (line !== undefined) return { line };
+    if (this.#end !== undefined) return { end: this.#end };
+    this.#waiting = reader;
     if (!this.#held) this.body.resume();
-    return this.#waiting.promise;
+    return undefined;
   }
 
   /** Cancels the watch; there are no more lines. */
@@ -72,8 +86,8 @@ export class WatchLines {
       this.#lines.push(this.#growing.end(chunk.subarray(from, at)));
       from = at + 1;
     }
-    if (this.#lines.length > 0) this.#answer((waiting) => waiting.resolve(this.#lines.shift()));
     if (from < chunk.length) this.#grow(chunk.subarray(from));
+    if (this.#lines.length > 0) this.#call();
     if (this.#waiting === undefined) this.body.pause();
   }
 
@@ -110,18 +124,15 @@ export class WatchLines {
   #settle(end: Readonly<{ error?: unknown }>): void {
     this.#end ??= end;
     this.#growing.end(NOTHING);
-    this.#answer((waiting) => ('error' in end ? waiting.reject(end.error) : waiting.resolve(undefined)));
+    this.#call();
   }
 
-  #answer(give: (waiting: PromiseWithResolvers<string | undefined>) => void): void {
+  #call(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) give(waiting);
+    waiting?.onLines();
   }
 }
-
-const endOf = (end: Readonly<{ error?: unknown }>): Promise<undefined> =>
-  'error' in end ? Promise.reject(end.error) : Promise.resolve(undefined);
 
 /** The line whose end has not come yet. */
 class GrowingLine {
@@ -129,7 +140,7 @@ class GrowingLine {
   #length = 0;
   #leased: AnswerLease | undefined;
 
-  constructor(private readonly lease: (() => AnswerLease) | undefined) {}
+  constructor(private readonly leases: LineLeases | undefined) {}
 
   /** Resolves when more of it may be read; undefined where that is at once. */
   grow(piece: Buffer, signal: AbortSignal | undefined): Promise<void> | undefined {
@@ -137,9 +148,9 @@ class GrowingLine {
     this.#length += piece.length;
     if (this.#length > LONGEST_LINE) throw new TransportError('too-large', 'one watch event is larger than 16 MiB');
     if (this.#pieces.length >= MOST_PIECES) this.#pieces = [Buffer.concat(this.#pieces, this.#length)];
-    if (this.#length <= SHORT_LINE || this.lease === undefined) return undefined;
+    if (this.#length <= SHORT_LINE || this.leases === undefined) return undefined;
     const grown = this.#leased === undefined ? this.#length : piece.length;
-    this.#leased ??= this.lease();
+    this.#leased ??= this.leases.lease();
     return this.#leased.grow(grown, signal);
   }
 
