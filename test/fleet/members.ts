@@ -11,8 +11,8 @@ const CSV = { ...CSV_API, name: 'lamp.v1.0.0', namespace: NAMESPACE } as const;
 const OWNER = 'flotilla.dev/hub';
 
 /**
- * A cluster that joins a hub that runs and leaves it: by `clusters add`, and by objects of kubectl. An
- * operator that is installed there stays, without what the hub held.
+ * A cluster that joins a hub that runs and leaves it: by `clusters add` and `clusters remove`, and by objects
+ * of kubectl. An operator that is installed there stays, without what the hub held.
  */
 export async function joinAndLeave(fleet: FleetHub, name: string): Promise<void> {
   const cluster = fleet.client(name);
@@ -28,7 +28,8 @@ export async function joinAndLeave(fleet: FleetHub, name: string): Promise<void>
   const owner = async () =>
     (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }))?.metadata.annotations?.[OWNER];
 
-  const added = await runFlotilla(['clusters', 'add', '--context', name, '--fleet', fleet.options.hub]);
+  const fleetOption = ['--fleet', fleet.options.hub];
+  const added = await runFlotilla(['clusters', 'add', '--context', name, ...fleetOption]);
   expect([added.exit, added.out]).toEqual([0, expect.stringContaining(`cluster ${name} added to the fleet of`)]);
   await expect.poll(reachable, LONG_PATIENCE).toEqual(['Acting', 'Answering'].sort());
   await expect.poll(() => cluster.serves(CSV_API), LONG_PATIENCE).toBe(true);
@@ -37,8 +38,8 @@ export async function joinAndLeave(fleet: FleetHub, name: string): Promise<void>
   await expect.poll(finalizers, LONG_PATIENCE).toEqual([CSV_CLEANUP_FINALIZER]);
   expect(await owner()).toBeDefined();
 
-  await fleet.hub.delete(member);
-  await expect.poll(() => fleet.hub.get(member), LONG_PATIENCE).toBeUndefined();
+  const removed = await runFlotilla(['clusters', 'remove', name, '--yes', '--timeout', '5m', ...fleetOption]);
+  expect([removed.exit, removed.out]).toEqual([0, expect.stringContaining(`cluster ${name} removed from the fleet`)]);
   expect(await finalizers()).toEqual([]);
   expect(await owner()).toBeUndefined();
   expect(await cluster.get(CSV), 'the operator').toBeDefined();

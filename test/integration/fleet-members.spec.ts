@@ -27,6 +27,6 @@ describe('a hub with a fleet that runs', () => {
     for (const end of endings.toReversed()) await end();
   });
 
-  it('takes up a cluster of clusters add, and releases it when its FleetCluster is deleted', () =>
+  it('takes up clusters of clusters add and of kubectl, and releases those that leave', () =>
     joinAndLeave(fleet, 'store-2'));
 });

@@ -38,11 +38,14 @@ Without --yes it only shows which finalizers of the hub would be released (csv-c
 of ClusterCatalogs): objects that keep them could never be deleted once the hub is gone. Operators stay as they are.
 With --yes a hub that runs leaves the cluster first. One that does not leave it in time (--timeout), since it reads another
 kubeconfig, would put them back: the cluster stays, exit code 1.
+With the hub API of a fleet (--fleet, FLOTILLA_FLEET) the FleetCluster is deleted, and its hub releases the cluster: the command
+waits for that (--timeout), and exits with 1 where it takes longer. --force gives up on a cluster that cannot be reached.
 ${HUB_HELP}
 
 Examples:
   flotilla clusters remove east
-  flotilla clusters remove east --yes`;
+  flotilla clusters remove east --yes
+  flotilla clusters remove store-02 --fleet hub --yes`;
 
 const PAUSE_HELP = `
 A hub that runs goes on observing a cluster that is paused, and writes nothing there: nothing is installed, upgraded,
@@ -105,6 +108,7 @@ type RemoveOptions = Readonly<{
   dryRun?: boolean;
   timeout: string;
   hub?: readonly string[];
+  fleet?: string;
 }>;
 
 /** `flotilla clusters`: which clusters the hub manages. */
@@ -187,13 +191,16 @@ const removeCommand = (clusters: Command, io: Io): Command =>
     .option('--dry-run', 'only show what would be done, as without --yes')
     .option('--force', 'also where a hub still manages it, or it cannot be reached: its finalizers then stay')
     .option('--timeout <duration>', 'how long a hub that runs may take to leave the cluster', '30s')
+    .option('--fleet <context>', 'from the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
     .addOption(hubsOption())
     .addHelpText('after', REMOVE_HELP)
-    .action(async (name: string, { yes = false, force = false, dryRun = false, hub = [], timeout }: RemoveOptions) => {
-      if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other; choose one');
-      const { leaveCluster } = await import('../live/leave-cluster.js');
-      await leaveCluster(io, { name, yes, force, timeout, hub });
-    });
+    .action(
+      async (name: string, { yes = false, force = false, dryRun = false, hub = [], timeout, fleet }: RemoveOptions) => {
+        if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other; choose one');
+        const { removeCluster } = await import('../live/remove-cluster.js');
+        await removeCluster(io, { name, yes, force, timeout, hub, fleet });
+      },
+    );
 
 function pauseCommands(clusters: Command, io: Io): void {
   clusters

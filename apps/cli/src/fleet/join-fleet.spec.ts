@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 
 const FLEET_CLUSTER = { apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetCluster' };
@@ -28,7 +29,7 @@ afterAll(async () => {
 const add = (...args: readonly string[]) => runFlotilla(['clusters', 'add', '--context', 'east', ...args]);
 const cluster = (name: string) => simulated.cluster('hub').get({ ...FLEET_CLUSTER, name });
 
-describe('flotilla clusters add, with the hub API of a fleet', () => {
+describe('flotilla clusters, with the hub API of a fleet', () => {
   it('says what comes first where the hub has no fleet', async () => {
     const { err, exit } = await add('--fleet', 'hub');
     expect(err).toContain('hub has no FleetClusters: flotilla fleet init --context hub comes first');
@@ -85,5 +86,35 @@ describe('flotilla clusters add, with the hub API of a fleet', () => {
   it('takes labels for the clusters of a fleet alone', async () => {
     const { err, exit } = await add('--label', 'tier=lab');
     expect([err, exit]).toEqual([expect.stringContaining('--label is for the clusters of a fleet'), 2]);
+  });
+
+  it('shows what clusters remove would do, and takes the FleetCluster and its Secret out', async () => {
+    const remove = (...args: readonly string[]) => runFlotilla(['clusters', 'remove', 'east', ...args]);
+    const dry = await remove('--fleet', 'hub');
+    expect(dry.out).toContain('no object of east carries a finalizer of the hub');
+    expect(dry.err).toBe('Nothing was changed. To do it: flotilla clusters remove east --yes --fleet hub\n');
+    expect(cluster('east')).toBeDefined();
+    vi.stubEnv('FLOTILLA_FLEET', 'context:hub');
+    const { out, exit } = await remove('--yes');
+    expect([out, exit]).toEqual(['cluster east removed from the fleet of hub; its operators stay as they are\n', 0]);
+    expect(cluster('east')).toBeUndefined();
+    await expect.poll(() => simulated.cluster('hub').get({ ...SECRET, name: 'east' }), PATIENCE).toBeUndefined();
+    vi.stubEnv('FLOTILLA_FLEET', '');
+    const again = await remove('--fleet', 'hub');
+    expect([again.err, again.exit]).toEqual([expect.stringContaining('the fleet of hub has no cluster "east"'), 2]);
+  });
+
+  it('says what a removal waits for, which --force gives up on', async () => {
+    expect((await add('--fleet', 'hub')).exit).toBe(0);
+    const hub = simulated.cluster('hub');
+    const finalizers = ['fleet.flotilla.dev/release'];
+    hub.edit({ ...FLEET_CLUSTER, name: 'east' }, ({ metadata }) => Object.assign(metadata, { finalizers }));
+    const remove = ['clusters', 'remove', 'east', '--fleet', 'hub', '--yes', '--timeout', '1s', '--force'];
+    const { err, exit } = await runFlotilla(remove);
+    expect([err, exit]).toEqual([expect.stringContaining('no applier of the hub has released it'), 1]);
+    expect(cluster('east')?.metadata).toMatchObject({
+      annotations: { 'fleet.flotilla.dev/force-removal': 'true' },
+      deletionTimestamp: expect.any(String),
+    });
   });
 });

@@ -4,6 +4,8 @@ import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import type { Settings } from '#platform/config/settings';
+import { hubNamespace } from '#platform/fleet/fleet-place';
 import { KUBECONFIG_SECRET, secretAccess } from '#platform/fleet/secret-access';
 import { kubeconfigOf } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
@@ -26,6 +28,10 @@ const SECRET = { apiVersion: 'v1', kind: 'Secret' } as const;
 
 /** Whether a setting names a hub API, where clusters join by FleetClusters (design: fleet.md §2). */
 export const hasHubApi = (fleet: string): boolean => fleet === 'in-cluster' || fleet.startsWith('context:');
+
+/** The namespace of the hub in the API server that `--fleet` names, else FLOTILLA_FLEET. */
+export const fleetNamespace = (settings: Settings, fleet: string | undefined): Promise<string> =>
+  hubNamespace({ ...settings, fleet: fleet === undefined || fleet === 'in-cluster' ? (fleet ?? settings.fleet) : '' });
 
 /**
  * `flotilla clusters add` with a hub API: a Secret with the login, and the FleetCluster that refers to it. A

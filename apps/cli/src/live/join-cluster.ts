@@ -1,12 +1,11 @@
 import { CLUSTER_NAME_RULE, isClusterName } from '#core/fleet/membership/kubeconfig-readings';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Settings } from '#platform/config/settings';
-import { hubNamespace } from '#platform/fleet/fleet-place';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { commandSettings } from '../command-settings.js';
-import { hasHubApi, joinFleet } from '../fleet/join-fleet.js';
+import { fleetNamespace, hasHubApi, joinFleet } from '../fleet/join-fleet.js';
 import { withHub } from '../fleet/open-hub.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
@@ -68,10 +67,7 @@ async function joinHubApi(
   settings: Settings,
 ): Promise<void> {
   if (observe) throw new UsageError('--observe is for clusters of a file; leave --fleet out');
-  const namespace = await hubNamespace({
-    ...settings,
-    fleet: fleet === undefined || fleet === 'in-cluster' ? (fleet ?? settings.fleet) : '',
-  });
+  const namespace = await fleetNamespace(settings, fleet);
   const identify = async (access: ClusterAccess) => (check ? ask(access, io) : undefined);
   const options = { namespace, labels, update, dryRun, identify };
   await withHub(fleet === undefined ? {} : { fleet }, (hub) => joinFleet(io, hub, wanted, options));

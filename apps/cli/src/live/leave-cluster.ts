@@ -17,6 +17,7 @@ import { hubAddresses } from './hub-address.js';
 import { hubStatus } from './hub-status.js';
 import { hubToken } from './hub-token.js';
 import { joinedAs } from './joined-as.js';
+import { reportRelease } from './report-release.js';
 
 export type LeaveOptions = Readonly<{
   name: string;
@@ -68,7 +69,7 @@ export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: L
 async function show(io: Io, client: KubeClient, managing: Managing | undefined): Promise<void> {
   const { cluster: name } = client;
   const held = await heldObjects(client).catch((error: unknown) => unreached(name, error));
-  report(io, client, held, false);
+  reportRelease(io, client, held, false);
   const first = managing === undefined ? '' : ` (${managing.text}, and leaves it first)`;
   io.err(`Nothing was changed${first}. To do it: ${NEXT.removeCluster(name)}\n`);
   io.exit(ExitCode.done);
@@ -158,21 +159,6 @@ async function isPutBack(client: KubeClient, io: Io, name: string): Promise<bool
 async function release(client: KubeClient, io: Io): Promise<readonly HeldObject[]> {
   const held = await heldObjects(client);
   await releaseObjects(client, held);
-  report(io, client, held, true);
+  reportRelease(io, client, held, true);
   return held;
-}
-
-export function report(
-  io: Io,
-  { cluster }: Pick<KubeClient, 'cluster'>,
-  held: readonly HeldObject[],
-  done: boolean,
-): void {
-  for (const { object, kind, finalizer } of held) {
-    const { name, namespace } = object.metadata;
-    const where = [namespace, name].filter(Boolean).join('/');
-    io.out(`${kind.kind} ${where}: finalizer ${finalizer} ${done ? 'released' : 'would be released'}\n`);
-  }
-  if (held.length === 0) io.out(`no object of ${cluster} carries a finalizer of the hub\n`);
-  io.out('Operators, their objects and OLM’s kinds stay as they are.\n');
 }

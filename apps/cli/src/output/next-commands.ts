@@ -32,6 +32,8 @@ export const NEXT = {
     `flotilla migrate subscription ${name} -n ${namespace} -C ${cluster}`,
   migrateExtension: (name: string, cluster: string): string => `flotilla migrate extension ${name} -C ${cluster}`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
+  removeFromFleet: (name: string, hub: string): string =>
+    `flotilla clusters remove ${name} --yes --fleet ${shellWord(hub)}`,
   installCrds: (cluster: string): string =>
     `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,
   acceptCluster: (name: string): string => `flotilla clusters accept ${shellWord(name)}`,

@@ -1,0 +1,26 @@
+import { parseDuration } from '#platform/config/duration';
+import { commandSettings } from '../command-settings.js';
+import { fleetNamespace, hasHubApi } from '../fleet/join-fleet.js';
+import { leaveFleet, refuseUnknown } from '../fleet/leave-fleet.js';
+import { withHub } from '../fleet/open-hub.js';
+import { type Io, UsageError } from '../io.js';
+import { type LeaveOptions, leaveCluster } from './leave-cluster.js';
+
+/** `flotilla clusters remove`: from the fleet of a hub API where one has the cluster, else from the file. */
+export async function removeCluster(
+  io: Io,
+  { fleet, ...options }: LeaveOptions & Readonly<{ fleet?: string | undefined }>,
+): Promise<void> {
+  const settings = commandSettings(process.env);
+  if (fleet === undefined && !hasHubApi(settings.fleet)) return leaveCluster(io, options);
+  const withinMs = parseDuration(options.timeout);
+  if (withinMs === undefined) {
+    throw new UsageError(`invalid --timeout "${options.timeout}": expected a duration such as 30s`);
+  }
+  const namespace = await fleetNamespace(settings, fleet);
+  const isDone = await withHub(fleet === undefined ? {} : { fleet }, async (hub) => {
+    if (await leaveFleet(io, hub, { ...options, namespace, withinMs })) return true;
+    return fleet === undefined ? false : refuseUnknown(hub, options.name);
+  });
+  if (!isDone) await leaveCluster(io, options);
+}
