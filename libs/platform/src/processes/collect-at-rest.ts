@@ -7,8 +7,11 @@ const CHECK_EVERY_MS = 10_000;
 /** Shares of one processor. */
 const WORKS = 0.15;
 const RESTS = 0.1;
-/** So many times in a row. */
-const RESTED = 3;
+/**
+ * After so many checks in a row: once soon, and once when the caches of clusters without work have been
+ * closed, a minute after their last pass (decision record 0457).
+ */
+const COLLECTED_AFTER = [3, 12];
 
 export type CollectAtRestOptions = Readonly<{
   clock: Clock;
@@ -20,20 +23,20 @@ export type CollectAtRestOptions = Readonly<{
 /**
  * Has all garbage of the process collected once it rests after work, and what is free given back to the
  * system: V8 collects when a program allocates, so a process at rest keeps what it needed at its peak
- * (decision record 0221). Collects once after each burst of work, never during one.
+ * (decision record 0221). Collects twice after each burst of work, never during one.
  */
 export function collectAtRest({ clock, cpuMs = cpuMsOfProcess, collect = collectAll }: CollectAtRestOptions): void {
   let before = cpuMs();
   // A start is work, too: half of what it takes is garbage.
-  let worked = true;
+  let collections = 0;
   let rested = 0;
   new Timers(clock).every(CHECK_EVERY_MS, () => {
     const used = (cpuMs() - before) / CHECK_EVERY_MS;
-    worked ||= used >= WORKS;
+    if (used >= WORKS) collections = 0;
     rested = used < RESTS ? rested + 1 : 0;
-    if (worked && rested >= RESTED) {
+    if (rested >= (COLLECTED_AFTER[collections] ?? Number.POSITIVE_INFINITY)) {
       collect();
-      worked = false;
+      collections += 1;
     }
     // What was used to collect is no work.
     before = cpuMs();
