@@ -24,7 +24,9 @@ export function Page(props: {
   }, [props.title]);
   useEffect(() => {
     // A page that is loaded anew begins at its top, where the link over the navigation is.
-    if (hasPage) heading.current?.focus({ preventScroll: true });
+    // Who has begun to type, as in the search, goes on typing.
+    const isTyping = document.activeElement instanceof HTMLInputElement;
+    if (hasPage && !isTyping) heading.current?.focus({ preventScroll: true });
     hasPage = true;
   }, []);
   return (

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
+import type { ActionSender } from '#platform/console/action-channel.port';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { PATIENCE } from '#testing/patience';
+import { needing } from '#testing/report/needs';
+import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { CONFLICT, HASH } from './fleet-rows.js';
+import { fillSizedFleet, operatorsOf, sizedAsker, sizedFleet } from './sized-fleet.js';
+
+/** The ten tasks of the design, each from the page Fleet on, in fleets of three sizes, without a mouse. */
+describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i clusters', needing(chromiumNeed), (size) => {
+  const fleet = sizedFleet(size);
+  let sent: ConsoleAction | undefined;
+  const sender: ActionSender = {
+    send: async (action) => {
+      sent = action;
+      return action.id;
+    },
+    find: async () => sent,
+    results: async () => sent?.targets.map((one) => ({ ...one, outcome: 'done', message: 'approved' })) ?? [],
+  };
+  let run: RunningConsole;
+  let browser: Browser;
+  let tab: ConsoleTab;
+  beforeAll(async () => {
+    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
+    run = await openConsole({}, { pagesFolder, sender, asker: sizedAsker(fleet) });
+    fillSizedFleet(run.view, fleet);
+    browser = await launchChromium();
+    tab = await ConsoleTab.open(browser, run.service.link);
+    for (const mouse of ['click', 'dblclick', 'mousedown'] as const)
+      Object.defineProperty(tab.page, mouse, { value: () => Promise.reject(new Error('a mouse')) });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await run?.service.stop();
+  });
+
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await tab.page.keyboard.press(key);
+  };
+  const text = async (at = 'main') => (await tab.page.locator(at).first().innerText()).replaceAll(/\s+/g, ' ');
+  const shows = (part: string | RegExp, at?: string) => expect.poll(() => text(at), PATIENCE).toMatch(part);
+  /** Opens a page by `g` and its letter, or by words in the search. */
+  async function go(to: string, heading: string): Promise<void> {
+    if (to.length === 1) await press('g', to);
+    else {
+      await press('/');
+      await tab.page.keyboard.type(to);
+      await tab.page.locator('#found-0').waitFor();
+      await press('Enter');
+    }
+    await shows(new RegExp(`^${heading}`), 'main h1');
+  }
+  /** Goes on with Tab until what has the focus has this text, and presses Enter. */
+  async function enter(wanted: RegExp): Promise<void> {
+    const focused = `(document.activeElement.closest('main, dialog') ? document.activeElement : {}).textContent ?? ''`;
+    await expect
+      .poll(async () => {
+        await press('Tab');
+        return String(await tab.page.evaluate(focused)).trim();
+      }, PATIENCE)
+      .toMatch(wanted);
+    await press('Enter');
+  }
+  /** The operator that is not upgraded, by its cause on the page Fleet. */
+  async function openBlocked(): Promise<void> {
+    await go('f', 'Fleet');
+    await enter(/harbor needs lamps/);
+    await shows('Operators', 'main h1');
+    await shows(new RegExp(`\\b${Math.ceil(size / 20)} operators?\\b`), '.filters');
+    await press('j', 'Enter');
+    await shows('harbor', 'main h1');
+  }
+
+  it('1: whether the fleet is well, without a key', async () => {
+    await expect
+      .poll(async () => {
+        const numbers = await tab.page.locator('.tile-number').allInnerTexts();
+        return numbers.reduce((sum, one) => sum + Number(one.replaceAll(/\D/g, '')), 0);
+      }, PATIENCE)
+      .toBe(operatorsOf(fleet));
+    expect((await text('.reach-line')).replaceAll(/\D/g, '')).toBe(String(size));
+    await shows('harbor needs lamps');
+  });
+
+  it('2: why an operator does not upgrade, in two steps', async () => {
+    await openBlocked();
+    await shows('What to do');
+    expect(await text()).toContain(CONFLICT.because[1]);
+  });
+
+  it(`3: one review approves ${fleet.waiting - fleet.drifted} of ${fleet.waiting} clusters`, async () => {
+    await go('a', 'Approvals');
+    await enter(/lamp/);
+    await shows(`Group 2: ${fleet.drifted} cluster`);
+    await enter(new RegExp(`^Approve in ${fleet.waiting - fleet.drifted} clusters`));
+    await enter(/^Approve$/);
+    await shows(`Approved in ${fleet.waiting - fleet.drifted} of`);
+    expect(sent).toMatchObject({ verb: 'approve', planHash: HASH });
+    expect(sent?.targets).toHaveLength(fleet.waiting - fleet.drifted);
+  });
+
+  it('4: what can be installed', async () => {
+    await go('c', 'Catalogs');
+    await enter(/^olm\/samples/);
+    await enter(/Light for harbors/);
+    await shows('kind: Subscription');
+  });
+
+  it('5: the upgrade graph, whose lines the arrows follow', async () => {
+    await go(`lamp ${fleet.first}`, 'lamp');
+    await enter(/^Graph$/);
+    await shows('lamp.v1.0.0 → lamp.v1.1.0 → lamp.v1.2.0');
+    const has = (what: string) => tab.page.evaluate(`document.activeElement.matches('.picture') ? 'picture' : ${what}`);
+    const focused = () => has('document.activeElement.dataset.box');
+    await expect
+      .poll(async () => {
+        await press('Tab');
+        return focused();
+      }, PATIENCE)
+      .toBe('picture');
+    const boxes: unknown[] = [];
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) {
+      await press(key);
+      boxes.push(await focused());
+    }
+    expect(new Set(boxes).size).toBe(3);
+    expect(boxes[2]).toMatch(/^alpha lamp/);
+  });
+
+  it('6: how far a roll-out is', async () => {
+    await go('r', 'Roll-outs');
+    await enter(/^lamp → /);
+    await shows(new RegExp(`\\b${fleet.waiting}\\b`));
+  });
+
+  it('7: the health of a cluster', async () => {
+    await go(fleet.first, fleet.first);
+    await shows('What is wrong');
+    await shows('harbor needs lamps');
+  });
+
+  it('8: a desired state that cannot be met, in three steps', async () => {
+    await openBlocked();
+    await enter(/^Conflict$/);
+    await shows('In words');
+    for (const { text: reason } of CONFLICT.conflict.children) expect(await text('.reasons')).toContain(reason);
+  });
+
+  it('9: what services and queues do', async () => {
+    await go('h', 'Hub');
+    await shows('applier');
+  });
+
+  it('10: what changed, when and by whom', async () => {
+    await go('changes', 'Changes');
+    await shows('jane@example.com');
+  });
+
+  it('nothing failed on the way, and each page is usable by all', async () => {
+    for (const path of ['/', '/clusters', '/operators', `/approvals/${HASH}`]) {
+      await tab.goto(path);
+      expect(await tab.axe(), path).toEqual([]);
+    }
+    expect(tab.troubles).toEqual([]);
+  });
+});
