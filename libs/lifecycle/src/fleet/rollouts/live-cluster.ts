@@ -1,4 +1,5 @@
 import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
+import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import type { ClusterReport, Member, PlanReport } from '#core/fleet/rollout/facts';
 import type { AssignmentReport, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -80,7 +81,8 @@ export class LiveCluster implements Member, SelectedCluster {
   plan(subject: string, target: string, specHash?: string): PlanReport | undefined {
     const report = this.report(subject);
     if (report === undefined) return undefined;
-    const isUpToDate = specHash === undefined ? report.bundle === target : hasSpec(report, target, specHash);
+    const has = specHash === undefined ? report.bundle === target : hasSpec(report, target, specHash);
+    const isUpToDate = has || (specHash === undefined && isAhead(report, target));
     const isForHere = report.planned === target || (specHash !== undefined && isSpecOnly(report));
     return planReport(report, isUpToDate, isUpToDate || (isForHere && report.planHash !== undefined));
   }
@@ -134,6 +136,13 @@ const hasSpec = (report: AssignmentReport, target: string, specHash: string): bo
   report.bundle !== undefined &&
   (report.bundle === target || report.planned !== target) &&
   !isSpecOnly(report);
+
+/**
+ * What is installed is newer than the target, and the cluster would not go back (design: fleet.md §3.1).
+ * While it is still planning, that is not known.
+ */
+export const isAhead = ({ bundle, planned, state }: AssignmentReport, target: string): boolean =>
+  bundle !== undefined && planned !== target && state !== 'Planning' && isNewer(bundle, target);
 
 const HEX_OF_A_CLASS = 12;
 /** The name of a plan class: the beginning of its hash. */

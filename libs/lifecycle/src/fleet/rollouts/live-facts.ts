@@ -1,3 +1,6 @@
+import { versionRefusal } from '#core/fleet/desired/allowed-versions';
+import { operatorIn } from '#core/fleet/desired/overrides';
+import { versionInName } from '#core/fleet/plan-class/plan-changes';
 import type { ClusterReport, Member, PlanReport, RolloutFacts } from '#core/fleet/rollout/facts';
 import type { GateAnswer } from '#core/fleet/rollout/gate-progress';
 import { isInFlight } from '#core/fleet/rollout/row';
@@ -6,8 +9,10 @@ import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { AskedGates } from './asked-gates.js';
-import type { LiveCluster } from './live-cluster.js';
+import { isAhead, type LiveCluster } from './live-cluster.js';
 import type { OwnTargets } from './own-targets.js';
 
 /** What the facts of all roll-outs are read from. */
@@ -16,6 +21,7 @@ export type FleetView = Readonly<{
   files: FleetFiles;
   clusters: ReadonlyMap<string, LiveCluster>;
   records: readonly RolloutRecord[];
+  operators: ReadonlyMap<string, FleetOperator>;
   rolloutsOf: (subject: string) => SubjectRollouts;
   /** A target that waits for its turn. */
   newTarget: (subject: FleetSubject) => object | undefined;
@@ -156,8 +162,19 @@ export class LiveFacts implements RolloutFacts {
     const cluster = this.fleet.clusters.get(name);
     if (cluster === undefined) return false;
     const isOwn = this.fleet.ownTargets.isOwn(this.record, cluster);
-    const target = isOwn ? cluster.report(subject.key)?.planned : spec.target;
-    return target !== undefined && cluster.isDenied(subject.key, target);
+    const report = cluster.report(subject.key);
+    const target = isOwn ? report?.planned : spec.target;
+    if (target === undefined) return false;
+    return cluster.isDenied(subject.key, target) || (!isOwn && this.#isAheadAndRefused(cluster, report));
+  }
+
+  /** The cluster has a newer version than the target, and `versions` does not let that one in. */
+  #isAheadAndRefused(cluster: LiveCluster, report: AssignmentReport | undefined): boolean {
+    const { subject, spec } = this.record;
+    if (report?.bundle === undefined || spec.specHash !== undefined || !isAhead(report, spec.target)) return false;
+    const operator = this.fleet.operators.get(subject.key);
+    const versions = operator && operatorIn(operator, cluster).spec.versions;
+    return versionRefusal(versions, versionInName(report.bundle)) !== undefined;
   }
 
   get isSubjectPaused(): boolean {

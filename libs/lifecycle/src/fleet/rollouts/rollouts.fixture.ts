@@ -89,6 +89,12 @@ const roleWith = (rights: string): KubernetesObject => {
   return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' }, rules };
 };
 
+const csvOf = (bundle: string): string =>
+  JSON.stringify({
+    ...{ apiVersion: OLM, kind: 'ClusterServiceVersion', metadata: { name: bundle } },
+    spec: { version: bundle.split('.v')[1] },
+  });
+
 /** A managed cluster in which OLM is played: it offers updates, and executes plans once they are approved. */
 export class PlayedCluster {
   /** Plans for these bundles fail. */
@@ -126,8 +132,13 @@ export class PlayedCluster {
       status: 'Unknown',
       resource: { ...resource, kind: 'ClusterRole', name: 'r', manifest },
     };
+    const csv = {
+      ...{ sourceName: 'c', sourceNamespace: 'olm', group: 'operators.coreos.com', version: 'v1alpha1' },
+      ...{ kind: 'ClusterServiceVersion', name: bundle, manifest: csvOf(bundle) },
+    };
     const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [bundle] };
-    const status = { phase: 'RequiresApproval', catalogSources: ['c'], plan: [step] };
+    const plan = [step, { resolving: bundle, status: 'Unknown', resource: csv }];
+    const status = { phase: 'RequiresApproval', catalogSources: ['c'], plan };
     await withStatus(this.client, olm('InstallPlan', name, { spec }), status);
     await this.#status({ currentCSV: bundle, state: 'UpgradePending', installPlanRef: { name } });
   }
@@ -153,6 +164,13 @@ export class PlayedCluster {
     const done = { status: { phase: 'Complete' } };
     await this.client.patch(refTo('InstallPlan', reference), done, { subresource: 'status' });
     await this.#status({ installedCSV: bundle, state: 'AtLatestKnown' });
+  }
+
+  /** A user of the cluster approves an update there. */
+  async upgradeByHand(bundle: string): Promise<void> {
+    await this.offer(bundle);
+    await this.client.patch(refTo('InstallPlan', `install-${bundle}`), { spec: { approved: true } });
+    await this.play();
   }
 
   async installed(): Promise<unknown> {

@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { PlayedFleet } from './rollouts.fixture.js';
+import { storedRows } from './stored-rollout.js';
+
+const NEW = 'kafka-operator.v2.4.0';
+const NEWER = 'kafka-operator.v2.5.0';
+
+let fleet: PlayedFleet | undefined;
+afterEach(async () => {
+  await fleet?.stop();
+  fleet = undefined;
+});
+
+/** Two clusters; in one of them a user has approved a version that is newer than the other's next one. */
+async function begun(versions: object): Promise<PlayedFleet> {
+  fleet = await PlayedFleet.begin(['lab-1', 'shop-1'], () => ({}));
+  await fleet.apply('FleetStrategy', 's', {});
+  await fleet.cluster('shop-1').upgradeByHand(NEWER);
+  await fleet.apply('FleetOperator', 'kafka', {
+    ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
+    ...{ adopt: true, strategyRef: { name: 's' }, versions },
+  });
+  await fleet.cluster('lab-1').offer(NEW);
+  await fleet.settle();
+  return fleet;
+}
+
+async function rowIn(played: PlayedFleet, name: string): Promise<string> {
+  const found = await played.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name });
+  const { phase, reason } = storedRows(found as unknown as FleetAssignment)['platform/kafka-1']?.row ?? {};
+  return `${phase} ${reason}`;
+}
+
+describe('a cluster that has a newer version than the target of a roll-out', () => {
+  it('is up to date, and holds up no other one', async () => {
+    const played = await begun({});
+    expect(await rowIn(played, 'shop-1')).toBe('Done UpToDate');
+    expect(await played.cluster('lab-1').installed()).toBe(NEW);
+    expect(await played.cluster('shop-1').installed()).toBe(NEWER);
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed' });
+  });
+
+  it('is passed over where what it has is not allowed', async () => {
+    const played = await begun({ range: '<2.5.0' });
+    expect(await rowIn(played, 'shop-1')).toBe('Skipped VersionNotAllowed');
+    expect(await played.cluster('lab-1').installed()).toBe(NEW);
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed' });
+  });
+});
