@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { moveCatalogsByDigest } from '../fleet/catalog-by-digest.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
+import { promoteStagedCatalog } from '../fleet/staged-catalog.js';
 
 const clusters = { 'store-1': { tier: 'lab' }, 'store-2': { tier: 'shops' } };
 
@@ -28,4 +29,7 @@ describe('a FleetCatalog, on simulated API servers', () => {
 
   it('brings the content of a FleetCatalog to a cluster in the turn of its operator', () =>
     moveCatalogsByDigest(fleet));
+
+  it('promotes the content of a Staged FleetCatalog by its own waves, which operators wait for', () =>
+    promoteStagedCatalog(fleet));
 });

@@ -39,7 +39,7 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
     expect(found).toBe('there is no FleetCatalog c beside the FleetOperator');
   });
 
-  it('is not known of a Staged FleetCatalog, whose digest would move too early', () => {
+  it('is known of a Staged FleetCatalog, whose digest no operator moves', () => {
     const catalog = FleetCatalog.parse({
       apiVersion: 'fleet.flotilla.dev/v1alpha1',
       kind: 'FleetCatalog',
@@ -52,9 +52,8 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
       },
     });
     const wanted = operatorOf({ catalog: { fleetCatalog: 'c' } });
-    expect(desiredClassic(wanted, { globalCatalogNamespace: 'olm', catalog })).toBe(
-      'promotion: Staged of FleetCatalog c is not carried out yet: set WithOperators',
-    );
+    const found = desiredClassic(wanted, { globalCatalogNamespace: 'olm', catalog });
+    expect(found).toMatchObject({ isStaged: true, catalogDigest: `sha256:${'0'.repeat(64)}` });
   });
 
   it.each([

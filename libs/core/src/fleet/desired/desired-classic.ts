@@ -33,6 +33,8 @@ export type DesiredClassic = Readonly<{
   /** The catalog by digest; absent where the operator's catalog is not the fleet's. */
   catalogSource: CatalogSource | undefined;
   catalogDigest: string | undefined;
+  /** The catalog moves in roll-outs of its own: no operator moves it. */
+  isStaged: boolean;
   /** Objects of other owners are taken over. */
   adopts: Readonly<{ subscription: boolean; catalogSource: boolean }>;
 }>;
@@ -63,6 +65,7 @@ export function desiredClassic(operator: FleetOperator, place: DesiredPlace): De
     },
     catalogSource: catalog?.source,
     catalogDigest: catalog?.digest,
+    isStaged: place.catalog?.spec.promotion === 'Staged',
     adopts: { subscription: spec.adopt, catalogSource: place.catalog?.spec.adopt === true },
   };
 }
@@ -74,12 +77,25 @@ function sourceOf(
   const { fleetCatalog, name, namespace = globalCatalogNamespace } = spec.catalog;
   if (fleetCatalog === undefined) return { source: name ?? '', sourceNamespace: namespace };
   if (catalog === undefined) return `there is no FleetCatalog ${fleetCatalog} beside the FleetOperator`;
-  if (catalog.spec.promotion === 'Staged') {
-    return `promotion: Staged of FleetCatalog ${fleetCatalog} is not carried out yet: set WithOperators`;
-  }
-  const source = catalog.spec.catalogSource;
-  if (source === undefined) return `FleetCatalog ${fleetCatalog} has no catalogSource, which OLM Classic needs`;
+  return sourceNamed(catalog, globalCatalogNamespace);
+}
+
+function sourceNamed(
+  { metadata, spec }: FleetCatalog,
+  globalCatalogNamespace: string,
+): Pick<Subscription['spec'], 'source' | 'sourceNamespace'> | string {
+  const source = spec.catalogSource;
+  if (source === undefined) return `FleetCatalog ${metadata.name} has no catalogSource, which OLM Classic needs`;
   return { source: source.name, sourceNamespace: source.namespace ?? globalCatalogNamespace };
+}
+
+/** The CatalogSource of a FleetCatalog by digest, or why it is not known. */
+export function desiredCatalog(
+  catalog: FleetCatalog,
+  place: Omit<DesiredPlace, 'catalog'>,
+): Readonly<{ source: CatalogSource; digest: string }> | string {
+  const source = sourceNamed(catalog, place.globalCatalogNamespace);
+  return typeof source === 'string' ? source : catalogOf(source, { ...place, catalog });
 }
 
 const DIGEST = /@(sha256:[0-9a-f]{64})$/;
@@ -92,7 +108,7 @@ function catalogOf(
   if (catalog === undefined) return 'there is no FleetCatalog';
   const { metadata, spec } = catalog;
   const pinned = DIGEST.exec(spec.image)?.[1];
-  const current = pinned ?? digest ?? FleetCatalogStatus.safeParse(catalog.status).data?.current;
+  const current = digest ?? pinned ?? FleetCatalogStatus.safeParse(catalog.status).data?.current;
   if (current === undefined) return `the image of FleetCatalog ${metadata.name} was not fetched yet`;
   const { priority, displayName, secrets } = spec.catalogSource ?? {};
   const annotations = { [CATALOG_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };

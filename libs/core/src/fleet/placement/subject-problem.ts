@@ -19,13 +19,8 @@ export function subjectProblem(
   { strategies, catalogs }: SubjectSurroundings,
 ): SubjectProblem | undefined {
   const { namespace } = metadata;
-  const strategy = spec.strategyRef?.name;
-  if (strategy !== undefined && !strategies.has(`${namespace}/${strategy}`)) {
-    return {
-      reason: 'StrategyMissing',
-      message: `there is no FleetStrategy ${namespace}/${strategy}: no roll-out begins until it is there`,
-    };
-  }
+  const strategy = strategyProblem({ metadata, spec }, strategies);
+  if (strategy !== undefined) return strategy;
   const { fleetCatalog } = spec.catalog;
   if (fleetCatalog !== undefined && !catalogs.has(`${namespace}/${fleetCatalog}`)) {
     return {
@@ -40,6 +35,19 @@ export function subjectProblem(
     if (inOverride !== undefined) return unreadable(`spec.overrides[${at}].clusters`, inOverride);
   }
   return undefined;
+}
+
+/** The strategy that is named is not there. */
+export function strategyProblem(
+  { metadata, spec }: Pick<FleetOperator, 'metadata'> & Readonly<{ spec: Pick<FleetOperator['spec'], 'strategyRef'> }>,
+  strategies: ReadonlySet<string>,
+): SubjectProblem | undefined {
+  const name = spec.strategyRef && `${metadata.namespace}/${spec.strategyRef.name}`;
+  if (name === undefined || strategies.has(name)) return undefined;
+  return {
+    reason: 'StrategyMissing',
+    message: `there is no FleetStrategy ${name}: no roll-out begins until it is there`,
+  };
 }
 
 const unreadable = (field: string, problem: string): SubjectProblem => ({

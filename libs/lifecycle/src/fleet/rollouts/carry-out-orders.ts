@@ -11,6 +11,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { carryOutCatalog } from './catalog-orders.js';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
 import { findDrift, subscriptionGone, withDrift } from './classic-drift.js';
 import { goClassic, keepResult } from './classic-go.js';
@@ -106,6 +107,7 @@ async function carryOut(
   mayWrite: boolean,
 ): Promise<CarriedOut> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
+  if (kind === 'FleetCatalog') return carryOutCatalog(place, row, before);
   const written = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
   const operator = written && operatorIn(written, await selectedIn(place, written));
   if (written === undefined || operator === undefined)
@@ -161,7 +163,7 @@ async function carryOutFor(
     const message = `Subscription ${found.subscription.metadata.name} is not the fleet's: set adopt: true to take it over`;
     return { state: 'Planning', reason: CONFLICT, message };
   }
-  const move = await catalogMoveOf(place, found);
+  const move = await catalogMoveOf(place, found, row.order);
   const facts = move?.facts ?? factsOf(found, place);
   const hash = move?.isUndecided === true || place.asked === undefined ? {} : { specHash: place.asked };
   const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before)) };

@@ -34,16 +34,28 @@ export async function liveCatalog(client: KubeClient, desired: DesiredClassic): 
  * What the cluster would do with the objects that the fleet wants there; undefined where it has them already,
  * or where they are not the fleet's to change.
  */
-export async function catalogMoveOf(place: OrderPlace, subject: ClassicSubject): Promise<CatalogMove | undefined> {
+export async function catalogMoveOf(
+  place: OrderPlace,
+  subject: ClassicSubject,
+  order: AssignmentRow['order'],
+): Promise<CatalogMove | undefined> {
   const { desired, changes } = subject;
   if (desired === undefined) return undefined;
   const live = await liveCatalog(place.client, desired);
-  const hasNewContent = desired.catalogSource !== undefined && live?.spec.image !== desired.catalogSource.spec.image;
+  const isOther = desired.catalogSource !== undefined && live?.spec.image !== desired.catalogSource.spec.image;
+  const hasNewContent = isOther && (!desired.isStaged || looksAhead(place, subject, order));
   const kinds = changes?.kinds ?? [];
   if (hasNewContent || changes?.isResolvedAnew === true) return resolvedMove(place, subject, desired, live);
   const facts = kinds.length === 0 ? undefined : withoutResolving(place, subject, desired);
   return facts && { desired, facts, isUndecided: false };
 }
+
+/**
+ * Content of a Staged FleetCatalog that the cluster does not have yet is planned with where what it has
+ * brings nothing: the roll-out waits for it there (design: fleet.md §1.2).
+ */
+const looksAhead = (place: OrderPlace, subject: ClassicSubject, order: AssignmentRow['order']): boolean =>
+  order !== 'Go' && factsOf(subject, place).planHash === undefined;
 
 /** The plan that waits in the cluster stays as it is, or there is none. */
 function withoutResolving(place: OrderPlace, subject: ClassicSubject, desired: DesiredClassic): Facts | undefined {
@@ -131,7 +143,7 @@ export async function moveCatalog(
   const wanted = notes.noted(client.cluster, { apiVersion, kind, metadata: { ...metadata, name }, spec });
   const marks = { ...wanted.metadata.annotations };
   const { catalogSource } = desired;
-  if (catalogSource !== undefined) {
+  if (catalogSource !== undefined && !desired.isStaged) {
     await client.apply(notes.noted(client.cluster, catalogSource), { fieldManager: FLEET });
   }
   const after = subscriptionOver(subscription, desired);

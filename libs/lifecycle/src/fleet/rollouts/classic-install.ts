@@ -54,7 +54,8 @@ export async function installFirst(
 /** Namespace, catalog, group and Subscription, in this order: without the last one nothing happens. */
 async function makeObjects({ client, notes = UNSIGNED }: OrderPlace, desired: DesiredClassic): Promise<void> {
   const { namespace, operatorGroup, subscription, catalogSource } = desired;
-  const noted: readonly (KubernetesObject | undefined)[] = [catalogSource, operatorGroup, subscription];
+  const catalog = desired.isStaged ? undefined : catalogSource;
+  const noted: readonly (KubernetesObject | undefined)[] = [catalog, operatorGroup, subscription];
   await client.apply(namespace, { fieldManager: FLEET });
   for (const object of noted) {
     if (object !== undefined) await client.apply(notes.noted(client.cluster, object), { fieldManager: FLEET });

@@ -129,8 +129,16 @@ export class LiveFacts implements RolloutFacts {
     });
   }
 
-  needsCatalog(): boolean {
-    return false;
+  /** What the cluster plans needs content of a Staged FleetCatalog that was not promoted there yet. */
+  needsCatalog(name: string): boolean {
+    const { subject } = this.record;
+    const catalog = this.fleet.operators.get(subject.key)?.spec.catalog.fleetCatalog;
+    const staged = this.fleet.files.subjects.get(`FleetCatalog/${subject.namespace}/${catalog}`);
+    const cluster = this.fleet.clusters.get(name);
+    if (catalog === undefined || staged === undefined || cluster === undefined) return false;
+    const { planned, catalogDigest } = cluster.report(subject.key) ?? {};
+    if (planned === undefined || catalogDigest === undefined) return false;
+    return cluster.report(staged.key)?.bundle !== catalogDigest;
   }
 
   hasOtherRollout(cluster: string): boolean {

@@ -158,7 +158,11 @@ export class RolloutController {
         subject: { kind: subject.kind, name: subject.key.split('/')[2] },
         number,
         trigger: target.isSpecOnly ? 'SpecChange' : 'CatalogChange',
-        target: { bundle: target.bundle, specHash: target.specHash },
+        target: {
+          bundle: target.bundle,
+          specHash: target.specHash,
+          ...(subject.kind === 'FleetCatalog' ? { catalogDigest: target.bundle } : {}),
+        },
         strategy,
         cuts: cutsOf(waves, fleet.targetsOf(subject), fleet.rolloutUid(subject.key, name)),
       },

@@ -3,6 +3,9 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from './live-fleet.js';
 
+/** A FleetCatalog has no `historyLimit`. */
+const OF_CATALOGS = 10;
+
 /** A FleetPlan has the name of its roll-out and the beginning of its hash. */
 const isPlanOf = (plan: string, rollout: string): boolean =>
   plan.startsWith(`${rollout}-`) && /^[0-9a-f]{12}$/.test(plan.slice(rollout.length + 1));
@@ -11,8 +14,7 @@ const isPlanOf = (plan: string, rollout: string): boolean =>
 export async function dropHistory(hub: KubeClient, fleet: LiveFleet): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const subject of fleet.files.subjects.values()) {
-    const limit = fleet.operators.get(subject.key)?.spec.historyLimit;
-    if (limit === undefined) continue;
+    const limit = fleet.operators.get(subject.key)?.spec.historyLimit ?? OF_CATALOGS;
     const { records } = fleet.rolloutsOf(subject.key);
     const history = records.map(({ spec, status }) => ({ name: spec.name, phase: status.phase }));
     gone.push(...rolloutsOverLimit(history, limit));

@@ -1,4 +1,5 @@
-import { type SubjectProblem, subjectProblem } from '#core/fleet/placement/subject-problem';
+import { fleetKey } from '#core/fleet/kinds/fleet-kinds';
+import { type SubjectProblem, strategyProblem, subjectProblem } from '#core/fleet/placement/subject-problem';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/fleet/status/conditions';
 import { namedClusters } from '#core/fleet/status/operator-conditions';
@@ -17,10 +18,11 @@ type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
 
 /** Why no roll-out of a subject begins; undefined where one may. */
 export function problemOf(subject: FleetSubject, { operators, state }: LiveFleet): SubjectProblem | undefined {
-  const operator = operators.get(subject.key);
-  if (operator === undefined) return undefined;
   const names = (objects: readonly Readonly<{ metadata: Readonly<{ name: string; namespace: string }> }>[]) =>
     new Set(objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  const operator = operators.get(subject.key);
+  const catalog = state.catalogs.find((one) => fleetKey(one) === subject.key);
+  if (operator === undefined) return catalog && strategyProblem(catalog, names(state.strategies));
   return subjectProblem(operator, { strategies: names(state.strategies), catalogs: names(state.catalogs) });
 }
 

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { LONG_PATIENCE } from '#testing/patience';
+import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { type FleetHub, PLATFORM } from './fleet-hub.js';
+
+const BEACONS = 'beacons';
+const PACKAGE = 'lighthouse-operator';
+const [FIRST, NEXT] = ['lighthouse-operator.v1.0.0', 'lighthouse-operator.v1.1.0'];
+const REPOSITORY = 'fleet/ringed';
+const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'ringed', namespace: 'olm' };
+
+type Seen = Readonly<{
+  phase?: string;
+  waves?: readonly Readonly<{ phase: string }>[];
+  classes?: readonly Readonly<{ changes: readonly string[] }>[];
+  conditions?: readonly Readonly<{ type: string; reason: string }>[];
+}>;
+
+/**
+ * A Staged FleetCatalog has roll-outs of its own; those of an operator wait in each cluster until the digest
+ * that they need was promoted there.
+ */
+export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
+  const [lab = '', shop = ''] = fleet.names;
+  const digestIn = async (name: string) => {
+    const found = (await fleet.client(name).get(SOURCE)) as { spec?: { image?: string } } | undefined;
+    return found?.spec?.image?.split('@')[1];
+  };
+  const installed = (name: string) => fleet.installed(name, PACKAGE, BEACONS);
+  const current = async () => (await fleet.status('FleetCatalog', 'ringed'))['current'];
+  const rollout = async (name: string) => (await fleet.status('FleetRollout', name)) as Seen;
+  const phaseOf = async (name: string) => (await rollout(name)).phase;
+  const shopsOf = async (name: string) => (await rollout(name)).waves?.[1]?.phase;
+  const waitsFor = async (name: string) =>
+    (await rollout(name)).conditions?.find(({ type }) => type === 'Progressing')?.reason;
+  const promote = (name: string) =>
+    fleet.apply('FleetDecision', `promote-${name}`, {
+      ...{ rollout: name, action: 'Promote', wave: 'shops' },
+      ...{ reason: 'CHG-1190', by: { user: 'anna', groups: [] } },
+    });
+  await publish(fleet);
+
+  await expect.poll(() => installed(lab), LONG_PATIENCE).toBe(FIRST);
+  expect(await digestIn(lab)).toBe(await current());
+  await expect.poll(() => waitsFor('beacon-1'), LONG_PATIENCE).toBe('WaitingCatalog');
+  expect(await digestIn(shop), 'the catalog was not promoted there').toBeUndefined();
+  expect((await rollout('catalog-ringed-1')).classes).toMatchObject([{ changes: ['CatalogOnly'] }]);
+  await expect.poll(() => shopsOf('catalog-ringed-1'), LONG_PATIENCE).toBe('AwaitingPromotion');
+  await promote('catalog-ringed-1');
+  await expect.poll(() => phaseOf('beacon-1'), LONG_PATIENCE).toBe('Completed');
+  expect(await installed(shop)).toBe(FIRST);
+  await expect.poll(() => phaseOf('catalog-ringed-1'), LONG_PATIENCE).toBe('Completed');
+
+  const before = await current();
+  const catalog = { apiVersion: FLEET_API, kind: 'FleetCatalog', name: 'ringed', namespace: PLATFORM };
+  await fleet.hub.patch(catalog, { spec: { image: imageOf(fleet, 'v2') } });
+  await expect.poll(() => installed(lab), LONG_PATIENCE).toBe(NEXT);
+  expect(await digestIn(lab)).toBe(await current());
+  await expect.poll(() => waitsFor('beacon-2'), LONG_PATIENCE).toBe('WaitingCatalog');
+  expect([await digestIn(shop), await installed(shop)]).toEqual([before, FIRST]);
+  await expect.poll(() => shopsOf('catalog-ringed-2'), LONG_PATIENCE).toBe('AwaitingPromotion');
+  await promote('catalog-ringed-2');
+  await expect.poll(() => phaseOf('beacon-2'), LONG_PATIENCE).toBe('Completed');
+  expect([await digestIn(shop), await installed(shop)]).toEqual([await current(), NEXT]);
+}
+
+const imageOf = ({ environment: { registry } }: FleetHub, tag: string): string =>
+  `${registry.host}/${REPOSITORY}:${tag}`;
+
+/** Two editions of the catalog, and an operator of it that has one wave. */
+async function publish(fleet: FleetHub): Promise<void> {
+  const { registry } = fleet.environment;
+  for (const tag of ['v1', 'v2']) {
+    await putSampleCatalog(join(PROJECT_ROOT, 'examples'), tag, registry, `${REPOSITORY}:${tag}`);
+  }
+  await fleet.apply('FleetStrategy', 'rings', {
+    waves: [
+      { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } } },
+      { name: 'shops', promotion: 'Manual' },
+    ],
+  });
+  await fleet.apply('FleetStrategy', 'at-once', { waves: [{ name: 'all', maxConcurrent: '100%' }] });
+  await fleet.apply('FleetCatalog', 'ringed', {
+    ...{
+      image: imageOf(fleet, 'v1'),
+      catalogSource: { name: 'ringed' },
+      promotion: 'Staged',
+      strategyRef: { name: 'rings' },
+    },
+  });
+  await fleet.apply('FleetOperator', 'beacon', {
+    package: PACKAGE,
+    namespace: BEACONS,
+    catalog: { fleetCatalog: 'ringed' },
+    classic: { channel: 'stable', operatorGroup: { targetNamespaces: [BEACONS] } },
+    strategyRef: { name: 'at-once' },
+  });
+}
