@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fleetManifests } from '#core/fleet/export/fleet-manifests';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
-import type { ApplierBench } from './applier-support/applier-bench.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMPS } from './applier-support/lamp-operator.js';
 import { madeCrd, madeDeployment, offer } from './applier-support/made-operator.js';
+import { changedFields, objectsIn } from './fleet-support/changed-fields.js';
 
 const CATALOGS = 'catalogsources.operators.coreos.com';
 const SUBSCRIPTIONS = 'subscriptions.operators.coreos.com';
@@ -17,32 +16,6 @@ const FIRST = {
   objects: [madeCrd({ kind: 'Lamp', group: 'lamp.example.com' }, [{ name: 'v1', storage: true }])],
   deployments: [madeDeployment('lamp', 'lamp')],
 };
-
-/** Each object as users have made it: without status, and what the API server keeps by itself. */
-function objectsOf(bench: ApplierBench): ReadonlyMap<string, KubernetesObject> {
-  const all = bench.cluster.stored().map(({ resource, object }) => {
-    const { managedFields: _by, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata;
-    const { status: _status, ...rest } = object;
-    return [`${resource} ${metadata.namespace ?? ''}/${metadata.name}`, { ...rest, metadata }] as const;
-  });
-  return new Map(all as never);
-}
-
-/** The fields that differ, as paths; a whole object that came or went as its key. */
-function differences(before: ReadonlyMap<string, object>, after: ReadonlyMap<string, object>): string[] {
-  const found: string[] = [];
-  const compare = (path: string, one: unknown, other: unknown): void => {
-    if (JSON.stringify(one) === JSON.stringify(other)) return;
-    const areObjects = [one, other].every((value) => typeof value === 'object' && value !== null);
-    if (!areObjects) found.push(path);
-    else {
-      const keys = new Set([...Object.keys(one as object), ...Object.keys(other as object)]);
-      for (const key of keys) compare(`${path}.${key}`, (one as never)[key], (other as never)[key]);
-    }
-  };
-  for (const key of new Set([...before.keys(), ...after.keys()])) compare(key, before.get(key), after.get(key));
-  return found.sort();
-}
 
 describe('clusters with operators that become a fleet', () => {
   let fleet: FleetBench;
@@ -71,7 +44,7 @@ describe('clusters with operators that become a fleet', () => {
   }
 
   it('keep everything but how the Subscription is approved, and where its catalog is', async () => {
-    const before = fleet.benches.map(objectsOf);
+    const before = fleet.benches.map(({ cluster }) => objectsIn(cluster));
     for (const { kind, metadata, spec } of exported()) {
       await fleet.apply(kind, metadata.name, spec);
       if (kind === 'FleetCatalog') await fleet.setStatus(kind, metadata.name, { current: DIGEST });
@@ -84,9 +57,9 @@ describe('clusters with operators that become a fleet', () => {
     await fleet.until(() => fleet.rollout('lamp-1').phase === 'Completed', 'the end of the adoption');
     expect(fleet.rollout('lamp-1').classes).toMatchObject([{ changes: ['ConfigChange'] }]);
     for (const [at, bench] of fleet.benches.entries()) {
-      const after = objectsOf(bench);
+      const after = objectsIn(bench.cluster);
       const [catalog, subscription] = [`${CATALOGS} olm/samples`, `${SUBSCRIPTIONS} ${LAMPS}/lamp`];
-      expect(differences(before[at] ?? new Map(), after)).toEqual([
+      expect(changedFields(before[at] ?? new Map(), after)).toEqual([
         `${catalog}.metadata.annotations`,
         `${catalog}.spec.image`,
         `${subscription}.metadata.annotations`,

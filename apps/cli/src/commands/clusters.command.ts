@@ -258,7 +258,7 @@ const acceptCommand = (clusters: Command, io: Io): Command =>
         import('../fleet/accept-cluster.js'),
       ]);
       const { uid, dryRun = false } = options;
-      await withHub(options, (hub) => acceptCluster(hub, io, { name, uid, dryRun }));
+      await withHub(options, io, (hub) => acceptCluster(hub, io, { name, uid, dryRun }));
     });
 
 const takeOverCommand = (clusters: Command, io: Io): Command =>

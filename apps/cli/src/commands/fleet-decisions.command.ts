@@ -152,6 +152,6 @@ function decisionCommand(
         import('../fleet/make-decisions.js'),
       ]);
       const order = { ...options, action, rollout, clusters: cluster, dryRun };
-      await withHub(options, (hub) => makeDecisions(hub, io, order));
+      await withHub(options, io, (hub) => makeDecisions(hub, io, order));
     });
 }

@@ -30,5 +30,5 @@ export const fleetExplainCommand = (fleet: Command, io: Io): Command =>
         import('../fleet/explain-fleet.js'),
       ]);
       const { cluster, namespace, output } = options;
-      await withHub(options, (hub) => explainFleet(hub, io, { what, cluster, namespace, output }, new Date()));
+      await withHub(options, io, (hub) => explainFleet(hub, io, { what, cluster, namespace, output }, new Date()));
     });

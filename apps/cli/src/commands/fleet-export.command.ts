@@ -26,7 +26,7 @@ type Options = FleetOptions &
 export const fleetExportCommand = (fleet: Command, io: Io): Command =>
   withFleetOptions(fleet.command('export'))
     .description('write manifests of a fleet, from clusters or from its hub; or the audit of its decisions')
-    .option('--fleet <context>', 'context of the hub, or in-cluster (default: FLOTILLA_FLEET)')
+    .option('--fleet <dir|context>', 'folder of the fleet, context of its hub, or in-cluster (default: FLOTILLA_FLEET)')
     .option('--from-clusters', 'from what clusters have')
     .option('--audit', 'who decided what, as JSON lines')
     .option('--out <dir>', 'the folder to write to')
@@ -48,6 +48,6 @@ export const fleetExportCommand = (fleet: Command, io: Io): Command =>
           import('../fleet/open-hub.js'),
           import('../fleet/export-hub.js'),
         ]);
-        await withHub(options, (hub) => (audit ? exportAudit(hub, io) : exportHub(hub, io, out)));
+        await withHub(options, io, (hub) => (audit ? exportAudit(hub, io) : exportHub(hub, io, out)));
       },
     );

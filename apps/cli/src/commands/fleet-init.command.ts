@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type FleetHubOptions, withFleetHubOptions } from '../fleet/hub-options.js';
-import type { Io } from '../io.js';
+import { type Io, UsageError } from '../io.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
 const HELP = `
@@ -25,10 +25,16 @@ export const fleetInitCommand = (fleet: Command, io: Io): Command =>
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async ({ context, dryRun = false, output, ...options }: Options) => {
-      const [{ withHub }, { initFleet }] = await Promise.all([
+      const [{ withHub }, { initFleet }, { fleetOption }] = await Promise.all([
         import('../fleet/open-hub.js'),
         import('../fleet/init-fleet.js'),
+        import('../fleet/fleet-option.js'),
       ]);
+      if (fleetOption(context ?? options.fleet ?? process.env['FLOTILLA_FLEET'] ?? '').startsWith('dir:')) {
+        throw new UsageError(
+          'a fleet in files needs no API server that is given kinds: name a context, or go on without',
+        );
+      }
       const named = context === undefined ? options : { ...options, fleet: context };
-      await withHub(named, (hub) => initFleet(hub, io, { dryRun, output }));
+      await withHub(named, io, (hub) => initFleet(hub, io, { dryRun, output }));
     });

@@ -36,11 +36,11 @@ export const fleetPlanCommand = (fleet: Command, io: Io): Command =>
       if (file === undefined) {
         if (hash !== undefined && name === undefined) throw new UsageError('--class is one of a roll-out: name it');
         const { showPlan } = await import('../fleet/show-plan.js');
-        return withHub(options, (hub) => showPlan(hub, io, { name, namespace, class: hash, output }, new Date()));
+        return withHub(options, io, (hub) => showPlan(hub, io, { name, namespace, class: hash, output }, new Date()));
       }
       if (name !== undefined) throw new UsageError('name a roll-out or operator, or files with -f, not both');
       const { planFiles } = await import('../fleet/plan-files.js');
       const hasHub = options.fleet !== undefined || (process.env['FLOTILLA_FLEET'] ?? '') !== '';
       if (!hasHub) return planFiles(file, undefined, io, output);
-      return withHub(options, (hub) => planFiles(file, hub, io, output));
+      return withHub(options, io, (hub) => planFiles(file, hub, io, output));
     });

@@ -38,7 +38,7 @@ export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
       const { withHub } = await import('../fleet/open-hub.js');
       if (!watch) {
         const { showStatus } = await import('../fleet/show-status.js');
-        return withHub(options, (hub) => showStatus(hub, io, asked, new Date()));
+        return withHub(options, io, (hub) => showStatus(hub, io, asked, new Date()));
       }
       if (output !== 'table' && output !== 'wide' && output !== 'json') {
         throw new UsageError('--watch prints changes as they come: use -o json or no -o');
@@ -48,5 +48,5 @@ export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
         import('../up/stop-signals.js'),
       ]);
       const stop = stopSignal(ENDS_WITHIN_MS, () => io.err('error: could not end in time\n'));
-      await withHub(options, (hub) => watchRollouts(hub, io, asked, stop));
+      await withHub(options, io, (hub) => watchRollouts(hub, io, asked, stop));
     });

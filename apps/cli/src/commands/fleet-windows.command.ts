@@ -31,5 +31,5 @@ export const fleetWindowsCommand = (fleet: Command, io: Io): Command =>
         import('../fleet/open-hub.js'),
         import('../fleet/show-windows.js'),
       ]);
-      await withHub(options, (hub) => showWindows(hub, io, { cluster, output }, now));
+      await withHub(options, io, (hub) => showWindows(hub, io, { cluster, output }, now));
     });

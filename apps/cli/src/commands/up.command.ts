@@ -6,12 +6,16 @@ Which clusters: every context of the files named with --kubeconfig, or those nam
 "flotilla clusters add", else the current context of kubectl. Each context is a cluster of that name. OLM's CRDs are installed where they are missing and
 that is allowed; nothing else of Flotilla goes into a cluster.
 
+A fleet in a folder (--fleet fleet/) needs no API server of its own: YAML below it is read again when it changes, status/ is the
+hub's. The contexts of its FleetClusters are managed, too; a cluster that no FleetCluster names is one without labels.
+
 Redis is found in this order: REDIS_URL, redis-server or valkey-server on PATH, Docker, apt-get when root on Debian.
 All other settings: docs/settings.md.
 
 Examples:
   flotilla up --kubeconfig ~/.kube/config --context kind-a --context kind-b
   flotilla up --kubeconfig east.yaml --kubeconfig west.yaml --port 9000
+  flotilla up --fleet fleet/
   flotilla up`;
 
 type Options = Readonly<{
@@ -31,8 +35,8 @@ export const upCommand = (program: Command, io: Io): Command =>
     .option('--kubeconfig <file>', 'kubeconfig with clusters to manage; may be given several times', gathered)
     .option('--context <name>', 'a context to manage; may be given several times', gathered)
     .option(
-      '--fleet <context>',
-      'context of the API server with the fleet (default: FLOTILLA_FLEET; without either, no roll-outs)',
+      '--fleet <dir|context>',
+      'folder with the fleet, or context of the API server that has it (default: FLOTILLA_FLEET; without either, no roll-outs)',
     )
     .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
     .option('--no-console', 'without the web console, whose link is printed otherwise')

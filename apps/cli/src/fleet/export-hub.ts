@@ -1,6 +1,7 @@
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { VERIFIED_ANNOTATION } from '#platform/fleet/folder/folder-objects';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ExitCode, type Io } from '../io.js';
 import { checkEmpty, writeFiles } from './export-clusters.js';
@@ -76,7 +77,9 @@ function auditOf(kind: string, object: KubernetesObject): Loose {
   if (kind === 'FleetDecision') {
     const { rollout, action, class: hash, wave, clusters, reason, by, expiresAt } = spec;
     const { effective, reason: outcome, at } = status;
-    return { rollout, action, class: hash, wave, clusters, reason, by, expiresAt, effective, outcome, at };
+    const isUnverified = object.metadata.annotations?.[VERIFIED_ANNOTATION] === 'false';
+    const author = isUnverified ? { by, verified: false } : { by };
+    return { rollout, action, class: hash, wave, clusters, reason, ...author, expiresAt, effective, outcome, at };
   }
   if (kind === 'FleetPlan') return spec;
   const { subject, number, trigger, target } = spec;

@@ -61,9 +61,12 @@ describe('flotilla fleet init', () => {
   });
 
   it.each([
-    { args: [], says: /^error: which fleet\? Name the context of its hub with --fleet, or set FLOTILLA_FLEET/ },
+    {
+      args: [],
+      says: /^error: which fleet\? Name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET/,
+    },
     { args: ['--context', 'hob'], says: /^error: the fleet's hub: there is no context "hob"/ },
-    { args: ['--fleet', 'dir:fleet'], says: /^error: dir:fleet: a fleet in files has no hub to ask/ },
+    { args: ['--fleet', 'dir:fleet'], says: /^error: a fleet in files needs no API server/ },
   ])('asks for a hub that can be used: $args', async ({ args, says }) => {
     const { err, exit } = await init(...args);
     expect(err).toMatch(says);

@@ -83,6 +83,16 @@ describe('flotilla clusters, with the hub API of a fleet', () => {
     expect(cluster('west')).toBeUndefined();
   });
 
+  it('is not for a fleet in files', async () => {
+    const says =
+      /^error: --fleet fleet\/: clusters join and leave a fleet in files with the file of their FleetCluster/;
+    const answers = [
+      await add('--fleet', 'fleet/'),
+      await runFlotilla(['clusters', 'remove', 'east', '--fleet', 'fleet/']),
+    ];
+    for (const { err, exit } of answers) expect([err, exit]).toEqual([expect.stringMatching(says), 2]);
+  });
+
   it('takes labels for the clusters of a fleet alone', async () => {
     const { err, exit } = await add('--label', 'tier=lab');
     expect([err, exit]).toEqual([expect.stringContaining('--label is for the clusters of a fleet'), 2]);

@@ -2,6 +2,7 @@ import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { parseDuration } from '#platform/config/duration';
+import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, NotFound, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
@@ -40,7 +41,8 @@ const MOST_BREAK_GLASS_MS = 4 * 3_600_000;
 /** A verb that decides: checks what can be known before, makes the decision, and waits for its effect. */
 export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrder): Promise<void> {
   const reason = await reasonOf(order.reason, io);
-  const waitMs = order.wait ? durationOf('--timeout', order.timeout) : undefined;
+  const timeoutMs = durationOf('--timeout', order.timeout);
+  const waitMs = order.wait && (await hasController(hub)) ? timeoutMs : undefined;
   const fleet = await readFleet(hub, new Date());
   const rollout = meantRollout(fleet, order.rollout, order.namespace);
   const by = await whoAmI(hub);
@@ -59,6 +61,10 @@ export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrde
   const after = order.dryRun ? fleet : await readFleet(hub, new Date());
   await report(after, outcomes, order, io);
 }
+
+/** Of a fleet in files it is known whether a hub uses it; a decision without one waits for it. */
+const hasController = async (hub: KubeClient): Promise<boolean> =>
+  !(hub instanceof FolderVisitor) || (await hub.hasHub());
 
 async function report(
   fleet: LiveFleet,

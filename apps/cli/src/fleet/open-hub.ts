@@ -1,16 +1,20 @@
+import { SystemClock } from '#platform/clock/system-clock';
 import { parseDuration } from '#platform/config/duration';
 import { readLimitsOf } from '#platform/config/kube-limits';
+import { type FleetPlace, fleetPlace } from '#platform/fleet/fleet-place';
+import { FleetFolderError } from '#platform/fleet/folder/fleet-folder.error';
+import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { inClusterAccess, type LoadClustersOptions, loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
-import { UsageError } from '../io.js';
+import { type Io, UsageError } from '../io.js';
+import { fleetOption } from './fleet-option.js';
 import type { FleetHubOptions } from './hub-options.js';
 
 const ANSWER_WITHIN_MS = 10_000;
 /** Field manager of writes by a user, different from those of the services. */
 const FIELD_MANAGER = 'flotilla';
-const CONTEXT = 'context:';
 const IN_CLUSTER = 'in-cluster';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,8 +23,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Gives `use` a client of the hub's API server, and closes it in the end. @throws UsageError where no hub is
  * named, or its context cannot be used
  */
-export async function withHub<T>(options: FleetHubOptions, use: (hub: KubeClient) => Promise<T>): Promise<T> {
-  const hub = await openHub(options, process.env);
+export async function withHub<T>(
+  options: FleetHubOptions,
+  io: Pick<Io, 'err'>,
+  use: (hub: KubeClient) => Promise<T>,
+): Promise<T> {
+  const hub = await openHub(options, process.env, io);
   try {
     return await use(hub);
   } finally {
@@ -28,8 +36,10 @@ export async function withHub<T>(options: FleetHubOptions, use: (hub: KubeClient
   }
 }
 
-async function openHub(options: FleetHubOptions, environment: Environment): Promise<KubeClient> {
-  const context = contextOf(options.fleet ?? environment['FLOTILLA_FLEET'] ?? '');
+async function openHub(options: FleetHubOptions, environment: Environment, io: Pick<Io, 'err'>): Promise<KubeClient> {
+  const place = placeOf(options.fleet ?? environment['FLOTILLA_FLEET'] ?? '');
+  if (place.in === 'folder') return openFolder(place.path, io);
+  const context = place.in === 'cluster' ? IN_CLUSTER : place.context;
   const settings = commandSettings(environment);
   const transport = { requestTimeoutMs: requestTimeoutOf(options, settings.kubeRequestTimeout) };
   const common = { fieldManager: FIELD_MANAGER, transport, limits: readLimitsOf(settings), environment };
@@ -47,14 +57,25 @@ async function openHub(options: FleetHubOptions, environment: Environment): Prom
   }
 }
 
-function contextOf(fleet: string): string {
-  if (fleet === '') {
-    throw new UsageError('which fleet? Name the context of its hub with --fleet, or set FLOTILLA_FLEET=context:NAME');
+/** The folder of a fleet in files; one that is broken is shown as it was before. */
+async function openFolder(path: string, io: Pick<Io, 'err'>): Promise<KubeClient> {
+  const onProblem = (problem: string): void => {
+    for (const line of problem.split('\n')) io.err(`note: ${line}\n`);
+    io.err('note: what these files said before holds until they are corrected\n');
+  };
+  try {
+    return await FolderVisitor.open({ path, clock: new SystemClock(), onProblem });
+  } catch (error) {
+    throw error instanceof FleetFolderError ? new UsageError(error.message) : error;
   }
-  if (fleet.startsWith('dir:')) {
-    throw new UsageError(`${fleet}: a fleet in files has no hub to ask; name the context of a hub with --fleet`);
-  }
-  return fleet.startsWith(CONTEXT) ? fleet.slice(CONTEXT.length) : fleet;
+}
+
+function placeOf(fleet: string): FleetPlace {
+  const place = fleet === '' ? undefined : fleetPlace(fleetOption(fleet));
+  if (place !== undefined) return place;
+  throw new UsageError(
+    'which fleet? Name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET=dir:PATH or context:NAME',
+  );
 }
 
 /** As {@link only}, undefined where these files do not have the context. */

@@ -5,6 +5,7 @@ import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-cluste
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { commandSettings } from '../command-settings.js';
+import { refuseFolder } from '../fleet/fleet-option.js';
 import { fleetNamespace, hasHubApi, joinFleet } from '../fleet/join-fleet.js';
 import { withHub } from '../fleet/open-hub.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
@@ -67,10 +68,11 @@ async function joinHubApi(
   settings: Settings,
 ): Promise<void> {
   if (observe) throw new UsageError('--observe is for clusters of a file; leave --fleet out');
+  refuseFolder(fleet);
   const namespace = await fleetNamespace(settings, fleet);
   const identify = async (access: ClusterAccess) => (check ? ask(access, io) : undefined);
   const options = { namespace, labels, update, dryRun, identify };
-  await withHub(fleet === undefined ? {} : { fleet }, (hub) => joinFleet(io, hub, wanted, options));
+  await withHub(fleet === undefined ? {} : { fleet }, io, (hub) => joinFleet(io, hub, wanted, options));
 }
 
 const isNews = ({ change }: Readonly<{ change?: Change }>): boolean => change === 'added' || change === 'updated';

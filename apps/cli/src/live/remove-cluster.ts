@@ -1,5 +1,6 @@
 import { parseDuration } from '#platform/config/duration';
 import { commandSettings } from '../command-settings.js';
+import { refuseFolder } from '../fleet/fleet-option.js';
 import { fleetNamespace, hasHubApi } from '../fleet/join-fleet.js';
 import { leaveFleet, refuseUnknown } from '../fleet/leave-fleet.js';
 import { withHub } from '../fleet/open-hub.js';
@@ -17,8 +18,9 @@ export async function removeCluster(
   if (withinMs === undefined) {
     throw new UsageError(`invalid --timeout "${options.timeout}": expected a duration such as 30s`);
   }
+  refuseFolder(fleet);
   const namespace = await fleetNamespace(settings, fleet);
-  const isDone = await withHub(fleet === undefined ? {} : { fleet }, async (hub) => {
+  const isDone = await withHub(fleet === undefined ? {} : { fleet }, io, async (hub) => {
     if (await leaveFleet(io, hub, { ...options, namespace, withinMs })) return true;
     return fleet === undefined ? false : refuseUnknown(hub, options.name);
   });

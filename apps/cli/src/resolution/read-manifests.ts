@@ -1,13 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LineCounter, parseAllDocuments } from 'yaml';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { fileError } from '#platform/files/file-tree.error';
+import { type Manifest, ManifestError, parseManifests as parsedManifests } from '#platform/files/manifest-text';
 import { UsageError } from '../io.js';
 
-/** An object and where it was read: `file:line`. */
-export type Manifest = Readonly<{ object: KubernetesObject; where: string }>;
+export type { Manifest } from '#platform/files/manifest-text';
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MANIFEST = /\.(ya?ml|json)$/;
@@ -42,43 +40,11 @@ export async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-/** Every document of the text; a `List` counts as its items, an empty document as nothing. */
+/** As the parser of manifests has it. @throws UsageError */
 export function parseManifests(file: string, text: string): Manifest[] {
-  const counter = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => {
-    const [broken] = document.errors;
-    if (broken !== undefined) {
-      const { line, col } = counter.linePos(broken.pos[0]);
-      throw new UsageError(`${file}:${line}:${col}: not YAML: ${complaint(broken.message)}; correct this place`);
-    }
-    const { line } = counter.linePos(document.contents?.range?.[0] ?? document.range[0]);
-    const where = `${file}:${line}`;
-    const value = plain(where, () => document.toJS({ maxAliasCount: 100 }) as unknown);
-    return value === null || value === undefined ? [] : objectsOf(value, where);
-  });
-}
-
-/** The parser descends by recursion; a text that exhausts it is hostile or generated. */
-const complaint = (message: string): string => (message.includes('call stack') ? 'nested too deeply' : message);
-
-function plain(where: string, read: () => unknown): unknown {
   try {
-    return read();
+    return parsedManifests(file, text);
   } catch (error) {
-    throw new UsageError(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+    throw error instanceof ManifestError ? new UsageError(error.message) : error;
   }
-}
-
-function objectsOf(value: unknown, where: string): Manifest[] {
-  if (typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'List' && 'items' in value) {
-    return Array.isArray(value.items) ? value.items.flatMap((item: unknown) => objectsOf(item, where)) : [];
-  }
-  const object = KubernetesObject.safeParse(value);
-  if (object.success) return [{ object: object.data, where }];
-  const [issue] = object.error.issues;
-  throw new UsageError(
-    `${where}: not a Kubernetes object: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'unreadable'}; give it apiVersion, kind and metadata`,
-  );
 }

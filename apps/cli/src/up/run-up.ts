@@ -3,7 +3,9 @@ import { counted } from '#core/kernel/text/counted';
 import { openLiveController } from '#lifecycle/fleet/rollouts/open-live-controller';
 import { SystemClock } from '#platform/clock/system-clock';
 import { unknownSettings } from '#platform/config/settings';
-import { FleetPlaceError } from '#platform/fleet/fleet-place';
+import { FleetPlaceError, fleetPlace } from '#platform/fleet/fleet-place';
+import { FleetFolder } from '#platform/fleet/folder/fleet-folder';
+import { FleetFolderError } from '#platform/fleet/folder/fleet-folder.error';
 import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { type Hub, openHub } from '#platform/hub/hub';
@@ -38,6 +40,7 @@ type Start = Readonly<{
   log: Log;
   registry: ClusterRegistry;
   secrets: SecretClusters | undefined;
+  folder: FleetFolder | undefined;
   endings: Endings;
   withConsole: boolean;
 }>;
@@ -50,11 +53,14 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   collectAtRest({ clock: new SystemClock() });
   const up = upSettings(options, process.env);
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io, up) });
-  const { registry, secrets } = await clustersOf(log, up);
+  const endings: Endings = [];
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
-  const endings: Endings = [() => registry.close()];
   try {
-    await start({ io, up, log, registry, secrets, endings, withConsole: options.console });
+    const folder = await folderOf(log, up);
+    if (folder !== undefined) endings.push(() => folder.stop());
+    const { registry, secrets } = await clustersOf(log, up, folder);
+    endings.push(() => registry.close());
+    await start({ io, up, log, registry, secrets, folder, endings, withConsole: options.console });
     await stop;
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
@@ -64,7 +70,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-async function start({ io, up, log, registry, secrets, endings, withConsole }: Start): Promise<void> {
+async function start({ io, up, log, registry, secrets, folder, endings, withConsole }: Start): Promise<void> {
   // After the kubeconfigs were read: which of two faults is reported does not depend on what
   // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
@@ -76,7 +82,7 @@ async function start({ io, up, log, registry, secrets, endings, withConsole }: S
   const hub = await openHub({ service: 'up', settings, log, redis, key });
   endings.push(() => hub.close());
   const clients = registry.allClients(APPLIER);
-  if (isUnnamed(up)) io.out(UNNAMED);
+  if (isUnnamed(up) && (folder?.contexts ?? []).length === 0) io.out(UNNAMED);
   io.out(header(clients));
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
@@ -84,9 +90,10 @@ async function start({ io, up, log, registry, secrets, endings, withConsole }: S
   endings.push(async () => watch.stop());
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
-  const fleet = await fleetOf(hub, up, secrets);
+  const fleet = await fleetOf(hub, up, secrets, folder);
   const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }, fleet));
   endings.push(() => service.stop());
+  folder?.start();
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
   const console = withConsole ? await startConsole(hub, endings) : undefined;
@@ -98,11 +105,12 @@ async function fleetOf(
   hub: Hub,
   { settings, kubeconfigs }: UpSettings,
   credentials: SecretClusters | undefined,
+  folder: FleetFolder | undefined,
 ): Promise<FleetOfServices | undefined> {
-  const named = kubeconfigs.length === 0 ? {} : { kubeconfigs };
+  const named = { ...(kubeconfigs.length === 0 ? {} : { kubeconfigs }), folder };
   try {
     const [controller, poller, applier] = await Promise.all([
-      openLiveController(hub, named.kubeconfigs),
+      openLiveController(hub, named),
       openFleetHub(settings, { fieldManager: POLLER, ...named }),
       openFleetHub(settings, { fieldManager: APPLIER, ...named }),
     ]);
@@ -113,22 +121,38 @@ async function fleetOf(
   }
 }
 
+/** The folder that the settings name as the fleet, for this process alone. */
+async function folderOf(log: Log, { settings }: UpSettings): Promise<FleetFolder | undefined> {
+  try {
+    const place = fleetPlace(settings.fleet);
+    if (place?.in !== 'folder') return undefined;
+    return await FleetFolder.open({ path: place.path, clock: new SystemClock(), log });
+  } catch (error) {
+    if (error instanceof FleetFolderError || error instanceof FleetPlaceError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
 /** A key that ends with the process would not recognise the plans of an earlier run. */
 const keyOf = async ({ hubKeyFile, foreignInstallPlans }: UpSettings['settings']): Promise<HubKey> =>
   hubKeyFile === '' && foreignInstallPlans === 'accept' ? HubKey.random() : HubKey.open(hubKeyFile);
 
-/** The clusters that are named, and those that the hub API has Secrets for. */
+/** The clusters that are named, and those that the hub API has Secrets for, or the fleet's files name. */
 async function clustersOf(
   log: Log,
   { kubeconfigs, contexts, settings }: UpSettings,
+  folder: FleetFolder | undefined,
 ): Promise<Pick<Start, 'registry' | 'secrets'>> {
   try {
     const clock = new SystemClock();
-    const named = kubeconfigs.length === 0 ? {} : { kubeconfigs };
+    const named = { ...(kubeconfigs.length === 0 ? {} : { kubeconfigs }), folder };
     const hub = await openFleetHub(settings, { fieldManager: APPLIER, ...named });
     const secrets = await openSecretClusters(hub, { settings, clock, log });
     const fieldManagers = [POLLER, APPLIER];
-    const registry = await managedClusters(settings, { fieldManagers, contexts, kubeconfigs, clock, log, secrets });
+    const more = folder === undefined ? {} : { more: () => folder.contexts };
+    const common = { fieldManagers, contexts, kubeconfigs, clock, log, secrets };
+    const registry = await managedClusters(settings, { ...common, ...more });
+    folder?.withClusters(() => namedElsewhere(folder, registry, { kubeconfigs, contexts }));
     if (registry.allClients(APPLIER).length > 0) return { registry, secrets };
   } catch (error) {
     if (error instanceof FleetPlaceError) throw new UsageError(error.message);
@@ -136,6 +160,17 @@ async function clustersOf(
     throw new UsageError(error.message === NO_KUBECONFIG ? `${error.message}\n${WITHOUT_CLUSTERS}` : error.message);
   }
   throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
+}
+
+/** The clusters that the command line names, as it does without a fleet. */
+function namedElsewhere(
+  folder: FleetFolder,
+  registry: ClusterRegistry,
+  { kubeconfigs, contexts }: Pick<UpSettings, 'kubeconfigs' | 'contexts'>,
+): readonly string[] {
+  if (contexts.length > 0) return contexts;
+  const isAll = kubeconfigs.length > 0 || folder.contexts.length === 0;
+  return isAll ? registry.allClients(APPLIER).map(({ cluster }) => cluster) : [];
 }
 
 const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;

@@ -1,6 +1,6 @@
 import type { Settings } from '#platform/config/settings';
-import { FLEET_PLACE } from '#platform/fleet/fleet-place';
 import { commandSettings } from '../command-settings.js';
+import { fleetOption } from '../fleet/fleet-option.js';
 import { hubAddress } from '../live/hub-address.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type UpOptions = Readonly<{
   kubeconfigs: readonly string[];
   contexts: readonly string[];
-  /** Where the fleet's objects are, as in FLOTILLA_FLEET, or a context; the setting where absent. */
+  /** Where the fleet's objects are, as in FLOTILLA_FLEET, a folder or a context; the setting where absent. */
   fleet?: string;
   /** The port of health, metrics and content; the setting where absent. */
   port?: number;
@@ -35,7 +35,7 @@ export type UpSettings = Readonly<{
  */
 export function upSettings(options: UpOptions, environment: Environment): UpSettings {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
-  const fleet = options.fleet === undefined ? {} : { FLOTILLA_FLEET: fleetText(options.fleet) };
+  const fleet = options.fleet === undefined ? {} : { FLOTILLA_FLEET: fleetOption(options.fleet) };
   const settings = commandSettings({ ...environment, ...fleet, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
@@ -48,6 +48,3 @@ export function upSettings(options: UpOptions, environment: Environment): UpSett
     contexts,
   };
 }
-
-/** A name alone is that of a context. */
-const fleetText = (text: string): string => (FLEET_PLACE.test(text) ? text : `context:${text}`);

@@ -77,8 +77,8 @@ export const settingGroups = {
     ),
     fleet: text(
       '',
-      'Where the objects of roll-outs over the fleet are: `context:NAME`, the API server of a context of the kubeconfig files; `in-cluster`, that of the cluster in which the hub runs. Empty: no roll-outs. The same for all services',
-      { pattern: FLEET_PLACE, wants: 'context:NAME or in-cluster' },
+      'Where the objects of roll-outs over the fleet are: `context:NAME`, the API server of a context of the kubeconfig files; `in-cluster`, that of the cluster in which the hub runs; `dir:PATH`, a folder with their YAML, for `flotilla up` alone. Empty: no roll-outs. The same for all services',
+      { pattern: FLEET_PLACE, wants: 'context:NAME, in-cluster or dir:PATH' },
     ),
     fleetGateHosts: list(
       'Hosts that the gates of roll-outs may ask, `HOST` or `HOST:PORT`, `*.example.com` for all below: of Prometheus servers and webhooks. Empty: none, so that such gates get no answer. At addresses that FLOTILLA_OUTBOUND_ADDRESSES allows',

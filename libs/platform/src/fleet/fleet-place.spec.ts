@@ -6,19 +6,21 @@ import { openFleetHub } from './open-fleet-hub.js';
 const settingsWith = (fleet: string) => readSettings({ FLOTILLA_FLEET: fleet });
 
 describe('FLOTILLA_FLEET', () => {
-  it('is a context, the cluster of the hub, or nothing', () => {
+  it('is a context, the cluster of the hub, a folder, or nothing', () => {
     expect(fleetPlace('')).toBeUndefined();
     expect(fleetPlace('in-cluster')).toEqual({ in: 'cluster' });
     expect(fleetPlace('context:hub')).toEqual({ in: 'context', context: 'hub' });
+    expect(fleetPlace('dir:fleet/')).toEqual({ in: 'folder', path: 'fleet/' });
   });
 
-  it('refuses a folder with the way that there is', () => {
-    expect(() => fleetPlace('dir:fleet')).toThrow(FleetPlaceError);
-    expect(() => fleetPlace('dir:fleet')).toThrow(/cannot be carried out yet: .* context:NAME or in-cluster/);
+  it('that is a folder is for one process alone', async () => {
+    const opening = openFleetHub(settingsWith('dir:fleet'), { fieldManager: 'flotilla-applier' });
+    await expect(opening).rejects.toThrow(FleetPlaceError);
+    await expect(opening).rejects.toThrow(/one process at a time .* "flotilla up"; .* context:NAME or in-cluster/);
   });
 
   it('of another form is no setting', () => {
-    expect(() => settingsWith('hub')).toThrow('FLOTILLA_FLEET: "hub" is not context:NAME or in-cluster');
+    expect(() => settingsWith('hub')).toThrow('FLOTILLA_FLEET: "hub" is not context:NAME, in-cluster or dir:PATH');
   });
 
   it('says what it needs outside of Kubernetes', async () => {

@@ -1,8 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/** Where the fleet's objects are: in the API server of a context, or of the cluster in which the hub runs. */
-export type FleetPlace = Readonly<{ in: 'context'; context: string } | { in: 'cluster' }>;
+/**
+ * Where the fleet's objects are: in the API server of a context, or of the cluster in which the hub runs, or
+ * in a folder.
+ */
+export type FleetPlace = Readonly<
+  { in: 'context'; context: string } | { in: 'cluster' } | { in: 'folder'; path: string }
+>;
 
 /** A place of FLOTILLA_FLEET that services cannot use. */
 export class FleetPlaceError extends FlotillaError {
@@ -13,22 +18,20 @@ export class FleetPlaceError extends FlotillaError {
 const CONTEXT = 'context:';
 const FOLDER = 'dir:';
 
-/** What FLOTILLA_FLEET may be; {@link fleetPlace} refuses a folder with a reason of its own. */
+/** What FLOTILLA_FLEET may be. */
 export const FLEET_PLACE = /^$|^in-cluster$|^(context|dir):.+$/;
 
 /**
  * The place that FLOTILLA_FLEET names; undefined where it is empty: there is no fleet then.
  *
- * @throws FleetPlaceError for a folder, and for what is no place
+ * @throws FleetPlaceError for what is no place
  */
 export function fleetPlace(text: string): FleetPlace | undefined {
   if (text === '') return undefined;
   if (text === 'in-cluster') return { in: 'cluster' };
   if (text.startsWith(CONTEXT)) return { in: 'context', context: text.slice(CONTEXT.length) };
-  const why = text.startsWith(FOLDER)
-    ? 'roll-outs from a folder cannot be carried out yet: name the API server that has the fleet with context:NAME or in-cluster'
-    : 'it must be context:NAME or in-cluster';
-  throw new FleetPlaceError(`FLOTILLA_FLEET is "${text}": ${why}`);
+  if (text.startsWith(FOLDER)) return { in: 'folder', path: text.slice(FOLDER.length) };
+  throw new FleetPlaceError(`FLOTILLA_FLEET is "${text}": it must be context:NAME, in-cluster or dir:PATH`);
 }
 
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';

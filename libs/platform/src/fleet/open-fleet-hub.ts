@@ -4,7 +4,8 @@ import type { Settings } from '../config/settings.js';
 import { inClusterAccess, loadClusters } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
-import { fleetPlace, hubNamespace } from './fleet-place.js';
+import { FleetPlaceError, fleetPlace, hubNamespace } from './fleet-place.js';
+import type { FleetFolder } from './folder/fleet-folder.js';
 import { SecretClusters } from './secret-clusters.js';
 
 export type HubApiOptions = Readonly<{
@@ -12,20 +13,28 @@ export type HubApiOptions = Readonly<{
   fieldManager: string;
   /** Files that were named on a command line; else those of the settings. */
   kubeconfigs?: readonly string[];
+  /** The folder of the settings, which one process has opened for all its services. */
+  folder?: FleetFolder | undefined;
 }>;
 
+const ONE_PROCESS =
+  'one process at a time uses a fleet in files, and that is "flotilla up"; services of their own need context:NAME or in-cluster';
 const NEEDS_POD = 'FLOTILLA_FLEET=in-cluster needs a hub that runs in Kubernetes with a service account token';
 
 /**
  * A client of the hub API, the API server that has the fleet's objects; undefined where the hub has no fleet.
  * Connects to nothing yet.
  *
- * @throws FleetPlaceError where FLOTILLA_FLEET names no API server
+ * @throws FleetPlaceError where FLOTILLA_FLEET names neither an API server nor a folder that was opened
  * @throws ClusterConfigError where its context cannot be used
  */
 export async function openFleetHub(settings: Settings, options: HubApiOptions): Promise<KubeClient | undefined> {
   const place = fleetPlace(settings.fleet);
   if (place === undefined) return undefined;
+  if (place.in === 'folder') {
+    if (options.folder !== undefined) return options.folder.client(options.fieldManager);
+    throw new FleetPlaceError(`FLOTILLA_FLEET is "${settings.fleet}": ${ONE_PROCESS}`);
+  }
   const { fieldManager, kubeconfigs = settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':') } = options;
   const chosen =
     place.in === 'cluster'

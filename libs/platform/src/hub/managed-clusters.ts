@@ -30,6 +30,8 @@ export type ManagedClustersOptions = Readonly<{
   /** Files and contexts that were named on a command line; else those of the settings. */
   kubeconfigs?: readonly string[];
   contexts?: readonly string[];
+  /** Contexts that are wanted beside those, as they come and go. */
+  more?: () => readonly string[];
   /** Adds the clusters whose kubeconfig is in a Secret of the hub. */
   secrets?: SecretClusters | undefined;
 }>;
@@ -45,7 +47,8 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
   const memory = new SharedBytes(limits.processBytes);
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
   const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
-  const files = new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts });
+  const more = options.more === undefined ? {} : { more: options.more };
+  const files = new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts, ...more });
   const registry = await ClusterRegistry.open({
     source: options.secrets === undefined ? files : withSecrets(files, options.secrets),
     fieldManagers,

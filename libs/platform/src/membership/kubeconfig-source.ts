@@ -25,6 +25,11 @@ export type KubeconfigSourceOptions = Readonly<{
   clustersFile: string;
   /** Contexts by name; without any all of a file's, and of kubectl's own files the current one. */
   contexts: readonly string[];
+  /**
+   * Contexts that are wanted beside those, asked for at each reading; they count where not all contexts of
+   * the files are wanted anyway.
+   */
+  more?: () => readonly string[];
   environment?: Readonly<Record<string, string | undefined>>;
   serviceAccountFolder?: string;
 }>;
@@ -35,7 +40,9 @@ const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
 export class KubeconfigSource implements ClusterSource {
   readonly #joined: WatchedKubeconfig;
   #files: readonly WatchedKubeconfig[];
-  #wanted: readonly string[];
+  /** Those of the options, or kubectl's current one. */
+  #named: readonly string[];
+  #wanted: readonly string[] = [];
   #held = NOTHING;
   /** Where kubectl has no file: the cluster in which the process runs. */
   #inCluster: readonly ClusterAccess[] = [];
@@ -45,12 +52,13 @@ export class KubeconfigSource implements ClusterSource {
     const { clustersFile, kubeconfigs, namedBy, contexts } = options;
     this.#joined = new WatchedKubeconfig({ file: clustersFile, namedBy: 'FLOTILLA_CLUSTERS_FILE', mayBeMissing: true });
     this.#files = kubeconfigs.map((file) => new WatchedKubeconfig({ file, namedBy }));
-    this.#wanted = contexts;
+    this.#named = contexts;
   }
 
   /** @throws ClusterConfigError the first time, where no cluster can be had, or a named one is missing */
   async read(): Promise<HeldReading<ClusterAccess>> {
-    const chose = await this.#choose();
+    const choseFiles = await this.#choose();
+    const chose = this.#wantsOthers() || choseFiles;
     const changed = await Promise.all(this.#files.map((file) => file.poll()));
     if (this.#begun && !chose && !changed.includes(true)) return this.#held;
     const readings = this.#files.map(({ reading }) => this.#wantedOf(reading));
@@ -68,9 +76,9 @@ export class KubeconfigSource implements ClusterSource {
     if ('problem' in reading && !this.#begun)
       throw new ClusterConfigError(undefined, `clusters file: ${reading.problem}`);
     const names = 'contexts' in reading ? reading.contexts.map(({ context }) => context) : [];
-    if (names.length > 0 && this.options.contexts.every((name) => names.includes(name))) {
+    if (names.length > 0 && this.#asked().every((name) => names.includes(name))) {
       this.#files = [this.#joined];
-      this.#wanted = this.options.contexts;
+      this.#named = this.options.contexts;
       this.#inCluster = [];
       return true;
     }
@@ -80,12 +88,31 @@ export class KubeconfigSource implements ClusterSource {
 
   /** The context is kept by its name: `kubectl config use-context` must not hand the hub another cluster. */
   async #takeKubectls(): Promise<void> {
-    const { contexts, environment = process.env } = this.options;
-    const found = await readAccess({ ...this.options, kubeconfigs: [], contexts });
-    const files = kubectlFiles(environment).filter((file) => found.some((access) => access.file === file));
-    this.#files = files.map((file) => new WatchedKubeconfig({ file, namedBy: 'KUBECONFIG' }));
-    this.#wanted = found.map(({ context }) => context);
-    if (files.length === 0) this.#inCluster = found;
+    const { environment = process.env, more, contexts } = this.options;
+    const asked = this.#asked();
+    const found = await readAccess({ ...this.options, kubeconfigs: [], contexts: asked });
+    // Contexts that are wanted later may be in any of them.
+    const mayBeMissing = more !== undefined;
+    const all = kubectlFiles(environment);
+    const files = mayBeMissing ? all : all.filter((file) => found.some((access) => access.file === file));
+    this.#files = files.map((file) => new WatchedKubeconfig({ file, namedBy: 'KUBECONFIG', mayBeMissing }));
+    this.#named = asked.length > 0 ? contexts : found.map(({ context }) => context);
+    if (!found.some(({ file }) => all.includes(file))) this.#inCluster = found;
+  }
+
+  /** The contexts that are wanted by name; none: all of a file's, of kubectl's own files the current one. */
+  #asked(): readonly string[] {
+    const { contexts, kubeconfigs, more } = this.options;
+    return contexts.length === 0 && kubeconfigs.length > 0 ? [] : [...new Set([...contexts, ...(more?.() ?? [])])];
+  }
+
+  /** Whether other contexts are wanted than at the reading before. */
+  #wantsOthers(): boolean {
+    const isAll = this.options.contexts.length === 0 && this.options.kubeconfigs.length > 0;
+    const wanted = isAll ? [] : [...new Set([...this.#named, ...(this.options.more?.() ?? [])])];
+    const before = this.#wanted;
+    this.#wanted = wanted;
+    return before.join('\n') !== wanted.join('\n');
   }
 
   #ownCluster(): readonly FileReading<ClusterAccess>[] {

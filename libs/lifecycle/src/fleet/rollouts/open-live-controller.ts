@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { outboundPolicyOf } from '#platform/config/registry-limits';
 import { hubNamespace } from '#platform/fleet/fleet-place';
 import { type GateQuestion, HttpGates } from '#platform/fleet/http-gates';
-import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { type HubApiOptions, openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { ServiceFrame } from '#platform/hub/hub';
 import { LiveController } from './live-controller.js';
 
@@ -18,10 +18,9 @@ export const FLEET_CONTROLLER = 'flotilla-fleet-controller';
  */
 export async function openLiveController(
   { settings, clock, log, metrics }: Pick<ServiceFrame, 'settings' | 'clock' | 'log' | 'metrics'>,
-  kubeconfigs?: readonly string[],
+  access: Omit<HubApiOptions, 'fieldManager'> = {},
 ): Promise<LiveController | undefined> {
-  const named = kubeconfigs === undefined ? {} : { kubeconfigs };
-  const hub = await openFleetHub(settings, { fieldManager: FLEET_CONTROLLER, ...named });
+  const hub = await openFleetHub(settings, { ...access, fieldManager: FLEET_CONTROLLER });
   if (hub === undefined) return undefined;
   const namespace = await hubNamespace(settings);
   const identity = `${hostname()}_${randomUUID()}`;

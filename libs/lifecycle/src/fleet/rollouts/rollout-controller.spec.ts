@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { APPROVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type FleetSource, listedFrom } from './fleet-state.js';
+import { RolloutController } from './rollout-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { storedRows } from './stored-rollout.js';
 
@@ -233,6 +237,31 @@ describe('a FleetOperator in a hub', () => {
       class: one?.hash,
       approvedBy: ['anna'],
     });
+  });
+
+  it('gives a decision no effect that is older than the roll-out: it was about another one of that name', async () => {
+    const played = await begun({ approval: { default: 'Manual' } });
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await played.settle();
+    const { client } = played.hub;
+    const spec = { rollout: 'kafka-1', action: 'Abort', reason: 'wrong version', by: { user: 'anna', groups: [] } };
+    await played.apply('FleetDecision', 'old', spec);
+    const creationTimestamp = '2020-01-01T00:00:00Z';
+    const source: FleetSource = async (kind) => {
+      const listed = await listedFrom(client)(kind);
+      if (kind !== 'FleetDecision') return listed;
+      const older = (object: KubernetesObject) => ({ ...object, metadata: { ...object.metadata, creationTimestamp } });
+      return listed.map((one) => ({ ...one, open: () => older(one.open()) }));
+    };
+    await new RolloutController(client, played.clock, silentLog, source).pass();
+    const decision = await client.get({
+      apiVersion: FLEET_API,
+      kind: 'FleetDecision',
+      name: 'old',
+      namespace: 'platform',
+    });
+    expect(decision?.['status']).toMatchObject({ effective: false, reason: 'UnknownRollout' });
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Progressing' });
   });
 
   it('brings a version to all clusters before the one that follows on it', async () => {

@@ -174,7 +174,7 @@ export class RolloutController {
   async #advance(rollout: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): Promise<number> {
     const { record } = rollout;
     const { name } = record.spec;
-    const decisions = decisionsFor(name, fleet);
+    const decisions = await this.#decisionsFor(rollout, fleet);
     const memory = this.#examined.get(name) ?? new ExaminedBefore();
     this.#examined.set(name, memory);
     let examined = memory.due(rollout, fleet, areWindowsDue);
@@ -192,7 +192,7 @@ export class RolloutController {
       if (decided === undefined) continue;
       // A decision has its effect once: it is in the roll-out before anything else follows.
       current = await this.#write(current, before, statusBefore, fleet, true);
-      await this.#conclude(decided, result.decision, rollout);
+      await this.#conclude(decided, result.decision?.reason ?? 'NotApplicable', rollout);
       [before, statusBefore] = [new Map(record.rows), record.status];
     }
     await this.#write(current, before, statusBefore, fleet, false);
@@ -200,6 +200,22 @@ export class RolloutController {
     if (!isAtRest) return fleet.now + 1;
     memory.note(rollout, fleet);
     return memory.nextAt;
+  }
+
+  /**
+   * Decisions about a roll-out that have no outcome yet, the older ones first. Those made before it was there
+   * are about another roll-out of this name whose object was lost, and have no effect.
+   */
+  async #decisionsFor(rollout: LiveRollout, { state }: LiveFleet): Promise<FleetDecision[]> {
+    const since = createdAt(rollout.object);
+    const open = state.decisions.filter(
+      ({ metadata, spec, status }) =>
+        `${metadata.namespace}/${spec.rollout}` === rollout.record.spec.name &&
+        (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
+    );
+    const earlier = open.filter((decision) => createdAt(decision) < since);
+    for (const one of earlier) await this.#conclude(one, 'UnknownRollout', rollout);
+    return open.filter((decision) => !earlier.includes(decision));
   }
 
   /** Results of clusters first, then the roll-out with what begins, then those rows. */
@@ -250,12 +266,7 @@ export class RolloutController {
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
   }
 
-  async #conclude(
-    decision: FleetDecision,
-    effects: DecisionEffects | undefined,
-    { object }: LiveRollout,
-  ): Promise<void> {
-    const reason = effects?.reason ?? 'NotApplicable';
+  async #conclude(decision: FleetDecision, reason: DecisionEffects['reason'], { object }: LiveRollout): Promise<void> {
     const status = { effective: reason === 'Effective', reason, at: this.clock.now().toISOString() };
     const { action, by, reason: why } = decision.spec;
     this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
@@ -291,13 +302,9 @@ function begins(before: RolloutRow | undefined, after: RolloutRow | undefined): 
   return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
 }
 
-/** Decisions about a roll-out that have no outcome yet, the older ones first. */
-const decisionsFor = (rollout: string, { state }: LiveFleet): FleetDecision[] =>
-  state.decisions.filter(
-    ({ metadata, spec, status }) =>
-      `${metadata.namespace}/${spec.rollout}` === rollout &&
-      (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
-  );
+/** NaN for an object without a time, which is neither earlier nor later than another. */
+const createdAt = ({ metadata }: Pick<FleetDecision, 'metadata'>): number =>
+  Date.parse((metadata as Readonly<{ creationTimestamp?: string }>).creationTimestamp ?? '');
 
 const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Decision => ({
   rollout: `${metadata.namespace}/${spec.rollout}`,

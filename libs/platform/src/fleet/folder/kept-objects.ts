@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { tableKey } from '../objects/object-table.js';
+
+/** One line of JSON: tools that read manifests below a folder pass over files of this name. */
+const ENDING = '.jsonl';
+const DRAFT = '.draft';
+/** Names of files may have 255 bytes. */
+const LONGEST_STEM = 200;
+const AT_ONCE = 64;
+
+type Pending = { next: KubernetesObject | undefined; done: Promise<void> };
+
+/**
+ * Objects as the hub has them, a file each below `status/`, replaced by rename. All of it may be deleted:
+ * the hub makes it anew from what people wrote and what clusters have.
+ */
+export class KeptObjects {
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(private readonly folder: string) {}
+
+  /** All that can be read, by name; a file that cannot is as one that was deleted. */
+  async read(): Promise<Map<string, KubernetesObject>> {
+    const found = new Map<string, KubernetesObject>();
+    const files = await filesBelow(this.folder);
+    for (let at = 0; at < files.length; at += AT_ONCE) {
+      const read = await Promise.all(files.slice(at, at + AT_ONCE).map(objectIn));
+      for (const object of read) {
+        if (object !== undefined) found.set(tableKey(refOf(object)), object);
+      }
+    }
+    return found;
+  }
+
+  /** Keeps an object, or drops it; writes of one object follow each other, and the last one counts. */
+  keep(ref: ObjectRef, object: KubernetesObject | undefined): void {
+    const key = tableKey(ref);
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) {
+      pending.next = object;
+      return;
+    }
+    const begun: Pending = { next: object, done: Promise.resolve() };
+    this.#pending.set(key, begun);
+    begun.done = this.#write(key, this.#pathOf(ref), begun);
+    // Who waits for it sees the failure.
+    begun.done.catch(() => undefined);
+  }
+
+  /** Settles once what was kept last of an object is on the disk. */
+  async whenKept(ref: ObjectRef): Promise<void> {
+    await this.#pending.get(tableKey(ref))?.done;
+  }
+
+  async whenAllKept(): Promise<void> {
+    await Promise.allSettled([...this.#pending.values()].map(({ done }) => done));
+  }
+
+  async #write(key: string, path: string, pending: Pending): Promise<void> {
+    try {
+      let written: KubernetesObject | undefined | null = null;
+      while (written !== pending.next) {
+        written = pending.next;
+        if (written === undefined) await rm(path, { force: true });
+        else await replaceFile(path, `${JSON.stringify(written)}\n`);
+      }
+    } finally {
+      this.#pending.delete(key);
+    }
+  }
+
+  #pathOf({ kind, namespace = '', name }: ObjectRef): string {
+    const digest = createHash('sha256').update(name).digest('hex');
+    const stem = name.length <= LONGEST_STEM ? name : `${name.slice(0, LONGEST_STEM - digest.length)}${digest}`;
+    return join(this.folder, kind, namespace, `${stem}${ENDING}`);
+  }
+}
+
+/** Writes beside it first: who reads sees the old text or the new one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}${DRAFT}`;
+  try {
+    await writeFile(draft, text);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(draft, text);
+  }
+  await rename(draft, path);
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(ENDING));
+    return files.map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function objectIn(file: string): Promise<KubernetesObject | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  try {
+    return KubernetesObject.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const refOf = ({ apiVersion, kind, metadata }: KubernetesObject): ObjectRef => ({
+  ...{ apiVersion, kind, name: metadata.name ?? '' },
+  namespace: metadata.namespace,
+});

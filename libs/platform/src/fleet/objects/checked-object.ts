@@ -1,0 +1,32 @@
+import { ALL_FLEET_KINDS, type AnyFleetKind, issueText, specSchema } from '#core/fleet/kinds/fleet-kinds';
+import { brokenRules } from '#core/fleet/kinds/rule-check';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { sameJson } from '#core/kernel/canonical/same-json';
+
+const LEASE_API = 'coordination.k8s.io/v1';
+
+export const isFleetKind = (apiVersion: string, kind: string): kind is AnyFleetKind =>
+  apiVersion === FLEET_API && Object.hasOwn(ALL_FLEET_KINDS, kind);
+
+/** The kinds that are kept without an API server: those of the fleet, and the Lease of its controller. */
+export const isServedKind = (apiVersion: string, kind: string): boolean =>
+  isFleetKind(apiVersion, kind) || (apiVersion === LEASE_API && kind === 'Lease');
+
+/**
+ * The object as an API server with the CRDs would store it: with defaults, and what is wrong with it. An
+ * object whose `spec` is that of before was checked before.
+ */
+export function checkedObject(
+  object: KubernetesObject,
+  before: KubernetesObject | undefined,
+): Readonly<{ object: KubernetesObject } | { problem: string }> {
+  const { apiVersion, kind } = object;
+  if (!isFleetKind(apiVersion, kind) || (before !== undefined && sameJson(object['spec'], before['spec']))) {
+    return { object };
+  }
+  const parsed = ALL_FLEET_KINDS[kind].safeParse(object);
+  if (!parsed.success) return { problem: issueText(parsed.error) };
+  const [broken] = brokenRules(specSchema(kind), parsed.data.spec, before?.['spec'], 'spec');
+  return broken === undefined ? { object: parsed.data as unknown as KubernetesObject } : { problem: broken };
+}

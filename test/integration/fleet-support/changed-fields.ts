@@ -1,0 +1,34 @@
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+
+/** By resource, namespace and name. */
+export type StoredObjects = ReadonlyMap<string, KubernetesObject>;
+
+/** What the hub and API servers make for themselves. */
+const NOT_OF_USERS = /^(events|leases\.coordination\.k8s\.io|installplans\.operators\.coreos\.com) /;
+
+/** Each object as users have made it: without status, and what the API server keeps by itself. */
+export function objectsIn(cluster: SimulatedCluster): StoredObjects {
+  const all = cluster.stored().map(({ resource, object }) => {
+    const { managedFields: _by, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata;
+    const { status: _status, ...rest } = object;
+    return [`${resource} ${metadata.namespace ?? ''}/${metadata.name}`, { ...rest, metadata }] as const;
+  });
+  return new Map(all.filter(([key]) => !NOT_OF_USERS.test(key)) as never);
+}
+
+/** The fields that differ, as paths; a whole object that came or went as its key. */
+export function changedFields(before: StoredObjects, after: StoredObjects): string[] {
+  const found: string[] = [];
+  const compare = (path: string, one: unknown, other: unknown): void => {
+    if (JSON.stringify(one) === JSON.stringify(other)) return;
+    const areObjects = [one, other].every((value) => typeof value === 'object' && value !== null);
+    if (!areObjects) found.push(path);
+    else {
+      const keys = new Set([...Object.keys(one as object), ...Object.keys(other as object)]);
+      for (const key of keys) compare(`${path}.${key}`, (one as never)[key], (other as never)[key]);
+    }
+  };
+  for (const key of new Set([...before.keys(), ...after.keys()])) compare(key, before.get(key), after.get(key));
+  return found.sort();
+}
