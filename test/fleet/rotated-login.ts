@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -10,7 +11,7 @@ const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'hub-login', n
 
 /**
  * A cluster whose login is in a Secret: a new one is in use while the hub runs, an unsafe one never, and the
- * cluster leaves with its FleetCluster and comes back with it.
+ * cluster leaves with its FleetCluster, without finalizers of the hub, and comes back with it.
  */
 export async function replaceTheLogin(fleet: FleetHub, name: string): Promise<void> {
   const use = async (kubeconfig: object) => {
@@ -42,8 +43,14 @@ export async function replaceTheLogin(fleet: FleetHub, name: string): Promise<vo
 
   const member = { apiVersion: FLEET_API, kind: 'FleetCluster', name };
   const { metadata, spec } = (await fleet.hub.get(member)) as KubernetesObject;
+  const held = async () =>
+    ((await fleet.client(name).list(CSV_API))?.items ?? []).filter((csv) =>
+      csv.metadata.finalizers?.includes(CSV_CLEANUP_FINALIZER),
+    ).length;
+  expect(await held()).toBeGreaterThan(0);
   await fleet.hub.delete(member);
   await expect.poll(() => fleet.hub.get(member), LONG_PATIENCE).toBeUndefined();
+  expect(await held(), 'finalizers of a hub that has left').toBe(0);
   await fleet.apply('FleetCluster', name, spec as object, metadata.labels);
   await expect.poll(() => condition('Reachable'), LONG_PATIENCE).toBe('True Answering');
   expect(await condition('CredentialsValid')).toBe('True Valid');
