@@ -65,7 +65,8 @@ describe('what a poller reports of the clusters of a fleet', () => {
   const statusOf = async (name: string) => {
     await fleet.clock.advance(1_000);
     const found = await fleet.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
-    return (found as { status?: { uid?: string; conditions?: readonly Condition[] } } | undefined)?.status;
+    return (found as { status?: { uid?: string; facts?: object; conditions?: readonly Condition[] } } | undefined)
+      ?.status;
   };
   const reasons = async (name: string) =>
     (await statusOf(name))?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
@@ -110,6 +111,32 @@ describe('what a poller reports of the clusters of a fleet', () => {
     isPaused = true;
     await tell([{ kind: 'changed', cluster: 'one', what: 'paused' }]);
     await expect.poll(() => reasons('one'), PATIENCE).toContain('Managed=False Paused');
+  });
+
+  it('is its nodes and what its owner claims, each where it may be read', async () => {
+    const { cluster } = fleet.cluster('one').direct;
+    const status = { nodeInfo: { architecture: 'arm64' } };
+    cluster.create({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n' },
+      spec: { providerID: 'aws:///i-1' },
+      status,
+    });
+    const metadata = { name: 'cluster-claims', namespace: 'flotilla-system' };
+    cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: metadata.namespace } });
+    cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { site: 'hall-7' } });
+    await tell([{ kind: 'changed', cluster: 'one', what: 'access' }]);
+    const facts = async () => (await statusOf('one'))?.facts;
+    const known = { distribution: 'kubernetes', nodes: 1, provider: 'aws', claims: { site: 'hall-7' } };
+    await expect.poll(facts, PATIENCE).toMatchObject(known);
+    cluster.failAll({ resource: 'nodes' }, new Refusal(403, 'Forbidden', 'forbidden'));
+    cluster.edit({ apiVersion: 'v1', kind: 'ConfigMap', ...metadata }, (object) =>
+      Object.assign(object, { data: { site: 'hall-8' } }),
+    );
+    await tell([{ kind: 'changed', cluster: 'one', what: 'access' }]);
+    await expect.poll(facts, PATIENCE).toMatchObject({ ...known, claims: { site: 'hall-8' } });
+    expect(await reasons('one')).toContain('Reachable=True Answering');
   });
 
   it('is a login that is refused, before the cluster counts as away', async () => {

@@ -4,6 +4,7 @@ import {
   clusterStatus,
   type FleetClusterStatus,
 } from '#core/fleet/membership/cluster-conditions';
+import { CLAIMS, type ClusterFacts, claimsIn, nodeFacts, observedNode } from '#core/fleet/membership/cluster-facts';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
@@ -28,6 +29,9 @@ const SILENT_MS = 40_000;
 const ASKED_AT_ONCE = 32;
 const MOST_CHARACTERS = 1_024;
 const NO_CONTEXT = 'no kubeconfig of the hub has its context';
+/** How often nodes and claims are read. */
+const FACTS_EVERY_MS = 30 * 60_000;
+const NODES = { apiVersion: 'v1', kind: 'Node' } as const;
 const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
 
 export type ClusterSightingsOptions = Readonly<{
@@ -46,7 +50,13 @@ export type ClusterSightingsOptions = Readonly<{
 }>;
 
 /** `asked`: what of the FleetCluster was there when the cluster was last asked. */
-type Sight = { heardAt: number | undefined; readonly sinceMs: number; uid?: string; asked?: string };
+type Sight = {
+  heardAt: number | undefined;
+  readonly sinceMs: number;
+  uid?: string;
+  asked?: string;
+  facts?: Readonly<{ found: ClusterFacts; atMs: number }>;
+};
 
 /**
  * Reports in the status of FleetClusters whether the clusters of this poller answer, which ones they are, and
@@ -87,7 +97,11 @@ export class ClusterSightings {
 
   /** With another login another cluster may answer. */
   #changed(changes: readonly ClusterChange[]): void {
-    for (const { cluster } of changes) delete this.#sights.get(cluster)?.uid;
+    for (const { cluster } of changes) {
+      const sight = this.#sights.get(cluster);
+      delete sight?.uid;
+      delete sight?.facts;
+    }
     this.#look();
   }
 
@@ -178,7 +192,7 @@ export class ClusterSightings {
       sight.uid ??= (await client.get(KUBE_SYSTEM))?.metadata.uid ?? '';
       sight.heardAt = this.#now();
       const uid = sight.uid === '' ? undefined : sight.uid;
-      return { uid, version, managed: await this.#managed(cluster) };
+      return { uid, version, facts: await this.#facts(client, sight), managed: await this.#managed(cluster) };
     } catch (error) {
       // A login that is refused is no lost answer.
       const message = troubleOf(error).slice(0, MOST_CHARACTERS);
@@ -193,6 +207,21 @@ export class ClusterSightings {
         ...(isRejected ? { credentials: { fault: { reason: 'Rejected', message } } } : {}),
       };
     }
+  }
+
+  /** Nodes and claims change seldom. Where they may not be read they are no facts. */
+  async #facts(client: KubeClient, sight: Sight): Promise<ClusterFacts> {
+    if (sight.facts !== undefined && this.#now() - sight.facts.atMs < FACTS_EVERY_MS) return sight.facts.found;
+    const { cluster } = client;
+    const unread = (error: unknown) => this.options.log.debug({ cluster, error }, 'facts of a cluster cannot be read');
+    const nodes = await client.list(NODES, { keep: observedNode }).catch(unread);
+    const claims = await client.get(CLAIMS).then(claimsIn, unread);
+    const found = {
+      ...(nodes === undefined ? {} : nodeFacts(nodes.items)),
+      ...(claims === undefined ? {} : { claims }),
+    };
+    sight.facts = { found, atMs: this.#now() };
+    return found;
   }
 
   async #managed(cluster: string): Promise<NonNullable<ClusterSighting['managed']>> {

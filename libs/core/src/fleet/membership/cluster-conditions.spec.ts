@@ -44,6 +44,18 @@ describe('the status of a FleetCluster', () => {
     expect(brief(clusterStatus(first, { ...answering, managed }, T1))[1]).toEqual(['Managed', 'False', reason, T1]);
   });
 
+  it('has facts of its nodes and claims, which stay where they are not read', () => {
+    const facts = { arches: ['arm64'], nodes: 2, provider: undefined, claims: { site: 'hall-7' } };
+    const known = clusterStatus(first, { ...answering, facts }, T1);
+    expect(known.facts).toMatchObject({ distribution: 'k3s', arches: ['arm64'], nodes: 2, claims: { site: 'hall-7' } });
+    const stored = JSON.parse(JSON.stringify(known)) as typeof known;
+    expect(clusterStatus(stored, { ...answering, facts }, T1), 'as the API server has it').toBe(stored);
+    expect(clusterStatus(known, { ...answering, facts: {} }, T1)).toBe(known);
+    expect(clusterStatus(known, { ...answering, facts: { claims: {} } }, T1).facts?.['claims']).toEqual({});
+    const replaced = clusterStatus(known, { ...answering, uid: 'u-2', facts: { nodes: 9 } }, T1);
+    expect(replaced.facts).toBe(known.facts);
+  });
+
   it('holds the first cluster that answers against the one that people expect', () => {
     const other = clusterStatus({}, { ...answering, expectedUid: 'u-0' }, T0);
     expect([other.uid, replacingUid(other)]).toEqual([undefined, 'u-1']);

@@ -1,3 +1,6 @@
+import { sameJson } from '../../kernel/canonical/same-json.js';
+import type { ClusterFacts } from './cluster-facts.js';
+
 export type CredentialsSighting = Readonly<{
   fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
   /** When the login ends, where it says so. */
@@ -20,6 +23,8 @@ export type ClusterSighting = Readonly<{
   expectedUid?: string | undefined;
   /** The version of the API server; undefined: not known. */
   version?: string | undefined;
+  /** What was found out of nodes and claims; what is absent is left as it was. */
+  facts?: ClusterFacts | undefined;
   /** The UID that the cluster's owner has accepted in place of the one before. */
   acceptedUid?: string | undefined;
 }>;
@@ -61,16 +66,23 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   const conditions = [...kept, ...found.map((one) => withTime(one, before, at))];
   conditions.sort((a, b) => (a.type < b.type ? -1 : 1));
   const distribution = version === undefined ? undefined : distributionOf(version);
-  const facts = distribution === undefined ? before.facts : { ...before.facts, distribution };
+  const facts = factsAfter(before, distribution, isReplaced ? undefined : sighting.facts);
   const credentialsExpireAt = credentials === undefined ? before.credentialsExpireAt : credentials.expiresAt;
   const after = { uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, facts, conditions };
   const isSame =
     before.uid === after.uid &&
     before.version === version &&
     before.credentialsExpireAt === credentialsExpireAt &&
-    before.facts?.['distribution'] === facts?.['distribution'] &&
+    before.facts === facts &&
     conditions.length === (before.conditions ?? []).length &&
     conditions.every((one) => before.conditions?.includes(one) === true);
+  return isSame ? before : after;
+}
+
+/** The same object where nothing of it has changed. */
+function factsAfter({ facts: before }: FleetClusterStatus, distribution: string | undefined, found?: ClusterFacts) {
+  const after = { ...before, ...(distribution === undefined ? {} : { distribution }), ...found };
+  const isSame = Object.keys(after).every((name) => sameJson(after[name as 'distribution'], before?.[name]));
   return isSame ? before : after;
 }
 
