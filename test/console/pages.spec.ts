@@ -211,24 +211,49 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
   });
 
   it('task 6: a roll-out of the fleet has its waves, what holds it, and the commands to decide', async () => {
-    const wave = { phase: 'Soaking', members: 12, done: 12, underWay: 0, waiting: 0, failed: 0, note: 'soak' };
-    const rest = { name: 'rest', phase: 'Pending', members: 88, done: 0, underWay: 0, waiting: 88, failed: 0 };
+    const wave = {
+      phase: 'Soaking',
+      members: 12,
+      done: 12,
+      underWay: 0,
+      waiting: 0,
+      failed: 0,
+      note: 'soak',
+      deadline: '30m',
+    };
+    const [soakUntil, cluster] = [new Date(Date.now() + 90 * 60_000).toISOString(), clusterName(2)];
+    const rest = { name: 'rest', phase: 'Pending', members: 88, done: 0, underWay: 0, waiting: 87, failed: 1 };
     run.view.writeRollouts([
       {
         ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },
-        ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '' },
+        ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 2 (lab): soak' },
         waves: [
-          { ...wave, name: 'lab' },
-          { ...rest, note: 'not its turn' },
+          { ...wave, name: 'lab', soakUntil },
+          { ...rest, note: 'not its turn', soakUntil: '', deadline: '30m' },
         ],
+        failures: [{ reason: 'deadline exceeded', cause: 'no image', clusters: 7, sample: [cluster] }],
+        classes: [{ hash: '3f9c', clusters: 88 }],
       },
     ]);
     const tab = await open();
     await tab.goto('/rollouts');
     await tab.page.getByRole('link', { name: 'harbor → harbor.v1.1.0' }).click();
-    for (const part of ['lab Soaking 12/12', 'rest Pending 0/88', '88 wait · not its turn'])
+    for (const part of ['lab Soaking 12/12', 'rest Pending 0/88', '87 wait · not its turn'])
       await expect.poll(() => text(tab), PATIENCE).toContain(part);
-    expect(await text(tab)).toContain('flotilla fleet promote harbor-3 -n fleet');
+    const shown = await text(tab);
+    for (const part of [
+      'wave 1 of 2 (lab): soak',
+      'soaking, 1 h left',
+      `deadline exceeded: no image in ${cluster} and 6 more`,
+    ])
+      expect(shown).toContain(part);
+    // What applies now, and nothing else, with the reason that is typed.
+    await tab.page.getByLabel('Reason').fill("it's fine");
+    await expect.poll(() => text(tab), PATIENCE).toContain(`-n fleet --wave lab --reason 'it'\\''s fine'`);
+    const commands = (await text(tab)).match(/flotilla fleet \S+/g);
+    const verbs = ['approve', 'pause', 'promote', 'retry', 'abort', 'rollback'];
+    expect(commands).toEqual(verbs.map((verb) => `flotilla fleet ${verb}`));
+    expect(await text(tab)).toContain('flotilla fleet approve harbor-3 -n fleet --class 3f9c --reason');
     expect(await tab.axe()).toEqual([]);
     run.view.writeRollouts([]);
     await expect.poll(() => text(tab), PATIENCE).toContain('not known any more');

@@ -150,6 +150,8 @@ export const RolloutSummary = z.strictObject({
   target: z.string(),
   phase: z.string(),
   reason: z.string(),
+  /** What it is at, and what most of its clusters wait for; empty where it is derived. */
+  message: z.string(),
   startedAt: z.string(),
   finishedAt: z.string(),
   waves: z
@@ -163,10 +165,18 @@ export const RolloutSummary = z.strictObject({
         waiting: z.int(),
         failed: z.int(),
         note: z.string(),
+        /** When its soak ends; empty: it does not soak. */
+        soakUntil: z.string(),
+        /** How long a cluster of it may take, as `30m`; empty: not known. */
+        deadline: z.string(),
       }),
     )
     .max(17),
-  failures: z.array(z.strictObject({ cause: z.string(), clusters: z.int(), example: z.string() })).max(10),
+  failures: z
+    .array(z.strictObject({ reason: z.string(), cause: z.string(), clusters: z.int(), examples: z.array(z.string()) }))
+    .max(10),
+  /** Plan classes that wait for approval. */
+  classes: z.array(z.strictObject({ hash: z.string(), clusters: z.int() })).max(10),
 });
 
 export const ClusterList = listOf(ClusterRow);

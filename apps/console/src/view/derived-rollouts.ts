@@ -13,15 +13,17 @@ export const rolloutColumns: RowColumns<RolloutSummary> = {
 };
 
 const MOST_FAILURES = 10;
+const MOST_EXAMPLES = 5;
 
 const stops = ({ standing }: OperatorRow): boolean => standing === 'failed' || standing === 'blocked';
 
 export function failuresOf(members: readonly OperatorRow[]): RolloutSummary['failures'] {
   return [...Map.groupBy(members.filter(stops), causeKey).values()]
     .map((own) => ({
+      reason: '',
       cause: own[0]?.cause?.text ?? '',
       clusters: new Set(own.map(({ cluster }) => cluster)).size,
-      example: own[0]?.cluster ?? '',
+      examples: [...new Set(own.map(({ cluster }) => cluster))].slice(0, MOST_EXAMPLES),
     }))
     .toSorted((a, b) => b.clusters - a.clusters || byText(a.cause, b.cause))
     .slice(0, MOST_FAILURES);
@@ -36,9 +38,21 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
   const reason = waiting > 0 ? `${waiting} wait for approval` : failed > 0 ? `${failed} do not go on` : '';
   const startedAt = under.map(({ since }) => since).toSorted(byText)[0] ?? '';
   const members = under.length + done.length;
-  const wave = { name: 'all', phase, members, done: done.length, underWay, waiting, failed, note: reason };
+  const wave = {
+    name: 'all',
+    phase,
+    members,
+    done: done.length,
+    underWay,
+    waiting,
+    failed,
+    note: reason,
+    soakUntil: '',
+    deadline: '',
+  };
   return {
-    ...{ id: `${name}@${target}`, derived: true, package: name, target, phase, reason, startedAt, finishedAt: '' },
+    ...{ id: `${name}@${target}`, derived: true, package: name, target, phase, reason, message: '' },
+    ...{ startedAt, finishedAt: '', classes: [] },
     waves: [wave],
     failures: failuresOf(under),
   };

@@ -7,7 +7,7 @@ import { rolloutsSeenBy } from './rollouts.js';
 
 const ROW: FleetRolloutRow = {
   ...{ id: 'fleet/lamp-1', package: 'lamp', target: 'lamp.v2', phase: 'Progressing', reason: '' },
-  ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', waves: [] },
+  ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', waves: [], message: '', failures: [], classes: [] },
 };
 const cause = { code: 'plan-failed', kind: 'InstallPlan', names: ['lamp'], text: 'plan failed' };
 const { rows } = new FleetOrders([
@@ -27,7 +27,14 @@ it('a roll-out of the fleet takes the place of what follows from the clusters, w
     ['fleet/lamp-1', false],
     ['harbor@harbor.v2', true],
   ]);
-  expect(found[0]?.failures).toEqual([{ cause: 'plan failed', clusters: 1, example: 'east' }]);
+  expect(found[0]?.failures).toEqual([{ reason: '', cause: 'plan failed', clusters: 1, examples: ['east'] }]);
+});
+
+it('says of failures what the roll-out itself says, where it does', async () => {
+  const failure = { reason: 'deadline exceeded', cause: 'no image', clusters: 2, sample: ['east', 'west'] };
+  const [found] = await seenWith(true, [{ ...ROW, failures: [failure] }]);
+  const { sample: examples, ...same } = failure;
+  expect(found?.failures).toEqual([{ ...same, examples }]);
 });
 
 it('who sees a part of the fleet sees no counts of all of it', async () => {

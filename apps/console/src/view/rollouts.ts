@@ -20,7 +20,11 @@ export async function rolloutsSeenBy({ rows, reader, person }: Seen): Promise<Ro
 
 function summaryOf(row: FleetRolloutRow, { operatorsByPackage }: FleetRows): RolloutSummary {
   const own = operatorsByPackage.filter((one) => one.package === row.package && one.installed !== row.target);
-  return { ...row, derived: false, failures: row.finishedAt === '' ? failuresOf(own) : [] };
+  const { failures: told, ...rest } = row;
+  const known = told.map(({ sample, ...one }) => ({ ...one, examples: sample }));
+  // A controller of an earlier release says nothing of failures.
+  const failures = known.length > 0 || row.finishedAt !== '' ? known : failuresOf(own);
+  return { ...rest, derived: false, failures };
 }
 
 export const isMoving = ({ finishedAt }: RolloutSummary): boolean => finishedAt === '';

@@ -13,6 +13,12 @@ export function age(time: string, now: number = Date.now()): string {
   return `${Math.floor(seconds / DAY)} d`;
 }
 
+/** How long until then, as `21 min left`; nothing for a time that is over or not known. */
+export function left(time: string, now: number = Date.now()): string {
+  const ahead = Date.parse(time) - now;
+  return ahead > 0 ? `${age(new Date(now - ahead).toISOString(), now)} left` : '';
+}
+
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const clockWithSeconds = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });

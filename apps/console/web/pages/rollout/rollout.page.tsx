@@ -3,14 +3,14 @@ import type { OperatorRow } from '#core/fleet/view/rows';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
-import { count, inWords } from '../../live/times.js';
+import { count, inWords, left } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
-import { CodeBlock } from '../../parts/copy.js';
 import { List } from '../../parts/list.js';
 import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page, Section } from '../../parts/page.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
+import { Decisions } from './decisions.js';
 
 /** One roll-out, followed as it goes. */
 export default function RolloutPage() {
@@ -36,30 +36,6 @@ export default function RolloutPage() {
   );
 }
 
-/** Decisions are made in one's own name, which the hub's API checks: the page gives the commands. */
-function Decisions({ of }: { of: string }) {
-  const [namespace = '', name = ''] = of.split('/');
-  return (
-    <Section title="To decide">
-      <ol class="advice">
-        {DECISIONS.map(([verb, what]) => (
-          <li key={verb}>
-            <p>{what}</p>
-            <CodeBlock text={`flotilla fleet ${verb} ${name} -n ${namespace}`} label="Command" />
-          </li>
-        ))}
-      </ol>
-    </Section>
-  );
-}
-
-const DECISIONS = [
-  ['status', 'see what it waits for'],
-  ['pause', 'pause it: nothing starts, what runs ends'],
-  ['promote', 'open the wave that waits for it, or end its soak'],
-  ['abort', 'end it: nothing further starts, and nothing is undone'],
-] as const;
-
 function Shown({ of }: { of: RolloutSummary }) {
   return (
     <>
@@ -71,6 +47,7 @@ function Shown({ of }: { of: RolloutSummary }) {
           · started <Ago time={of.startedAt} /> ago{of.derived && ' · derived from the clusters, without waves'}
         </span>
       </p>
+      {of.message !== '' && of.finishedAt === '' && <p>{of.message}</p>}
       <ol class="waves">
         {of.waves.map((wave) => (
           <li key={wave.name}>
@@ -91,6 +68,10 @@ function Shown({ of }: { of: RolloutSummary }) {
                   {wave.note}
                 </span>
               )}
+              {wave.soakUntil !== '' && <span class="pale"> · soaking, {left(wave.soakUntil) || 'about to end'}</span>}
+              {wave.underWay > 0 && wave.deadline !== '' && (
+                <span class="pale"> · each has {wave.deadline} until it counts as failed</span>
+              )}
             </p>
           </li>
         ))}
@@ -98,16 +79,23 @@ function Shown({ of }: { of: RolloutSummary }) {
       {of.failures.length > 0 && (
         <Section title="Failures">
           <ul class="findings">
-            {of.failures.map(({ cause, clusters, example }) => (
-              <li key={cause}>
+            {of.failures.map(({ reason, cause, clusters, examples }) => (
+              <li key={reason + cause}>
                 <span class="standing failed">
                   <span aria-hidden="true">✖</span>
                   <span>{count(clusters)}</span>
                 </span>
                 <span>
-                  {cause}{' '}
+                  {[reason, cause].filter((part) => part !== '').join(': ')}{' '}
                   <span class="pale">
-                    as in <a href={paths.cluster(example)}>{example}</a>
+                    in{' '}
+                    {examples.map((cluster, at) => (
+                      <span key={cluster}>
+                        {at > 0 && ', '}
+                        <a href={paths.cluster(cluster)}>{cluster}</a>
+                      </span>
+                    ))}
+                    {clusters > examples.length && ` and ${count(clusters - examples.length)} more`}
                   </span>
                 </span>
               </li>
@@ -115,7 +103,7 @@ function Shown({ of }: { of: RolloutSummary }) {
           </ul>
         </Section>
       )}
-      {!of.derived && of.finishedAt === '' && <Decisions of={of.id} />}
+      {!of.derived && <Decisions of={of} />}
       <Section title="Operators of this package">
         <List<OperatorRow>
           label={`Operators of ${of.package}`}

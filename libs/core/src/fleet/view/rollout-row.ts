@@ -18,6 +18,8 @@ export const FleetRolloutRow = z.strictObject({
   target: Name,
   phase: Text,
   reason: Text,
+  /** What it is at, and what most of its clusters wait for. */
+  message: Text.default(''),
   startedAt: Time,
   finishedAt: Time,
   waves: z
@@ -25,9 +27,23 @@ export const FleetRolloutRow = z.strictObject({
       z.strictObject({
         ...{ name: Name, phase: Text, members: Count, done: Count, underWay: Count, waiting: Count, failed: Count },
         note: Text,
+        /** When its soak ends; empty: it does not soak. */
+        soakUntil: Time.default(''),
+        /** How long a cluster of it may take, as `30m`. */
+        deadline: Text.default(''),
       }),
     )
     .max(17),
+  /** Clusters that failed for one reason, the most first. */
+  failures: z
+    .array(z.strictObject({ reason: Text, cause: Text, clusters: Count, sample: z.array(Name).max(5) }))
+    .max(10)
+    .default([]),
+  /** Plan classes that wait for approval. */
+  classes: z
+    .array(z.strictObject({ hash: Text, clusters: Count }))
+    .max(10)
+    .default([]),
 });
 export type FleetRolloutRow = z.infer<typeof FleetRolloutRow>;
 
@@ -38,9 +54,22 @@ const Status = z.looseObject({
   reason: z.string().default(''),
   startedAt: z.string().default(''),
   finishedAt: z.string().default(''),
+  message: z.string().default(''),
+  failures: z
+    .array(
+      z.looseObject({
+        ...{ reason: z.string().default(''), cause: z.string().default(''), clusters: Count },
+        sample: z.array(z.string()).default([]),
+      }),
+    )
+    .catch([]),
+  classes: z
+    .array(z.looseObject({ hash: z.string(), clusters: Count.default(0), approval: z.string().default('') }))
+    .catch([]),
   waves: z
     .array(
       z.looseObject({
+        soakUntil: z.string().default(''),
         ...{ name: z.string(), phase: z.string().default(''), reason: z.string().default('') },
         ...{ members: Count.default(0), limit: Count.optional(), counts: Counts.catch({}) },
       }),
@@ -53,7 +82,13 @@ const cut = (text: string): string => text.slice(0, LONGEST_ROW_TEXT);
 /** A reason of a status, as `NotItsTurn`, in words. */
 const words = (reason: string): string => reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
-function waveRow({ name, phase, reason, members, limit, counts }: WaveStatus): FleetRolloutRow['waves'][number] {
+/** The reasons in a message, as `13 NotItsTurn`, in words. */
+const reasonsInWords = (message: string): string => message.replaceAll(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/g, words);
+
+function waveRow(
+  { name, phase, reason, members, limit, counts, soakUntil }: WaveStatus,
+  deadline: string,
+): FleetRolloutRow['waves'][number] {
   const { waiting = 0, applying = 0, verifying = 0, done = 0, failed = 0 } = counts;
   const { rollingBack = 0, rolledBack = 0, skipped = 0 } = counts;
   const underWay = applying + verifying + rollingBack;
@@ -62,6 +97,7 @@ function waveRow({ name, phase, reason, members, limit, counts }: WaveStatus): F
   return {
     ...{ name, phase: cut(phase), members, done, underWay, waiting: waiting + skipped, failed: failed + rolledBack },
     note: cut([words(reason), budget, skips].filter(Boolean).join(' · ')),
+    ...{ soakUntil, deadline },
   };
 }
 
@@ -72,15 +108,26 @@ export function fleetRolloutRow(
 ): FleetRolloutRow | undefined {
   const read = Status.safeParse(status ?? {});
   if (!read.success) return undefined;
-  const { phase, reason, startedAt, finishedAt, waves } = read.data;
+  const { phase, reason, message, startedAt, finishedAt, waves, failures, classes } = read.data;
+  const deadlines = new Map(spec.strategy.waves.map((wave) => [wave.name, wave.progressDeadline]));
   const { kind, name } = spec.subject;
   const { bundle, catalogDigest } = spec.target;
   return {
     id: `${metadata.namespace}/${metadata.name}`,
     package: kind === 'FleetOperator' ? (packageOf(name) ?? name) : name,
     target: kind === 'FleetOperator' ? bundle : (catalogDigest ?? bundle),
-    ...{ phase: cut(phase), reason: cut(words(reason)), startedAt, finishedAt },
+    ...{ phase: cut(phase), reason: cut(words(reason)), message: cut(reasonsInWords(message)), startedAt, finishedAt },
     // The wave of what no other one takes is there without clusters, too.
-    waves: waves.filter(({ members }, at) => members > 0 || at === 0).map(waveRow),
+    waves: waves
+      .filter(({ members }, at) => members > 0 || at === 0)
+      .map((wave) => waveRow(wave, deadlines.get(wave.name) ?? '')),
+    failures: failures.slice(0, 10).map((one) => ({
+      ...{ reason: cut(words(one.reason)), cause: cut(one.cause), clusters: one.clusters },
+      sample: one.sample.slice(0, 5),
+    })),
+    classes: classes
+      .filter(({ approval }) => approval === 'Waiting')
+      .slice(0, 10)
+      .map(({ hash, clusters }) => ({ hash: cut(hash), clusters })),
   };
 }

@@ -37,7 +37,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   reported.start();
   ends.push(() => reported.stop());
   for (const cluster of clusters) await cluster.offer(NEW);
-  const phases = new Set<string>();
+  const [phases, messages] = [new Set<string>(), new Set<string>()];
   const phase = async () => {
     for (let quarters = 0; quarters < 4; quarters++) await clock.advance(250);
     for (const cluster of clusters) {
@@ -45,6 +45,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
       await cluster.play();
     }
     for (const wave of shown[0]?.waves ?? []) phases.add(`${wave.name}: ${wave.phase}`);
+    messages.add(shown[0]?.message ?? '');
     return shown[0]?.phase;
   };
   await expect.poll(phase, LONG_PATIENCE).toBe('Completed');
@@ -56,5 +57,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   expect(shown[0]).toMatchObject({ package: 'kafka-operator', target: NEW, phase: 'Completed' });
   expect(shown[0]?.id).toMatch(/\/kafka-1$/);
   expect([...phases]).toContain('lab: Open');
+  expect(shown[0]?.waves.map(({ deadline }) => deadline)).toEqual(['30m', '']);
+  expect([...messages].some((message) => message.startsWith('wave 1 of 2 (lab)'))).toBe(true);
   expect(await reported.check.check()).toMatchObject({ up: true });
 });
