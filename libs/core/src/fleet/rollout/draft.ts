@@ -39,9 +39,20 @@ export class Draft {
   put(row: RolloutRow): void {
     const before = this.row(row.cluster);
     if (before === row) return;
-    if (before !== undefined) this.tallies[before.wave]?.add(before, -1);
+    if (before !== undefined) {
+      this.tallies[before.wave]?.add(before, -1);
+      this.#keepSuccess(before, row);
+    }
     this.tallies[row.wave]?.add(row, 1);
     this.#changed.set(row.cluster, row);
+  }
+
+  /** The clock of a soak stays where it is when a cluster that had succeeded leaves, also after a crash. */
+  #keepSuccess({ wave: index, doneAt }: RolloutRow, after: RolloutRow): void {
+    if (doneAt === undefined || (after.doneAt === doneAt && after.phase !== 'Removed')) return;
+    const { phase, lastSuccessAt = doneAt } = this.wave(index);
+    const mayCount = phase === 'Open' || phase === 'Soaking';
+    if (mayCount) this.setWave(index, { lastSuccessAt: Math.max(lastSuccessAt, doneAt) });
   }
 
   /** Changes a row once in this step. */

@@ -32,6 +32,8 @@ export type WaveStatus = Readonly<{
   gates: Readonly<Record<string, GateProgress>>;
   /** From when on its gates can run out of time. */
   gatesFrom: number | undefined;
+  /** The last success of clusters whose rows do not say so any more: they have left, or began again. */
+  lastSuccessAt?: number | undefined;
 }>;
 
 export type ClassStatus = Readonly<{

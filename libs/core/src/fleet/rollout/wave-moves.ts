@@ -4,6 +4,7 @@ import type { Draft } from './draft.js';
 import { afterAnswer, dueAt, type GateProgress, isDue } from './gate-progress.js';
 import type { StopReason } from './phases.js';
 import type { WaveStatus } from './rollout-state.js';
+import type { WaveTally } from './tally.js';
 
 /** Asks the gates of waves that are due: before a wave opens, and while it soaks. */
 export function askWaveGates(draft: Draft): void {
@@ -34,14 +35,24 @@ const areGreen = (index: number, when: GateSpec['when'], draft: Draft): boolean 
 
 /** When the soak of a wave ends: counted from its last success, without one from its opening. */
 export const soakEnd = (
-  { openedAt, isPromoted }: Pick<WaveStatus, 'openedAt' | 'isPromoted'>,
-  lastSuccessAt: number | undefined,
+  wave: Pick<WaveStatus, 'openedAt' | 'isPromoted' | 'lastSuccessAt'>,
+  tally: Pick<WaveTally, 'lastSuccessAt'>,
   soak: string,
-): number => (isPromoted ? Number.NEGATIVE_INFINITY : (lastSuccessAt ?? openedAt ?? 0) + durationMs(soak));
+): number =>
+  wave.isPromoted ? Number.NEGATIVE_INFINITY : (lastSuccess(wave, tally) ?? wave.openedAt ?? 0) + durationMs(soak);
+
+/** The last success in a wave, also of a cluster that has left since. */
+export function lastSuccess(
+  { lastSuccessAt = Number.NEGATIVE_INFINITY }: Pick<WaveStatus, 'lastSuccessAt'>,
+  tally: Pick<WaveTally, 'lastSuccessAt'>,
+): number | undefined {
+  const last = Math.max(lastSuccessAt, tally.lastSuccessAt ?? Number.NEGATIVE_INFINITY);
+  return Number.isFinite(last) ? last : undefined;
+}
 
 export function soakUntil(index: number, draft: Draft): number {
-  const { openedAt = draft.now, isPromoted } = draft.wave(index);
-  return soakEnd({ openedAt, isPromoted }, draft.tally(index).lastSuccessAt, draft.rules(index).soak);
+  const { openedAt = draft.now, isPromoted, lastSuccessAt } = draft.wave(index);
+  return soakEnd({ openedAt, isPromoted, lastSuccessAt }, draft.tally(index), draft.rules(index).soak);
 }
 
 /** Why a wave stops its roll-out, or undefined. */

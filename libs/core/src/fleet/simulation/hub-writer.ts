@@ -52,7 +52,9 @@ export class HubWriter {
     const before = record.isNew ? undefined : record.status;
     const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
     const beginning = new Set(result.orders.map(({ cluster }) => cluster));
-    const results = changes.filter((change) => isWrite(change) && !beginning.has(change.after.cluster));
+    // A row goes after the status that keeps what it said of the wave.
+    const isFirst = ({ after }: RowChange): boolean => !beginning.has(after.cluster) && after.phase !== 'Removed';
+    const results = changes.filter((change) => isWrite(change) && isFirst(change));
     const isWhole = hasDecision || before === undefined;
     if (!isWhole && results.length >= this.writesLeft) {
       this.#commitPart(record, results.slice(0, this.writesLeft));

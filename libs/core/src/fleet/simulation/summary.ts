@@ -2,6 +2,7 @@ import { placesOf } from '../placement/waves.js';
 import { isFinal } from '../rollout/phases.js';
 import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import { type Counts, sumOf } from '../rollout/tally.js';
+import { lastSuccess } from '../rollout/wave-moves.js';
 import type { FleetRun } from './fleet-run.js';
 import { isTargetOf } from './rollout-facts.js';
 import type { RolloutRecord } from './rollout-record.js';
@@ -129,7 +130,7 @@ function waveSummary({ spec, status, tallies, maxInFlight }: RolloutRecord, inde
     maxInFlight: maxInFlight[index] ?? 0,
     counts: tally.counts,
     openedAt: seconds(state.openedAt),
-    lastSuccessAt: seconds(tally.lastSuccessAt),
+    lastSuccessAt: seconds(lastSuccess(state, tally)),
     completedAt: seconds(state.completedAt),
   };
 }

@@ -3,7 +3,7 @@ import { durationMs, thresholdOf } from '../placement/waves.js';
 import { isFinal, WAITING_REASONS } from '../rollout/phases.js';
 import type { RolloutView } from '../rollout/rollout-state.js';
 import type { RolloutRow } from '../rollout/row.js';
-import { sumOf } from '../rollout/tally.js';
+import { sumOf, WaveTally } from '../rollout/tally.js';
 import { soakEnd } from '../rollout/wave-moves.js';
 import type { FoundCondition } from './conditions.js';
 
@@ -78,7 +78,7 @@ function stallsAt({ spec, status, tallies }: SeenRollout, reason: string, movedA
   if (HELD_BY_WINDOWS.has(reason)) return undefined;
   const soaks = spec.waves.flatMap((wave, at) => {
     const state = status.waves[at];
-    return state?.phase === 'Soaking' ? [soakEnd(state, tallies[at]?.lastSuccessAt, wave.spec.soak)] : [];
+    return state?.phase === 'Soaking' ? [soakEnd(state, tallies[at] ?? new WaveTally(), wave.spec.soak)] : [];
   });
   return Math.max(movedAt, ...soaks) + longestDeadline(spec);
 }

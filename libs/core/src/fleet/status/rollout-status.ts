@@ -66,7 +66,7 @@ function waveStatus({ spec, status, tallies }: ReportedRollout, at: number): Fle
     limit: placesOf(wave.spec.maxConcurrent, tally.targets),
     counts: tally.counts,
     openedAt: timeOf(state.openedAt),
-    soakUntil: soaks ? timeOf(soakEnd(state, tally.lastSuccessAt, wave.spec.soak)) : undefined,
+    soakUntil: soaks ? timeOf(soakEnd(state, tally, wave.spec.soak)) : undefined,
     completedAt: timeOf(state.completedAt),
   };
 }

@@ -218,7 +218,10 @@ export class RolloutController {
     return open.filter((decision) => !earlier.includes(decision));
   }
 
-  /** Results of clusters first, then the roll-out with what begins, then those rows. */
+  /**
+   * Results of clusters first, then the roll-out with what begins, then those rows. A row also goes after the
+   * roll-out, which keeps what it said of its wave.
+   */
   async #write(
     rollout: LiveRollout,
     before: RowsBefore,
@@ -230,7 +233,11 @@ export class RolloutController {
     const names = new Set([...before.keys(), ...record.rows.keys()]);
     const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
     const isWhole = hasDecision || statusBefore === undefined;
-    const first = isWhole ? [] : changed.filter((name) => !begins(before.get(name), record.rows.get(name)));
+    const isResult = (name: string): boolean => {
+      const row = record.rows.get(name);
+      return row !== undefined && !begins(before.get(name), row);
+    };
+    const first = isWhole ? [] : changed.filter(isResult);
     const results = new Set(first);
     const then = changed.filter((name) => !results.has(name));
     if (changed.length === 0 && statusBefore === record.status) return rollout;
@@ -296,8 +303,7 @@ const stallOf = ({ record, object }: LiveRollout): number =>
   nextStallAt(record, (object.status ?? {}) as StoredRolloutStatus) ?? Number.POSITIVE_INFINITY;
 
 /** A cluster starts, goes on with a hop, or goes back. */
-function begins(before: RolloutRow | undefined, after: RolloutRow | undefined): boolean {
-  if (after === undefined) return false;
+function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
   if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
   return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
 }
