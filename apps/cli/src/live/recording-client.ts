@@ -1,12 +1,12 @@
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import {
+  type EventStream,
   type KindRef,
   KubeApiError,
   KubeClient,
   type KubernetesList,
   type ListReading,
   type WatchOptions,
-  type WatchStream,
   type WriteOptions,
   type Written,
 } from '#platform/kube/client/kube-client.port';
@@ -78,7 +78,7 @@ export class RecordingClient extends KubeClient {
     return true;
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
     return this.client.watch(kind, options);
   }
 

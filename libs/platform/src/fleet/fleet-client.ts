@@ -2,13 +2,13 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import type { ClusterCache } from '../kube/cache/cluster-cache.js';
 import {
   type DeletionOptions,
+  type EventStream,
   type KindRef,
   KubeApiError,
   KubeClient,
   type KubernetesList,
   type ListReading,
   type WatchOptions,
-  type WatchStream,
   type WriteOptions,
   type Written,
 } from '../kube/client/kube-client.port.js';
@@ -93,7 +93,7 @@ export class FleetClient extends KubeClient {
     return isGone;
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
     return this.client.watch<T>(kind, options);
   }
 

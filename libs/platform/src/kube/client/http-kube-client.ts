@@ -8,13 +8,13 @@ import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {
   type DeletionOptions,
+  type EventStream,
   type KindRef,
   KubeApiError,
   KubeClient,
   type KubernetesList,
   type ListReading,
   type WatchOptions,
-  type WatchStream,
   type WriteOptions,
   type Written,
 } from './kube-client.port.js';
@@ -169,7 +169,7 @@ export class HttpKubeClient extends KubeClient {
     }
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
     return new WatchEvents<T>(new WatchRequest(this.#watches, kind, options));
   }
 
