@@ -1,11 +1,11 @@
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import {
-  type EventStream,
   type KindRef,
   KubeApiError,
   KubeClient,
   type KubernetesList,
   type ListReading,
+  type WatchedEvents,
   type WatchOptions,
   type WriteOptions,
   type Written,
@@ -78,7 +78,7 @@ export class RecordingClient extends KubeClient {
     return true;
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchedEvents<T> {
     return this.client.watch(kind, options);
   }
 

@@ -2,12 +2,12 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import type { ClusterCache } from '../kube/cache/cluster-cache.js';
 import {
   type DeletionOptions,
-  type EventStream,
   type KindRef,
   KubeApiError,
   KubeClient,
   type KubernetesList,
   type ListReading,
+  type WatchedEvents,
   type WatchOptions,
   type WriteOptions,
   type Written,
@@ -93,7 +93,7 @@ export class FleetClient extends KubeClient {
     return isGone;
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchedEvents<T> {
     return this.client.watch<T>(kind, options);
   }
 

@@ -1,9 +1,9 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import {
-  type EventStream,
   type KindRef,
   KubeClient,
   type ListReading,
+  type WatchedEvents,
   type WatchOptions,
 } from '../kube/client/kube-client.port.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
@@ -114,7 +114,7 @@ export class RenewableClient extends KubeClient {
   }
 
   /** Ends without an error when the login is replaced, as when the server ends it. */
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchedEvents<T> {
     const { current } = this.#line;
     return this.#as(current).watch<T>(kind, { ...options, until: current.signal });
   }

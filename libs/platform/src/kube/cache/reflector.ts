@@ -5,12 +5,12 @@ import type { Clock } from '../../clock/clock.port.js';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
 import { troubleOf } from '../client/api-server-trouble.js';
 import {
-  type EventStream,
   type KindRef,
   KubeApiError,
   type KubeClient,
   type ListOptions,
   type WatchEvent,
+  type WatchedEvents,
 } from '../client/kube-client.port.js';
 import { listKey } from '../client/list-key.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
@@ -389,7 +389,7 @@ function sizesOf<T extends KubernetesObject>({ handlerBytes }: ReflectorOptions<
 
 /** Calls `take` for each event until the watch has ended. */
 function eachEvent<T extends KubernetesObject>(
-  stream: EventStream<T>,
+  stream: WatchedEvents<T>,
   take: (event: WatchEvent<T>) => undefined,
 ): Promise<void> {
   return stream.each?.(take) ?? iterated(stream, take);

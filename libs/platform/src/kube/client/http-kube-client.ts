@@ -8,12 +8,12 @@ import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {
   type DeletionOptions,
-  type EventStream,
   type KindRef,
   KubeApiError,
   KubeClient,
   type KubernetesList,
   type ListReading,
+  type WatchedEvents,
   type WatchOptions,
   type WriteOptions,
   type Written,
@@ -169,7 +169,7 @@ export class HttpKubeClient extends KubeClient {
     }
   }
 
-  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T> {
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchedEvents<T> {
     return new WatchEvents<T>(new WatchRequest(this.#watches, kind, options));
   }
 

@@ -40,7 +40,7 @@ export type WatchOptions = ListOptions &
 /**
  * The events of a watch, one at a time; `each` and `close` where it can do without an iterator's promises.
  */
-export type EventStream<T extends KubernetesObject> = AsyncIterable<WatchEvent<T>> &
+export type WatchedEvents<T extends KubernetesObject> = AsyncIterable<WatchEvent<T>> &
   Readonly<{
     /**
      * Gives each event to `take`, and waits for what that returns. Resolves when the watch has ended; fails
@@ -108,7 +108,7 @@ export abstract class KubeClient {
    * One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a
    * KubeApiError of reason Expired.
    */
-  abstract watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): EventStream<T>;
+  abstract watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchedEvents<T>;
   /**
    * Whether the cluster serves this kind now (fresh discovery when it was not known before); false while the
    * backend of an aggregated API does not answer.

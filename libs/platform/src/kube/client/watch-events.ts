@@ -6,7 +6,7 @@ import { type WatchRate, watchRate } from '#core/kernel/read-budget/watch-rate';
 import { receivingMs } from '#core/kernel/read-budget/work-pace';
 import type { ReadBudget } from '../limits/read-budget.js';
 import type { LineReader, WatchLines } from '../transport/watch-lines.js';
-import type { EventStream, KubeApiError, WatchEvent } from './kube-client.port.js';
+import type { KubeApiError, WatchEvent, WatchedEvents } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
 import { isWellFormedObject } from './well-formed-object.js';
 
@@ -48,7 +48,7 @@ const KNOWN_TYPES = ['MODIFIED', 'ADDED'] as const;
  * Written out, and not as functions that wait for each other: each of those takes half a kilobyte for as
  * long as the watch rests (decision record 0456).
  */
-export class WatchEvents<T extends KubernetesObject> implements EventStream<T>, LineReader {
+export class WatchEvents<T extends KubernetesObject> implements WatchedEvents<T>, LineReader {
   #lines: WatchLines | undefined;
   #rate: WatchRate | undefined;
   #take: ((event: WatchEvent<T>) => Promise<void> | undefined) | undefined;
