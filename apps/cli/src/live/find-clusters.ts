@@ -8,7 +8,7 @@ import { managementOf } from '../up/check-cluster.js';
 import { readOwner } from './cluster-owner.js';
 
 /** What a check of a cluster finds, without writing anything. */
-export type ClusterFacts = Readonly<{
+export type FoundCluster = Readonly<{
   version: string;
   globalCatalogNamespace: string;
   /** Whether OLM's kinds are served. */
@@ -19,7 +19,7 @@ export type ClusterFacts = Readonly<{
 }>;
 
 /** Checks a cluster; rejects where it does not answer. */
-export async function findCluster(client: KubeClient, settings: Settings): Promise<ClusterFacts> {
+export async function findCluster(client: KubeClient, settings: Settings): Promise<FoundCluster> {
   const version = await client.serverVersion();
   const [globalCatalogNamespace, olmKinds, management, owner] = await Promise.all([
     globalCatalogNamespaceOf(client, settings),
@@ -31,7 +31,7 @@ export async function findCluster(client: KubeClient, settings: Settings): Promi
 }
 
 /** What of OLM is there, in a few words. */
-export function olmText({ olmKinds, management }: ClusterFacts): string {
+export function olmText({ olmKinds, management }: FoundCluster): string {
   if (management.signs.length > 0) return `at work: ${management.signs.map(signText).join(', ')}`;
   return olmKinds ? 'kinds only' : 'none';
 }

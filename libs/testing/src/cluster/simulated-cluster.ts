@@ -17,7 +17,7 @@ import { ApiHandler, type OpenWatch } from './server/api-handler.js';
 import type { SimulatedRequest, SimulatedResponse } from './server/api-request.js';
 import { type RecordedRequest, RequestLog } from './server/request-log.js';
 import { requestTarget, verbOf } from './server/request-target.js';
-import { tooOld, type WatchSink, WatchStream } from './server/watch-stream.js';
+import { ServedWatch, tooOld, type WatchSink } from './server/served-watch.js';
 
 /** Which requests an injected refusal is for; absent members take any. */
 export type RequestMatch = Readonly<{
@@ -53,7 +53,7 @@ export class SimulatedCluster {
   readonly #handler: ApiHandler;
   readonly #controllers: Controllers;
   /** With the token of each. */
-  readonly #watches = new Map<WatchStream, string | undefined>();
+  readonly #watches = new Map<ServedWatch, string | undefined>();
   readonly #tokens: Set<string>;
   readonly #faults: Fault[] = [];
   readonly #holds: Hold[] = [];
@@ -266,8 +266,8 @@ export class SimulatedCluster {
     return { ...answer, token: tokenOf(request) };
   }
 
-  openWatch(opened: OpenWatch, query: URLSearchParams, sink: WatchSink): WatchStream {
-    const stream: WatchStream = new WatchStream(this.#state, opened, query, sink, () => this.#watches.delete(stream));
+  openWatch(opened: OpenWatch, query: URLSearchParams, sink: WatchSink): ServedWatch {
+    const stream: ServedWatch = new ServedWatch(this.#state, opened, query, sink, () => this.#watches.delete(stream));
     this.#watches.set(stream, opened.token);
     stream.start();
     return stream;

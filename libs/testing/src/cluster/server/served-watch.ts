@@ -16,7 +16,7 @@ export type WatchSink = Readonly<{ write: (line: string) => void; end: () => voi
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
 /** One open watch of one client: replay, live events, bookmarks. */
-export class WatchStream {
+export class ServedWatch {
   readonly place: WritePlace;
   readonly form: Representation;
   readonly #selector: Selector | undefined;
