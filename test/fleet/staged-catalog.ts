@@ -47,6 +47,11 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   expect(await digestIn(lab)).toBe(await current());
   await expect.poll(() => waitsFor('beacon-1'), LONG_PATIENCE).toBe('WaitingCatalog');
   expect(await digestIn(shop), 'the catalog was not promoted there').toBeUndefined();
+  const conditions = async () => {
+    const { conditions: all = [] } = (await fleet.status('FleetCatalog', 'ringed')) as Seen;
+    return all.map(({ type, reason }) => `${type} ${reason}`);
+  };
+  await expect.poll(conditions, LONG_PATIENCE).toEqual(['Conflict NoConflict', 'Progressing RollingOut', 'Ready Held']);
   expect((await rollout('catalog-ringed-1')).classes).toMatchObject([{ changes: ['CatalogOnly'] }]);
   await expect.poll(() => shopsOf('catalog-ringed-1'), LONG_PATIENCE).toBe('AwaitingPromotion');
   await promote('catalog-ringed-1');
@@ -65,6 +70,8 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await promote('catalog-ringed-2');
   await expect.poll(() => phaseOf('beacon-2'), LONG_PATIENCE).toBe('Completed');
   expect([await digestIn(shop), await installed(shop)]).toEqual([await current(), NEXT]);
+  const digests = async () => (await fleet.status('FleetCatalog', 'ringed'))['digests'];
+  await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: 2 }]);
 }
 
 const imageOf = ({ environment: { registry } }: FleetHub, tag: string): string =>

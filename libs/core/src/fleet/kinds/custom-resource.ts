@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FleetCatalogStatusFields } from '../../kernel/api/fleet/fleet-catalog.js';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { FleetOperatorStatus } from '../../kernel/api/fleet/fleet-operator.js';
 import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
@@ -30,7 +31,13 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
     plural: 'fleetcatalogs',
     short: 'fcat',
     scope: 'Namespaced',
-    columns: [text('Image', '.spec.image'), AGE],
+    columns: [
+      text('Image', '.spec.image'),
+      text('Digest', '.status.current'),
+      text('Clusters', '.status.clusters'),
+      condition('Ready', 'Ready'),
+      AGE,
+    ],
   },
   FleetOperator: {
     plural: 'fleetoperators',
@@ -92,6 +99,7 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
 
 /** Kinds whose status has fields that are declared; others are kept as they are. */
 const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
+  FleetCatalog: FleetCatalogStatusFields,
   FleetOperator: FleetOperatorStatus,
   FleetRollout: FleetRolloutStatus,
 };

@@ -10,6 +10,7 @@ import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { writeCatalogStatus } from './catalog-status.js';
 import type { LiveFleet } from './live-fleet.js';
 import { type OperatorFigures, operatorFigures } from './operator-status.js';
 import { RESOLUTION_FAILED } from './order-place.js';
@@ -41,18 +42,31 @@ export async function writeStatuses(
   const at = new Date(fleet.now).toISOString();
   let dueAt: number | undefined;
   for (const subject of fleet.files.subjects.values()) {
-    const operator = fleet.operators.get(subject.key);
-    if (operator === undefined) continue;
-    const { before, after, isUrgent } = operatorStatus(subject, operator, fleet, at);
-    if (sameJson(after, before)) continue;
     const next = (written.get(subject.key) ?? Number.NEGATIVE_INFINITY) + FIGURES_EVERY_MS;
-    if (isUrgent || next <= fleet.now) {
-      await writeStatus(hub, operator, after);
-      written.set(subject.key, fleet.now);
-    } else dueAt = Math.min(dueAt ?? next, next);
+    const outcome = await writeSubject(hub, subject, fleet, { at, mayWriteNumbers: next <= fleet.now });
+    if (outcome === 'written') written.set(subject.key, fleet.now);
+    else if (outcome === 'owed') dueAt = Math.min(dueAt ?? next, next);
   }
   await writeWindows(hub, fleet, at);
   return dueAt;
+}
+
+async function writeSubject(
+  hub: KubeClient,
+  subject: FleetSubject,
+  fleet: LiveFleet,
+  { at, mayWriteNumbers }: Readonly<{ at: string; mayWriteNumbers: boolean }>,
+): Promise<'same' | 'written' | 'owed'> {
+  const operator = fleet.operators.get(subject.key);
+  if (operator === undefined) {
+    const catalog = fleet.state.catalogs.find((one) => fleetKey(one) === subject.key);
+    return catalog === undefined ? 'same' : writeCatalogStatus(hub, subject, catalog, fleet, mayWriteNumbers);
+  }
+  const { before, after, isUrgent } = operatorStatus(subject, operator, fleet, at);
+  if (sameJson(after, before)) return 'same';
+  if (!isUrgent && !mayWriteNumbers) return 'owed';
+  await writeStatus(hub, operator, after);
+  return 'written';
 }
 
 async function writeWindows(hub: KubeClient, fleet: LiveFleet, at: string): Promise<void> {

@@ -7,8 +7,10 @@ import {
   NameRef,
   NamespacedMetadata,
   Text,
+  Time,
   withRules,
 } from './fleet-fields.js';
+import { Conditions } from './fleet-status-fields.js';
 
 const ONE_MINUTE = 60_000;
 
@@ -52,6 +54,29 @@ export const FleetCatalogStatus = z.looseObject({
     .optional(),
 });
 export type FleetCatalogStatus = z.infer<typeof FleetCatalogStatus>;
+
+export const MOST_DIGESTS_SHOWN = 10;
+const Outcome = z.strictObject({
+  clusters: z.int().min(0).describe('Clusters that are to have it').optional(),
+  digests: z
+    .array(z.strictObject({ digest: z.string().max(128), clusters: z.int().min(0) }))
+    .max(MOST_DIGESTS_SHOWN)
+    .describe('How many clusters have which content')
+    .optional(),
+  conditions: Conditions.optional(),
+});
+/** What the controller reports of a Staged FleetCatalog, beside the conditions of others. */
+export const FleetCatalogOutcome = z.object(Outcome.shape);
+
+/** The whole status, as the CRD declares it. */
+export const FleetCatalogStatusFields = Outcome.extend({
+  current: z.string().max(128).describe('The digest that the image has by now').optional(),
+  revisions: z
+    .array(z.strictObject({ digest: z.string().max(128), seenAt: Time, packages: z.int().min(0) }))
+    .max(MOST_REVISIONS)
+    .describe('The newest digests of the image, the last one last')
+    .optional(),
+});
 
 /** A catalog image that is given to clusters by digest. */
 export const FleetCatalog = z.strictObject({
