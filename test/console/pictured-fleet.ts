@@ -86,7 +86,10 @@ function operatorsOf(cluster: string, at: number): OperatorRow[] {
 }
 
 const AWAY_AT = 26;
-const AWAY = { code: 'cluster-away', kind: 'Cluster', names: [], text: 'connect ETIMEDOUT 10.4.0.27:6443' };
+const AWAY = {
+  ...{ code: 'cluster-away', kind: 'Cluster', names: [] },
+  text: 'The cluster cannot be reached: connect ETIMEDOUT 10.4.0.27:6443; check the load of the API server and the network to it',
+};
 const ORDER = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
 
 function clusterOf(cluster: string, at: number, operators: readonly OperatorRow[]): ClusterRow {
@@ -230,7 +233,7 @@ function fillHub(view: MemoryView): void {
       ...service('catalog-poller', ['redis']),
       checks: [
         { name: 'redis', ok: true, message: 'answers' },
-        { name: 'clusters', ok: false, message: 'us-13 does not answer' },
+        { name: 'clusters', ok: false, message: 'eu-13 does not answer' },
       ],
     },
     service('resolver-worker', ['redis']),
@@ -319,10 +322,10 @@ export function answerPictured(question: ConsoleQuestion): QuestionAnswer {
         ],
         advice: [
           {
-            text: 'take channel alpha for lighthouse-operator:',
+            text: 'Take channel alpha for lighthouse-operator.',
             command: `kubectl --context ${question.cluster} -n lights patch subscription lighthouse-operator --type merge -p '{"spec":{"channel":"alpha"}}'`,
           },
-          { text: 'or add a catalog that has it', command: '' },
+          { text: 'Or add a catalog that has it.', command: '' },
         ],
         conflict: CONFLICT,
         newer: NEWER,
