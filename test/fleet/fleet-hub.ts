@@ -34,6 +34,8 @@ export type FleetHubOptions = Readonly<{
   clusters: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Those of them whose kubeconfig the services have from a Secret alone. */
   inSecrets?: readonly string[];
+  /** Default: one of its own. */
+  registry?: DemoEnvironment['registry'];
 }>;
 
 /** The Secret with a cluster's kubeconfig. */
@@ -58,7 +60,10 @@ export class FleetHub {
     const contexts = Object.keys(clusters).filter((name) => !inSecrets.includes(name));
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-fleet-hub-'));
     const fleet = { FLOTILLA_FLEET: `context:${hub}`, FLOTILLA_CONTEXTS: contexts.join(',') };
-    const environment = await startQuickEnvironment({ kubeconfigs, settings: fleet });
+    const environment = await startQuickEnvironment({
+      ...{ kubeconfigs, settings: fleet },
+      ...(options.registry === undefined ? {} : { registry: options.registry }),
+    });
     const env = { ...fleet, FLOTILLA_KUBECONFIG: kubeconfigs.join(':'), FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
     const controllers = CONTROLLERS.map(
       (name) => new ServiceProcess(name, 'fleet-controller', env, join(folder, `${name}.log`)),

@@ -17,6 +17,7 @@ import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { type Pass, passOf } from '#lifecycle/fleet/pass-of';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
+import { extensionDeps } from '#lifecycle/v1/extensions/extension-deps';
 import { readLimitsOf } from '#platform/config/kube-limits';
 import { RedisActionReceiver } from '#platform/console/redis-action-channel';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
@@ -204,7 +205,7 @@ function consoleActionsOf(
 function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): ClusterOrders {
   const { clock, log, settings } = hub;
   const globalCatalogNamespace = (client: KubeClient) => globalCatalogNamespaceOf(client, settings);
-  const common = { hub: fleetHub, clock, log, limiter, placeOf: placeParts(hub) };
+  const common = { hub: fleetHub, clock, log, limiter, placeOf: placeParts(hub, extensionDeps(hub)) };
   return new ClusterOrders({ ...common, globalCatalogNamespaceOf: globalCatalogNamespace });
 }
 

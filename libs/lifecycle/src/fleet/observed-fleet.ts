@@ -1,4 +1,5 @@
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
+import type { FeatureGates } from '#core/v1/extension/package-content';
 import { Timers } from '#platform/clock/timers';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
@@ -24,7 +25,10 @@ import { ObservationPace } from '../engine/observation-pace.js';
 import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
 import { type PublishDeps, type PublishedChange, publishProblem } from '../engine/publish-problem.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
+import type { WantedExtensions } from '../v1/observation/observed-extensions.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
+import { FleetContents } from './previews/fleet-contents.js';
+import { namedExtensions, publishExtensionPreview } from './previews/publish-extension-previews.js';
 import { publishPreviews } from './previews/publish-previews.js';
 import type { WantedOperators } from './previews/wanted-operators.js';
 import { ClusterRows } from './rows/cluster-rows.js';
@@ -65,6 +69,8 @@ export class ObservedFleet {
   readonly #membership: ClusterMembership<ObservedParts>;
   readonly #timers: Timers;
   readonly #jsonl: SharedJsonl;
+  /** Of FleetCatalogs, where the hub has a fleet. */
+  readonly #contents: FleetContents | undefined;
   readonly #packages = new CatalogPackages();
   readonly #pace: ObservationPace;
   readonly #turns: ClusterTurns;
@@ -76,6 +82,7 @@ export class ObservedFleet {
     this.#pace = new ObservationPace(clock);
     this.#turns = new ClusterTurns(clock);
     this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
+    this.#contents = deps.wanted && this.#fleetContents();
     const { detectors } = deps;
     this.#view = this.#viewWriter();
     this.#membership = new ClusterMembership({
@@ -102,15 +109,20 @@ export class ObservedFleet {
     this.deps.wanted?.onChange((cluster, namespaces) => {
       for (const namespace of namespaces) this.of(cluster)?.classic.touch(namespace);
     });
+    this.deps.wanted?.onExtensionsChange((cluster) => this.of(cluster)?.v1.extensions.touchWanted());
     this.#view.start();
     this.#timers.every(COUNT_EVERY_MS, () => this.#countObjects());
     this.#timers.every(TIDY_EVERY_MS, () => this.#forgetUnused());
-    this.#timers.every(FORGET_AFTER_MS, () => this.#jsonl.forgetUnasked(FORGET_AFTER_MS));
+    this.#timers.every(FORGET_AFTER_MS, () => {
+      this.#jsonl.forgetUnasked(FORGET_AFTER_MS);
+      this.#contents?.forgetUnasked(FORGET_AFTER_MS);
+    });
   }
 
   /** Ends watches and timers. */
   async stop(): Promise<void> {
     this.#timers.stop();
+    this.#contents?.stop();
     await Promise.all([this.#membership.stop(), this.#view.stop()]);
   }
 
@@ -227,11 +239,39 @@ export class ObservedFleet {
     };
   }
 
+  #fleetContents(): FleetContents {
+    const { hub, metas, random } = this.deps;
+    const onContent = () => {
+      for (const { v1 } of this.#membership.all().values()) v1.extensions.touchWanted();
+    };
+    return new FleetContents({ clock: hub.clock, metas, random, load: this.#jsonl.load, onContent });
+  }
+
+  #wantedExtensions(
+    cluster: string,
+    publishing: PublishDeps<ExtensionProblems>,
+    gates: FeatureGates,
+  ): WantedExtensions | undefined {
+    const { wanted } = this.deps;
+    const contents = this.#contents;
+    if (wanted === undefined || contents === undefined) return undefined;
+    const [named, packages] = [namedExtensions(() => wanted.extensionsIn(cluster)), this.#packages];
+    return {
+      names: (all) => new Set(named(all).keys()),
+      publish: async (subject, seen, all) => {
+        const desired = named(all).get(subject.extension);
+        if (desired === undefined) return;
+        await publishExtensionPreview(publishing, subject, { ...seen, packages, gates }, desired, contents);
+      },
+    };
+  }
+
   #v1(client: KubeClient, rows: ClusterRows): ObservedV1 {
     const { hub, caches, metas, random } = this.deps;
     const isObserved = this.deps.clusters.isObserved(client.cluster);
     const { clock, log, metrics, extensionProblems, settings } = hub;
     const publishing = { ...this.#publishing, rules: EXTENSION_RULES, store: extensionProblems };
+    const gates = extensionGatesOf(settings);
     return new ObservedV1({
       catalogs: {
         ...{ client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
@@ -247,7 +287,8 @@ export class ObservedFleet {
         pace: this.#pace,
         packages: this.#packages,
         onRowsMoved: () => rows.touch(NO_NAMESPACE),
-        gates: extensionGatesOf(settings),
+        gates,
+        wanted: isObserved ? undefined : this.#wantedExtensions(client.cluster, publishing, gates),
         publish: async (subject, problem, seen, sinceMs) => {
           if (isObserved) return;
           await publishProblem<ExtensionProblems>(publishing, subject, problem, seen, 'now', sinceMs);

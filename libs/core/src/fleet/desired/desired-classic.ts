@@ -100,16 +100,29 @@ export function desiredCatalog(
 
 const DIGEST = /@(sha256:[0-9a-f]{64})$/;
 
-/** The catalog with the digest that is known of its image. */
-function catalogOf(
-  { source: name, sourceNamespace: namespace }: Pick<Subscription['spec'], 'source' | 'sourceNamespace'>,
-  { catalog, digest }: DesiredPlace,
-): Readonly<{ source: CatalogSource; digest: string }> | string {
+/** The image of a FleetCatalog with the digest that is known of it, or why there is none. */
+export function catalogImage({
+  catalog,
+  digest,
+}: Pick<DesiredPlace, 'catalog' | 'digest'>):
+  | Readonly<{ image: string; digest: string; catalog: FleetCatalog }>
+  | string {
   if (catalog === undefined) return 'there is no FleetCatalog';
   const { metadata, spec } = catalog;
   const pinned = DIGEST.exec(spec.image)?.[1];
   const current = digest ?? pinned ?? FleetCatalogStatus.safeParse(catalog.status).data?.current;
   if (current === undefined) return `the image of FleetCatalog ${metadata.name} was not fetched yet`;
+  return { image: `${withoutTag(spec.image)}@${current}`, digest: current, catalog };
+}
+
+/** The catalog with the digest that is known of its image. */
+function catalogOf(
+  { source: name, sourceNamespace: namespace }: Pick<Subscription['spec'], 'source' | 'sourceNamespace'>,
+  place: DesiredPlace,
+): Readonly<{ source: CatalogSource; digest: string }> | string {
+  const found = catalogImage(place);
+  if (typeof found === 'string') return found;
+  const { metadata, spec } = found.catalog;
   const { priority, displayName, secrets } = spec.catalogSource ?? {};
   const annotations = { [CATALOG_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };
   const source: CatalogSource = {
@@ -117,13 +130,13 @@ function catalogOf(
     metadata: { name, namespace, annotations },
     spec: {
       sourceType: 'grpc',
-      image: `${withoutTag(spec.image)}@${current}`,
+      image: found.image,
       ...(priority === undefined ? {} : { priority }),
       ...(displayName === undefined ? {} : { displayName }),
       ...(secrets === undefined ? {} : { secrets }),
     },
   };
-  return { source, digest: current };
+  return { source, digest: found.digest };
 }
 
 const withoutTag = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');

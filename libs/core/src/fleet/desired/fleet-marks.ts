@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_ANNOTATION } from './desired-classic.js';
 
-/** On a Subscription: what the cluster had before the roll-out that changes it. */
+/** On a Subscription or ClusterExtension: what the cluster had before the roll-out that changes it. */
 export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
-/** On a Subscription: how the newest attempt ended there, unless it is Done. */
+/** On a Subscription or ClusterExtension: how the newest attempt ended there, unless it is Done. */
 export const RESULT_ANNOTATION = 'fleet.flotilla.dev/result';
-/** On a Subscription: bundles that are not installed there again. */
+/** On a Subscription or ClusterExtension: bundles that are not installed there again. */
 export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
 /** On a CSV: `<namespace>/<name>` of the FleetOperator whose removal takes it along. */
 export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
-/** On an InstallPlan: the roll-out that approved it, and who approved its class. */
+/** On an InstallPlan or ClusterExtension: the roll-out that approved it, and who approved its class. */
 export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
 
 /** On a Subscription that the fleet works there is one of these; they stay when it is left with `Keep`. */
@@ -25,6 +25,9 @@ export const PreviousMark = z.object({
   bundle: z.string().nullable(),
   planHash: z.string().optional(),
   catalogDigest: z.string().optional(),
+  /** OLM v1: hash of what the installed revision held, and of the reviewed content that was asked for. */
+  revision: z.string().optional(),
+  content: z.string().optional(),
 });
 export type PreviousMark = z.infer<typeof PreviousMark>;
 

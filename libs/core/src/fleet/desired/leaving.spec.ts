@@ -32,7 +32,7 @@ describe('a FleetOperator stays while it is deleted', () => {
     ['Delete', 'Classic', false, false, true],
     ['Delete', 'Classic', true, true, true],
     ['Delete', 'Classic', true, false, false],
-    ['Delete', 'V1', false, true, false],
+    ['Delete', 'V1', false, true, true],
     ['Keep', 'Classic', false, true, false],
     ['Keep', 'Classic', true, true, false],
   ] as const)('removal %s, api %s, deleted %s, ordered %s: %s', (removal, api, isDeleted, isOrdered, stays) => {

@@ -44,4 +44,4 @@ export const needsRemoval = (
   isDeleted: boolean,
   /** Clusters that still have orders about it. */
   isOrdered: boolean,
-): boolean => spec.removal === 'Delete' && spec.api === 'Classic' && (!isDeleted || isOrdered);
+): boolean => spec.removal === 'Delete' && (!isDeleted || isOrdered);

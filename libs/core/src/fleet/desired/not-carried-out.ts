@@ -6,7 +6,6 @@ const NOT_YET: readonly (readonly [
   isAsked: (spec: FleetOperator['spec']) => boolean,
   instead: string,
 ])[] = [
-  ['api: V1', ({ api }) => api === 'V1', 'roll ClusterExtensions out without the fleet'],
   [
     'classic.operatorGroup.manage: Adopt',
     ({ classic }) => classic?.operatorGroup?.manage === 'Adopt',

@@ -41,6 +41,16 @@ describe('overrides of a FleetOperator', () => {
     expect(versionsGroup(operator, selected)).toBe(group);
   });
 
+  it('give a ClusterExtension another channel and configuration', () => {
+    const { classic: _classic, overrides = [], ...spec } = operator.spec;
+    const v1 = { ...operator, spec: { ...spec, api: 'V1' as const, v1: { channels: ['stable'] }, overrides } };
+    expect(operatorIn(v1, cluster({ tier: 'beta' })).spec.v1).toEqual({ channels: ['beta'] });
+    expect(operatorIn(v1, cluster({ size: 'small' })).spec.v1).toEqual({
+      channels: ['stable'],
+      config: { resources: {} },
+    });
+  });
+
   it('do not hold where nothing is known of the cluster', () => {
     expect(operatorIn(operator, undefined)).toBe(operator);
   });

@@ -23,25 +23,27 @@ export function versionsGroup({ spec }: FleetOperator, cluster: SelectedCluster)
  * selects it.
  */
 export function operatorIn(operator: FleetOperator, cluster: SelectedCluster | undefined): FleetOperator {
-  const { overrides = [], classic, versions, ...spec } = operator.spec;
+  const { overrides = [], classic, v1, versions, ...spec } = operator.spec;
   if (overrides.length === 0 || cluster === undefined) return operator;
   const found = overrides.find(({ clusters }) => clusterSelector(clusters)(cluster));
   if (found === undefined) return operator;
-  const { channel, config, range } = found;
-  const changed = {
-    ...classic,
-    ...(channel === undefined ? {} : { channel }),
-    ...(config === undefined ? {} : { config }),
-  };
+  const { config, range } = found;
+  const changed = { ...(spec.api === 'V1' ? v1 : classic), ...channelOf(spec, found), ...(config && { config }) };
   return {
     ...operator,
     spec: {
       ...spec,
       overrides,
-      ...(Object.keys(changed).length === 0 ? {} : { classic: changed }),
+      ...(Object.keys(changed).length === 0 ? {} : { [spec.api === 'V1' ? 'v1' : 'classic']: changed }),
       ...(range === undefined && versions === undefined
         ? {}
         : { versions: { ...versions, ...(range === undefined ? {} : { range }) } }),
     },
   };
+}
+
+/** OLM v1 takes several channels. */
+function channelOf({ api }: Pick<FleetOperator['spec'], 'api'>, { channel }: Override): object {
+  if (channel === undefined) return {};
+  return api === 'V1' ? { channels: [channel] } : { channel };
 }

@@ -32,13 +32,13 @@ export function subscriptionChanges(live: Subscription, desired: DesiredClassic)
 type Field = keyof Subscription['spec'];
 const text = (value: unknown): string => (value === undefined ? 'none' : canonicalJson(value));
 
-/** What a FleetOperator asks of Subscriptions, as one text: a roll-out brings this, and each is made once. */
+/** What a FleetOperator asks of Subscriptions and extensions, as one text: one roll-out brings each. */
 export const askedHash = ({ spec }: FleetOperator): string => {
-  const { catalog, classic, overrides = [], adopt } = spec;
+  const { catalog, classic, v1, overrides = [], adopt } = spec;
   const others = overrides.map(({ clusters, channel, config }) => ({ clusters, channel, config }));
   return canonicalHash(
     JSON.parse(
-      JSON.stringify({ catalog, channel: classic?.channel, config: classic?.config, overrides: others, adopt }),
+      JSON.stringify({ catalog, channel: classic?.channel, config: classic?.config, v1, overrides: others, adopt }),
     ),
   );
 };

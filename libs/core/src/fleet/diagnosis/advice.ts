@@ -18,10 +18,10 @@ export type Advice = string & { readonly [MADE_HERE]: true };
 
 const advice = (text: string): Advice => text as Advice;
 
-/** Of `<namespace>/<name>`; nothing where that is not known. */
-function inNamespaceOf(object: string): string {
-  const [namespace = ''] = object.split('/');
-  return namespace === '' ? '' : ` -n ${namespace}`;
+/** Roll-outs in the namespace of `<namespace>/<name>`; all where that is not known. */
+function fleetStatus(operator: string): string {
+  const [namespace = ''] = operator.split('/');
+  return namespace === '' ? 'flotilla fleet status' : `flotilla fleet status -n ${namespace}`;
 }
 
 /**
@@ -123,7 +123,7 @@ export const ADVICE = {
 
   approve: (namespace: string, plan: string) => advice(`flotilla approve installplan ${plan} -n ${namespace}`),
   seeRollouts: (operator: string) =>
-    advice(`See which roll-out decides, and what it waits for: flotilla fleet status${inNamespaceOf(operator)}`),
+    advice(`See which roll-out decides, and what it waits for: ${fleetStatus(operator)}`),
   takeFromFleet: (namespace: string, subscription: string) =>
     advice(
       `Where the fleet does not work it any more, remove what it left there: kubectl -n ${namespace} annotate subscription ${subscription} ${FLEET_MARKS.map((mark) => `${mark}-`).join(' ')}`,

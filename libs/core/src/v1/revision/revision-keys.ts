@@ -45,3 +45,8 @@ export const CERTIFICATES_KEY = 'flotilla.dev/certificates-until';
  * until the annotation goes.
  */
 export const ROLLBACK_KEY = 'flotilla.dev/rollback-to-revision';
+/**
+ * The fleet's, on a ClusterExtension: hash of the rendered content that was reviewed; no revision with other
+ * content is made (design: fleet.md §3.2).
+ */
+export const PLAN_KEY = 'fleet.flotilla.dev/plan';

@@ -1,4 +1,5 @@
 import { type DesiredClassic, desiredClassic } from '#core/fleet/desired/desired-classic';
+import { type DesiredV1, desiredV1 } from '#core/fleet/desired/desired-v1';
 import { operatorIn } from '#core/fleet/desired/overrides';
 import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
 import { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
@@ -37,10 +38,19 @@ export type WantedOperator = Readonly<{ desired: DesiredClassic; content: Catalo
 /** Called with a cluster and its namespaces in which something else is wanted by now. */
 type WantedListener = (cluster: string, namespaces: ReadonlySet<string>) => void;
 
-type WantedThere = Readonly<{ subjects: string; operators: ReadonlyMap<string, readonly FleetOperator[]> }>;
+type WantedThere = Readonly<{
+  subjects: string;
+  /** Of OLM Classic, by namespace. */
+  operators: ReadonlyMap<string, readonly FleetOperator[]>;
+  /** Of OLM v1. */
+  extensions: readonly FleetOperator[];
+}>;
+
+/** Called with a cluster in which other ClusterExtensions may be wanted by now, or with other content. */
+type ExtensionsListener = (cluster: string) => void;
 
 /**
- * Which operators of OLM Classic a fleet wants in which namespaces of a cluster: those that the cluster's
+ * Which operators a fleet wants in a cluster, those of OLM Classic by their namespaces: what the cluster's
  * FleetAssignment names. Kept from watches of the hub API.
  */
 export class WantedOperators {
@@ -51,6 +61,7 @@ export class WantedOperators {
   readonly #written = new WrittenVersions();
   readonly #selected = new Map<string, SelectedCluster>();
   #listener: WantedListener = () => undefined;
+  #extensionsListener: ExtensionsListener = () => undefined;
   #unsubscribe: () => void = () => undefined;
 
   readonly #contents: FleetCatalogs;
@@ -67,6 +78,10 @@ export class WantedOperators {
 
   onChange(listener: WantedListener): void {
     this.#listener = listener;
+  }
+
+  onExtensionsChange(listener: ExtensionsListener): void {
+    this.#extensionsListener = listener;
   }
 
   start(): void {
@@ -99,9 +114,22 @@ export class WantedOperators {
     });
   }
 
-  /** Each namespace that an operator of the catalog is wanted in is observed again. */
+  /** The ClusterExtensions that are wanted in the cluster; what is not known is left out. */
+  extensionsIn(cluster: string): readonly DesiredV1[] {
+    const extensions = this.#byCluster.get(cluster)?.extensions ?? [];
+    return extensions.flatMap((written) => {
+      const operator = operatorIn(written, this.#selected.get(cluster));
+      const key = catalogKey(operator);
+      const digest = this.#contents.of(key)?.loaded?.digest;
+      const desired = desiredV1(operator, { catalog: this.#catalogs.get(key), digest });
+      return typeof desired === 'string' ? [] : [desired];
+    });
+  }
+
+  /** Each namespace that an operator of the catalog is wanted in is observed again, and each extension. */
   #hasContent(catalog: string): void {
-    for (const [cluster, { operators }] of this.#byCluster) {
+    for (const [cluster, { operators, extensions }] of this.#byCluster) {
+      if (extensions.some((operator) => catalogKey(operator) === catalog)) this.#extensionsListener(cluster);
       const touched = [...operators].filter(([, all]) => all.some((operator) => catalogKey(operator) === catalog));
       if (touched.length > 0) this.#listener(cluster, new Set(touched.map(([namespace]) => namespace)));
     }
@@ -122,6 +150,7 @@ export class WantedOperators {
     this.#readCluster(name, await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name }));
     const there = this.#byCluster.get(name);
     if (there === undefined || sameJson(before, this.#selected.get(name))) return;
+    if (there.extensions.some(({ spec }) => spec.overrides !== undefined)) this.#extensionsListener(name);
     const touched = [...there.operators].filter(([, all]) => all.some(({ spec }) => spec.overrides !== undefined));
     if (touched.length > 0) this.#listener(name, new Set(touched.map(([namespace]) => namespace)));
   }
@@ -157,15 +186,19 @@ export class WantedOperators {
     const subjects = canonicalJson(rows.map(({ subject }) => subject).toSorted());
     if (!always && before?.subjects === subjects) return;
     const operators = new Map<string, FleetOperator[]>();
+    const extensions: FleetOperator[] = [];
     for (const { subject } of rows) {
       const operator = this.#operators.get(subject.replace(/^FleetOperator\//, ''));
-      if (operator?.spec.api !== 'Classic') continue;
-      const { namespace } = operator.spec;
+      if (operator === undefined) continue;
+      const { namespace, api } = operator.spec;
+      if (api === 'V1') extensions.push(operator);
+      if (api !== 'Classic') continue;
       operators.set(namespace, [...(operators.get(namespace) ?? []), operator]);
     }
     if (rows.length === 0) this.#byCluster.delete(cluster);
-    else this.#byCluster.set(cluster, { subjects, operators });
+    else this.#byCluster.set(cluster, { subjects, operators, extensions });
     this.#listener(cluster, new Set([...(before?.operators.keys() ?? []), ...operators.keys()]));
+    if (extensions.length > 0) this.#extensionsListener(cluster);
   }
 }
 

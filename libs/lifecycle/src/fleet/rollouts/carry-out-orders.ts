@@ -27,6 +27,7 @@ import {
   type PlannedThere,
 } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
+import { carryOutExtension, removeExtension } from './extension-orders.js';
 import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { memoRef, readMemo } from './return-memo.js';
@@ -112,11 +113,12 @@ async function carryOut(
   const operator = written && operatorIn(written, await selectedIn(place, written));
   if (written === undefined || operator === undefined)
     return { finding: { state: 'Planning', message: `there is no ${row.subject}` } };
-  const memo = await readMemo(place.client, memoRef(operator.spec.namespace, operator.spec.package));
+  const isV1 = operator.spec.api === 'V1';
+  const memo = isV1 ? undefined : await readMemo(place.client, memoRef(operator.spec.namespace, operator.spec.package));
   // A return that has begun is brought to its end, whatever was ordered since.
   const back = memo === undefined ? undefined : await continueReturn(place, operator, memo);
   if (back !== undefined && back.reason !== RETURNED) return { finding: { ...back, hop: before?.hop ?? 0 } };
-  if (row.order === 'Remove') return { finding: await removeClassic(place, operator) };
+  if (row.order === 'Remove') return { finding: await (isV1 ? removeExtension : removeClassic)(place, operator) };
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
@@ -133,6 +135,7 @@ async function carryOutAsked(
   operator: FleetOperator,
   before: AssignmentReport | undefined,
 ): Promise<RowFinding> {
+  if (operator.spec.api === 'V1') return carryOutExtension(place, row, operator, before);
   const notYet = notCarriedOut(operator);
   if (notYet === undefined) return carryOutFor(place, row, operator, before);
   const message = reportText(notYet);

@@ -9,6 +9,7 @@ import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { leftOf } from '#core/kernel/durations/left-of';
 import { UNSIGNED } from './applied-notes.js';
+import { extensionObjects } from './extension-subject.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 /** Reasons of a report: others have changed what the fleet asks for, and whether it was set back. */
@@ -34,7 +35,7 @@ export async function findDrift(
   mayWrite: boolean,
 ): Promise<DriftFinding> {
   const { client, notes = UNSIGNED } = place;
-  const objects = await objectsOfFleet(place, operator);
+  const objects = await (operator.spec.api === 'V1' ? extensionObjects : objectsOfFleet)(place, operator);
   const forged = objects.filter((object) => notes.isForged(client.cluster, object));
   const linesOf = (object: KubernetesObject) => (forged.includes(object) ? [FORGED] : driftOf(object));
   const drifted = objects.map((object) => ({ object, lines: linesOf(object) })).filter(({ lines }) => lines.length > 0);

@@ -196,8 +196,10 @@ export type PlannedThere = Readonly<{
   planned: string;
   from: string | undefined;
   specHash: string | undefined;
-  /** What of the Subscription itself would be another, as texts. */
+  /** What of the Subscription or ClusterExtension itself would be another, as texts. */
   lines?: readonly string[];
+  /** OLM v1: the objects of the revision that runs; its steps are rendered objects. */
+  earlier?: readonly KubernetesObject[];
 }>;
 
 /** What is reported of a plan. One that `versions` does not let in is no target there. */

@@ -1,6 +1,7 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
 import { contentChanges } from '#core/fleet/plan-class/content-changes';
 import { planContent } from '#core/fleet/plan-class/plan-content';
+import type { ReviewedStep } from '#core/fleet/plan-review/review-plan';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -8,6 +9,7 @@ import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy'
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { PlannedThere } from './classic-subject.js';
+import { bringsRegistry, objectsOf, stepsBesideRevision, withImages } from './extension-review.js';
 import { classOf } from './live-cluster.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
 import { stepsBesideCluster, stepsOf } from './steps-beside-cluster.js';
@@ -26,7 +28,7 @@ export async function keepPlan(
   finding: RowFinding,
   planned: PlannedThere | undefined,
 ): Promise<void> {
-  const { hub, client } = place;
+  const { hub } = place;
   const isReviewed = row.order === 'Preview' || row.order === 'Go';
   if (!isReviewed || row.rollout === undefined || finding.planHash === undefined || planned === undefined) return;
   // A roll-out of another target has its own classes.
@@ -46,10 +48,14 @@ export async function keepPlan(
       changes: finding.changes ?? [],
       subscription: planned.subscription,
       bundles: plan.spec.clusterServiceVersionNames,
-      steps: await stepsBesideCluster(client, steps, { namespace: operator.spec.namespace, moves }),
+      steps: await besideCluster(place, operator, steps, planned),
     });
     try {
-      await hub.create({ ...FLEET_PLAN, metadata: { name, namespace }, spec });
+      await hub.create({
+        ...FLEET_PLAN,
+        metadata: { name, namespace },
+        spec: withImages(spec, steps, planned.earlier),
+      });
     } catch (error) {
       // Another cluster of the class was first.
       if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
@@ -97,13 +103,26 @@ export const withoutPlan = ({
 async function readChanges(
   place: OrderPlace,
   operator: FleetOperator,
-  { plan, moves, from }: PlannedThere,
+  planned: PlannedThere,
 ): Promise<ChangeKind[] | undefined> {
+  const { plan, from, earlier } = planned;
   const steps = await resolvedSteps(place, plan);
   if (steps === undefined) return undefined;
-  const { namespace } = operator.spec;
-  return contentChanges(await stepsBesideCluster(place.client, steps, { namespace, moves }), from === undefined);
+  const found = contentChanges(await besideCluster(place, operator, steps, planned), from === undefined);
+  const isNew = earlier !== undefined && from !== undefined && bringsRegistry(objectsOf(steps), earlier);
+  return isNew ? [...found, 'NewRegistry'] : found;
 }
+
+/** Each step beside what the cluster has for it. */
+const besideCluster = (
+  { client }: OrderPlace,
+  { spec: { namespace } }: FleetOperator,
+  steps: readonly InstallPlanStep[],
+  { moves, earlier }: PlannedThere,
+): Promise<ReviewedStep[]> =>
+  earlier === undefined
+    ? stepsBesideCluster(client, steps, { namespace, moves })
+    : stepsBesideRevision(client, steps, earlier);
 
 function remember(known: OrderPlace['contentChanges'], planHash: string, changes: readonly ChangeKind[]): void {
   if (known === undefined || known.has(planHash)) return;

@@ -8,6 +8,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ExtensionPlans } from '../previews/extension-plans.js';
 import type { AppliedNotes } from './applied-notes.js';
 import type { PlannedThere } from './classic-subject.js';
 
@@ -51,6 +52,8 @@ export type OrderPlace = Readonly<{
   offersBundle?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
   /** What the cluster would install with these objects. Absent: only what is subscribed to is planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
+  /** What ClusterExtensions would run. Absent: none are planned. */
+  extensions?: ExtensionPlans;
   /** Of what the FleetOperator asks for in all clusters. */
   asked?: string;
   /** Takes the plan behind a hash that is reported. */

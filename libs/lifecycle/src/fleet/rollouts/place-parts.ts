@@ -1,6 +1,8 @@
 import type { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ExtensionDeps } from '../../v1/extensions/extension-deps.js';
 import { ClassicPreviews } from '../previews/classic-previews.js';
+import { ExtensionPlans } from '../previews/extension-plans.js';
 import { AppliedNotes } from './applied-notes.js';
 import { EarlierBundles } from './earlier-bundles.js';
 import type { OrderPlace } from './order-place.js';
@@ -10,13 +12,15 @@ type PartsHub = ConstructorParameters<typeof ClassicPreviews>[0] &
   Readonly<{ key?: HubKey | undefined }>;
 
 /** What orders are carried out with in each cluster beside the clients; one for all clusters of a hub. */
-export function placeParts(hub: PartsHub) {
+export function placeParts(hub: PartsHub, extension?: ExtensionDeps) {
   const previews = new ClassicPreviews(hub);
   const earlier = new EarlierBundles(hub);
   const notes = new AppliedNotes(hub.key);
+  const extensions = extension && new ExtensionPlans(extension, hub.clock);
   return (client: KubeClient, globalCatalogNamespace: string) =>
     ({
       notes,
+      ...(extensions === undefined ? {} : { extensions }),
       preview: (desired) => previews.of(client, desired, globalCatalogNamespace),
       bundleObjects: (reference, plan) => earlier.objectsOf(client, { reference, plan, globalCatalogNamespace }),
       offersBundle: (subscription, bundle) => earlier.notOffered(client.cluster, subscription, bundle),

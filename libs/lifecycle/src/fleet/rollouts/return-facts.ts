@@ -100,7 +100,8 @@ async function broughtBy(
   return { objects };
 }
 
-async function pairsOf(client: KubeClient, objects: readonly KubernetesObject[]): Promise<DefinitionPair[]> {
+/** Definitions among these objects, each as it is in the cluster and as it would be. */
+export async function pairsOf(client: KubeClient, objects: readonly KubernetesObject[]): Promise<DefinitionPair[]> {
   const pairs: DefinitionPair[] = [];
   for (const earlier of objects.filter(({ kind }) => kind === CRD_KIND)) {
     const { apiVersion, kind, metadata } = earlier;

@@ -3,6 +3,7 @@ import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type ExtensionTrouble, resolvedBundleError } from '#core/v1/extension/report-extension';
 import { contentHash, type DesiredRevision } from '#core/v1/revision/build-revision';
 import type { InstalledRevision } from '#core/v1/revision/installed-revision';
+import { reviewedHash } from '#core/v1/revision/reviewed-content';
 import {
   BUNDLE_NAME_KEY,
   BUNDLE_REFERENCE_KEY,
@@ -13,6 +14,7 @@ import {
   DIGEST_KEY,
   INPUTS_KEY,
   OLM_PROPERTIES_KEY,
+  PLAN_KEY,
   QUERY_KEY,
   ROLLBACK_KEY,
 } from '#core/v1/revision/revision-keys';
@@ -33,7 +35,8 @@ export type NextRevision = Readonly<{
 }> &
   (
     | Readonly<{ next: 'wait' }>
-    | Readonly<{ next: 'trouble'; trouble: ExtensionTrouble }>
+    /** `cause`: its bundle cannot be pulled; its content is not what a fleet has reviewed. */
+    | Readonly<{ next: 'trouble'; trouble: ExtensionTrouble; cause?: 'Registry' | 'OtherContent' }>
     /**
      * The newest revision, if there is one, is the desired one; `annotations`: what it
      * should say of its origin.
@@ -61,7 +64,7 @@ export async function nextRevision(pass: ExtensionPass): Promise<NextRevision> {
   if (wanted.kind === 'trouble') return { next: 'trouble', trouble: wanted.trouble };
   if (wanted.kind === 'rollback') return rollBack(pass, wanted.to);
   const { deprecation, note } = wanted;
-  return { deprecation, note, ...(await follow(pass, wanted)) };
+  return { deprecation, note, ...(await followBundle(pass, wanted)) };
 }
 
 /** What runs stays as it is, so its CRDs need no check. */
@@ -106,7 +109,8 @@ async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<Next
 
 type Chosen = Extract<DesiredBundle, { kind: 'bundle' }>;
 
-async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
+/** The revision that a chosen bundle leads to. Writes nothing. */
+export async function followBundle(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
   const newest = pass.read.states.active.at(-1);
   const provider = await certificateProvider(pass.client);
   const inputs = inputsOf(pass.read.extension, chosen, provider);
@@ -117,7 +121,8 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision
   if ('error' in content) {
     if (isUnchanged(newest, chosen.bundle)) return { next: 'keep', againAfterMs: PULL_AGAIN_MS };
     const trouble = troubleOf(chosen.bundle, content.reason, content.error);
-    return { next: 'trouble', trouble, ...(content.reason === 'Retrying' ? { againAfterMs: PULL_AGAIN_MS } : {}) };
+    const again = content.reason === 'Retrying' ? { againAfterMs: PULL_AGAIN_MS } : {};
+    return { next: 'trouble', trouble, cause: 'Registry', ...again };
   }
   const isSameContent = isSame && annotationOf(newest, DIGEST_KEY) === content.digest;
   if (isSameContent) return { next: 'keep', annotations: { [QUERY_KEY]: chosen.query } };
@@ -127,8 +132,19 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision
   if (newest !== undefined && annotationOf(newest, CONTENT_KEY) === contentHash(prepared.phases)) {
     return { next: 'keep', annotations: annotationsOf(prepared) };
   }
-  return checked(pass, prepared);
+  return isReviewed(pass, prepared) ? checked(pass, prepared) : otherContent(chosen);
 }
+
+function isReviewed({ read }: ExtensionPass, { phases }: DesiredRevision): boolean {
+  const reviewed = read.extension.metadata.annotations?.[PLAN_KEY];
+  return reviewed === undefined || reviewed === reviewedHash(phases);
+}
+
+/** What was approved is not what would be made: nothing is (design: fleet.md §3.2). */
+const otherContent = ({ bundle }: Chosen): NextRevision => {
+  const message = `its content is not what the fleet has reviewed, which annotation ${PLAN_KEY} names`;
+  return { next: 'trouble', trouble: troubleOf(bundle, 'Blocked', message), cause: 'OtherContent' };
+};
 
 const isExpiring = (newest: ClusterObjectSet, now: Date): boolean => {
   const until = annotationOf(newest, CERTIFICATES_KEY);

@@ -41,12 +41,30 @@ export type ObservedExtensionsDeps = Readonly<{
   /** The rows of the cluster's ClusterExtensions may be others. */
   onRowsMoved?: (() => void) | undefined;
   gates: FeatureGates;
+  /** What a fleet wants in the cluster; absent where it wants nothing. */
+  wanted?: WantedExtensions | undefined;
   publish: (
     subject: RevisionsSubject,
     problem: ObservedProblem<ExtensionProblems> | undefined,
     seen: SeenVersions,
     sinceMs: number,
   ) => Promise<void>;
+}>;
+
+/** A ClusterExtension as it is, or would be, in a cluster. */
+export type ExtensionInSight = Readonly<{
+  /** Undefined where there is none of that name. */
+  extension: ClusterExtension | undefined;
+  revisions: readonly ClusterObjectSet[];
+  catalogs: readonly CatalogInSight[];
+}>;
+
+/** ClusterExtensions that are to be in a cluster, and may not be there yet. */
+export type WantedExtensions = Readonly<{
+  /** Their names, beside all that are there. */
+  names: (all: readonly ClusterExtension[]) => ReadonlySet<string>;
+  /** Publishes what one of them would get. */
+  publish: (subject: ExtensionSubject, seen: ExtensionInSight, all: readonly ClusterExtension[]) => Promise<void>;
 }>;
 
 /** What a ClusterExtension may get, where that is known, and its revisions. */
@@ -145,6 +163,13 @@ export class ObservedExtensions {
     for (const kind of [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API]) {
       for (const object of this.#cache.list(kind)) this.#touchFor(kind.kind, object);
     }
+    this.touchWanted();
+  }
+
+  /** What a fleet wants may be another by now. */
+  touchWanted(): void {
+    const names = this.deps.wanted?.names(this.all() ?? []) ?? [];
+    if (this.#cache.synced()) for (const name of names) this.touch(this.#extension(name));
   }
 
   /** Undefined until all are known. */
@@ -204,6 +229,7 @@ export class ObservedExtensions {
     const all = this.#revisions();
     this.#managed.follow(all);
     const problem = 'extension' in subject ? await this.#problemOf(subject, all) : undefined;
+    if ('extension' in subject) await this.#publishWanted(subject, all);
     const name = subjectName(subject);
     const seen = this.#sightings.take(name);
     try {
@@ -212,6 +238,15 @@ export class ObservedExtensions {
       this.#sightings.putBack(name, seen);
       throw error;
     }
+  }
+
+  async #publishWanted(subject: ExtensionSubject, revisions: readonly ClusterObjectSet[]): Promise<void> {
+    const [extensions, catalogs] = [this.all(), this.deps.catalogs()];
+    if (extensions === undefined || catalogs === undefined) return;
+    const { extension: name } = subject;
+    const extension = extensions.find(({ metadata }) => metadata.name === name);
+    const seen = { extension, revisions: ownedBy(name, revisions), catalogs };
+    await this.deps.wanted?.publish(subject, seen, extensions);
   }
 
   /** Undefined while the extension's catalogs, or the extension itself, are not known. */
