@@ -38,9 +38,11 @@ export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryR
   const at = { cluster: client.cluster, namespace, name };
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
   const known = { ...base, installPlan: name };
+  const refused = refusal(where, at, plan);
+  if (refused !== undefined) return { ...known, result: 'refused', because: refused };
   const subscriptions = (await client.list<Subscription>(SUBSCRIPTION_API, { namespace }))?.items ?? [];
-  const because = refusal(where, at, plan) ?? ofFleet(where, plan, subscriptions);
-  if (because !== undefined) return { ...known, result: 'refused', because };
+  const decided = ofFleet(where, plan, subscriptions);
+  if (decided !== undefined) return { ...known, result: 'refused', because: decided };
   const change = { metadata: { resourceVersion: plan.metadata.resourceVersion }, spec: { approved: true } };
   try {
     await client.patch({ ...INSTALL_PLAN_API, name, namespace }, change, { dryRun });
