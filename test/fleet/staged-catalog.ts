@@ -53,7 +53,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   expect(await digestIn(shop), 'the catalog was not promoted there').toBeUndefined();
   const conditions = async () => {
     const { conditions: all = [] } = (await fleet.status('FleetCatalog', 'ringed')) as Seen;
-    // Two services apply them, whoever is first: their order says nothing.
+    // Poller and controller apply them, in any order.
     return all.map(({ type, reason }) => `${type} ${reason}`).sort();
   };
   await expect.poll(conditions, LONG_PATIENCE).toEqual(['Conflict NoConflict', 'Progressing RollingOut', 'Ready Held']);

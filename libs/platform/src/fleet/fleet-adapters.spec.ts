@@ -36,6 +36,7 @@ const rollout = (name: string): KubernetesObject =>
     },
   }) as KubernetesObject;
 const catalog = { apiVersion: FLEET_API, kind: 'FleetCatalog', metadata: { name: 'curated', namespace: 'platform' } };
+const REVISION = { digest: 'sha256:1', seenAt: '2026-11-27T08:00:00Z', packages: 1 };
 const catalogSpec = { image: 'registry.example/curated:v1', catalogSource: { name: 'curated' } };
 
 /** A place of the fleet's objects, as services have it: `as` gives the client of another field manager. */
@@ -180,7 +181,7 @@ describe.each(Object.entries(PLACES))('the fleet’s objects in %s', (_name, ope
       place
         .as(manager)
         .apply({ ...catalog, status } as KubernetesObject, { subresource: 'status', fieldManager: manager });
-    await apply('poller', { current: 'sha256:1', revisions: [{ digest: 'sha256:1' }] });
+    await apply('poller', { current: 'sha256:1', revisions: [REVISION] });
     await apply('controller', { digests: [{ digest: 'sha256:1', clusters: 2 }] });
     await apply('poller', { current: 'sha256:2' });
     const status = (await client.get(CATALOG))?.['status'];
