@@ -58,7 +58,8 @@ async function play(page: string, begin: string): Promise<void> {
   };
   // Of a cluster that has lost its hub: east has one.
   const where = page === 'docs/recovery.md' ? 'kubectl --context west ' : 'kubectl ';
-  for (const command of await commandsOf(page, begin)) {
+  // A page may say a command in two places.
+  for (const command of new Set(await commandsOf(page, begin))) {
     const here = command
       .replace(/^kubectl /, where)
       .replaceAll(/http:\/\/(?:HUB|127\.0\.0\.1):8080/g, hub)

@@ -27,6 +27,25 @@ describe('a roll-out whose plans wait for approval', () => {
     expect((await hub.flotilla('status', 'kafka-1')).err).toBe('error: there is no roll-out "kafka-1"\n');
   });
 
+  it('does not say that nothing is to be done where a catalog cannot be read, or clusters are silent', async () => {
+    const catalog = { apiVersion: FLEET_API, kind: 'FleetCatalog', name: 'curated', namespace: 'platform' };
+    const condition = { type: 'Ready', status: 'False', reason: 'PullFailed', message: 'no such image' };
+    const conditions = [{ ...condition, lastTransitionTime: '2026-01-05T00:00:00Z' }];
+    await hub.fleet.apply('FleetCatalog', 'curated', {
+      image: 'registry.example/curated:v1',
+      catalogSource: { name: 'curated' },
+    });
+    const found = await hub.fleet.hub.client.get(catalog);
+    await hub.fleet.hub.client.updateStatus({ ...found, status: { conditions } } as KubernetesObject);
+    const { out } = await hub.flotilla('status');
+    expect(out.split('\n').slice(1)).toEqual([
+      'Nothing is rolled out, and it is not known yet whether anything is to be:',
+      '  FleetCatalog platform/curated is not ready (PullFailed): no such image',
+      '',
+    ]);
+    await hub.fleet.hub.client.delete(catalog);
+  });
+
   it('fleet explain says where an operator waits for its strategy', async () => {
     const ref = { apiVersion: FLEET_API, kind: 'FleetStrategy', name: 's', namespace: 'platform' };
     const found = await hub.fleet.hub.client.get(ref);

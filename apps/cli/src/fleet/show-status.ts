@@ -1,4 +1,5 @@
 import { isFinal } from '#core/fleet/rollout/phases';
+import { FleetCatalogOutcome } from '#core/kernel/api/fleet/fleet-catalog';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -75,10 +76,29 @@ const MOST_ADVICE = 5;
 const isOfNow = ({ record, facts }: LiveRollout): boolean =>
   !isFinal(record.status.phase) || facts.isNewest || facts.role === 'standing';
 
-const nothingText = (fleet: LiveFleet): string =>
-  fleet.files.subjects.size > 0
-    ? 'No cluster plans a change: there is nothing to roll out.\n'
-    : `There is no FleetOperator yet; written from what your clusters have: ${NEXT.exportFleet()}\n`;
+function nothingText(fleet: LiveFleet): string {
+  if (fleet.files.subjects.size === 0)
+    return `There is no FleetOperator yet; written from what your clusters have: ${NEXT.exportFleet()}\n`;
+  const hindrances = [...catalogsNotReady(fleet), ...clustersWithoutReport(fleet)];
+  if (hindrances.length === 0) return 'No cluster plans a change: there is nothing to roll out.\n';
+  return `Nothing is rolled out, and it is not known yet whether anything is to be:\n${hindrances.map((one) => `  ${one}\n`).join('')}`;
+}
+
+const catalogsNotReady = (fleet: LiveFleet): string[] =>
+  fleet.state.catalogs.flatMap(({ metadata: { namespace, name }, status }) => {
+    const { conditions = [] } = FleetCatalogOutcome.safeParse(status ?? {}).data ?? {};
+    const { reason, message } = conditions.find(({ type, status: is }) => type === 'Ready' && is === 'False') ?? {};
+    return reason === undefined ? [] : [`FleetCatalog ${namespace}/${name} is not ready (${reason}): ${message}`];
+  });
+
+const clustersWithoutReport = (fleet: LiveFleet): string[] =>
+  [...fleet.files.subjects.values()].flatMap((subject) => {
+    const targets = fleet.targetsOf(subject);
+    const silent = targets.filter((cluster) => cluster.report(subject.key) === undefined).length;
+    return silent === 0
+      ? []
+      : [`${subject.key}: ${silent} of ${counted(targets.length, 'cluster')} have not reported what they would change`];
+  });
 
 /** A terminal that is narrower has no room for the target, and then none for the wave: names stay whole. */
 const TARGET_FITS = 90;

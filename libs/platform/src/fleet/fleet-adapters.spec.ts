@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -283,6 +283,7 @@ describe('a fleet in files', () => {
   });
 
   it.each([
+    { what: 'nothing at all', text: '', says: /a\.yaml: is empty; delete it if nothing is to be there/ },
     { what: 'no YAML', text: 'a: [b\n', says: /a\.yaml:\d+:\d+: not YAML: / },
     {
       what: 'an unknown field',
@@ -344,6 +345,22 @@ describe('a fleet in files', () => {
     expect((await anew.list(ROLLOUT))?.items).toEqual([]);
   });
 
+  it('writes what the hub makes once more where it could not be written', async () => {
+    await writeFile(join(path, 'a.yaml'), fleetCluster('store-01'));
+    const client = (await open()).client('service');
+    const before = await client.get({ ...CLUSTER, name: 'store-01' });
+    const kept = join(path, 'status/FleetCluster/store-01.jsonl');
+    await folder?.poll();
+    await rm(kept, { force: true });
+    await mkdir(kept, { recursive: true });
+    const written = client.updateStatus({ ...before, status: { uid: 'u' } } as KubernetesObject);
+    await expect(written).rejects.toThrow();
+    await rm(kept, { recursive: true });
+    await folder?.poll();
+    await folder?.stop();
+    expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject({ status: { uid: 'u' } });
+  });
+
   it('takes decisions over one by one, as not verified whatever they say', async () => {
     const decision = (name: string, by: string) =>
       [
@@ -353,6 +370,8 @@ describe('a fleet in files', () => {
       ].join('\n');
     await open();
     await mkdir(join(path, 'decisions'));
+    // What cannot be read elsewhere holds up no decision.
+    await symlink('nowhere.yaml', join(path, 'dangling.yaml'));
     await writeFile(join(path, 'decisions/good.yaml'), decision('good', 'user: anna'));
     await writeFile(join(path, 'decisions/bad.yaml'), decision('bad', 'name: otto'));
     await settled();

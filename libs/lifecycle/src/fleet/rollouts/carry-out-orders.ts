@@ -18,18 +18,12 @@ import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, RETURNING, returnCheckOf } from './classic-return.js';
-import {
-  type ClassicSubject,
-  factsOf,
-  findSubject,
-  isOfFleet,
-  NOT_SUBSCRIBED,
-  type PlannedThere,
-} from './classic-subject.js';
+import { type ClassicSubject, factsOf, findSubject, isOfFleet, NOT_SUBSCRIBED } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
 import { carryOutExtension, removeExtension } from './extension-orders.js';
 import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
+import type { PlannedThere } from './planned-there.js';
 import { memoRef, readMemo } from './return-memo.js';
 
 export type { OrderPlace } from './order-place.js';

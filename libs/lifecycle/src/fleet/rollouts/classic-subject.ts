@@ -28,6 +28,7 @@ import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from './applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
+import type { PlannedThere } from './planned-there.js';
 
 /** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */
 export type ClassicSubject = Readonly<{
@@ -186,21 +187,6 @@ export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFin
   const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];
   return { ...installed, ...facts, ...(all.length === 0 ? {} : { denied: all.slice(-MOST_DENIED) }) };
 }
-
-/** A plan that a cluster would carry out, or that waits there for approval. */
-export type PlannedThere = Readonly<{
-  plan: InstallPlan;
-  /** The Subscription of the subject, as it is named there or will be. */
-  subscription: string;
-  moves: readonly SubscriptionMove[];
-  planned: string;
-  from: string | undefined;
-  specHash: string | undefined;
-  /** What of the Subscription or ClusterExtension itself would be another, as texts. */
-  lines?: readonly string[];
-  /** OLM v1: the objects of the revision that runs; its steps are rendered objects. */
-  earlier?: readonly KubernetesObject[];
-}>;
 
 /** What is reported of a plan. One that `versions` does not let in is no target there. */
 export function plannedFacts(

@@ -8,7 +8,7 @@ import { type KubernetesObject, refOf, splitApiVersion } from '#core/kernel/api/
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { RenderedBundle } from '../previews/extension-plans.js';
-import type { PlannedThere } from './classic-subject.js';
+import type { PlannedThere } from './planned-there.js';
 
 const READS_AT_ONCE = 8;
 /** As many lines as a FleetPlan has room for. */

@@ -8,10 +8,10 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import type { PlannedThere } from './classic-subject.js';
 import { bringsRegistry, objectsOf, stepsBesideRevision, withImages } from './extension-review.js';
 import { classOf } from './live-cluster.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
+import type { PlannedThere } from './planned-there.js';
 import { stepsBesideCluster, stepsOf } from './steps-beside-cluster.js';
 
 const FLEET_PLAN = { apiVersion: FLEET_API, kind: 'FleetPlan' } as const;

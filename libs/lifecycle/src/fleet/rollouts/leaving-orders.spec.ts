@@ -83,7 +83,22 @@ describe('a FleetOperator with removal: Keep', () => {
     await fleet.settle();
     expect(await installed(fleet)).toEqual(before);
     expect(await rowsOf(fleet)).toEqual([[], []]);
-    expect(await fleet.rollout('kafka-1')).toMatchObject({ phase: 'Completed', counts: { targets: 0 } });
+    expect(await fleet.rollout('kafka-1')).toMatchObject({ phase: 'Aborted', counts: { targets: 0 } });
+  });
+
+  it('that is deleted in the middle of a roll-out and made again goes on by a decision alone', async () => {
+    fleet = await PlayedFleet.begin(NAMES, () => ({ kafka: 'yes' }));
+    await fleet.apply('FleetStrategy', 's', { waves: [{ name: 'one', count: 1, soak: '1h' }] });
+    await fleet.apply('FleetOperator', 'kafka', operator);
+    for (const cluster of fleet.clusters) await cluster.offer(NEW);
+    await fleet.settle();
+    await fleet.hub.client.delete(ref);
+    await fleet.settle();
+    await fleet.apply('FleetOperator', 'kafka', operator);
+    await fleet.settle();
+    await fleet.clock.advance(2 * 3_600_000);
+    await fleet.settle();
+    expect((await installed(fleet)).toSorted()).toEqual([OLD, NEW]);
   });
 
   it('whose cluster leaves the selector leaves it as it is, and takes it up again', async () => {

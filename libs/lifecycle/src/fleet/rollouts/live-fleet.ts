@@ -2,7 +2,7 @@ import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { wavesOf } from '#core/fleet/placement/waves';
 import { isFinal } from '#core/fleet/rollout/phases';
-import { newStatus, type RolloutSpec } from '#core/fleet/rollout/rollout-state';
+import { newStatus, type RolloutSpec, type RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
@@ -185,7 +185,8 @@ export class LiveFleet implements FleetView {
       cuts: spec.cuts,
     };
     const reason = spec.trigger === 'Retry' ? 'Retry' : 'Released';
-    const status = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
+    const before = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
+    const status = known === undefined ? withoutSubject(before) : before;
     const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
     record.isNew = state === undefined;
     record.version = state?.step ?? 0;
@@ -209,6 +210,15 @@ export class LiveFleet implements FleetView {
     }
   }
 }
+
+/**
+ * A roll-out whose subject was deleted opens no further wave, and is not Completed: were the subject made
+ * again, its clusters would follow a Completed roll-out without waves (decision record 0427).
+ */
+const withoutSubject = (status: RolloutStatus): RolloutStatus =>
+  status.phase === 'RollingBack' || status.isAborting
+    ? status
+    : { ...status, phase: 'Progressing', reason: 'Aborting', isAborting: true, stop: undefined };
 
 /** A subject that was deleted: nothing is selected by it. */
 const deletedSubject = (key: string, { metadata, spec }: FleetRollout): FleetSubject => ({

@@ -10,7 +10,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionPlans } from '../previews/extension-plans.js';
 import type { AppliedNotes } from './applied-notes.js';
-import type { PlannedThere } from './classic-subject.js';
+import type { PlannedThere } from './planned-there.js';
 
 /** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
 export const CONFLICT = 'Conflict';

@@ -10,6 +10,7 @@ import type { WrittenPart } from '../objects/object-table.js';
 import { TableClient } from '../objects/table-client.js';
 import { FleetFolderError } from './fleet-folder.error.js';
 import {
+  decisionTroubles,
   type FolderFile,
   type FolderListing,
   isDecisionFile,
@@ -133,6 +134,7 @@ export class FleetFolder {
   async poll(): Promise<void> {
     try {
       await this.#renew();
+      if (this.#isOurs) this.#kept.retryFailed();
       const listing = await listFolder(this.options.path);
       await this.#takeDecisions(listing);
       const stamp = stampOf(peoples(this.options.path, listing));
@@ -168,9 +170,10 @@ export class FleetFolder {
 
   async #takeDecisions(listing: FolderListing): Promise<void> {
     const files = listing.files.filter((file) => isDecisionFile(this.options.path, file));
-    const stamp = stampOf({ files, problems: listing.problems });
+    const problems = decisionTroubles(this.options.path, listing);
+    const stamp = stampOf({ files, problems });
     // A folder that cannot be read has no decisions, and takes none back.
-    if (stamp === this.#decisionsTaken || listing.problems.length > 0) return;
+    if (stamp === this.#decisionsTaken || problems.length > 0) return;
     this.#decisionsTaken = stamp;
     this.#decisionProblems = await this.state.takeDecisions(files);
   }

@@ -58,6 +58,7 @@ async function addFile(path: string, { files, problems }: Walk): Promise<void> {
     const found = await stat(path);
     if (!found.isFile()) return;
     const { size, mtimeMs, ctimeMs, ino } = found;
+    if (size === 0) problems.push(`${path}: is empty; delete it if nothing is to be there`);
     if (size > FOLDER_LIMITS.fileBytes) problems.push(`${path}: larger than ${FOLDER_LIMITS.fileBytes / MIB} MiB`);
     files.push({ path, bytes: size, stamp: `${size} ${mtimeMs} ${ctimeMs} ${ino}` });
   } catch (error) {
@@ -82,6 +83,10 @@ export async function readManifestsOf(files: readonly FolderFile[]): Promise<Fol
   }
   return { manifests, problems };
 }
+
+/** Why the decisions of a folder may not be all that there are; a file elsewhere does not hold them up. */
+export const decisionTroubles = (folder: string, { problems }: FolderListing): readonly string[] =>
+  problems.filter((one) => one.startsWith(`${folder}:`) || one.startsWith(join(folder, DECISIONS_FOLDER)));
 
 /** Decisions lie apart: they are taken over by themselves. */
 export const isDecisionFile = (folder: string, { path }: FolderFile): boolean =>

@@ -115,10 +115,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process began, as Linux counts; null elsewhere. */
+/** When a process began, as Linux counts; null elsewhere, and for one that has ended and is still listed. */
 async function startOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? null;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? null : (fields[START_FIELD] ?? null);
 }
 
 const inUse = (path: string, { pid, host }: LockHolder): string =>

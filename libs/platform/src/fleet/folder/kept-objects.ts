@@ -19,6 +19,8 @@ type Pending = { next: KubernetesObject | undefined; done: Promise<void> };
  */
 export class KeptObjects {
   readonly #pending = new Map<string, Pending>();
+  /** What could not be written, by name: the disk was full, or rights were missing. */
+  readonly #failed = new Map<string, Readonly<{ ref: ObjectRef; object: KubernetesObject | undefined }>>();
 
   constructor(private readonly folder: string) {}
 
@@ -45,9 +47,15 @@ export class KeptObjects {
     }
     const begun: Pending = { next: object, done: Promise.resolve() };
     this.#pending.set(key, begun);
+    this.#failed.delete(key);
     begun.done = this.#write(key, this.#pathOf(ref), begun);
     // Who waits for it sees the failure.
-    begun.done.catch(() => undefined);
+    begun.done.catch(() => this.#failed.set(key, { ref, object: begun.next }));
+  }
+
+  /** Writes once more what could not be written, so that the disk comes up to what is in use. */
+  retryFailed(): void {
+    for (const { ref, object } of [...this.#failed.values()]) this.keep(ref, object);
   }
 
   /** Settles once what was kept last of an object is on the disk. */
