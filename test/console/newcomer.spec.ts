@@ -42,8 +42,10 @@ describe('a newcomer with the link, in a fleet with three broken things', needin
   it('reads why a cluster is refused, and what to do, after one click', async () => {
     await follow(/certificate/);
     await expect.poll(() => text('h1'), PATIENCE).toBe(REFUSED);
+    await expect
+      .poll(() => text(), PATIENCE)
+      .toContain('its certificate is not signed by the authority that the kubeconfig names');
     const shown = await text();
-    expect(shown).toContain('its certificate is not signed by the authority that the kubeconfig names');
     for (const part of ['What to do', `flotilla clusters check -C ${REFUSED}`, 'never', 'Its operators are not known'])
       expect(shown).toContain(part);
     expect(shown).not.toContain('is well');
