@@ -12,6 +12,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { carryOutCatalog } from './catalog-orders.js';
+import { checkOnce } from './check-once.js';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
 import { findDrift, subscriptionGone, withDrift } from './classic-drift.js';
 import { goClassic, keepResult } from './classic-go.js';
@@ -186,7 +187,7 @@ async function byOrder(
   const finding = needsMove(row, subject)
     ? await moveCatalog(place, row, subject, subject.move)
     : await goClassic(place, row, subject, before);
-  return { ...finding, ...(await checkOnce(place, row, subject, before, finding)) };
+  return { ...finding, ...(await checkOnce(row, before, finding, () => returnCheckOf(place, row, subject))) };
 }
 
 /** What was reviewed needs content that the cluster does not have yet: no plan for it can be under way. */
@@ -212,18 +213,3 @@ function hasApproved({ rollout, attempt }: AssignmentRow, subscription: Subscrip
 
 const plannedOf = ({ refusal }: ClassicSubject): RowFinding =>
   refusal === undefined ? { state: 'Planned' } : { state: 'Planned', message: reportText(refusal) };
-
-/** Whether the cluster could go back is found out once an attempt has ended, and again where it could not. */
-async function checkOnce(
-  place: OrderPlace,
-  row: AssignmentRow,
-  subject: ClassicSubject,
-  before: AssignmentReport | undefined,
-  { state, message }: RowFinding,
-): Promise<Partial<AssignmentReport>> {
-  if (row.attempt === 0 || (state !== 'Ready' && state !== 'Failed')) return {};
-  const isSame = before?.rollout === row.rollout && before?.attempt === row.attempt && before?.state === state;
-  if (isSame && before?.returnCheck?.ok === true) return { returnCheck: before.returnCheck };
-  const check = await returnCheckOf(place, row, subject);
-  return message === undefined ? check : { ...check, message };
-}

@@ -4,6 +4,7 @@ import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/c
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { extensionsIn } from '../previews/extension-plans.js';
+import { checkOnce } from './check-once.js';
 import { DRIFTED } from './classic-drift.js';
 import { RETURN_FAILED, RETURNED } from './classic-return.js';
 import { isOfFleet } from './classic-subject.js';
@@ -57,26 +58,11 @@ async function byOrder(
   const finding = await goExtension(place, row, subject, move, before);
   const isGone = row.order === 'Rest' && row.result === 'Done' && read === undefined;
   if (isGone) return { ...finding, ...extensionGone(operator) };
-  return { ...finding, ...(await checkOnce(place, row, subject, before, finding)) };
+  return { ...finding, ...(await checkOnce(row, before, finding, () => extensionReturnCheck(place, row, subject))) };
 }
 
 /** Reasons for which there is no plan. */
 const OPEN: ReadonlySet<string> = new Set([CONFLICT, RESOLUTION_FAILED]);
-
-/** Whether the cluster could go back is found out once an attempt has ended, and again where it could not. */
-async function checkOnce(
-  place: OrderPlace,
-  row: AssignmentRow,
-  subject: V1Subject,
-  before: AssignmentReport | undefined,
-  { state, message }: RowFinding,
-): Promise<Partial<AssignmentReport>> {
-  if (row.attempt === 0 || (state !== 'Ready' && state !== 'Failed')) return {};
-  const isSame = before?.rollout === row.rollout && before?.attempt === row.attempt && before?.state === state;
-  if (isSame && before?.returnCheck?.ok === true) return { returnCheck: before.returnCheck };
-  const check = await extensionReturnCheck(place, row, subject);
-  return message === undefined ? check : { ...check, message };
-}
 
 function extensionGone({ spec }: FleetOperator): Pick<RowFinding, 'drift' | 'reason' | 'message'> {
   const message =

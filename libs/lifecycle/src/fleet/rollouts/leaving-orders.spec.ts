@@ -99,6 +99,15 @@ describe('a FleetOperator with removal: Keep', () => {
     await fleet.clock.advance(2 * 3_600_000);
     await fleet.settle();
     expect((await installed(fleet)).toSorted()).toEqual([OLD, NEW]);
+    const by = { user: 'anna', groups: [] };
+    await fleet.apply('FleetDecision', 'retry', { rollout: 'kafka-1', action: 'Retry', reason: 'made again', by });
+    await fleet.settle();
+    await fleet.clock.advance(2 * 3_600_000);
+    await fleet.settle();
+    expect(await installed(fleet)).toEqual([NEW, NEW]);
+    await fleet.clock.advance(2 * 3_600_000);
+    await fleet.settle();
+    expect(await fleet.rollout('kafka-2')).toMatchObject({ phase: 'Completed', counts: { done: 2 } });
   });
 
   it('whose cluster leaves the selector leaves it as it is, and takes it up again', async () => {

@@ -143,8 +143,33 @@ export class RolloutController {
   /** Makes a roll-out where clusters plan what none has brought yet, once the one before has ended. */
   async #release(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
     const target = fleet.newTarget(subject);
-    const { records, active } = fleet.rolloutsOf(subject.key);
+    const { active } = fleet.rolloutsOf(subject.key);
     if (target === undefined || active !== undefined || problemOf(subject, fleet) !== undefined) return;
+    await this.#make(subject, fleet, target, target.isSpecOnly ? 'SpecChange' : 'CatalogChange');
+  }
+
+  /**
+   * Gives a decision its outcome. A Retry of a roll-out that was aborted or taken back makes a new one of the
+   * same target. That comes first: after a crash in between, the decision is open and the roll-out is there.
+   */
+  async #carryOut(
+    decision: FleetDecision,
+    effects: DecisionEffects | undefined,
+    rollout: LiveRollout,
+    fleet: LiveFleet,
+  ): Promise<void> {
+    const { subject } = rollout.record;
+    if (effects?.isNewRollout === true) await this.#make(subject, fleet, rollout.object.spec.target, 'Retry');
+    await this.#conclude(decision, effects?.reason ?? 'NotApplicable', rollout);
+  }
+
+  async #make(
+    subject: FleetSubject,
+    fleet: LiveFleet,
+    target: Readonly<{ bundle: string; specHash?: string | undefined }>,
+    trigger: 'SpecChange' | 'CatalogChange' | 'Retry',
+  ): Promise<void> {
+    const { records } = fleet.rolloutsOf(subject.key);
     const number = Math.max(0, ...records.map(({ spec }) => spec.number)) + 1;
     const prefix = subject.rolloutPrefix.slice(subject.namespace.length + 1);
     const name = `${prefix}-${number}`;
@@ -157,7 +182,7 @@ export class RolloutController {
       spec: {
         subject: { kind: subject.kind, name: subject.key.split('/')[2] },
         number,
-        trigger: target.isSpecOnly ? 'SpecChange' : 'CatalogChange',
+        trigger,
         target: {
           bundle: target.bundle,
           specHash: target.specHash,
@@ -192,7 +217,7 @@ export class RolloutController {
       if (decided === undefined) continue;
       // A decision has its effect once: it is in the roll-out before anything else follows.
       current = await this.#write(current, before, statusBefore, fleet, true);
-      await this.#conclude(decided, result.decision?.reason ?? 'NotApplicable', rollout);
+      await this.#carryOut(decided, result.decision, rollout, fleet);
       [before, statusBefore] = [new Map(record.rows), record.status];
     }
     await this.#write(current, before, statusBefore, fleet, false);
