@@ -8,6 +8,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 
@@ -78,7 +79,9 @@ const catalog = catalogOf(blobs);
 let server: CatalogServer;
 let client: GrpcCatalogClient;
 beforeEach(async () => {
-  server = await serveCatalog(catalog, { port: 0 });
+  // It comes back at its port in some tests.
+  const [port = 0] = await freePorts(1);
+  server = await serveCatalog(catalog, { port });
   client = new GrpcCatalogClient(`127.0.0.1:${server.port}`);
 });
 afterEach(async () => {

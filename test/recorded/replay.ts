@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { freePorts } from '#testing/control-plane/free-ports';
 import { pause } from '#testing/patience';
 import { type ApiBackend, startApiBackend } from './api-backend.js';
 import type { ClusterRecorder } from './cluster-recorder.js';
@@ -163,7 +164,8 @@ class Player {
 
   async #serve(folder: string): Promise<void> {
     const catalog = this.recording.catalog(folder);
-    const port = this.#server?.port ?? 0;
+    const [free = 0] = this.#server === undefined ? await freePorts(1) : [];
+    const port = this.#server?.port ?? free;
     // Served anew as the recording did it: the server goes away, and comes back with other content.
     await this.#server?.stop();
     this.#server = await serveCatalog(catalog, { port });

@@ -4,6 +4,7 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import type { Catalog } from '#core/catalog/model/catalog';
 import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import type { BadInputEnvironment } from '../../story/bad-input-environment.js';
@@ -103,7 +104,8 @@ export function describeChangingCatalogs(environment: () => BadInputEnvironment)
 
     it('at a gRPC address is followed when another server takes its place', async ({ expect }) => {
       const { east } = set;
-      let server: CatalogServer = await serveCatalog(await lighthouse('v1'), { port: 0 });
+      const [port = 0] = await freePorts(1);
+      let server: CatalogServer = await serveCatalog(await lighthouse('v1'), { port });
       try {
         await fixture.createNamespace(east, 'served');
         await fixture.createCatalog(east, 'served', { address: `127.0.0.1:${server.port}` });
@@ -111,7 +113,6 @@ export function describeChangingCatalogs(environment: () => BadInputEnvironment)
         await expect
           .poll(() => fixture.operators(east, 'served'), PATIENCE)
           .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
-        const { port } = server;
         await server.stop();
         server = await serveCatalog(await lighthouse('v2'), { port });
         await expect

@@ -89,6 +89,21 @@ describe('a registry server that many clusters name', () => {
     expect(listings).toBe(2);
   });
 
+  it('that went away has no answer for a source that is made then: the next server there may be another', async () => {
+    let notified = 0;
+    follow(() => {
+      notified += 1;
+    });
+    const old = { withinMs: 3_600_000, patient: true };
+    expect(versions(await catalogs.ofAddress(address(), old))).toBe('ant.v1.0.0');
+    const { port } = server;
+    await server.stop();
+    await expect.poll(async () => 'error' in (await catalogs.ofAddress(address(), old)), PATIENCE).toBe(true);
+    server = await serveCatalog(catalog('2.0.0'), { port });
+    await expect.poll(() => notified, PATIENCE).toBe(1);
+    expect(versions(await catalogs.ofAddress(address(), old))).toBe('ant.v2.0.0');
+  });
+
   it('stays for the other clusters when one releases it', async () => {
     const [first, second] = [follow(), follow()];
     first();

@@ -100,9 +100,16 @@ export class SharedCatalogs {
     if (known !== undefined) return known;
     const client = this.#clientOf(address);
     const listeners = new Set<() => void>();
+    let isReady = false;
+    let wasLost = false;
     client.watchState((state) => {
+      const isLost = isReady && state !== 'READY';
+      isReady = state === 'READY';
+      wasLost ||= isLost;
+      // What the server has listed says nothing of the next one at its address, which may be another's.
+      if (isLost) this.#loads.renew(addressKey(address));
       // The first READY is that of the dial for the first listing, which is under way.
-      if (state !== 'READY' || !this.#loads.answered(addressKey(address))) return;
+      if (!isReady || !(wasLost || this.#loads.answered(addressKey(address)))) return;
       this.#loads.renew(addressKey(address));
       for (const notify of listeners) notify();
     });
