@@ -13,7 +13,6 @@ import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { AskedGates } from './asked-gates.js';
 import { isAhead, type LiveCluster } from './live-cluster.js';
-import type { OwnTargets } from './own-targets.js';
 
 /** What the facts of all roll-outs are read from. */
 export type FleetView = Readonly<{
@@ -25,7 +24,8 @@ export type FleetView = Readonly<{
   rolloutsOf: (subject: string) => SubjectRollouts;
   /** A target that waits for its turn. */
   newTarget: (subject: FleetSubject) => object | undefined;
-  ownTargets: Pick<OwnTargets, 'isOwn'>;
+  /** Clusters that a roll-out brings to what they plan themselves. */
+  ownTargets: Readonly<{ isOwn: (record: RolloutRecord, cluster: LiveCluster) => boolean }>;
   askedOf: (subject: string) => string | undefined;
   /** Gates outside of clusters; absent: they do not answer. */
   gates?: Pick<AskedGates, 'take'> | undefined;

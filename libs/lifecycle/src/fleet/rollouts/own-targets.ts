@@ -1,12 +1,17 @@
 import { hasOwnVersions } from '#core/fleet/desired/overrides';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { classOf, type LiveCluster } from './live-cluster.js';
-import type { LiveFleet } from './live-fleet.js';
 
 type Group = number | undefined;
-type OwnTargetsFleet = Pick<LiveFleet, 'operators' | 'clusters' | 'targetsOf' | 'rolloutsOf' | 'groupOf'>;
+type OwnTargetsFleet = Readonly<{
+  operators: ReadonlyMap<string, FleetOperator>;
+  targetsOf: (subject: FleetSubject) => readonly LiveCluster[];
+  rolloutsOf: (subject: string) => SubjectRollouts;
+  groupOf: (operator: FleetOperator, cluster: LiveCluster) => Group;
+}>;
 
 /**
  * Clusters that `overrides` of a FleetOperator lead to other versions than the target of a roll-out: they go
