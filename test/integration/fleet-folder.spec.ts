@@ -154,9 +154,33 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     expect(await readFile(join(files(), 'strategies.yaml'), 'utf8')).toBe(STRATEGY);
   });
 
-  it('is used by one hub at a time', async () => {
-    const second = runUp(['--no-console', '--fleet', files()], { KUBECONFIG: at('kubeconfig') });
-    await expect.poll(() => second.said.err, PATIENCE).toMatch(/this fleet is in use by process \d+/);
+  it('names a broken file in health and metrics of the hub until it is mended', async () => {
+    const [, url = ''] = /Health (\S+)\/healthz/.exec(up?.said.out ?? '') ?? [];
+    const health = async () =>
+      ((await (await fetch(`${url}/healthz`)).json()) as { details: Record<string, object> }).details['fleet-folder'];
+    const degraded = async () =>
+      /^flotilla_health_check_status\{check="fleet-folder",status="degraded"\} (\d)$/m.exec(
+        await (await fetch(`${url}/metrics`)).text(),
+      )?.[1];
+    expect(await health()).toMatchObject({ status: 'up' });
+    await writeFile(at('fleet/broken.yaml'), 'a: [b\n');
+    const detail = expect.stringMatching(/: broken\.yaml:\d+:\d+: not YAML/);
+    await expect.poll(health, PATIENCE).toMatchObject({ status: 'degraded', detail });
+    expect(await degraded()).toBe('1');
+    await rm(at('fleet/broken.yaml'));
+    await expect.poll(health, PATIENCE).toMatchObject({ status: 'up' });
+    expect(await degraded()).toBe('0');
+  });
+
+  it('is used by one hub at a time, also where status/ is deleted meanwhile', async () => {
+    const second = () => runUp(['--no-console', '--fleet', files()], { KUBECONFIG: at('kubeconfig') });
+    const refused = async (hub: RunningUp) =>
+      expect.poll(() => hub.said.err, LONG_PATIENCE).toMatch(/this fleet is in use by process \d+/);
+    await refused(second());
+    await rm(at('fleet/status'), { recursive: true });
+    await refused(second());
+    await expect.poll(() => up?.said.err, PATIENCE).toMatch(/status\/ is made anew/);
+    expect((await verb('status', 'harbor-operator-1')).out).toMatch(/^fleet\/harbor-operator-1 .* Completed/);
   });
 
   it('is read without a hub, too; a decision then waits for one', async () => {

@@ -3,6 +3,7 @@ import type { Settings } from '#platform/config/settings';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
+import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -16,6 +17,7 @@ import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.
 import type { ConsoleService } from '../../../console/src/console.service.js';
 import { fleetControllerModule } from '../../../fleet-controller/src/fleet-controller.module.js';
 import { ResolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
+import { fleetFolderModule } from './fleet-folder.module.js';
 
 /** The clusters as each service sees them: each writes with a field manager of its own. */
 export type ClustersOfServices = Readonly<{
@@ -30,6 +32,8 @@ export type FleetOfServices = Readonly<{
   applier: KubeClient;
   controller: LiveController;
   credentials: SecretClusters | undefined;
+  /** Where the fleet is in files. */
+  folder: FleetFolder | undefined;
 }>;
 
 /**
@@ -72,6 +76,7 @@ export const allServices = (
     ResolverWorkerModule,
     catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: fleet?.credentials }),
     ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
+    ...(fleet?.folder === undefined ? [] : [fleetFolderModule(fleet.folder)]),
   ],
   port: catalogPollerPort,
   services: ['catalog-poller', 'resolver-worker', 'applier', ...(fleet === undefined ? [] : ['fleet-controller'])],

@@ -54,6 +54,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   const up = upSettings(options, process.env);
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io, up) });
   const endings: Endings = [];
+  let lost: Error | undefined;
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
   try {
     const folder = await folderOf(log, up);
@@ -61,13 +62,14 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
     const { registry, secrets } = await clustersOf(log, up, folder);
     endings.push(() => registry.close());
     await start({ io, up, log, registry, secrets, folder, endings, withConsole: options.console });
-    await stop;
+    lost = await Promise.race([stop.then(() => undefined), ...(folder === undefined ? [] : [folder.whenLost])]);
+    if (lost !== undefined) io.err(`error: ${lost.message}: this hub ends\n`);
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
     for (const end of endings.reverse()) await end();
   }
   io.out('Ended. What is installed stays; "flotilla up" goes on from there.\n');
-  io.exit(ExitCode.done);
+  io.exit(lost === undefined ? ExitCode.done : ExitCode.remoteFailed);
 }
 
 async function start({ io, up, log, registry, secrets, folder, endings, withConsole }: Start): Promise<void> {
@@ -81,6 +83,7 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   const key = await keyOf(settings);
   const hub = await openHub({ service: 'up', settings, log, redis, key });
   endings.push(() => hub.close());
+  if (folder !== undefined) await use(folder, io);
   const clients = registry.allClients(APPLIER);
   if (isUnnamed(up) && (folder?.contexts ?? []).length === 0) io.out(UNNAMED);
   io.out(header(clients));
@@ -93,11 +96,21 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   const fleet = await fleetOf(hub, up, secrets, folder);
   const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }, fleet));
   endings.push(() => service.stop());
-  folder?.start();
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
   const console = withConsole ? await startConsole(hub, endings) : undefined;
   io.out(footer(service, up, console));
+}
+
+/** Takes the folder into use; waits where another hub may still use it. */
+async function use(folder: FleetFolder, io: Io): Promise<void> {
+  if (!folder.isSure) io.out('No hub has ended in this folder yet: a moment, in case that one still runs\n');
+  try {
+    await folder.makeSure();
+    folder.start();
+  } catch (error) {
+    throw error instanceof FleetFolderError ? new UsageError(error.message) : error;
+  }
 }
 
 /** The fleet that the settings name; a place that cannot be used is the user's mistake. */
@@ -114,7 +127,7 @@ async function fleetOf(
       openFleetHub(settings, { fieldManager: POLLER, ...named }),
       openFleetHub(settings, { fieldManager: APPLIER, ...named }),
     ]);
-    return controller && poller && applier && { controller, poller, applier, credentials };
+    return controller && poller && applier && { controller, poller, applier, credentials, folder };
   } catch (error) {
     if (error instanceof ClusterConfigError || error instanceof FleetPlaceError) throw new UsageError(error.message);
     throw error;

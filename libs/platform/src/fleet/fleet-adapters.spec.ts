@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -395,21 +395,6 @@ describe('a fleet in files', () => {
     ]);
     await settled();
     expect(await clusters()).toEqual(['store-01', 'store-02']);
-  });
-
-  it('is for one process at a time; a lock whose process is gone holds up no other', async () => {
-    await open();
-    await expect(FleetFolder.open({ path, clock, log })).rejects.toThrow(
-      /in use by process \d+ on .*one hub at a time/,
-    );
-    await folder?.stop();
-    const gone = { pid: 2 ** 22 + 1, host: (await import('node:os')).hostname(), started: '1' };
-    await writeFile(join(path, 'status/lock'), JSON.stringify(gone));
-    await open();
-    await folder?.stop();
-    expect(await readdir(join(path, 'status'))).not.toContain('lock');
-    await writeFile(join(path, 'status/lock'), JSON.stringify({ ...gone, pid: process.pid }));
-    await open();
   });
 
   it('is refused where there is no such folder', async () => {

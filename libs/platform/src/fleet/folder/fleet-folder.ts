@@ -4,6 +4,7 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import type { Clock } from '../../clock/clock.port.js';
 import { fileReason } from '../../files/file-tree.error.js';
 import type { KubeClient } from '../../kube/client/kube-client.port.js';
+import type { HealthCheck } from '../../telemetry/health-check.js';
 import type { Log } from '../../telemetry/log.port.js';
 import { isFleetKind } from '../objects/checked-object.js';
 import type { WrittenPart } from '../objects/object-table.js';
@@ -18,6 +19,7 @@ import {
   STATUS_FOLDER,
   stampOf,
 } from './folder-files.js';
+import { folderHealth } from './folder-health.js';
 import { FolderLock } from './folder-lock.js';
 import { refTo } from './folder-objects.js';
 import { FolderState, isPeoples } from './folder-state.js';
@@ -27,9 +29,13 @@ export type FleetFolderOptions = Readonly<{ path: string; clock: Clock; log: Log
 
 /** Files are polled so often. */
 const POLL_EVERY_MS = 2_000;
-/** The lock is renewed so often. */
-const RENEW_EVERY_MS = 10_000;
+/**
+ * A process whose lock was deleted finds that out with its next poll, and says so. Who finds no lock waits
+ * so long for it.
+ */
+const SURE_AFTER_MS = 5_000;
 const LOCK = 'lock';
+const NO_LOCK = 'the lock of this hub is not in the folder: status/ was deleted, or another process uses it';
 
 /**
  * A fleet in files: the objects of people are their YAML below a folder, which is read and never written;
@@ -44,12 +50,15 @@ export class FleetFolder {
   #decisionsTaken = '';
   #problems: readonly string[] = [];
   #decisionProblems: readonly string[] = [];
+  /** Why the last poll did not come to its end. */
+  #trouble: string | undefined;
   #said = '';
-  #isOurs = true;
-  #renewedAt: number;
+  #isLost = false;
+  #hasUsed = false;
   #cancel: () => void = () => undefined;
   #polling: Promise<void> = Promise.resolve();
   #isStopped = false;
+  readonly #lost = Promise.withResolvers<FleetFolderError>();
 
   private constructor(
     private readonly options: FleetFolderOptions,
@@ -58,7 +67,6 @@ export class FleetFolder {
     kept: KeptObjects,
   ) {
     this.#kept = kept;
-    this.#renewedAt = this.#now();
     state.table.onEvent(({ type, object }) => {
       if (isFleetKind(object.apiVersion, object.kind))
         kept.keep(refTo(object), type === 'DELETED' ? undefined : object);
@@ -81,10 +89,37 @@ export class FleetFolder {
       await folder.#begin(stored);
       return folder;
     } catch (error) {
-      await lock.release();
+      await lock.release(false);
       throw error;
     }
   }
+
+  /** Whether another process may use the folder whose lock was deleted: {@link makeSure} finds out. */
+  get isSure(): boolean {
+    return this.lock.isSure;
+  }
+
+  /**
+   * Settles once no other process uses the folder; before that nothing may act.
+   * @throws FleetFolderError where another process does
+   */
+  async makeSure(): Promise<void> {
+    if (!this.isSure) {
+      await new Promise<void>((resolve) => void this.options.clock.after(SURE_AFTER_MS, resolve));
+      await this.lock.makeSure();
+    }
+    this.#hasUsed = true;
+  }
+
+  /** Settles with why, once another process has the folder: nothing may act any more. */
+  get whenLost(): Promise<FleetFolderError> {
+    return this.#lost.promise;
+  }
+
+  readonly check: HealthCheck = {
+    name: 'fleet-folder',
+    check: async () => folderHealth({ folder: this.options.path, problem: this.problem, isLost: this.#isLost }),
+  };
 
   /** A client of the fleet's objects, for a service of this process. */
   client(fieldManager: string): KubeClient {
@@ -103,7 +138,8 @@ export class FleetFolder {
 
   /** Why what lies in the folder is not all taken over; undefined where it is. */
   get problem(): string | undefined {
-    const all = [...this.#problems, ...this.#decisionProblems];
+    const trouble = this.#trouble === undefined ? [] : [this.#trouble];
+    const all = [...trouble, ...this.#problems, ...this.#decisionProblems];
     return all.length === 0 ? undefined : all.join('\n');
   }
 
@@ -115,7 +151,8 @@ export class FleetFolder {
 
   /** Polls the files from now on. */
   start(): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#isLost) return;
+    this.#hasUsed = true;
     this.#cancel = this.options.clock.after(POLL_EVERY_MS, () => {
       this.#polling = this.poll().finally(() => this.start());
     });
@@ -127,14 +164,15 @@ export class FleetFolder {
     this.#cancel();
     await this.#polling;
     await this.#kept.whenAllKept();
-    await this.lock.release();
+    await this.lock.release(this.#hasUsed);
   }
 
   /** Takes over what has changed, once the files are the same from one poll to the next. */
   async poll(): Promise<void> {
     try {
       await this.#renew();
-      if (this.#isOurs) this.#kept.retryFailed();
+      if (this.#isLost) return;
+      this.#kept.retryFailed();
       const listing = await listFolder(this.options.path);
       await this.#takeDecisions(listing);
       const stamp = stampOf(peoples(this.options.path, listing));
@@ -142,10 +180,11 @@ export class FleetFolder {
       this.#seen = stamp;
       if (isSettled && stamp !== this.#taken) await this.#takeWritten(listing, stamp);
       else this.state.takeOthers(this.#others());
-      this.#report();
+      this.#trouble = undefined;
     } catch (error) {
-      this.options.log.warn({ error, folder: this.options.path }, 'the fleet’s folder could not be read');
+      this.#trouble = `${this.options.path}: ${fileReason(error)}`;
     }
+    this.#report();
   }
 
   async #begin(stored: ReadonlyMap<string, KubernetesObject>): Promise<void> {
@@ -192,25 +231,31 @@ export class FleetFolder {
   }
 
   async #renew(): Promise<void> {
-    if (this.#now() - this.#renewedAt < RENEW_EVERY_MS) return;
-    this.#renewedAt = this.#now();
-    const wasOurs = this.#isOurs;
-    this.#isOurs = await this.lock.renew();
+    const found = await this.lock.renew();
     const { log, path: folder } = this.options;
-    if (wasOurs && !this.#isOurs)
-      log.error({ folder }, 'another process uses the fleet’s folder: nothing more is written');
+    if (found === 'lost') this.#lose();
+    if (found !== 'back') return;
+    log.warn({ folder }, 'the lock of the fleet’s folder was deleted while this hub runs: status/ is made anew');
+    for (const object of this.state.table.all()) {
+      if (isFleetKind(object.apiVersion, object.kind)) this.#kept.keep(refTo(object), object);
+    }
+    await this.#kept.whenAllKept();
+  }
+
+  #lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    const { log, path: folder } = this.options;
+    log.error({ folder }, 'another process uses the fleet’s folder: nothing more is written');
+    this.#lost.resolve(new FleetFolderError(`another process uses the fleet’s folder ${folder}`));
   }
 
   #guard({ kind, name, namespace }: ObjectRef, part: WrittenPart | 'finalizers'): void {
     const { table } = this.state;
-    if (!this.#isOurs) throw table.refusal(503, 'ServiceUnavailable', 'another process uses the folder');
+    if (this.#isLost || !this.lock.isHeld) throw table.refusal(503, 'ServiceUnavailable', NO_LOCK);
     if (!isPeoples(kind) || part !== 'object') return;
     const full = namespace === undefined ? name : `${namespace}/${name}`;
     throw table.refusal(403, 'Forbidden', `${kind} ${full} is written by people: change its file`);
-  }
-
-  #now(): number {
-    return this.options.clock.now().getTime();
   }
 }
 

@@ -1,5 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { fileReason } from '../../files/file-tree.error.js';
 import { type Manifest, ManifestError, parseManifests } from '../../files/manifest-text.js';
@@ -21,12 +21,24 @@ export const FOLDER_LIMITS = { files: 5_000, fileBytes: 16 * MIB, bytes: 64 * MI
 
 /**
  * The YAML files below a folder but what the hub makes there, in the order of their names. Names that begin
- * with a dot are passed over, as in `.git`.
+ * with a dot are passed over, as in `.git`. A link is followed inside the folder, and what it leads to is
+ * read once. One that leads out of the folder is a problem: the hub may have the right to read files there
+ * that are not to be quoted in a message (decision 0433).
  */
 export async function listFolder(folder: string): Promise<FolderListing> {
   const files: FolderFile[] = [];
   const problems: string[] = [];
-  await walk(folder, { folder, files, problems, depth: 0 });
+  let root: string;
+  try {
+    root = await realpath(folder);
+  } catch (error) {
+    return { files, problems: [`${folder}: ${fileReason(error)}`] };
+  }
+  const links: Found[] = [];
+  const at: Walk = { root, files, problems, links, seen: new Set() };
+  await walk({ path: folder, real: root, depth: 0 }, at);
+  // Whatever lies in the folder itself has its own path there; links come after that, and may lead to others.
+  for (const link of links) await follow(link, at);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > FOLDER_LIMITS.bytes) problems.push(`${folder}: more than ${FOLDER_LIMITS.bytes / MIB} MiB of manifests`);
   if (files.length > FOLDER_LIMITS.files) problems.push(`${folder}: more than ${FOLDER_LIMITS.files} files`);
@@ -34,26 +46,57 @@ export async function listFolder(folder: string): Promise<FolderListing> {
   return { files, problems };
 }
 
-type Walk = { folder: string; files: FolderFile[]; problems: string[]; depth: number };
+/** `path` as people name it, `real` without links. */
+type Found = Readonly<{ path: string; real: string; depth: number }>;
+type Walk = Readonly<{ root: string; files: FolderFile[]; problems: string[]; links: Found[]; seen: Set<string> }>;
 
-async function walk(path: string, at: Walk): Promise<void> {
-  const { folder, files, problems, depth } = at;
+async function walk({ path, real, depth }: Found, at: Walk): Promise<void> {
+  const { root, files, problems, links, seen } = at;
+  if (seen.has(real)) return;
+  seen.add(real);
   const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
     problems.push(`${path}: ${fileReason(error)}`);
     return [];
   });
-  for (const entry of entries) {
-    const inner = join(path, entry.name);
-    if (entry.name.startsWith('.') || files.length > FOLDER_LIMITS.files) continue;
-    if (entry.isDirectory()) {
-      if (relative(folder, inner) === STATUS_FOLDER) continue;
-      if (depth < FOLDER_LIMITS.depth) await walk(inner, { ...at, depth: depth + 1 });
-      else problems.push(`${inner}: folders are read ${FOLDER_LIMITS.depth} deep`);
-    } else if (MANIFEST.test(entry.name)) await addFile(inner, at);
+  const shown = entries.filter(({ name }) => !name.startsWith('.')).toSorted((a, b) => byCodeUnit(a.name, b.name));
+  for (const entry of shown) {
+    if (files.length > FOLDER_LIMITS.files) return;
+    const inner = { path: join(path, entry.name), real: join(real, entry.name), depth: depth + 1 };
+    if (entry.isSymbolicLink()) links.push(inner);
+    else if (!entry.isDirectory()) {
+      if (MANIFEST.test(entry.name)) await addFile(inner, at);
+    } else if (inner.real !== join(root, STATUS_FOLDER)) await walkInner(inner, at);
   }
 }
 
-async function addFile(path: string, { files, problems }: Walk): Promise<void> {
+async function walkInner(inner: Found, at: Walk): Promise<void> {
+  if (inner.depth <= FOLDER_LIMITS.depth) await walk(inner, at);
+  else at.problems.push(`${inner.path}: folders are read ${FOLDER_LIMITS.depth} deep`);
+}
+
+async function follow(link: Found, at: Walk): Promise<void> {
+  const { root, problems } = at;
+  const { path } = link;
+  try {
+    const real = await realpath(path);
+    const isFolder = (await stat(real)).isDirectory();
+    if (!isFolder && !MANIFEST.test(path)) return;
+    if (real !== root && !isBelow(root, real)) {
+      problems.push(`${path}: is a link out of the fleet’s folder, which is not followed; copy what it leads to`);
+    } else if (real === join(root, STATUS_FOLDER) || isBelow(join(root, STATUS_FOLDER), real)) {
+      problems.push(`${path}: is a link to what the hub makes; remove it`);
+    } else if (!isFolder) await addFile({ ...link, real }, at);
+    else await walkInner({ ...link, real }, at);
+  } catch (error) {
+    problems.push(`${path}: is a link that leads nowhere: ${fileReason(error)}`);
+  }
+}
+
+const isBelow = (folder: string, path: string): boolean => path.startsWith(folder === sep ? sep : `${folder}${sep}`);
+
+async function addFile({ path, real }: Found, { files, problems, seen }: Walk): Promise<void> {
+  if (seen.has(real)) return;
+  seen.add(real);
   try {
     const found = await stat(path);
     if (!found.isFile()) return;

@@ -1,61 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { FleetFolderError } from './fleet-folder.error.js';
+import { replaceFile } from './kept-objects.js';
 
-/** The process that uses a folder. `started`: another one for a later process with the same number. */
-export type LockHolder = Readonly<{ pid: number; host: string; started: string | null }>;
+/**
+ * The process that uses a folder. `started`: another one for a later process with the same number.
+ * `claims`: it found no lock, and waits in case a process whose lock was deleted still runs.
+ * `ended`: when it gave the folder back.
+ */
+export type LockHolder = Readonly<{
+  pid: number;
+  host: string;
+  started: string | null;
+  /** Of this lock alone. */
+  id?: string;
+  claims?: boolean;
+  ended?: string;
+}>;
+
+/** `back`: the lock was deleted, and is made anew. `lost`: another process has the folder. */
+export type LockState = 'held' | 'back' | 'lost';
+
+/** Whether a hub uses a folder. `at`: when it last said so, or ended; undefined where nothing says when. */
+export type HubOfFolder = Readonly<{ holder: LockHolder | undefined; isRenewed: boolean; at: Date | undefined }>;
 
 /** A lock of another host is renewed so often that after this time its process is gone. */
 const ABANDONED_AFTER_MS = 60_000;
+const RENEW_EVERY_MS = 10_000;
 const MOST_TRIES = 3;
 /** In `/proc/PID/stat`, after the name in parentheses: when the process began. */
 const START_FIELD = 19;
 
 /** One process at a time uses a folder. A lock whose process is gone holds up no other. */
 export class FolderLock {
-  readonly #text: string;
+  #text = '';
+  #renewedAt = Date.now();
 
   private constructor(
     private readonly path: string,
-    readonly holder: LockHolder,
+    private holder: LockHolder,
+    /** The lock of an earlier process; undefined where none was found. */
+    private readonly before: string | undefined,
   ) {
     this.#text = JSON.stringify(holder);
   }
 
   /** @throws FleetFolderError where another process uses the folder */
   static async take(path: string): Promise<FolderLock> {
-    const holder = { pid: process.pid, host: hostname(), started: await startOf(process.pid) };
-    const lock = new FolderLock(path, holder);
+    const own = { pid: process.pid, host: hostname(), started: await startOf(process.pid), id: randomUUID() };
+    let before: string | undefined;
     for (let left = MOST_TRIES; left > 0; left--) {
+      const holder = before === undefined ? { ...own, claims: true } : own;
+      const lock = new FolderLock(path, holder, before);
       if (await lock.#create()) return lock;
       const found = await readLock(path);
       if (found === undefined) continue;
       if (await isAlive(path, found.holder)) throw new FleetFolderError(inUse(path, found.holder));
       await lock.#takeAway(found.text);
+      before = found.text;
     }
     throw new FleetFolderError(`${path}: another process has just begun to use this fleet`);
   }
 
-  /** Says that the process is still there. False where another one has the folder by now. */
-  async renew(): Promise<boolean> {
-    const found = await readLock(this.path);
-    if (found === undefined) return this.#create();
-    if (found.text !== this.#text) return false;
-    const now = new Date();
-    await utimes(this.path, now, now).catch(() => undefined);
-    return true;
+  /**
+   * Whether no other process can be at work: an earlier one gave the folder back, or is gone. Where no lock
+   * was found, a process may run whose lock was deleted.
+   */
+  get isSure(): boolean {
+    return this.holder.claims !== true;
   }
 
-  async release(): Promise<void> {
+  /** Whether the lock is that of this process now. Asked before each write. */
+  get isHeld(): boolean {
+    try {
+      return readFileSync(this.path, 'utf8') === this.#text;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends the claim: no other process has said that it is at work. @throws FleetFolderError where one has */
+  async makeSure(): Promise<void> {
     const found = await readLock(this.path);
-    if (found?.text === this.#text) await rm(this.path, { force: true });
+    if (found !== undefined && found.text !== this.#text) throw new FleetFolderError(inUse(this.path, found.holder));
+    const { claims: _claims, ...holder } = this.holder;
+    this.holder = holder;
+    await this.#replace(holder);
+  }
+
+  /**
+   * Says that the process is still there. A lock that was deleted, or is claimed by a process that came after
+   * that, is made anew.
+   */
+  async renew(): Promise<LockState> {
+    const found = await readLock(this.path);
+    if (found?.text === this.#text) {
+      await this.#touch();
+      return 'held';
+    }
+    if (found !== undefined && (this.holder.claims === true || found.holder.claims !== true)) return 'lost';
+    if (found !== undefined) await this.#takeAway(found.text);
+    return (await this.#create()) ? 'back' : 'lost';
+  }
+
+  /** Who used it says that it has ended; who did not leaves things as they were. */
+  async release(hasUsed: boolean): Promise<void> {
+    const found = await readLock(this.path);
+    if (found?.text !== this.#text) return;
+    if (hasUsed) await this.#replace({ ...this.holder, ended: new Date().toISOString() });
+    else if (this.before !== undefined) await replaceFile(this.path, this.before, dirname(this.path));
+    else await rm(this.path, { force: true });
+  }
+
+  async #replace(holder: LockHolder): Promise<void> {
+    this.#text = JSON.stringify(holder);
+    await replaceFile(this.path, this.#text, dirname(this.path));
+  }
+
+  async #touch(): Promise<void> {
+    if (Date.now() - this.#renewedAt < RENEW_EVERY_MS) return;
+    this.#renewedAt = Date.now();
+    const now = new Date();
+    await utimes(this.path, now, now).catch(() => undefined);
   }
 
   /** A link fails where the lock is there; a file that is written in place could be read half. */
   async #create(): Promise<boolean> {
     const draft = `${this.path}.${this.holder.pid}`;
-    await mkdir(dirname(this.path), { recursive: true });
+    await makeFolder(dirname(this.path));
     await writeFile(draft, this.#text);
     try {
       await link(draft, this.path);
@@ -83,10 +158,21 @@ export class FolderLock {
   }
 }
 
-/** The process that uses the folder of a lock now, if any. */
-export async function lockHolder(path: string): Promise<LockHolder | undefined> {
+/** Whether a hub uses the folder of a lock now, and since when not. */
+export async function hubOfFolder(path: string): Promise<HubOfFolder> {
   const found = await readLock(path);
-  return found !== undefined && (await isAlive(path, found.holder)) ? found.holder : undefined;
+  if (found === undefined) return { holder: undefined, isRenewed: false, at: undefined };
+  const { ended } = found.holder;
+  const at = ended === undefined ? (await stat(path).catch(() => undefined))?.mtime : new Date(ended);
+  const isRenewed = at !== undefined && Date.now() - at.getTime() < ABANDONED_AFTER_MS;
+  return { holder: (await isAlive(path, found.holder)) ? found.holder : undefined, isRenewed, at };
+}
+
+/** Not the fleet's folder itself: one that was deleted is not made again. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
 }
 
 async function readLock(path: string): Promise<Readonly<{ text: string; holder: LockHolder }> | undefined> {
@@ -100,7 +186,8 @@ async function readLock(path: string): Promise<Readonly<{ text: string; holder: 
   }
 }
 
-async function isAlive(path: string, { pid, host, started }: LockHolder): Promise<boolean> {
+async function isAlive(path: string, { pid, host, started, ended }: LockHolder): Promise<boolean> {
+  if (ended !== undefined) return false;
   if (host === hostname()) return isRunning(pid) && (await startOf(pid)) === started;
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
   return Date.now() - mtimeMs < ABANDONED_AFTER_MS;

@@ -20,7 +20,7 @@ import { checkedObject } from '../objects/checked-object.js';
 import { TableClient } from '../objects/table-client.js';
 import { checkFolder, lockPath, statusFolder } from './fleet-folder.js';
 import { DECISIONS_FOLDER, isDecisionFile, listFolder } from './folder-files.js';
-import { lockHolder } from './folder-lock.js';
+import { type HubOfFolder, hubOfFolder } from './folder-lock.js';
 import { FolderState } from './folder-state.js';
 import { KeptObjects, replaceFile } from './kept-objects.js';
 
@@ -61,7 +61,12 @@ export class FolderVisitor extends KubeClient {
 
   /** Whether a hub uses the folder now. */
   async hasHub(): Promise<boolean> {
-    return (await lockHolder(lockPath(this.options.path))) !== undefined;
+    return (await this.hub()).holder !== undefined;
+  }
+
+  /** The process that uses the folder, or since when none does. */
+  hub(): Promise<HubOfFolder> {
+    return hubOfFolder(lockPath(this.options.path));
   }
 
   async get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {
@@ -89,7 +94,8 @@ export class FolderVisitor extends KubeClient {
     const checked = checkedObject(named, undefined);
     if ('problem' in checked) throw await this.#refused(`${DECISION} ${name}`, checked.problem);
     if (!dryRun) {
-      await replaceFile(join(this.options.path, DECISIONS_FOLDER, `${name}.yaml`), stringify(named, { lineWidth: 0 }));
+      const { path } = this.options;
+      await replaceFile(join(path, DECISIONS_FOLDER, `${name}.yaml`), stringify(named, { lineWidth: 0 }), path);
       this.#client = undefined;
     }
     return { object: named as T, warnings: [] };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { tableKey } from '../objects/object-table.js';
@@ -73,7 +73,7 @@ export class KeptObjects {
       while (written !== pending.next) {
         written = pending.next;
         if (written === undefined) await rm(path, { force: true });
-        else await replaceFile(path, `${JSON.stringify(written)}\n`);
+        else await replaceFile(path, `${JSON.stringify(written)}\n`, dirname(this.folder));
       }
     } finally {
       this.#pending.delete(key);
@@ -87,13 +87,17 @@ export class KeptObjects {
   }
 }
 
-/** Writes beside it first: who reads sees the old text or the new one. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+/**
+ * Writes beside it first: who reads sees the old text or the new one. Missing folders are made, but not
+ * `below`: that was deleted by a user.
+ */
+export async function replaceFile(path: string, text: string, below: string): Promise<void> {
   const draft = `${path}${DRAFT}`;
   try {
     await writeFile(draft, text);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await access(below);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(draft, text);
   }

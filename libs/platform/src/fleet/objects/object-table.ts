@@ -67,6 +67,11 @@ export class ObjectTable {
     return found.sort(([a], [b]) => byCodeUnit(a, b)).map(([, object]) => object);
   }
 
+  /** Objects of all kinds. */
+  all(): Iterable<KubernetesObject> {
+    return this.#objects.values();
+  }
+
   /**
    * The changes of a kind after a version. @throws KubeApiError of reason Expired where they are forgotten
    */
