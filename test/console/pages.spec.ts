@@ -11,6 +11,7 @@ import { needing } from '#testing/report/needs';
 import { openConsole, operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
+import { harborRollout } from './fleet-rollout.js';
 import { CONFLICT, clusterName, FAILED_HASH, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
 const PAGES = [
@@ -211,30 +212,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
   });
 
   it('task 6: a roll-out of the fleet has its waves, what holds it, and the commands to decide', async () => {
-    const wave = {
-      phase: 'Soaking',
-      members: 12,
-      done: 12,
-      underWay: 0,
-      waiting: 0,
-      failed: 0,
-      note: 'soak',
-      deadline: '30m',
-    };
-    const [soakUntil, cluster] = [new Date(Date.now() + 90 * 60_000).toISOString(), clusterName(2)];
-    const rest = { name: 'rest', phase: 'Pending', members: 88, done: 0, underWay: 0, waiting: 87, failed: 1 };
-    run.view.writeRollouts([
-      {
-        ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },
-        ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 2 (lab): soak' },
-        waves: [
-          { ...wave, name: 'lab', soakUntil },
-          { ...rest, note: 'not its turn', soakUntil: '', deadline: '30m' },
-        ],
-        failures: [{ reason: 'deadline exceeded', cause: 'no image', clusters: 7, sample: [cluster] }],
-        classes: [{ hash: '3f9c', clusters: 88 }],
-      },
-    ]);
+    run.view.writeRollouts([harborRollout(clusterName(2))]);
     const tab = await open();
     await tab.goto('/rollouts');
     await tab.page.getByRole('link', { name: 'harbor → harbor.v1.1.0' }).click();
@@ -242,9 +220,13 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
       await expect.poll(() => text(tab), PATIENCE).toContain(part);
     const shown = await text(tab);
     for (const part of [
+      'took 25 min',
+      'jane@example.com Promote wave lab CHG-7',
+      'Skip eu-09 · without effect: not allowed <b>no</b>',
+      'and 3 earlier decisions',
       'wave 1 of 2 (lab): soak',
       'soaking, 1 h left',
-      `deadline exceeded: no image in ${cluster} and 6 more`,
+      `deadline exceeded: no image in ${clusterName(2)} and 6 more`,
     ])
       expect(shown).toContain(part);
     // What applies now, and nothing else, with the reason that is typed.
@@ -252,7 +234,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => text(tab), PATIENCE).toContain(`-n fleet --wave lab --reason 'it'\\''s fine'`);
     const commands = (await text(tab)).match(/flotilla fleet \S+/g);
     const verbs = ['approve', 'pause', 'promote', 'retry', 'abort', 'rollback'];
-    expect(commands).toEqual(verbs.map((verb) => `flotilla fleet ${verb}`));
+    expect(commands).toEqual([...verbs, 'export'].map((verb) => `flotilla fleet ${verb}`));
     expect(await text(tab)).toContain('flotilla fleet approve harbor-3 -n fleet --class 3f9c --reason');
     expect(await tab.axe()).toEqual([]);
     run.view.writeRollouts([]);

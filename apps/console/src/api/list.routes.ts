@@ -17,7 +17,8 @@ import {
 import type { FleetRows } from '../view/fleet-rows.js';
 import { packageColumns, packageSpreads } from '../view/packages.js';
 import { planClassColumns, planClasses, plansOfFleet } from '../view/plan-classes.js';
-import { rolloutsSeenBy } from '../view/rollouts.js';
+import { rolloutSeenBy, rolloutsSeenBy } from '../view/rollouts.js';
+import { seenHistory } from '../view/seen-history.js';
 import { windowOf } from '../view/window.js';
 import * as lists from './lists.schema.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
@@ -96,22 +97,10 @@ const changes: ApiRoute = get({
   query: lists.ListQuery,
   answer: lists.ChangeList,
   run: async (context) => {
-    const { query, reader, person, view, rows } = context;
+    const { query } = context;
     checkQuery(query, historyColumns);
-    const { entries, knownSince } = await reader.history();
-    const clusters = new Set(rows.clusters.map(({ cluster }) => cluster));
-    const labels = (cluster: string) => {
-      const row = view.row(cluster, 'cluster');
-      return row?.kind === 'cluster' ? row.labels : {};
-    };
-    const seen = person.rights.unbounded
-      ? entries
-      : entries.filter(
-          ({ cluster, namespace, package: name }) =>
-            clusters.has(cluster) &&
-            person.rights.may('viewer', { cluster, namespace, ...(name === '' ? {} : { packages: [name] }) }, labels),
-        );
-    return { ...windowOf(seen, query, historyColumns), knownSince, asOf: asOf(context) };
+    const { entries, knownSince } = await seenHistory(context);
+    return { ...windowOf(entries, query, historyColumns), knownSince, asOf: asOf(context) };
   },
 });
 
@@ -130,11 +119,11 @@ const rollouts: ApiRoute = get({
 
 const rollout: ApiRoute = get({
   path: '/rollouts/:id',
-  name: 'RolloutSummary',
-  summary: 'One roll-out',
-  answer: lists.RolloutSummary,
+  name: 'RolloutDetail',
+  summary: 'One roll-out, with its decisions and its pace',
+  answer: lists.RolloutDetail,
   run: async (context) => {
-    const found = (await rolloutsSeenBy(context)).find(({ id }) => id === context.params['id']);
+    const found = await rolloutSeenBy(context, context.params['id'] ?? '');
     if (found === undefined) throw notFound('roll-out of that name');
     return found;
   },

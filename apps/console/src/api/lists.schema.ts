@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HistoryEntry } from '#core/fleet/view/history-entry';
 import { HubRow } from '#core/fleet/view/hub-row';
+import { RolloutDecision } from '#core/fleet/view/rollout-decision';
 import {
   CatalogRow,
   CHANGES,
@@ -162,9 +163,14 @@ export const RolloutSummary = z.strictObject({
         members: z.int(),
         done: z.int(),
         underWay: z.int(),
+        /** With those that are skipped. */
         waiting: z.int(),
+        skipped: z.int(),
         failed: z.int(),
         note: z.string(),
+        /** When it opened, and when it was complete; empty: not yet, or not known. */
+        openedAt: z.string(),
+        completedAt: z.string(),
         /** When its soak ends; empty: it does not soak. */
         soakUntil: z.string(),
         /** How long a cluster of it may take, as `30m`; empty: not known. */
@@ -177,6 +183,28 @@ export const RolloutSummary = z.strictObject({
     .max(10),
   /** Plan classes that wait for approval. */
   classes: z.array(z.strictObject({ hash: z.string(), clusters: z.int() })).max(10),
+});
+
+/** How fast a roll-out was in its last hour. */
+export const RolloutPace = z.strictObject({
+  /** Clusters that came to the target in these minutes, sixty at most. */
+  clusters: z.int(),
+  minutes: z.int(),
+  /** The same for each five minutes, the oldest first. */
+  parts: z.array(z.int()).length(12),
+  /** Clusters that only work keeps from the target, and their time at this pace; absent: unsure. */
+  left: z.int().optional(),
+  leftMinutes: z.int().optional(),
+});
+
+/** `GET /api/v1/rollouts/ID`. */
+export const RolloutDetail = RolloutSummary.extend({
+  asOf: z.string(),
+  /** What people decided about it, the newest first; absent: the hub API does not say. */
+  decisions: z.array(RolloutDecision).max(20).optional(),
+  moreDecisions: z.int(),
+  /** Absent: nothing is known of it. */
+  pace: RolloutPace.optional(),
 });
 
 export const ClusterList = listOf(ClusterRow);
@@ -266,6 +294,8 @@ export type PlanClassSummary = z.infer<typeof PlanClassSummary>;
 export type PlansOfFleet = z.infer<typeof PlansOfFleet>;
 export type CatalogSummary = z.infer<typeof CatalogSummary>;
 export type RolloutSummary = z.infer<typeof RolloutSummary>;
+export type RolloutPace = z.infer<typeof RolloutPace>;
+export type RolloutDetail = z.infer<typeof RolloutDetail>;
 export type FleetSummary = z.infer<typeof FleetSummary>;
 export type HubSummary = z.infer<typeof HubSummary>;
 export type SearchAnswer = z.infer<typeof SearchAnswer>;

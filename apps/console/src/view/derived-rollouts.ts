@@ -39,16 +39,8 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
   const startedAt = under.map(({ since }) => since).toSorted(byText)[0] ?? '';
   const members = under.length + done.length;
   const wave = {
-    name: 'all',
-    phase,
-    members,
-    done: done.length,
-    underWay,
-    waiting,
-    failed,
-    note: reason,
-    soakUntil: '',
-    deadline: '',
+    ...{ name: 'all', phase, members, done: done.length, underWay, waiting, skipped: 0, failed, note: reason },
+    ...{ openedAt: startedAt, completedAt: '', soakUntil: '', deadline: '' },
   };
   return {
     ...{ id: `${name}@${target}`, derived: true, package: name, target, phase, reason, message: '' },

@@ -5,8 +5,12 @@ const DAY = 24 * HOUR;
 /** How long ago, in one unit, as `5 min`. */
 export function age(time: string, now: number = Date.now()): string {
   const at = Date.parse(time);
-  if (Number.isNaN(at)) return '–';
-  const seconds = Math.max(0, Math.round((now - at) / 1000));
+  return Number.isNaN(at) ? '–' : spanOf((now - at) / 1000);
+}
+
+/** A number of seconds in one unit, as `5 min`. */
+export function spanOf(length: number): string {
+  const seconds = Math.max(0, Math.round(length));
   if (seconds < MINUTE) return `${seconds} s`;
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)} h`;

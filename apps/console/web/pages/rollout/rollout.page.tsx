@@ -1,29 +1,37 @@
 import { useRoute } from 'preact-iso';
 import type { OperatorRow } from '#core/fleet/view/rows';
-import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
+import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
-import { count, inWords, left } from '../../live/times.js';
+import { age, count, inWords, left } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { List } from '../../parts/list.js';
 import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page, Section } from '../../parts/page.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
+import { Decided } from './decided.js';
 import { Decisions } from './decisions.js';
+import { Pace } from './pace.js';
 
 /** One roll-out, followed as it goes. */
 export default function RolloutPage() {
   const id = useRoute().params['id'] ?? '';
-  const rollouts = useLoaded<RolloutList>('rollouts?limit=200');
-  useRenewed(rollouts, WAVES_EVERY);
-  const one = rollouts.data?.items.find((rollout) => rollout.id === id);
-  const title = one ? `${one.package} → ${one.target}` : id;
+  const rollout = useLoaded<RolloutDetail>(`rollouts/${encodeURIComponent(id)}`);
+  useRenewed(rollout, WAVES_EVERY);
+  const isGone = rollout.refusal?.status === 404;
+  const one = isGone ? undefined : rollout.data;
   return (
-    <Page title={title} asOf={rollouts.data?.asOf} above={<a href="/rollouts">Roll-outs</a>}>
-      {rollouts.refusal && <Trouble refusal={rollouts.refusal} since={rollouts.failingSince} renew={rollouts.renew} />}
-      {rollouts.data === undefined && !rollouts.refusal && <Bones />}
-      {rollouts.data !== undefined && one === undefined && (
+    <Page
+      title={one ? `${one.package} → ${one.target}` : id}
+      asOf={one?.asOf}
+      above={<a href="/rollouts">Roll-outs</a>}
+    >
+      {rollout.refusal && !isGone && (
+        <Trouble refusal={rollout.refusal} since={rollout.failingSince} renew={rollout.renew} />
+      )}
+      {rollout.data === undefined && !rollout.refusal && <Bones />}
+      {isGone && (
         <Empty title="This roll-out is not known any more.">
           <p>
             It ended and was forgotten, or it is derived and no cluster is on its way.{' '}
@@ -36,7 +44,10 @@ export default function RolloutPage() {
   );
 }
 
-function Shown({ of }: { of: RolloutSummary }) {
+const timeOfWave = ({ openedAt, completedAt }: RolloutDetail['waves'][number]): string =>
+  completedAt === '' ? `open for ${age(openedAt)}` : `took ${age(openedAt, Date.parse(completedAt))}`;
+
+function Shown({ of }: { of: RolloutDetail }) {
   return (
     <>
       <p class="lead">
@@ -48,6 +59,7 @@ function Shown({ of }: { of: RolloutSummary }) {
         </span>
       </p>
       {of.message !== '' && of.finishedAt === '' && <p>{of.message}</p>}
+      {of.pace && <Pace of={of.pace} ended={of.finishedAt !== ''} />}
       <ol class="waves">
         {of.waves.map((wave) => (
           <li key={wave.name}>
@@ -68,6 +80,7 @@ function Shown({ of }: { of: RolloutSummary }) {
                   {wave.note}
                 </span>
               )}
+              {wave.openedAt !== '' && !of.derived && <span class="pale"> · {timeOfWave(wave)}</span>}
               {wave.soakUntil !== '' && <span class="pale"> · soaking, {left(wave.soakUntil) || 'about to end'}</span>}
               {wave.underWay > 0 && wave.deadline !== '' && (
                 <span class="pale"> · each has {wave.deadline} until it counts as failed</span>
@@ -104,6 +117,7 @@ function Shown({ of }: { of: RolloutSummary }) {
         </Section>
       )}
       {!of.derived && <Decisions of={of} />}
+      <Decided of={of} />
       <Section title="Operators of this package">
         <List<OperatorRow>
           label={`Operators of ${of.package}`}

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import { MOST_DECISIONS, RolloutDecision } from './rollout-decision.js';
+import { reasonInWords } from './row-text.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
 
 const Count = z.int().min(0);
@@ -27,6 +29,11 @@ export const FleetRolloutRow = z.strictObject({
       z.strictObject({
         ...{ name: Name, phase: Text, members: Count, done: Count, underWay: Count, waiting: Count, failed: Count },
         note: Text,
+        /** Of those that wait. */
+        skipped: Count.default(0),
+        /** When it opened, and when it was complete; empty: not yet. */
+        openedAt: Time.default(''),
+        completedAt: Time.default(''),
         /** When its soak ends; empty: it does not soak. */
         soakUntil: Time.default(''),
         /** How long a cluster of it may take, as `30m`. */
@@ -44,6 +51,10 @@ export const FleetRolloutRow = z.strictObject({
     .array(z.strictObject({ hash: Text, clusters: Count }))
     .max(10)
     .default([]),
+  /** What people decided about it, the newest first; absent: not known. */
+  decisions: z.array(RolloutDecision).max(MOST_DECISIONS).optional(),
+  /** How many more decisions there are. */
+  moreDecisions: Count.default(0),
 });
 export type FleetRolloutRow = z.infer<typeof FleetRolloutRow>;
 
@@ -69,6 +80,7 @@ const Status = z.looseObject({
   waves: z
     .array(
       z.looseObject({
+        ...{ openedAt: z.string().default(''), completedAt: z.string().default('') },
         soakUntil: z.string().default(''),
         ...{ name: z.string(), phase: z.string().default(''), reason: z.string().default('') },
         ...{ members: Count.default(0), limit: Count.optional(), counts: Counts.catch({}) },
@@ -79,14 +91,12 @@ const Status = z.looseObject({
 type WaveStatus = z.infer<typeof Status>['waves'][number];
 
 const cut = (text: string): string => text.slice(0, LONGEST_ROW_TEXT);
-/** A reason of a status, as `NotItsTurn`, in words. */
-const words = (reason: string): string => reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
-
 /** The reasons in a message, as `13 NotItsTurn`, in words. */
-const reasonsInWords = (message: string): string => message.replaceAll(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/g, words);
+const reasonsInWords = (message: string): string =>
+  message.replaceAll(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/g, reasonInWords);
 
 function waveRow(
-  { name, phase, reason, members, limit, counts, soakUntil }: WaveStatus,
+  { name, phase, reason, members, limit, counts, openedAt, completedAt, soakUntil }: WaveStatus,
   deadline: string,
 ): FleetRolloutRow['waves'][number] {
   const { waiting = 0, applying = 0, verifying = 0, done = 0, failed = 0 } = counts;
@@ -96,15 +106,22 @@ function waveRow(
   const skips = skipped > 0 ? `${skipped} skipped` : '';
   return {
     ...{ name, phase: cut(phase), members, done, underWay, waiting: waiting + skipped, failed: failed + rolledBack },
-    note: cut([words(reason), budget, skips].filter(Boolean).join(' · ')),
-    ...{ soakUntil, deadline },
+    skipped,
+    note: cut([reasonInWords(reason), budget, skips].filter(Boolean).join(' · ')),
+    ...{ openedAt, completedAt, soakUntil, deadline },
   };
 }
 
-/** `packageOf`: the package of a FleetOperator; undefined where it is gone. */
+type BesideRollout = Readonly<{
+  /** The package of a FleetOperator; undefined where it is gone. */
+  packageOf: (operator: string) => string | undefined;
+  /** What was decided about it, the newest first; undefined where that is not known. */
+  decisions: readonly RolloutDecision[] | undefined;
+}>;
+
 export function fleetRolloutRow(
   { metadata, spec, status }: FleetRollout,
-  packageOf: (operator: string) => string | undefined,
+  { packageOf, decisions }: BesideRollout,
 ): FleetRolloutRow | undefined {
   const read = Status.safeParse(status ?? {});
   if (!read.success) return undefined;
@@ -116,18 +133,26 @@ export function fleetRolloutRow(
     id: `${metadata.namespace}/${metadata.name}`,
     package: kind === 'FleetOperator' ? (packageOf(name) ?? name) : name,
     target: kind === 'FleetOperator' ? bundle : (catalogDigest ?? bundle),
-    ...{ phase: cut(phase), reason: cut(words(reason)), message: cut(reasonsInWords(message)), startedAt, finishedAt },
+    ...{
+      phase: cut(phase),
+      reason: cut(reasonInWords(reason)),
+      message: cut(reasonsInWords(message)),
+      startedAt,
+      finishedAt,
+    },
     // The wave of what no other one takes is there without clusters, too.
     waves: waves
       .filter(({ members }, at) => members > 0 || at === 0)
       .map((wave) => waveRow(wave, deadlines.get(wave.name) ?? '')),
     failures: failures.slice(0, 10).map((one) => ({
-      ...{ reason: cut(words(one.reason)), cause: cut(one.cause), clusters: one.clusters },
+      ...{ reason: cut(reasonInWords(one.reason)), cause: cut(one.cause), clusters: one.clusters },
       sample: one.sample.slice(0, 5),
     })),
     classes: classes
       .filter(({ approval }) => approval === 'Waiting')
       .slice(0, 10)
       .map(({ hash, clusters }) => ({ hash: cut(hash), clusters })),
+    ...(decisions && { decisions: decisions.slice(0, MOST_DECISIONS) }),
+    moreDecisions: Math.max(0, (decisions?.length ?? 0) - MOST_DECISIONS),
   };
 }

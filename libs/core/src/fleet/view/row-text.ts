@@ -8,6 +8,9 @@ const MOST_NAMES = 8;
 export const rowText = (text: string): string =>
   text.length <= LONGEST_ROW_TEXT ? text : `${text.slice(0, LONGEST_ROW_TEXT - 1)}…`;
 
+/** A reason of a status, as `NotItsTurn`, in words. */
+export const reasonInWords = (reason: string): string => reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
 /**
  * Why an object is not well, as a row says it; undefined for one that is. `names`: what distinguishes equal
  * causes, where the cause lies at the object itself.

@@ -57,7 +57,58 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   expect(shown[0]).toMatchObject({ package: 'kafka-operator', target: NEW, phase: 'Completed' });
   expect(shown[0]?.id).toMatch(/\/kafka-1$/);
   expect([...phases]).toContain('lab: Open');
+  expect(shown[0]?.waves.map(({ openedAt, completedAt }) => openedAt !== '' && completedAt >= openedAt)).toEqual([
+    true,
+    true,
+  ]);
   expect(shown[0]?.waves.map(({ deadline }) => deadline)).toEqual(['30m', '']);
   expect([...messages].some((message) => message.startsWith('wave 1 of 2 (lab)'))).toBe(true);
   expect(await reported.check.check()).toMatchObject({ up: true });
+  expect(shown[0]?.decisions).toEqual([]);
+  const by = { user: 'jane@example.com', groups: ['sre'] };
+  await fleet.apply('FleetDecision', 'later', { rollout: 'kafka-1', action: 'Pause', reason: 'CHG-7', by });
+  const told = async () => {
+    await phase();
+    return shown[0]?.decisions?.map(({ by: who, action, reason, outcome }) => [who, action, reason, outcome]);
+  };
+  await expect.poll(told, LONG_PATIENCE).toEqual([['jane@example.com', 'Pause', 'CHG-7', 'not applicable']]);
+});
+
+it('shows roll-outs also where the hub API does not let it read decisions, and says that these are not known', async () => {
+  const fleet = await PlayedFleet.begin(['lab-1'], () => ({ tier: 'lab' }));
+  ends.push(() => fleet.stop());
+  const spec = {
+    subject: { kind: 'FleetCatalog', name: 'c' },
+    number: 1,
+    trigger: 'CatalogChange',
+    strategy: { waves: [] },
+  };
+  await fleet.apply('FleetRollout', 'c-1', { ...spec, target: { bundle: 'x', catalogDigest: 'sha256:1' } });
+  const { hub, clock } = fleet;
+  const { client } = directClient(hub.cluster, 'poller');
+  const refused = new Proxy(client, {
+    get: (target, name) => {
+      const own = Reflect.get(target, name);
+      if (typeof own !== 'function') return own;
+      return (kind: { kind?: string }, ...rest: unknown[]) => {
+        if (kind?.kind === 'FleetDecision') throw new Error('forbidden');
+        return own.call(target, kind, ...rest);
+      };
+    },
+  });
+  let shown: readonly FleetRolloutRow[] = [];
+  const reported = new ReportedRollouts({
+    ...{ clock, log: silentLog, hub: refused },
+    write: async (rows) => {
+      shown = rows;
+    },
+  });
+  reported.start();
+  ends.push(() => reported.stop());
+  const id = async () => {
+    await clock.advance(1_000);
+    return shown[0]?.id.replace(/^.*\//, '');
+  };
+  await expect.poll(id, LONG_PATIENCE).toBe('c-1');
+  expect(shown[0]).not.toHaveProperty('decisions');
 });

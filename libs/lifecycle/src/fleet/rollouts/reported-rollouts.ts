@@ -1,4 +1,6 @@
+import { decisionsByRollout, type RolloutDecision } from '#core/fleet/view/rollout-decision';
 import { type FleetRolloutRow, fleetRolloutRow } from '#core/fleet/view/rollout-row';
+import { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
@@ -28,8 +30,10 @@ const MOST = 200;
 /** Shows the console the fleet's roll-outs, as their statuses in the hub API say. */
 export class ReportedRollouts {
   readonly #store: FleetStore;
+  /** Of its own: roll-outs are shown also where the hub API does not let this service read decisions. */
+  readonly #decided: FleetStore;
   readonly #timers: Timers;
-  #unsubscribe: () => void = () => undefined;
+  readonly #subscriptions: (() => void)[] = [];
   #isDue = false;
   #writing: Promise<void> | undefined;
 
@@ -38,6 +42,7 @@ export class ReportedRollouts {
     this.#timers = new Timers(clock);
     const kinds = ['FleetRollout', 'FleetOperator'];
     this.#store = new FleetStore({ client: hub, clock, log, kinds, checkName: 'fleet-rollouts' });
+    this.#decided = new FleetStore({ client: hub, clock, log, kinds: ['FleetDecision'], checkName: 'fleet-decisions' });
   }
 
   get check(): HealthCheck {
@@ -45,17 +50,19 @@ export class ReportedRollouts {
   }
 
   start(): void {
-    this.#unsubscribe = this.#store.onMoved(() => this.#soon());
-    this.#store.start();
-    void this.#store.whenSynced().then(() => this.#soon());
+    for (const store of [this.#store, this.#decided]) {
+      this.#subscriptions.push(store.onMoved(() => this.#soon()));
+      store.start();
+      void store.whenSynced().then(() => this.#soon());
+    }
     this.#timers.every(AGAIN_MS, () => this.#soon());
   }
 
   async stop(): Promise<void> {
     this.#timers.stop();
-    this.#unsubscribe();
+    for (const end of this.#subscriptions) end();
     await this.#writing;
-    await this.#store.stop();
+    await Promise.all([this.#store.stop(), this.#decided.stop()]);
   }
 
   #soon(): void {
@@ -84,12 +91,23 @@ export class ReportedRollouts {
       const operator = FleetOperator.safeParse(kept.open()).data;
       if (operator !== undefined) packages.set(operator.metadata.name, operator.spec.package);
     }
+    const packageOf = (name: string) => packages.get(name);
+    const decided = this.#decisions();
     const rows = this.#store.kept('FleetRollout').flatMap((kept) => {
       const rollout = FleetRollout.safeParse(kept.open()).data;
-      return (rollout && fleetRolloutRow(rollout, (name) => packages.get(name))) ?? [];
+      if (rollout === undefined) return [];
+      const name = `${rollout.metadata.namespace}/${rollout.metadata.name}`;
+      return fleetRolloutRow(rollout, { packageOf, decisions: decided && (decided.get(name) ?? []) }) ?? [];
     });
     const newestFirst = rows.toSorted((a, b) => byCodeUnit(b.startedAt, a.startedAt) || byCodeUnit(a.id, b.id));
     const ended = newestFirst.filter(({ finishedAt }) => finishedAt !== '').slice(0, MOST_ENDED);
     return [...newestFirst.filter(({ finishedAt }) => finishedAt === ''), ...ended].slice(0, MOST);
+  }
+
+  #decisions(): ReadonlyMap<string, readonly RolloutDecision[]> | undefined {
+    if (this.#decided.problem !== undefined) return undefined;
+    return decisionsByRollout(
+      this.#decided.kept('FleetDecision').flatMap((kept) => FleetDecision.safeParse(kept.open()).data ?? []),
+    );
   }
 }

@@ -1,0 +1,58 @@
+import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { RolloutPace, RolloutSummary } from '../api/lists.schema.js';
+
+const MINUTE = 60_000;
+const PART = 5 * MINUTE;
+const PARTS = 12;
+/** Below these a pace says nothing of what is to come. */
+const FEWEST_CLUSTERS = 5;
+const SHORTEST = 10 * MINUTE;
+
+export type KnownHistory = Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>;
+type Paced = Pick<RolloutSummary, 'package' | 'target' | 'phase' | 'startedAt' | 'finishedAt' | 'waves' | 'classes'>;
+
+/**
+ * How many clusters came to the target of a roll-out in the last hour, or since the hub knows what changed.
+ * How long the others take at this pace follows only where nothing but work is between them and the target:
+ * no wave that has yet to open, no soak, no approval.
+ */
+export function rolloutPace(of: Paced, { entries, knownSince }: KnownHistory, now: Date): RolloutPace | undefined {
+  const end = (of.finishedAt === '' ? now : new Date(of.finishedAt)).getTime();
+  const since = Math.max(end - PARTS * PART, timeOf(knownSince, end), timeOf(of.startedAt, 0));
+  if (!(since < end)) return undefined;
+  const arrived = new Map<string, number>();
+  for (const entry of entries) {
+    const at = Date.parse(entry.at);
+    if (isArrival(entry, of) && at >= since && at <= end) arrived.set(entry.cluster, at);
+  }
+  const parts = Array.from({ length: PARTS }, () => 0);
+  for (const at of arrived.values()) {
+    const part = Math.min(PARTS - 1, PARTS - Math.ceil((end - at) / PART));
+    parts[part] = (parts[part] ?? 0) + 1;
+  }
+  const minutes = Math.max(1, Math.round((end - since) / MINUTE));
+  const pace = { clusters: arrived.size, minutes, parts };
+  const left = clustersAtWork(of);
+  if (left === 0 || arrived.size < FEWEST_CLUSTERS || end - since < SHORTEST) return pace;
+  return { ...pace, left, leftMinutes: Math.ceil((left * minutes) / arrived.size) };
+}
+
+const timeOf = (time: string, otherwise: number): number => {
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? otherwise : at;
+};
+
+const isArrival = ({ kind, package: name, to }: HistoryEntry, of: Paced): boolean =>
+  to === of.target && (kind === 'digest' || (kind === 'version' && name === of.package));
+
+/** Clusters that only work keeps from the target; none where anything else does. */
+function clustersAtWork({ phase, finishedAt, waves, classes }: Paced): number {
+  const isMoving = finishedAt === '' && phase === 'Progressing' && classes.length === 0;
+  const open = waves.filter((wave) => wave.phase !== 'Complete');
+  if (!isMoving || !open.every((wave) => wave.phase === 'Open' || wave.phase === 'Progressing')) return 0;
+  const underWay = open.reduce((sum, wave) => sum + wave.underWay, 0);
+  const waiting = open.reduce((sum, wave) => sum + wave.waiting - wave.skipped, 0);
+  // Where the clusters lead themselves, those that wait do so for an approval.
+  const isDerived = open.some((wave) => wave.phase === 'Progressing');
+  return underWay === 0 || (isDerived && waiting > 0) ? 0 : underWay + waiting;
+}

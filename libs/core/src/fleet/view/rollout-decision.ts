@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { reasonInWords } from './row-text.js';
+import { LONGEST_ROW_TEXT } from './rows.js';
+
+/** As long as the comment of an approval in the console. */
+const LONGEST_REASON = 500;
+const Text = z.string().max(LONGEST_ROW_TEXT);
+
+/** What a user decided about a roll-out. */
+export const RolloutDecision = z.strictObject({
+  /** When it was made, RFC 3339. */
+  at: z.string().max(40),
+  by: Text,
+  /** As of a FleetDecision: `Approve`, `Pause` … */
+  action: Text,
+  /** What of the roll-out it is about, as `wave lab`; empty: all of it. */
+  about: Text,
+  reason: z.string().max(LONGEST_REASON),
+  /** Why it has no effect, in words; `effective`; empty: not answered yet. */
+  outcome: Text,
+});
+export type RolloutDecision = z.infer<typeof RolloutDecision>;
+
+/** Most decisions that are shown of one roll-out, the newest. */
+export const MOST_DECISIONS = 20;
+
+const Outcome = z.looseObject({ reason: z.string().default('') });
+const Created = z.looseObject({ creationTimestamp: z.string().max(40).default('') });
+
+/** The decisions about each roll-out, by `NAMESPACE/NAME`, the newest first. */
+export function decisionsByRollout(
+  decisions: readonly FleetDecision[],
+): ReadonlyMap<string, readonly RolloutDecision[]> {
+  const told = decisions.map((one) => ({
+    rollout: `${one.metadata.namespace}/${one.spec.rollout}`,
+    shown: shownOf(one),
+  }));
+  return new Map(
+    [...Map.groupBy(told, ({ rollout }) => rollout)].map(([rollout, own]) => [
+      rollout,
+      own.map(({ shown }) => shown).toSorted((a, b) => byCodeUnit(b.at, a.at) || byCodeUnit(a.by, b.by)),
+    ]),
+  );
+}
+
+function shownOf({ metadata, spec, status }: FleetDecision): RolloutDecision {
+  const { action, by, reason, wave, clusters = [] } = spec;
+  const [first = ''] = clusters;
+  const places = [
+    ...(spec.class === undefined ? [] : [`class ${spec.class}`]),
+    ...(wave === undefined ? [] : [`wave ${wave}`]),
+    ...(clusters.length === 0 ? [] : [clusters.length === 1 ? first : `${clusters.length} clusters`]),
+  ];
+  return {
+    at: Created.safeParse(metadata).data?.creationTimestamp ?? '',
+    by: cut(by.user),
+    action,
+    about: cut(places.join(', ')),
+    reason: reason.slice(0, LONGEST_REASON),
+    outcome: cut(reasonInWords(Outcome.safeParse(status).data?.reason ?? '')),
+  };
+}
+
+const cut = (text: string): string => text.slice(0, LONGEST_ROW_TEXT);

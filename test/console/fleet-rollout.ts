@@ -1,0 +1,33 @@
+import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+
+type Wave = FleetRolloutRow['waves'][number];
+
+const LAB: Wave = {
+  ...{ name: 'lab', phase: 'Soaking', members: 12, done: 12, underWay: 0, waiting: 0, skipped: 0, failed: 0 },
+  ...{ note: 'soak', openedAt: '2026-11-26T10:00:00Z', completedAt: '2026-11-26T10:25:00Z', soakUntil: '' },
+  deadline: '30m',
+};
+const REST: Wave = {
+  ...{ name: 'rest', phase: 'Pending', members: 88, done: 0, underWay: 0, waiting: 87, skipped: 0, failed: 1 },
+  ...{ note: 'not its turn', openedAt: '', completedAt: '', soakUntil: '', deadline: '30m' },
+};
+
+/** A roll-out of the fleet that soaks for another ninety minutes, with a failure in this cluster. */
+export const harborRollout = (cluster: string): FleetRolloutRow => ({
+  ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },
+  ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 2 (lab): soak' },
+  waves: [{ ...LAB, soakUntil: new Date(Date.now() + 90 * 60_000).toISOString() }, REST],
+  failures: [{ reason: 'deadline exceeded', cause: 'no image', clusters: 7, sample: [cluster] }],
+  classes: [{ hash: '3f9c', clusters: 88 }],
+  decisions: [
+    {
+      ...{ at: '2026-11-26T10:05:00Z', by: 'jane@example.com', action: 'Promote', about: 'wave lab' },
+      ...{ reason: 'CHG-7', outcome: 'effective' },
+    },
+    {
+      ...{ at: '2026-11-26T10:01:00Z', by: 'otto', action: 'Skip', about: 'eu-09' },
+      ...{ reason: '<b>no</b>', outcome: 'not allowed' },
+    },
+  ],
+  moreDecisions: 3,
+});
