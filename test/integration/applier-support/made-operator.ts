@@ -20,6 +20,9 @@ export type MadeVersion = Readonly<{
   channels?: readonly string[];
 }>;
 
+/** What the catalog deprecates: `olm.package` without a name, `olm.channel` or `olm.bundle` with one. */
+export type MadeDeprecation = Readonly<{ reference: Readonly<{ schema: string; name?: string }>; message: string }>;
+
 const textOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 const csvName = (name: string, version: string): string => `${name}.v${version}`;
@@ -82,6 +85,7 @@ export async function offer(
   bench: Pick<ApplierBench, 'registry' | 'offered'>,
   name: string,
   versions: readonly MadeVersion[],
+  deprecations: readonly MadeDeprecation[] = [],
 ): Promise<void> {
   const blobs: unknown[] = [
     { schema: 'olm.package', name, defaultChannel: 'stable' },
@@ -120,6 +124,7 @@ export async function offer(
       properties: [{ type: 'olm.package', value: { packageName: name, version: made.version } }],
     });
   }
+  if (deprecations.length > 0) blobs.push({ schema: 'olm.deprecations', package: name, entries: deprecations });
   const path = `${name}/catalog.json`;
   const others = bench.offered.filter((file) => file.path !== path);
   const bytes = new TextEncoder().encode(blobs.map((blob) => JSON.stringify(blob)).join('\n'));

@@ -9,7 +9,8 @@ const PLAN = FleetPlan.parse({
   spec: {
     hash: '3f9c1e2ab7d0',
     path: [{ from: 'kafka-operator.v2.3.1', to: 'kafka-operator.v2.4.0', hopHash: '1b' }],
-    changes: ['Minor'],
+    changes: ['Minor', 'Deprecated'],
+    deprecations: ['channel stable: use fast', 'bundle kafka-operator.v2.4.0: it loses topics'],
     crds: [],
     webhooks: [],
     dependencies: [],
@@ -19,11 +20,11 @@ const PLAN = FleetPlan.parse({
 });
 
 describe('a plan class as text', () => {
-  it('keeps the lines of a difference in the column of the object that they belong to', () => {
+  it('says what is deprecated, and keeps the lines of a difference in the column of their object', () => {
     const text = classPlanText({
       hash: '3f9c1e2ab7d0',
       clusters: 44,
-      changes: ['Minor'],
+      changes: ['Minor', 'Deprecated'],
       approval: 'NotNeeded',
       reason: 'Auto',
       demands: [],
@@ -33,7 +34,9 @@ describe('a plan class as text', () => {
     });
     expect(text.split('\n')).toEqual([
       'kafka-operator.v2.3.1 → kafka-operator.v2.4.0, 1 hop, 44 clusters',
-      '  class    3f9c1e2ab7d0: Minor',
+      '  class    3f9c1e2ab7d0: Minor, Deprecated',
+      '  warning  deprecated: channel stable: use fast',
+      '           deprecated: bundle kafka-operator.v2.4.0: it loses topics',
       '  objects  ~ Deployment kafka-operator changes',
       '             - replicas: 1',
       '             + replicas: 2',

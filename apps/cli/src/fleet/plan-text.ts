@@ -69,10 +69,14 @@ export function classPlanText(answer: PlanClass): string {
   if (plan === null) {
     return `${head}${line('class', `${hash}: ${changes.join(', ') || 'no change of a kind that is known'}`)}`;
   }
-  const { images, crds, rbac, webhooks, dependencies, neighbours, objects } = plan;
+  const { images, crds, rbac, webhooks, dependencies, neighbours, objects, deprecations } = plan;
   const rows = [
     line('class', `${hash}: ${changes.join(', ')}`),
     ...plan.path.slice(1).map((hop) => line('then', `${hop.from ?? ''} → ${hop.to}`)),
+    ...lines(
+      'warning',
+      deprecations.map((one) => `deprecated: ${one}`),
+    ),
     ...lines('image', imageTexts(images?.added ?? [], images?.removed ?? [])),
     ...lines('crd', crds.map(crdText)),
     ...lines('rights', [

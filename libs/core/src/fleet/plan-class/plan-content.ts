@@ -25,13 +25,27 @@ export type PlannedClass = Readonly<{
   /** Every bundle that the plan brings. */
   bundles: readonly string[];
   steps: readonly ReviewedStep[];
+  /** What the catalog deprecates of it. */
+  deprecations?: readonly string[] | undefined;
   /** What of the Subscription itself changes. */
   lines?: readonly string[] | undefined;
 }>;
 
 /** What is reviewed of a plan class: what its plan changes in a cluster as it was. */
 export function planContent(planned: PlannedClass): FleetPlan['spec'] {
-  const { hash, hopHash, from, to, changes, moves, bundles, steps, subscription, lines = [] } = planned;
+  const {
+    hash,
+    hopHash,
+    from,
+    to,
+    changes,
+    moves,
+    bundles,
+    steps,
+    subscription,
+    lines = [],
+    deprecations = [],
+  } = planned;
   const { differences } = reviewPlan(steps);
   const section = (name: PlanDifference['section'], sign?: PlanDifference['sign']): PlanDifference[] =>
     differences.filter((one) => one.section === name && (sign === undefined || one.sign === sign));
@@ -47,6 +61,7 @@ export function planContent(planned: PlannedClass): FleetPlan['spec'] {
     hash,
     path: [{ ...(from === undefined ? {} : { from }), to, hopHash }],
     changes: [...changes],
+    deprecations: kept(deprecations),
     images: {
       added: kept(section('images', '+').map(({ what }) => what)),
       removed: kept(section('images', '-').map(({ what }) => what)),

@@ -6,7 +6,7 @@ const running: SummedRollout = {
 };
 const atRest: OperatorSummary = {
   ...{ isPaused: false, active: undefined, hasQueued: false, newest: { ...running, phase: 'Completed' }, installed: 3 },
-  ...{ unhealthy: [], updatable: [], drifted: [], conflicting: [] },
+  ...{ unhealthy: [], updatable: [], drifted: [], deprecated: [], conflicting: [] },
 };
 const active = (more: Partial<SummedRollout>) => ({ active: { ...running, ...more }, newest: { ...running, ...more } });
 
@@ -18,6 +18,7 @@ describe('conditions of a FleetOperator', () => {
       'Degraded=False NoneFailed',
       'UpdateAvailable=False UpToDate',
       'Drifted=False AsApplied',
+      'Deprecated=False NotDeprecated',
       'Conflict=False NoConflict',
     ]);
   });
@@ -37,6 +38,10 @@ describe('conditions of a FleetOperator', () => {
     [{ installed: 0 }, 'Available=False NotInstalled '],
     [{ unhealthy: ['b'] }, 'Available=False SomeUnhealthy 1 cluster (b)'],
     [{ updatable: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'UpdateAvailable=True Planned 6 clusters (a, b, c, d, e, …)'],
+    [
+      { deprecated: ['a', 'b'].map((cluster) => ({ cluster, because: 'olm.channel/stable: use fast' })) },
+      'Deprecated=True Deprecated 2 clusters (a, b): olm.channel/stable: use fast',
+    ],
     [
       { conflicting: [{ cluster: 'a', because: 'FleetOperator p/old is older' }] },
       'Conflict=True InTheWay 1 cluster (a): FleetOperator p/old is older',

@@ -13,6 +13,9 @@ export type SummedRollout = Readonly<{
   isAsking: boolean;
 }>;
 
+/** A cluster, and why it is named. */
+type Affected = Readonly<{ cluster: string; because: string }>;
+
 /** What a FleetOperator has come to in its clusters, by their names. */
 export type OperatorSummary = Readonly<{
   isPaused: boolean;
@@ -25,7 +28,9 @@ export type OperatorSummary = Readonly<{
   /** They plan another version than they have. */
   updatable: readonly string[];
   drifted: readonly string[];
-  conflicting: readonly Readonly<{ cluster: string; because: string }>[];
+  /** Their catalogs deprecate what they have. */
+  deprecated: readonly Affected[];
+  conflicting: readonly Affected[];
 }>;
 
 /** Clusters that a message names; the rest is counted. */
@@ -39,8 +44,7 @@ export function namedClusters(names: readonly string[]): string {
 
 /** The conditions of a FleetOperator that follow from its roll-outs and its clusters. */
 export function operatorConditions(found: OperatorSummary): FoundCondition[] {
-  const { unhealthy, updatable, drifted, conflicting, installed } = found;
-  const [conflict] = conflicting;
+  const { unhealthy, updatable, drifted, deprecated, conflicting, installed } = found;
   return [
     progressing(found),
     installed === 0
@@ -49,13 +53,17 @@ export function operatorConditions(found: OperatorSummary): FoundCondition[] {
     degraded(found),
     whereAny('UpdateAvailable', updatable, 'True', 'Planned', 'UpToDate'),
     whereAny('Drifted', drifted, 'True', 'ChangedByOthers', 'AsApplied'),
-    conflict === undefined
-      ? { type: 'Conflict', status: 'False', reason: 'NoConflict', message: '' }
-      : {
-          ...{ type: 'Conflict', status: 'True', reason: 'InTheWay' },
-          message: `${namedClusters(conflicting.map(({ cluster }) => cluster))}: ${conflict.because}`,
-        },
+    whereAffected('Deprecated', deprecated, 'Deprecated', 'NotDeprecated'),
+    whereAffected('Conflict', conflicting, 'InTheWay', 'NoConflict'),
   ];
+}
+
+/** True where any cluster is affected; what is said of the first one is said. */
+function whereAffected(type: string, all: readonly Affected[], reason: string, otherwise: string): FoundCondition {
+  const [first] = all;
+  if (first === undefined) return { type, status: 'False', reason: otherwise, message: '' };
+  const names = namedClusters(all.map(({ cluster }) => cluster));
+  return { type, status: 'True', reason, message: `${names}: ${first.because}` };
 }
 
 /** A condition that has `status` where it holds for any cluster, and names those. */

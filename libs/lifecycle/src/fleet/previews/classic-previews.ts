@@ -1,3 +1,4 @@
+import type { PackageRecord } from '#core/catalog/model/package-record';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
@@ -9,7 +10,9 @@ import {
   withDesired,
 } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
+import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { Subscription } from '#core/kernel/api/subscription';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '#platform/clock/clock.port';
@@ -24,7 +27,7 @@ import type { StagesHub } from '../../classic/namespaces/stages.js';
 import { fetchBundles } from '../../classic/subscriptions/fetch-bundles.js';
 import { SolutionCheck } from '../../classic/subscriptions/solution-check.js';
 import { PassReader } from '../../engine/pass-reader.js';
-import type { ClassicPreview } from '../rollouts/order-place.js';
+import type { ClassicPreview, NotThere } from '../rollouts/order-place.js';
 
 /** The poller mostly notices by itself what makes a preview stale. */
 const OBSERVE_AFTER_MS = 1_000;
@@ -54,7 +57,8 @@ export class ClassicPreviews {
     const reader = new PassReader(client);
     const live = await readNamespace(reader, namespace, globalCatalogNamespace);
     const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
-    const desired = known ? beginningWith(wanted, live, await this.#recordIn(known.problem, wanted)) : wanted;
+    const record = known && (await this.#recordIn(known.problem, wanted.subscription.spec));
+    const desired = known ? beginningWith(wanted, live, record) : wanted;
     const overlaid = subscriptionConflict(live, desired) ?? withDesired(live, desired);
     if (typeof overlaid === 'string') return { conflict: overlaid };
     const catalogSources = [
@@ -78,14 +82,29 @@ export class ClassicPreviews {
     const now = this.hub.clock?.now() ?? new SystemClock().now();
     const signal = new AbortController().signal;
     const input = { client, reader, read, now, signal, patience: new Patience() };
-    return this.#planOf(input, { ...known, solution }, desired);
+    const found = await this.#planOf(input, { ...known, solution }, desired);
+    return record === undefined ? found : withDeprecations(found, record, desired, live);
+  }
+
+  /** What the catalog of a Subscription deprecates of a bundle, as it was when its namespace was observed. */
+  async deprecationsOf(
+    { cluster, namespace }: Readonly<{ cluster: string; namespace: string }>,
+    spec: Subscription['spec'],
+    bundle: string,
+  ): Promise<readonly string[] | NotThere> {
+    const { source, sourceNamespace, name } = spec;
+    const known = await this.#observed.find(cluster, namespace);
+    if (known === undefined) return { waits: `CatalogSource ${sourceNamespace}/${source} was not read yet` };
+    const hash = recordHashIn(known.problem, spec);
+    const record = hash === undefined ? undefined : await this.#observed.record(hash);
+    if (record !== undefined) return classicDeprecations(record, spec.channel, bundle);
+    if (hash !== undefined) return { waits: `CatalogSource ${sourceNamespace}/${source} is being read again` };
+    return { gone: `CatalogSource ${sourceNamespace}/${source} does not answer, or has no package ${name}` };
   }
 
   /** The package as the catalog had it when the namespace was observed. */
-  async #recordIn({ catalogs }: ResolutionProblem, { subscription }: DesiredClassic) {
-    const { name, source, sourceNamespace } = subscription.spec;
-    const slice = catalogs.find(({ key }) => key.name === source && key.namespace === sourceNamespace);
-    const hash = slice?.packages.find((one) => one.name === name)?.record;
+  async #recordIn(problem: ResolutionProblem, spec: Subscription['spec']) {
+    const hash = recordHashIn(problem, spec);
     return hash === undefined ? undefined : this.#observed.record(hash);
   }
 
@@ -126,6 +145,27 @@ export class ClassicPreviews {
       return error.retry === 'when-input-changes' ? { fails: error.message } : { waits: error.message };
     }
   }
+}
+
+function recordHashIn(
+  { catalogs }: ResolutionProblem,
+  { name, source, sourceNamespace }: Subscription['spec'],
+): string | undefined {
+  const slice = catalogs.find(({ key }) => key.name === source && key.namespace === sourceNamespace);
+  return slice?.packages.find((one) => one.name === name)?.record;
+}
+
+/** With what the catalog deprecates of it, where something would be installed, or stays. */
+function withDeprecations(
+  found: ClassicPreview,
+  record: PackageRecord,
+  { subscription: { spec } }: DesiredClassic,
+  { subscriptions }: NamespaceRead,
+): ClassicPreview {
+  if (!('plan' in found || 'nothing' in found)) return found;
+  const installed = subscriptions.find((one) => one.spec.name === spec.name)?.status?.installedCSV ?? '';
+  const bundle = 'plan' in found ? found.planned : installed;
+  return { ...found, deprecations: classicDeprecations(record, spec.channel, bundle) };
 }
 
 /** What is planned for one Subscription; with isolation its part alone. */

@@ -1,5 +1,6 @@
 import { v1VersionRefusal } from '#core/fleet/desired/allowed-versions-v1';
 import { type DesiredV1, extensionOver, previewOfExtension, versionAsked } from '#core/fleet/desired/desired-v1';
+import { v1Deprecations } from '#core/fleet/plan-class/deprecations';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -32,7 +33,7 @@ export type RenderedBundle = Readonly<{ bundle: InstalledBundle; content: string
  * What a cluster would run, or what it waits for, why it cannot be, or that `versions` does not let it in.
  */
 export type V1Preview =
-  | (RenderedBundle & Readonly<{ isDeprecated: boolean }>)
+  | (RenderedBundle & Readonly<{ deprecations: readonly string[] }>)
   | Readonly<{ waits: string }>
   | Readonly<{ fails: string }>
   | Readonly<{ refused: string; bundle: string }>;
@@ -87,18 +88,19 @@ export class ExtensionPlans {
     if (problem !== undefined) return { fails: problem };
     const query = canonicalHash(desiredExtension(extension, undefined)?.query);
     const next = await followBundle(pass, { kind: 'bundle', bundle: { bundle, image }, query });
-    const isDeprecated = (deprecation ?? []).length > 0;
+    const channels = extension.spec.source.catalog?.channels ?? [];
+    const deprecations = v1Deprecations(deprecation ?? [], channels, bundle.name);
     switch (next.next) {
       case 'wait':
         return { waits: `fetching ${image}` };
       case 'trouble':
         return next.cause === 'Registry' ? { waits: next.trouble.message } : { fails: next.trouble.message };
       case 'make':
-        return { ...rendered(bundle, next.desired.phases), isDeprecated };
+        return { ...rendered(bundle, next.desired.phases), deprecations };
       case 'keep': {
         const newest = pass.read.states.active.at(-1);
         const kept = newest && this.contentOf(client, pass.read, newest);
-        return kept === undefined ? { waits: 'its newest revision cannot be read' } : { ...kept, bundle, isDeprecated };
+        return kept === undefined ? { waits: 'its newest revision cannot be read' } : { ...kept, bundle, deprecations };
       }
     }
   }

@@ -24,6 +24,7 @@ import { answerChecks } from './cluster-checks.js';
 import { carryOutExtension, removeExtension } from './extension-orders.js';
 import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
+import { withDeprecations } from './plan-deprecations.js';
 import type { PlannedThere } from './planned-there.js';
 import { memoRef, readMemo } from './return-memo.js';
 
@@ -61,7 +62,10 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
 }
 
 /** What changes in the course of an attempt, and counts once it has ended. */
-const NOT_YET = { bundle: '', healthy: false, planned: '', planHash: '', hops: [], changes: [], catalogDigest: '' };
+const NOT_YET = {
+  ...{ bundle: '', healthy: false, planned: '', planHash: '', hops: [], changes: [], catalogDigest: '' },
+  deprecated: '',
+};
 
 /**
  * An attempt that goes on running: nothing is decided by what is installed meanwhile, and its end is reported
@@ -118,8 +122,9 @@ async function carryOut(
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
   const asked = await carryOutAsked({ ...place, notePlan, asked: askedHash(written) }, row, operator, before);
-  const planned = plans.get(asked.planHash ?? '');
-  const found = await withContentChanges(place, operator, asked, planned);
+  const noted = plans.get(asked.planHash ?? '');
+  const { finding, planned } = await withDeprecations(place, operator, asked, noted);
+  const found = await withContentChanges(place, operator, finding, planned);
   await keepPlan(place, row, operator, found, planned);
   return { finding: withDrift(found, report), againAfterMs };
 }

@@ -69,7 +69,12 @@ const withKinds = (facts: Facts, { changes }: ClassicSubject): Facts => ({
 });
 
 /** What is installed stays; other objects alone would be written. */
-function specFacts({ notePlan }: OrderPlace, subject: ClassicSubject, desired: DesiredClassic): Facts | undefined {
+function specFacts(
+  { notePlan }: OrderPlace,
+  subject: ClassicSubject,
+  desired: DesiredClassic,
+  deprecations?: readonly string[],
+): Facts | undefined {
   const { subscription, changes } = subject;
   const installed = subscription.status?.installedCSV;
   if (installed === undefined || changes === undefined || changes.kinds.length === 0) return undefined;
@@ -78,7 +83,8 @@ function specFacts({ notePlan }: OrderPlace, subject: ClassicSubject, desired: D
   const hashes = hashesOf([], made);
   const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [] };
   const plan: InstallPlan = { ...INSTALL_PLAN_API, metadata: { name: '', namespace }, spec };
-  const there = { plan, moves: [], subscription: name, planned: installed, from: installed, specHash: made };
+  const asks = { subscription: name, asked: desired.subscription.spec, specHash: made, deprecations };
+  const there = { plan, moves: [], planned: installed, from: installed, ...asks };
   notePlan?.(hashes.planHash ?? '', { ...there, lines: changes.lines });
   return { ...installedFacts(subject), planned: installed, ...hashes, changes: [...changes.kinds] };
 }
@@ -102,7 +108,8 @@ async function resolvedMove(
   if ('fails' in preview) return move({ reason: RESOLUTION_FAILED, message: reportText(preview.fails) });
   if ('waits' in preview) return move({ message: reportText(preview.waits) }, true);
   if ('nothing' in preview) {
-    return move(specFacts(place, subject, desired) ?? { message: reportText(preview.nothing) });
+    const { nothing, deprecations } = preview;
+    return move(specFacts(place, subject, desired, deprecations) ?? { message: reportText(nothing) });
   }
   return move(previewFacts(place, subject, desired, preview));
 }
@@ -112,12 +119,13 @@ function previewFacts(
   place: OrderPlace,
   subject: ClassicSubject,
   desired: DesiredClassic,
-  { plan, moves, planned }: Extract<ClassicPreview, { plan: unknown }>,
+  { plan, moves, planned, deprecations }: Extract<ClassicPreview, { plan: unknown }>,
 ): Facts {
   const { operator, subscription, changes, denied: marks } = subject;
   const from = subscription.status?.installedCSV;
   const { name = '' } = subscription.metadata;
-  const there = { plan, moves, subscription: name, planned, from, specHash: specHash(desired) };
+  const asks = { subscription: name, asked: desired.subscription.spec, specHash: specHash(desired), deprecations };
+  const there = { plan, moves, planned, from, ...asks };
   const made = plannedFacts(place, operator, { ...there, lines: changes?.lines ?? [] });
   const before = marks.map(({ bundle, scope }) => ({ bundle, scope }));
   const denied = [...before, ...(made.denied ?? [])].slice(-MOST_DENIED);

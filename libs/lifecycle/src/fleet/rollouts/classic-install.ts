@@ -39,8 +39,9 @@ export async function installFirst(
     const message = reportText('waits' in preview ? preview.waits : preview.nothing);
     return { state: row.order === 'Go' ? 'Running' : 'Planning', message };
   }
-  const { plan, moves, planned, desired: made } = preview;
-  const there = { plan, moves, subscription: wanted, planned, from: undefined, specHash: specHash(made) };
+  const { plan, moves, planned, desired: made, deprecations } = preview;
+  const asks = { subscription: wanted, asked: made.subscription.spec, specHash: specHash(made), deprecations };
+  const there = { plan, moves, planned, from: undefined, ...asks };
   const found = {
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
     ...plannedFacts(place, operator, there),

@@ -156,6 +156,14 @@ export async function isInstalled(client: KubeClient, namespace: string, name: s
   return (csv as { status?: { phase?: string } } | undefined)?.status?.phase === 'Succeeded';
 }
 
+/** What its catalog deprecates of what is installed, as its Subscription or ClusterExtension says. */
+export function deprecatedFact(
+  conditions: readonly Readonly<{ type: string; status: string; message?: string | undefined }>[] = [],
+): Pick<AssignmentReport, 'deprecated'> {
+  const found = conditions.find(({ type, status }) => type === 'Deprecated' && status === 'True');
+  return found === undefined ? {} : { deprecated: reportText(found.message ?? '') };
+}
+
 /** What is installed. */
 export function installedFacts({
   subscription,
@@ -163,9 +171,10 @@ export function installedFacts({
   denied,
   refusal,
 }: ClassicSubject): Omit<RowFinding, 'state'> {
-  const { installedCSV } = subscription.status ?? {};
+  const { installedCSV, conditions } = subscription.status ?? {};
   return {
     ...(installedCSV === undefined ? {} : { bundle: installedCSV }),
+    ...deprecatedFact(conditions),
     ...(denied.length === 0 ? {} : { denied: denied.map(({ versions: _versions, ...one }) => one) }),
     ...(refusal === undefined ? {} : { notUpgradeable: true }),
     healthy: isSucceeded,
@@ -181,7 +190,7 @@ export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFin
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
   if (!isOpen || currentCSV === undefined) return installed;
   const { name = '' } = subscription.metadata;
-  const common = { plan, moves, subscription: name, specHash: subject.specHash };
+  const common = { plan, moves, subscription: name, specHash: subject.specHash, asked: subscription.spec };
   const planned = { ...common, planned: currentCSV, from: installedCSV };
   const facts = plannedFacts(place, subject.operator, planned);
   const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];

@@ -26,7 +26,7 @@ export function plannedExtension(
   {
     running,
     ...planned
-  }: Pick<PlannedThere, 'moves' | 'planned' | 'from' | 'specHash' | 'lines'> &
+  }: Pick<PlannedThere, 'moves' | 'planned' | 'from' | 'specHash' | 'lines' | 'deprecations'> &
     Readonly<{ running: RenderedBundle | undefined }>,
 ): PlannedThere {
   const steps = allOf(next).map((object) => stepOf(object, next.bundle.name));

@@ -26,7 +26,7 @@ import { bundleOf } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionRead } from '../../v1/extensions/read-extension.js';
 import { type ExtensionPlans, extensionsIn, type RenderedBundle, type V1Preview } from '../previews/extension-plans.js';
-import { hashesOf, isOfFleet, versionsHash } from './classic-subject.js';
+import { deprecatedFact, hashesOf, isOfFleet, versionsHash } from './classic-subject.js';
 import { plannedExtension } from './extension-review.js';
 import {
   CONFLICT,
@@ -88,7 +88,9 @@ export async function liveClusterCatalog(client: KubeClient, desired: DesiredV1)
 export function extensionFacts({ read, installed, denied }: V1Subject): Facts {
   const health = read && extensionHealth(read.extension);
   return {
-    ...(installed === undefined ? {} : { bundle: installed.name }),
+    ...(installed === undefined
+      ? {}
+      : { bundle: installed.name, ...deprecatedFact(read?.extension.status?.conditions) }),
     ...(denied.length === 0 ? {} : { denied: denied.map(({ bundle, scope }) => ({ bundle, scope })) }),
     healthy: installed !== undefined && health?.installed === true && health.abnormal === undefined,
   };
@@ -137,7 +139,9 @@ function plannedFacts(place: OrderPlace, subject: V1Subject, next: Rendered): Fa
   const specHash = v1SpecHash(desired);
   const hashes = hashesOf(isMoved || isOther ? [hopHashOf(next.content, moves)] : [], specHash);
   const from = installed?.name;
-  const planned = { moves: isMoved ? moves : [], planned: next.bundle.name, from, specHash, lines: changed.lines };
+  const { deprecations } = next;
+  const about = { planned: next.bundle.name, from, specHash, lines: changed.lines, deprecations };
+  const planned = { moves: isMoved ? moves : [], ...about };
   place.notePlan?.(hashes.planHash ?? '', plannedExtension(name, operator, next, { ...planned, running }));
   const { catalogDigest } = desired;
   return {
@@ -156,7 +160,7 @@ const isPinned = ({ read, operator }: V1Subject, { bundle, content }: RenderedBu
 
 function changesOf(
   installed: InstalledBundle | undefined,
-  { bundle, isDeprecated }: Rendered,
+  { bundle }: Rendered,
   isMoved: boolean,
   isOther: boolean,
   kinds: readonly ChangeKind[],
@@ -167,7 +171,6 @@ function changesOf(
   // Other content under the same version.
   else if (isOther && found.size === 0) found.add('Patch');
   else if (found.size === 0) found.add('ConfigChange');
-  if (isDeprecated) found.add('Deprecated');
   return CHANGES.filter((kind) => found.has(kind));
 }
 

@@ -45,6 +45,7 @@ export async function keepPlan(
     const spec = planContent({
       ...{ hash: finding.planHash, hopHash: hopOf(finding), from, to, moves },
       lines: planned.lines,
+      deprecations: planned.deprecations,
       changes: finding.changes ?? [],
       subscription: planned.subscription,
       bundles: plan.spec.clusterServiceVersionNames,

@@ -52,7 +52,7 @@ export function operatorFigures(
   return { conditions: operatorConditions(summary), figures };
 }
 
-type Reported = Pick<OperatorSummary, 'installed' | 'unhealthy' | 'updatable' | 'drifted'> &
+type Reported = Pick<OperatorSummary, 'installed' | 'unhealthy' | 'updatable' | 'drifted' | 'deprecated'> &
   Pick<OperatorFigures, 'versions' | 'denied'>;
 
 /** What the clusters report. */
@@ -77,6 +77,7 @@ function reported({ key }: FleetSubject, targets: readonly LiveCluster[], newest
     unhealthy: names(({ name, healthy }) => !healthy && !isMoving(name)),
     updatable: names(({ planned, bundle }) => planned !== undefined && planned !== bundle),
     drifted: names(({ drift }) => drift, all),
+    deprecated: there.flatMap(({ name, deprecated: because }) => (because ? [{ cluster: name, because }] : [])),
     versions: inOrder.slice(0, MOST_VERSIONS_SHOWN).map(([bundle, clusters]) => ({ bundle, clusters })),
     denied: deniedFor(all),
   };

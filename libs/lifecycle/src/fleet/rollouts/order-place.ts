@@ -19,15 +19,19 @@ export const VERSION_NOT_ALLOWED = 'VersionNotAllowed';
 /** Reason of a report: the cluster cannot have what is wanted there. */
 export const RESOLUTION_FAILED = 'ResolutionFailed';
 
+/** What the catalog deprecates of what would be installed by then. */
+type Deprecations = Readonly<{ deprecations?: readonly string[] }>;
+
 /**
  * What a cluster would install: the plan with the objects that lead to it, or what it waits for, why it
  * cannot be, or what is in the way.
  */
 export type ClassicPreview =
-  | Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string; desired: DesiredClassic }>
+  | (Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string; desired: DesiredClassic }> &
+      Deprecations)
   | Readonly<{ waits: string }>
   /** It has what it would get. */
-  | Readonly<{ nothing: string }>
+  | (Readonly<{ nothing: string }> & Deprecations)
   | Readonly<{ fails: string }>
   | Readonly<{ conflict: string }>;
 
@@ -50,6 +54,12 @@ export type OrderPlace = Readonly<{
   ) => Promise<Readonly<{ objects: readonly KubernetesObject[] }> | NotThere>;
   /** Why the Subscription could not get the bundle from its catalog again; undefined where it could. */
   offersBundle?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
+  /** What the catalog of a Subscription deprecates of a bundle, as it was read last. Absent: not asked. */
+  deprecationsOf?: (
+    namespace: string,
+    asked: Subscription['spec'],
+    bundle: string,
+  ) => Promise<readonly string[] | NotThere>;
   /** What the cluster would install with these objects. Absent: only what is subscribed to is planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
   /** What ClusterExtensions would run. Absent: none are planned. */

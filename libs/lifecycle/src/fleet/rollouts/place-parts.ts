@@ -22,6 +22,8 @@ export function placeParts(hub: PartsHub, extension?: ExtensionDeps) {
       notes,
       ...(extensions === undefined ? {} : { extensions }),
       preview: (desired) => previews.of(client, desired, globalCatalogNamespace),
+      deprecationsOf: (namespace, asked, bundle) =>
+        previews.deprecationsOf({ cluster: client.cluster, namespace }, asked, bundle),
       bundleObjects: (reference, plan) => earlier.objectsOf(client, { reference, plan, globalCatalogNamespace }),
       offersBundle: (subscription, bundle) => earlier.notOffered(client.cluster, subscription, bundle),
     }) satisfies Partial<OrderPlace>;

@@ -64,6 +64,8 @@ export const AssignmentReport = z.strictObject({
   changes: z.array(ChangeKind).max(CHANGES.length).default([]),
   hop: z.int().min(0).default(0),
   bundle: Bundle.optional(),
+  /** What its catalog deprecates of what is installed. */
+  deprecated: Text.optional(),
   /** Of what the FleetOperator asks for, once the cluster has planned it. */
   specHash: Hash.optional(),
   catalogDigest: Hash.optional(),

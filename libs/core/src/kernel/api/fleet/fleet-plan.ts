@@ -24,6 +24,8 @@ const FleetPlanSpec = withRules(
       .min(1)
       .max(MOST_HOPS),
     changes: z.array(ChangeKind).max(CHANGES.length),
+    /** What its catalog deprecates: the package, the channel, the bundle. */
+    deprecations: Lines.default([]),
     images: z.strictObject({ added: Lines.default([]), removed: Lines.default([]) }).optional(),
     crds: z
       .array(
