@@ -1,3 +1,5 @@
+import { availableParallelism, loadavg } from 'node:os';
+
 /**
  * How long tests wait, in one place. A wait ends when its outcome is there, so these times cost nothing where
  * all is well: they only say after how long a test gives up. `FLOTILLA_TEST_PATIENCE=3` makes all of them
@@ -19,8 +21,13 @@ export const PATIENCE = { timeout: PATIENCE_MS, interval: 50 };
 /** For `expect.poll` and `vi.waitFor`: the outcome comes after a pause of Flotilla's own. */
 export const LONG_PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 500 };
 
-/** For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time. */
-export const promised = (ms: number) => ({ timeout: forMs(ms), interval: 50 });
+/**
+ * For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time, where the processors
+ * keep up. Where more work waits for them, as when tests run beside one another, it takes as many times longer.
+ */
+export const promised = (ms: number) => ({ timeout: forMs(ms * overload()), interval: 50 });
+
+const overload = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 /** What ends a whole test or hook that hangs: each may wait several times. */
 export const LIMITS = {
