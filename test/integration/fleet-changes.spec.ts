@@ -121,4 +121,33 @@ describe('another channel of a FleetOperator', () => {
     for (let pass = 0; pass < 4; pass++) await fleet.pass();
     expect(fleet.rollout('lamp-3')).toEqual({});
   });
+
+  it('comes by a Retry, too, after its roll-out was aborted', async () => {
+    const by = { user: 'anna', groups: [] };
+    const decide = (rollout: string, action: string, more: object = {}) =>
+      fleet.apply('FleetDecision', `${rollout}-${action.toLowerCase()}`, {
+        rollout,
+        action,
+        reason: 'CHG-1',
+        by,
+        ...more,
+      });
+    const classes = (name: string) => fleet.rollout(name).classes ?? [];
+    await switchTo('lts');
+    await fleet.until(() => classes('lamp-2').length > 0, 'the roll-out');
+    await decide('lamp-2', 'Abort');
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Aborted', 'its end');
+    await decide('lamp-2', 'Retry');
+    await fleet.until(() => classes('lamp-3').length > 0, 'the roll-out of the Retry');
+    expect(classes('lamp-3').map(({ changes }) => changes)).toEqual([['ChannelSwitch']]);
+    expect(await channel()).toBe('stable');
+    // A Retry of a Retry is one of the spec, too.
+    await decide('lamp-3', 'Abort');
+    await fleet.until(() => fleet.rollout('lamp-3').phase === 'Aborted', 'its end');
+    await decide('lamp-3', 'Retry');
+    await fleet.until(() => classes('lamp-4').length > 0, 'the second roll-out of a Retry');
+    await decide('lamp-4', 'Approve', { class: classes('lamp-4')[0]?.hash });
+    await fleet.until(() => fleet.rollout('lamp-4').phase === 'Completed', 'the approved channel');
+    expect([await channel(), installed()]).toEqual(['lts', 'lamp.v1.0.0 Succeeded']);
+  });
 });

@@ -178,7 +178,7 @@ export class LiveFleet implements FleetView {
       subject: key,
       number: spec.number,
       target: spec.target.bundle,
-      specHash: spec.trigger === 'SpecChange' ? spec.target.specHash : undefined,
+      specHash: isOfSpec(spec) ? spec.target.specHash : undefined,
       trigger: spec.trigger === 'Retry' ? 'Retry' : 'Release',
       strategy: spec.strategy,
       waves: wavesOf(spec.strategy),
@@ -210,6 +210,10 @@ export class LiveFleet implements FleetView {
     }
   }
 }
+
+/** Whether a roll-out brings another spec alone; a Retry of one says so itself. */
+const isOfSpec = ({ trigger, target }: FleetRollout['spec']): boolean =>
+  trigger === 'SpecChange' || target.specOnly === true;
 
 /**
  * A roll-out whose subject was deleted opens no further wave, and is not Completed: were the subject made

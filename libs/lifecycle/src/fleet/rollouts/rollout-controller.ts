@@ -24,7 +24,7 @@ import { type FleetSource, FleetStateReader, listedFrom } from './fleet-state.js
 import { StaleViewError, writeRollout, writeRolloutStatus, writeRow } from './hub-objects.js';
 import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './leaving-orders.js';
 import type { LiveCluster } from './live-cluster.js';
-import { LiveFleet, type LiveRollout } from './live-fleet.js';
+import { LiveFleet, type LiveRollout, type NewTarget } from './live-fleet.js';
 import { LiveMemory } from './live-memory.js';
 import { RolloutEvents } from './rollout-events.js';
 import { rolloutFigures } from './rollout-figures.js';
@@ -159,14 +159,14 @@ export class RolloutController {
     fleet: LiveFleet,
   ): Promise<void> {
     const { subject } = rollout.record;
-    if (effects?.isNewRollout === true) await this.#make(subject, fleet, rollout.object.spec.target, 'Retry');
+    if (effects?.isNewRollout === true) await this.#make(subject, fleet, targetAgain(rollout, fleet), 'Retry');
     await this.#conclude(decision, effects?.reason ?? 'NotApplicable', rollout);
   }
 
   async #make(
     subject: FleetSubject,
     fleet: LiveFleet,
-    target: Readonly<{ bundle: string; specHash?: string | undefined }>,
+    target: NewTarget,
     trigger: 'SpecChange' | 'CatalogChange' | 'Retry',
   ): Promise<void> {
     const { records } = fleet.rolloutsOf(subject.key);
@@ -186,6 +186,7 @@ export class RolloutController {
         target: {
           bundle: target.bundle,
           specHash: target.specHash,
+          ...(target.isSpecOnly ? { specOnly: true } : {}),
           ...(subject.kind === 'FleetCatalog' ? { catalogDigest: target.bundle } : {}),
         },
         strategy,
@@ -305,6 +306,13 @@ export class RolloutController {
     await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
     await this.#events.decided(object, decision, reason);
   }
+}
+
+/** The target of a roll-out once more; of a spec: what is asked for by now. */
+function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarget {
+  const { bundle, specHash } = object.spec.target;
+  if (record.spec.specHash === undefined) return { bundle, specHash, isSpecOnly: false };
+  return { bundle, specHash: fleet.askedOf(record.spec.subject) ?? specHash, isSpecOnly: true };
 }
 
 /** Makes one step in the record. `moved`: the clusters whose phase or reason has changed. */

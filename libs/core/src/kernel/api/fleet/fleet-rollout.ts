@@ -11,6 +11,7 @@ export const RolloutTarget = z.strictObject({
   specHash: Hash.optional(),
   catalogDigest: Hash.optional(),
   bundle: z.string().min(1).max(512),
+  specOnly: z.boolean().describe('Another spec, to whatever version is installed').optional(),
 });
 
 const FleetRolloutSpec = withRules(
