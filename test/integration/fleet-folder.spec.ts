@@ -185,7 +185,11 @@ describe('clusters of flotilla up that become a fleet in files', () => {
 
   it('is read without a hub, too; a decision then waits for one', async () => {
     expect(await up?.end('SIGTERM')).toBe(0);
-    expect((await verb('status', 'harbor-operator-1')).out).toMatch(/^fleet\/harbor-operator-1 .* Completed/);
+    const { out: shown } = await verb('status', 'harbor-operator-1');
+    expect(shown).toMatch(
+      /^No hub runs: what follows stands as of \S+Z \(\d+s ago\)\n {2}→ flotilla up --fleet \S+\n\n/,
+    );
+    expect(shown).toMatch(/^fleet\/harbor-operator-1 .* Completed/m);
     const { out, err, exit } = await verb('rollback', 'harbor-operator-1', '-C', 'east', '--reason', 'CHG-2');
     expect({ err, exit }).toEqual({ err: '', exit: 0 });
     expect(out).toMatch(/^decision harbor-operator-1-rollback-\w+ made: /);

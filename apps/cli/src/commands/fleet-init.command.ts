@@ -25,12 +25,12 @@ export const fleetInitCommand = (fleet: Command, io: Io): Command =>
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async ({ context, dryRun = false, output, ...options }: Options) => {
-      const [{ withHub }, { initFleet }, { fleetOption }] = await Promise.all([
+      const [{ withHub }, { initFleet }, { namedFleet }] = await Promise.all([
         import('../fleet/open-hub.js'),
         import('../fleet/init-fleet.js'),
         import('../fleet/fleet-option.js'),
       ]);
-      if (fleetOption(context ?? options.fleet ?? process.env['FLOTILLA_FLEET'] ?? '').startsWith('dir:')) {
+      if (namedFleet(context ?? options.fleet, process.env).startsWith('dir:')) {
         throw new UsageError(
           'a fleet in files needs no API server that is given kinds: name a context, or go on without',
         );

@@ -43,10 +43,14 @@ export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
       if (output !== 'table' && output !== 'wide' && output !== 'json') {
         throw new UsageError('--watch prints changes as they come: use -o json or no -o');
       }
-      const [{ watchRollouts }, { stopSignal }] = await Promise.all([
+      const [{ watchRollouts }, { hubAway }, { stopSignal }] = await Promise.all([
         import('../fleet/watch-rollouts.js'),
+        import('../fleet/hub-of-fleet.js'),
         import('../up/stop-signals.js'),
       ]);
       const stop = stopSignal(ENDS_WITHIN_MS, () => io.err('error: could not end in time\n'));
-      await withHub(options, io, (hub) => watchRollouts(hub, io, asked, stop));
+      await withHub(options, io, async (hub) => {
+        io.err((await hubAway(hub, new Date()))?.text ?? '');
+        await watchRollouts(hub, io, asked, stop);
+      });
     });

@@ -44,7 +44,7 @@ export const upCommand = (program: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action(async ({ kubeconfig = [], context = [], fleet, port, console = true, verbose = false }: Options) => {
       const { runUp } = await import('../up/run-up.js');
-      const chosen = { ...(port && { port: portOf(port) }), ...(fleet && { fleet }) };
+      const chosen = { ...(port && { port: portOf(port) }), ...(fleet !== undefined && { fleet }) };
       await runUp(io, { kubeconfigs: kubeconfig, contexts: context, console, verbose, ...chosen });
     });
 

@@ -5,7 +5,7 @@ import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
-import type { FleetStrategy } from '#core/kernel/api/fleet/fleet-strategy';
+import type { FleetStrategy, WaveSpec } from '#core/kernel/api/fleet/fleet-strategy';
 import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
 import { counted } from '#core/kernel/text/counted';
 
@@ -40,11 +40,16 @@ export function plannedWaves(subject: FleetSubject, fleet: LintedFleet): Planned
   return waves.map(({ name, spec }, at) => ({
     name,
     members: members.filter((wave) => wave === at).length,
-    share:
-      spec.percent === undefined ? (spec.count === undefined ? 'all that match' : `${spec.count}`) : `${spec.percent}%`,
+    share: shareText(spec),
     soak: spec.soak,
     isImplicit: at === waves.length - 1,
   }));
+}
+
+/** How many of the clusters that a wave selects it takes. */
+export function shareText({ percent, count }: Partial<Pick<WaveSpec, 'percent' | 'count'>>): string {
+  if (percent !== undefined) return `${percent}%`;
+  return count === undefined ? 'all that match' : `${count}`;
 }
 
 /** What is probably not meant so, one line each. Nothing of it is refused by the API server. */

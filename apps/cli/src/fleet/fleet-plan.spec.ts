@@ -29,6 +29,14 @@ describe('flotilla fleet plan', () => {
     expect(exit).toBe(0);
   });
 
+  it('gives the share of a wave by count as before its roll-out', async () => {
+    const other = await startPlayedHub(NAMES, { waves: [{ name: 'two', count: 2 }] });
+    expect((await other.flotilla('plan', 'kafka')).out).toMatch(/^two +2 +2 clusters +0s$/m);
+    await offerAll(other);
+    expect((await other.flotilla('plan', 'kafka-1')).out).toMatch(/^two +2 +2 clusters +0s$/m);
+    await other.stop();
+  });
+
   it('shows each class of a roll-out, and one of them with what its FleetPlan keeps', async () => {
     await offerAll(hub, (name) => (name === 'shop-3' ? 'get secrets' : 'get pods'));
     const classes = (await hub.fleet.rollout('kafka-1')).classes ?? [];
@@ -124,7 +132,7 @@ describe('flotilla fleet plan -f', () => {
     const { out, exit } = await runFlotilla(['fleet', 'plan', '-f', file]);
     expect(exit).toBe(0);
     expect(out).toMatch(/^platform\/kafka: 3 clusters.*\n/);
-    expect(out).toMatch(/^one +1 +1 +10m\ntenth +1 +10% +10m\nrest +1 +what no wave takes +10m$/m);
+    expect(out).toMatch(/^one +1 +1 cluster +10m\ntenth +1 +10% +10m\nrest +1 +what no wave takes +10m$/m);
     expect(out).toContain('note: there is no FleetCatalog platform/curated\n');
     expect(out).toContain(
       'note: FleetOperator/platform/kafka is older and has kafka in namespace kafka of 3 of these clusters, too',

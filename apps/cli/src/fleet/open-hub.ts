@@ -9,7 +9,7 @@ import { inClusterAccess, type LoadClustersOptions, loadClusters } from '#platfo
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { type Io, UsageError } from '../io.js';
-import { fleetOption } from './fleet-option.js';
+import { namedFleet } from './fleet-option.js';
 import type { FleetHubOptions } from './hub-options.js';
 
 const ANSWER_WITHIN_MS = 10_000;
@@ -37,7 +37,7 @@ export async function withHub<T>(
 }
 
 async function openHub(options: FleetHubOptions, environment: Environment, io: Pick<Io, 'err'>): Promise<KubeClient> {
-  const place = placeOf(options.fleet ?? environment['FLOTILLA_FLEET'] ?? '');
+  const place = placeOf(namedFleet(options.fleet, environment));
   if (place.in === 'folder') return openFolder(place.path, io);
   const context = place.in === 'cluster' ? IN_CLUSTER : place.context;
   const settings = commandSettings(environment);
@@ -64,14 +64,15 @@ async function openFolder(path: string, io: Pick<Io, 'err'>): Promise<KubeClient
     io.err('note: what these files said before holds until they are corrected\n');
   };
   try {
-    return await FolderVisitor.open({ path, clock: new SystemClock(), onProblem });
+    const onNote = (note: string) => io.err(`note: ${note}\n`);
+    return await FolderVisitor.open({ path, clock: new SystemClock(), onProblem, onNote });
   } catch (error) {
     throw error instanceof FleetFolderError ? new UsageError(error.message) : error;
   }
 }
 
 function placeOf(fleet: string): FleetPlace {
-  const place = fleet === '' ? undefined : fleetPlace(fleetOption(fleet));
+  const place = fleetPlace(fleet);
   if (place !== undefined) return place;
   throw new UsageError(
     'which fleet? Name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET=dir:PATH or context:NAME',

@@ -11,7 +11,7 @@ import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
-import { type LintedFleet, lintOf, type PlannedWave, plannedWaves, targetsOf } from './fleet-lint.js';
+import { type LintedFleet, lintOf, type PlannedWave, plannedWaves, shareText, targetsOf } from './fleet-lint.js';
 import { meantClass } from './make-decisions.js';
 import { classPlanText, fromOf, type PlanClass, planClass } from './plan-text.js';
 import { meantName, meantRollout, nameOnly, readFleet } from './read-fleet.js';
@@ -109,10 +109,7 @@ async function rolloutPlan(hub: KubeClient, fleet: LiveFleet, rollout: LiveRollo
     waves: answer.waves.map(({ name, counts, soak }, at) => ({
       name,
       members: counts.targets,
-      share:
-        rollout.record.spec.waves[at]?.spec.percent === undefined
-          ? ''
-          : `${rollout.record.spec.waves[at]?.spec.percent}%`,
+      share: shareText(rollout.record.spec.waves[at]?.spec ?? {}),
       soak,
       isImplicit: at === answer.waves.length - 1,
     })),
@@ -151,10 +148,13 @@ function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
   };
 }
 
+/** A number alone could be a place in the order. */
+const ofClusters = (share: string): string => (/^\d+$/.test(share) ? counted(Number(share), 'cluster') : share);
+
 const WAVES: Columns<PlannedWave> = [
   ['WAVE', ({ name }) => name],
   ['MEMBERS', ({ members }) => String(members)],
-  ['SHARE', ({ share, isImplicit }) => (isImplicit ? 'what no wave takes' : share || 'all that match')],
+  ['SHARE', ({ share, isImplicit }) => (isImplicit ? 'what no wave takes' : ofClusters(share))],
   ['SOAK', ({ soak }) => soak],
 ];
 

@@ -9,6 +9,7 @@ import { isData } from '../output/data-format.js';
 import { NEXT } from '../output/next-commands.js';
 import type { ListFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
+import { hubAway } from './hub-of-fleet.js';
 import { meantRollout, nameOnly, readFleet } from './read-fleet.js';
 import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
 import { rolloutText } from './rollout-text.js';
@@ -24,16 +25,19 @@ export type StatusAsked = Readonly<{
 export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const { rollout, namespace, output } = asked;
+  const away = await hubAway(hub, now);
+  const hubData = away === undefined ? {} : { hub: { runs: away.runs, since: away.since } };
+  if (away !== undefined && !isData(output) && output !== 'name') io.out(`${away.text}\n`);
   if (rollout !== undefined) {
     const found = meantRollout(fleet, rollout, namespace);
     const answer = rolloutAnswer(fleet, found);
-    if (isData(output)) await printData(io, { verdict: 'yes', ...answer }, output);
+    if (isData(output)) await printData(io, { verdict: 'yes', ...hubData, ...answer }, output);
     else if (output === 'name') io.out(`${objectName(answer.name)}\n`);
     else {
       const short = shortName(fleet, answer.name);
       io.out(rolloutText(answer, { short, now: fleet.now, width: io.columns, wide: output === 'wide' }));
     }
-  } else await showAll(fleet, io, asked);
+  } else await showAll(fleet, io, asked, hubData);
   io.exit(ExitCode.done);
 }
 
@@ -46,7 +50,12 @@ export function shortName(fleet: LiveFleet, name: string): string {
 /** `fleetrollout.fleet.flotilla.dev/NAME`, as `kubectl -o name`. */
 const objectName = (name: string): string => `fleetrollout.fleet.flotilla.dev/${nameOnly(name)}`;
 
-async function showAll(fleet: LiveFleet, io: Io, { namespace, output, all }: StatusAsked): Promise<void> {
+async function showAll(
+  fleet: LiveFleet,
+  io: Io,
+  { namespace, output, all }: StatusAsked,
+  hubData: Readonly<{ hub?: object }>,
+): Promise<void> {
   const shown = fleet.rollouts
     .filter(({ record }) => namespace === undefined || record.spec.name.startsWith(`${namespace}/`))
     .filter((one) => all || isOfNow(one));
@@ -57,20 +66,41 @@ async function showAll(fleet: LiveFleet, io: Io, { namespace, output, all }: Sta
     paused: [...fleet.clusters.values()].filter(({ isPaused }) => isPaused).length,
   };
   const subjects = fleet.files.subjects.size;
-  if (isData(output)) return printData(io, { verdict: 'yes', clusters, subjects, rollouts }, output);
+  const notes = decisionsAboutNothing(fleet);
+  if (isData(output)) return printData(io, { verdict: 'yes', ...hubData, clusters, subjects, rollouts, notes }, output);
   if (output === 'name') return io.out(rollouts.map(({ name }) => `${objectName(name)}\n`).join(''));
   const paused = clusters.paused === 0 ? '' : `, ${clusters.paused} paused`;
   const away = clusters.total - clusters.reachable;
   const state = away === 0 ? 'all reachable' : `${clusters.reachable} reachable`;
   const head = `${counted(clusters.total, 'cluster')}, ${state}${paused} · ${counted(subjects, 'subject')} · ${counted(rollouts.length, 'roll-out')}\n`;
-  if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}`);
+  const noted = notes.map((note) => `note: ${note}\n`).join('');
+  if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}${noted}`);
   const width = output === 'wide' ? undefined : io.columns;
   io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide', width), width)}`);
   const waiting = rollouts.filter((one) => noteOf(one) !== '' && !isFinal(one.phase));
   for (const { name } of waiting.slice(0, MOST_ADVICE)) io.out(`  → ${NEXT.fleetRollout(shortName(fleet, name))}\n`);
+  io.out(noted);
 }
 
 const MOST_ADVICE = 5;
+const MOST_DECISIONS = 3;
+
+/** Decisions that name a roll-out that is not there, in one line. */
+function decisionsAboutNothing({ state, rollouts }: LiveFleet): string[] {
+  const names = new Set(rollouts.map(({ record }) => record.spec.name));
+  const lost = state.decisions.filter(({ metadata: { namespace }, spec, status }) => {
+    const { at, reason } = (status ?? {}) as Readonly<{ at?: string; reason?: string }>;
+    return !names.has(`${namespace}/${spec.rollout}`) && (at === undefined || reason === 'UnknownRollout');
+  });
+  if (lost.length === 0) return [];
+  const named = lost.slice(0, MOST_DECISIONS).map(({ metadata: { namespace, name }, spec }) => {
+    return `${name} (${spec.action} of ${namespace}/${spec.rollout})`;
+  });
+  const more = lost.length > MOST_DECISIONS ? ` and ${lost.length - MOST_DECISIONS} more` : '';
+  return [
+    `${counted(lost.length, 'decision names', 'decisions name')} no roll-out that there is, without effect: ${named.join(', ')}${more}`,
+  ];
+}
 
 /** Roll-outs that are at work, and the newest of each subject. */
 const isOfNow = ({ record, facts }: LiveRollout): boolean =>

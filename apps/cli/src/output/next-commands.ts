@@ -14,6 +14,7 @@ export const NEXT = {
   statusOf: (cluster: string): string => `flotilla status -C ${cluster}`,
   tryWithoutClusters: (): string => 'flotilla demo',
   upWith: (file: string, context: string): string => `flotilla up --kubeconfig ${file} --context ${context}`,
+  upFleet: (folder: string): string => `flotilla up --fleet ${shellWord(folder)}`,
   examine: (): string => 'flotilla doctor',
   everyCause: (): string => 'flotilla status --all',
   explainSubscription: (): string => 'flotilla explain subscription NAME',

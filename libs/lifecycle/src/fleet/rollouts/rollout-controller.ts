@@ -31,6 +31,7 @@ import { rolloutFigures } from './rollout-figures.js';
 import { dropHistory } from './rollout-history.js';
 import { StatusPace } from './status-pace.js';
 import { problemOf, writeStatuses } from './subject-status.js';
+import { concludeUnknown } from './unknown-rollouts.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
 const MOST_STEPS = 100;
@@ -96,6 +97,7 @@ export class RolloutController {
       await this.#orderPreviews(subject, fleet);
       await this.#release(subject, fleet);
     }
+    wakes.push(await concludeUnknown(this.hub, fleet, this.log));
     await withdrawOrders(this.hub, fleet);
     await keepUntilRemoved(this.hub, fleet);
     for (const name of await dropHistory(this.hub, fleet)) {

@@ -53,6 +53,7 @@ export class FleetFolder {
   /** Why the last poll did not come to its end. */
   #trouble: string | undefined;
   #said = '';
+  #noted: readonly string[] = [];
   #isLost = false;
   #hasUsed = false;
   #cancel: () => void = () => undefined;
@@ -118,7 +119,10 @@ export class FleetFolder {
 
   readonly check: HealthCheck = {
     name: 'fleet-folder',
-    check: async () => folderHealth({ folder: this.options.path, problem: this.problem, isLost: this.#isLost }),
+    check: async () => {
+      const { notes } = this.state;
+      return folderHealth({ folder: this.options.path, problem: this.problem, notes, isLost: this.#isLost });
+    },
   };
 
   /** A client of the fleet's objects, for a service of this process. */
@@ -218,10 +222,12 @@ export class FleetFolder {
   }
 
   #report(): void {
+    const { log, path: folder } = this.options;
+    for (const note of this.state.notes) if (!this.#noted.includes(note)) log.warn({ folder }, note);
+    this.#noted = this.state.notes;
     const problem = this.problem ?? '';
     if (problem === this.#said) return;
     this.#said = problem;
-    const { log, path: folder } = this.options;
     if (problem === '') log.info({ folder }, 'all files of the fleet are taken over again');
     else
       log.warn(

@@ -9,11 +9,17 @@ import { checkedObject } from '../objects/checked-object.js';
 import { tableKey } from '../objects/object-table.js';
 
 /** What people wrote, by name. `problems`: with the place. */
-export type WrittenObjects = Readonly<{ objects: ReadonlyMap<string, KubernetesObject>; problems: readonly string[] }>;
+export type WrittenObjects = Readonly<{
+  objects: ReadonlyMap<string, KubernetesObject>;
+  problems: readonly string[];
+  /** What has no effect where it lies. */
+  notes?: readonly string[];
+}>;
 
 /** On a decision of a folder: nothing has checked that its author is who it says. */
 export const VERIFIED_ANNOTATION = 'fleet.flotilla.dev/verified';
 const DECISION = 'FleetDecision';
+const MISPLACED = 'has no effect outside of decisions/: move its file there';
 const NEEDS_API =
   'spec.access.secretRef needs an API server as the hub: a fleet in files has no Secrets, use spec.access.context';
 
@@ -22,7 +28,10 @@ export function writtenObjects(
   manifests: readonly Manifest[],
   before: (ref: ObjectRef) => KubernetesObject | undefined,
 ): WrittenObjects {
-  return gathered(manifests, (manifest) => {
+  const notes = manifests
+    .filter(({ object }) => object.apiVersion === FLEET_API && object.kind === DECISION)
+    .map(({ object, where }) => `${where}: ${DECISION} ${object.metadata.name} ${MISPLACED}`);
+  const found = gathered(manifests, (manifest) => {
     const read = readFleetObject(manifest.object, before(refTo(manifest.object)) as FleetObject | undefined);
     if ('other' in read) return undefined;
     if ('problem' in read) return read;
@@ -30,6 +39,7 @@ export function writtenObjects(
     if (object.kind === 'FleetCluster' && object.spec.access.context === undefined) return { problem: NEEDS_API };
     return { object: object as unknown as KubernetesObject };
   });
+  return { ...found, notes };
 }
 
 /** Decisions of a folder. What a file says about who has checked it counts for nothing. */

@@ -32,6 +32,8 @@ export class FolderState {
   /** What is taken over of files; nothing before the first of them. */
   #written: ReadonlyMap<string, KubernetesObject> | undefined;
 
+  #notes: readonly string[] = [];
+
   constructor(private readonly options: FolderStateOptions) {
     const { folder, clock, kept } = options;
     this.table = new ObjectTable({ name: `fleet ${folder}`, clock });
@@ -41,7 +43,8 @@ export class FolderState {
   /** Reads the manifests of people, and takes all of them over, or none: returns why. */
   async takeWritten(files: readonly FolderFile[], others: readonly string[]): Promise<readonly string[]> {
     const { manifests, problems: unread } = await readManifestsOf(files);
-    const { objects, problems } = writtenObjects(manifests, (ref) => this.#before(ref));
+    const { objects, problems, notes = [] } = writtenObjects(manifests, (ref) => this.#before(ref));
+    this.#notes = notes;
     const all = [...unread, ...problems];
     if (all.length > 0) return all;
     this.#written = objects;
@@ -73,6 +76,11 @@ export class FolderState {
   /** The state as it was kept, where files cannot be read. */
   takeKept(): void {
     for (const object of this.options.kept.values()) if (isPeoples(object.kind)) this.table.put(object);
+  }
+
+  /** What was written where it has no effect, with the place. */
+  get notes(): readonly string[] {
+    return this.#notes;
   }
 
   /** The contexts that FleetClusters name. */

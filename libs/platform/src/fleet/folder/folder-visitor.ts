@@ -29,6 +29,8 @@ export type FolderVisitorOptions = Readonly<{
   clock: Clock;
   /** Files that cannot be read: the state before them is shown. */
   onProblem: (problem: string) => void;
+  /** What has no effect where it lies. */
+  onNote: (note: string) => void;
 }>;
 
 /** A command asks for many lists at one time. */
@@ -46,6 +48,7 @@ export class FolderVisitor extends KubeClient {
   #client: Promise<TableClient> | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #said = '';
+  #noted: ReadonlySet<string> = new Set();
 
   private constructor(private readonly options: FolderVisitorOptions) {
     super();
@@ -158,6 +161,8 @@ export class FolderVisitor extends KubeClient {
     const all = [...problems, ...(await state.takeDecisions(decisions))].join('\n');
     if (all !== '' && all !== this.#said) this.options.onProblem(all);
     this.#said = all;
+    for (const note of state.notes) if (!this.#noted.has(note)) this.options.onNote(note);
+    this.#noted = new Set(state.notes);
     return new TableClient({ table: state.table, name: path, clock, fieldManager: 'flotilla' });
   }
 
