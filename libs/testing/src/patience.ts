@@ -23,7 +23,8 @@ export const LONG_PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 500 };
 
 /**
  * For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time, where the processors
- * keep up. Where more work waits for them, as when tests run beside one another, it takes as many times longer.
+ * keep up. Where more work waits for them, as when tests run beside one another, it takes as many times
+ * longer.
  */
 export const promised = (ms: number) => ({ timeout: forMs(ms * overload()), interval: 50 });
 
