@@ -136,6 +136,7 @@ export class ClusterView {
         return found === undefined ? used().get(ref) : { found };
       },
       list: (kind, options) => used().list(kind, options),
+      listMetadata: (kind) => used().listMetadata(kind),
       noteWritten: (object) => changed(object.kind, object.metadata.name).noteWritten(object),
       noteDeleted: (ref) => changed(ref.kind, ref.name).noteDeleted(ref),
     };

@@ -172,6 +172,21 @@ describe('what a pass reads of a cache', () => {
     expect(reader.live).toBe(false);
   });
 
+  it('is names and labels alone of a long list, and the whole object where that is asked for', async () => {
+    const { cache } = cluster();
+    const { name, namespace } = secret.metadata;
+    const short = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } };
+    const reader = new PassReader({ ...cluster(), cache: { ...cache, listMetadata: () => [short] } });
+    expect(await reader.listMetadata(KIND)).toEqual([short]);
+    expect([await reader.get(ref('chart')), await reader.list(KIND)]).toEqual([secret, [secret]]);
+    const written = { ...secret, metadata: { ...secret.metadata, labels: { from: 'answer' } } };
+    reader.noteWritten(written);
+    expect([await reader.listMetadata(KIND), await reader.list(KIND)]).toEqual([[written], [written]]);
+    reader.doubt('Secret');
+    expect(await reader.listMetadata(KIND)).toEqual([]);
+    expect(asked).toEqual(['list']);
+  });
+
   it('is read again where the cache has come up to a version since', async () => {
     let held: readonly KubernetesObject[] = [];
     const { cache } = cluster();

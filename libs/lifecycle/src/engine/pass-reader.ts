@@ -14,7 +14,8 @@ export type ClusterReads = Readonly<{
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
   serverVersion: () => Promise<string>;
   /** The cache, in place of requests. */
-  cache?: Pick<ClusterCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
+  cache?: Pick<ClusterCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'> &
+    Partial<Pick<ClusterCache, 'listMetadata'>>;
   /** Kinds for which the cache is known to lag. */
   behind?: readonly string[];
   /** The kinds among these that the cache does not have up to their versions; waits for them so long. */
@@ -61,6 +62,22 @@ export class PassReader {
     lists.set(key, { options, items });
     items.catch(() => lists.delete(key));
     return items as Promise<readonly T[]>;
+  }
+
+  /**
+   * As {@link list} of all items, but certain only of names, namespaces, labels, versions and times of
+   * deletion: a cluster may have thousands, and the cache opens none for that.
+   */
+  listMetadata(kind: KindRef): Promise<readonly KubernetesObject[]> {
+    const { lists } = this.#of(kind.kind);
+    const key = `${listKey(kind, {})} metadata`;
+    const known = lists.get(key)?.items ?? lists.get(listKey(kind, {}))?.items;
+    if (known !== undefined) return known;
+    const held = this.#cacheOf(kind.kind)?.listMetadata?.(kind);
+    if (held === undefined) return this.list(kind);
+    const items = Promise.resolve(held);
+    lists.set(key, { options: {}, items });
+    return items;
   }
 
   get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {

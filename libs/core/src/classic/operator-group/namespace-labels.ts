@@ -24,12 +24,14 @@ export function labelTargets(
   if (uid === undefined) return [];
   const key = `${GROUP_UID_LABEL_PREFIX}${uid}`;
   const wanted = isGlobal(targets) ? new Set<string>() : new Set(targets);
-  return namespaces.flatMap(({ metadata }) => {
-    const name = metadata.name ?? '';
-    const labelled = metadata.labels?.[key] !== undefined;
-    if (wanted.has(name) === labelled) return [];
-    return [patchLabel(name, key, labelled ? null : '')];
-  });
+  const actions: Action[] = [];
+  // Each pass goes through all namespaces of the cluster, of which there may be thousands.
+  for (const { metadata } of namespaces) {
+    const { name = '', labels } = metadata;
+    const labelled = labels?.[key] !== undefined;
+    if (wanted.has(name) !== labelled) actions.push(patchLabel(name, key, labelled ? null : ''));
+  }
+  return actions;
 }
 
 /** Takes labels of groups that are gone off all namespaces; `groups` must be all groups of the cluster. */
@@ -38,9 +40,12 @@ export function unlabelOrphans(
   namespaces: readonly KubernetesObject[],
 ): readonly Action[] {
   const live = new Set(groups.map((group) => `${GROUP_UID_LABEL_PREFIX}${group.metadata.uid}`));
-  return namespaces.flatMap(({ metadata }) =>
-    Object.keys(metadata.labels ?? {})
-      .filter((key) => key.startsWith(GROUP_UID_LABEL_PREFIX) && !live.has(key))
-      .map((key) => patchLabel(metadata.name ?? '', key, null)),
-  );
+  const actions: Action[] = [];
+  for (const { metadata } of namespaces) {
+    for (const key in metadata.labels) {
+      if (key.startsWith(GROUP_UID_LABEL_PREFIX) && !live.has(key))
+        actions.push(patchLabel(metadata.name ?? '', key, null));
+    }
+  }
+  return actions;
 }

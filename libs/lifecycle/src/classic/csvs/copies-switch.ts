@@ -29,7 +29,7 @@ export async function reportSwitch(
   const places = [...new Set(groups.map(({ metadata }) => metadata.namespace ?? ''))];
   const [globals, namespaces] = await Promise.all([
     Promise.all(places.map((place) => globalNamespace(reader, place))),
-    reader.list({ apiVersion: 'v1', kind: 'Namespace' }),
+    reader.listMetadata({ apiVersion: 'v1', kind: 'Namespace' }),
   ]);
   const live = namespaces.filter(({ metadata }) => !metadata.deletionTimestamp);
   const names = live.map(({ metadata }) => metadata.name ?? '');

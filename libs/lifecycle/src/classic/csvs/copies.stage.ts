@@ -77,7 +77,7 @@ async function worldOf(
   const inEach = async (kind: string) =>
     (await Promise.all(withRoles.map((namespace) => reader.list(rbac(kind), { namespace })))).flat();
   const [namespaces, namesakes, config, roles, roleBindings] = await Promise.all([
-    reader.list({ apiVersion: 'v1', kind: 'Namespace' }),
+    reader.listMetadata({ apiVersion: 'v1', kind: 'Namespace' }),
     reader.list<ClusterServiceVersion>(CSV_API, { fieldSelector: `metadata.name=${csv.metadata.name}` }),
     olmConfigOf(reader),
     inEach('Role'),

@@ -25,7 +25,7 @@ const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,
  */
 export const operatorGroupStage: NamespaceStage = async (input) => {
   const { reader, read } = input;
-  const [namespaces, clusterRoles] = await Promise.all([reader.list(NAMESPACES), clusterRolesOfGroups(input)]);
+  const [namespaces, clusterRoles] = await Promise.all([reader.listMetadata(NAMESPACES), clusterRolesOfGroups(input)]);
   const orphans = await clearOrphans(input, namespaces, clusterRoles);
   if (orphans.moved) return orphans;
   let outcome: StageOutcome = AT_REST;

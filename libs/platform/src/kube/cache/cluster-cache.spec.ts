@@ -103,6 +103,18 @@ describe('a cache of a cluster', () => {
     expect(cache.get(ref('a'))?.found).toEqual(long);
   });
 
+  it('gives names and labels of all objects without what else is in them', async () => {
+    const { cache, send } = await cached([role('b', '5', { annotations: { a: 'long one' } }), role('c', '6')]);
+    await send({ type: 'DELETED', object: role('c', '11') });
+    cache.noteWritten(role('a', '20', { labels: { ship: 'harbor' } }));
+    const listed = cache.listMetadata(ROLE)?.map(({ metadata }) => metadata);
+    expect(listed).toEqual([
+      { name: 'a', namespace: 'sea', uid: 'uid-a', resourceVersion: '20', labels: { ship: 'harbor' } },
+      { name: 'b', namespace: 'sea', uid: 'uid-b', resourceVersion: '5' },
+    ]);
+    expect(cache.listMetadata({ ...ROLE, kind: 'Pod' })).toBeUndefined();
+  });
+
   it('answers what labels and names ask for', async () => {
     const { cache } = await cached([role('a', '5', { labels: { ship: 'harbor' } }), role('b', '6')]);
     const asked = (labelSelector: string) => cache.list(ROLE, { labelSelector })?.map(({ metadata }) => metadata.name);
@@ -179,6 +191,21 @@ describe('a cache of a cluster', () => {
       expect(names()).toEqual(['a', 'b']);
       await send({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
       expect(names()).toEqual(['b']);
+    });
+
+    it('are each in its place among those of others, of many', async () => {
+      const many = Array.from({ length: 600 }, (_, n) => role(`role-${n}`, '5', { namespace: `sea-${n % 7}` }));
+      const { cache } = await cached(many);
+      const place = ({ metadata }: KubernetesObject) => `${metadata.namespace}/${metadata.name}`;
+      const shown = (namespace?: string) => cache.list(ROLE, namespace === undefined ? {} : { namespace })?.map(place);
+      const before = new Set(shown());
+      cache.noteWritten(role('role-7', '20', { namespace: 'sea-0' }));
+      cache.noteWritten(role('new', '21', { namespace: 'sea-3' }));
+      cache.noteDeleted({ ...ref('role-8'), namespace: 'sea-1' });
+      const expected = before.union(new Set(['sea-3/new'])).difference(new Set(['sea-1/role-8']));
+      expect(shown()).toEqual([...expected].sort());
+      expect(shown('sea-3')).toEqual([...expected].filter((at) => at.startsWith('sea-3/')).sort());
+      expect(cache.get({ ...ref('role-7'), namespace: 'sea-0' })?.found?.metadata.resourceVersion).toBe('20');
     });
 
     it('takes no answer that the watch has overtaken: the object may have gone since', async () => {

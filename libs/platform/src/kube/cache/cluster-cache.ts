@@ -121,6 +121,15 @@ export class ClusterCache {
       .map((object) => object.open());
   }
 
+  /**
+   * All objects of the kind with their names, labels, versions and time of deletion alone: none is opened.
+   * Undefined where this cache cannot answer.
+   */
+  listMetadata(kind: KindRef): readonly KubernetesObject[] | undefined {
+    const held = this.#heldOf(kind);
+    return held === undefined || !hasAll(held, {}) ? undefined : held.cache.list();
+  }
+
   /** `found` is undefined where there is none; the answer is undefined where this cache cannot answer. */
   get(ref: ObjectRef): Readonly<{ found: KubernetesObject | undefined }> | undefined {
     const held = this.#heldOf(ref);

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { withoutManagedFields } from '../client/managed-fields.js';
+import { byPlace, placeIn } from './object-store.js';
 import { ObjectsAtRest } from './objects-at-rest.js';
 import { PackedObject } from './packed-object.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
@@ -140,14 +140,9 @@ export class KindCache {
     const listed = this.#reflector.store.list(namespace);
     this.#forgetReported();
     if (this.#own.size === 0) return listed;
-    const kept = listed.filter(({ metadata }) => {
-      const own = this.#own.get(keyOf(metadata));
-      return own === undefined || ('deleted' in own && !hides(own.deleted, metadata));
-    });
-    const written = [...this.#own.values()].flatMap((own) =>
-      'object' in own && own.selected && (namespace === undefined || namespace === own.namespace) ? [own.object] : [],
-    );
-    return [...kept, ...written].sort(byName);
+    const shown = [...listed];
+    for (const own of this.#own.values()) if (namespace === undefined || namespace === own.namespace) show(own, shown);
+    return shown;
   }
 
   get({ namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>): PackedObject | undefined {
@@ -229,8 +224,15 @@ const isSame = (one: KubernetesObject | undefined, other: KubernetesObject): boo
 const hides = (deleted: string, { uid, deletionTimestamp }: KubernetesObject['metadata']): boolean =>
   uid === deleted && !deletionTimestamp;
 
-const byName = ({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): number =>
-  byCodeUnit(a.namespace ?? '', b.namespace ?? '') || byCodeUnit(a.name ?? '', b.name ?? '');
+/** Changes a sorted list, as the watch has reported it, to what we know by a write of ours. */
+function show(own: Own, sorted: PackedObject[]): void {
+  const at = placeIn(sorted, own);
+  const found = sorted[at];
+  const reported = found !== undefined && byPlace(found.metadata, own) === 0 ? found : undefined;
+  const there = reported === undefined ? 0 : 1;
+  if ('object' in own) sorted.splice(at, there, ...(own.selected ? [own.object] : []));
+  else if (reported !== undefined && hides(own.deleted, reported.metadata)) sorted.splice(at, 1);
+}
 
 const keyOf = ({
   namespace = '',

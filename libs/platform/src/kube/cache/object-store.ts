@@ -7,9 +7,14 @@ type Named = Readonly<{ namespace?: string | undefined; name?: string | undefine
 /** The objects of one namespace by name; the only one itself, as most namespaces of most kinds have one. */
 type Held<T> = SmallMap<T> | T;
 
+/** A list of so many is kept sorted: each pass over a namespace of a large cluster asks for it. */
+const WORTH_KEEPING = 256;
+
 /** Objects of one kind by namespace and name; cluster-scoped ones have the empty namespace. */
 export class ObjectStore<T extends KubernetesObject> {
   readonly #namespaces = new SmallMap<Held<T>>();
+  /** All objects in order, as they were listed last; undefined where one has come or gone since. */
+  #sorted: readonly T[] | undefined;
   #size = 0;
   #bytes = 0;
 
@@ -50,8 +55,13 @@ export class ObjectStore<T extends KubernetesObject> {
   set(object: T): void {
     const { namespace = '', name = '' } = object.metadata;
     const previous = this.get(object.metadata);
-    if (previous === undefined) this.#size += 1;
-    else this.#bytes -= this.sizeOf(previous);
+    if (previous === undefined) {
+      this.#size += 1;
+      this.#sorted = undefined;
+    } else {
+      this.#bytes -= this.sizeOf(previous);
+      this.#sorted = this.#sorted && withReplaced(this.#sorted, object);
+    }
     this.#bytes += this.sizeOf(object);
     const held = this.#namespaces.get(namespace);
     if (held instanceof SmallMap) held.set(name, object);
@@ -66,12 +76,21 @@ export class ObjectStore<T extends KubernetesObject> {
     if (held instanceof SmallMap) held.delete(name);
     if (!(held instanceof SmallMap) || held.size === 0) this.#namespaces.delete(namespace);
     this.#size -= 1;
+    this.#sorted = undefined;
     this.#bytes -= this.sizeOf(previous);
     return true;
   }
 
-  /** All objects, or those of one namespace, where `selected`; sorted by namespace and name. */
-  list(namespace?: string, selected: (object: T) => boolean = () => true): T[] {
+  /** All objects, or those of one namespace; sorted by namespace and name. */
+  list(namespace?: string): readonly T[] {
+    if (namespace !== undefined) return this.listWhere(namespace, () => true);
+    const sorted = this.#sorted ?? this.listWhere(undefined, () => true);
+    if (sorted.length >= WORTH_KEEPING) this.#sorted = sorted;
+    return sorted;
+  }
+
+  /** Of all objects, or those of one namespace, the selected ones; sorted by namespace and name. */
+  listWhere(namespace: string | undefined, selected: (object: T) => boolean): T[] {
     const names = namespace === undefined ? this.#namespaces.keys().sort(byCodeUnit) : [namespace];
     return names.flatMap((name) => {
       const held = this.#namespaces.get(name);
@@ -84,3 +103,23 @@ export class ObjectStore<T extends KubernetesObject> {
 }
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';
+
+/** The order of lists: by namespace and name. */
+export const byPlace = (a: Named, b: Named): number =>
+  byCodeUnit(a.namespace ?? '', b.namespace ?? '') || byCodeUnit(a.name ?? '', b.name ?? '');
+
+/** Where the object of this place is in a sorted list, or would be. */
+export function placeIn(sorted: readonly KubernetesObject[], named: Named): number {
+  let from = 0;
+  for (let to = sorted.length; from < to; ) {
+    const middle = (from + to) >>> 1;
+    const at = sorted[middle];
+    if (at !== undefined && byPlace(at.metadata, named) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** A copy: a list that was given before stays as it was. */
+const withReplaced = <T extends KubernetesObject>(sorted: readonly T[], object: T): readonly T[] =>
+  sorted.with(placeIn(sorted, object.metadata), object);

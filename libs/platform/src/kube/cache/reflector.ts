@@ -129,8 +129,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** Sorted by namespace and name; all, or those of one namespace, where `where`. */
-  list(namespace?: string, where?: (object: T) => boolean): T[] {
-    return this.store.list(namespace, where);
+  list(namespace?: string, where?: (object: T) => boolean): readonly T[] {
+    return where === undefined ? this.store.list(namespace) : this.store.listWhere(namespace, where);
   }
 
   metadata(): T['metadata'][] {
