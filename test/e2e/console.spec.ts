@@ -357,7 +357,9 @@ describe('the console, on two real API servers', () => {
   });
 
   it('14: after a restart of the console a page comes back, and no row is lost or there twice', async () => {
-    const before = await operators();
+    // An upgrade has just ended: what else its row says may still change.
+    const shape = async () => (await operators()).map(({ cluster, installed }) => [cluster, installed]);
+    const before = await shape();
     const page = await OpenPage.open();
     await environment.console?.service.stop('SIGKILL');
     environment.console?.service.start();
@@ -374,7 +376,7 @@ describe('the console, on two real API servers', () => {
     const back = await OpenPage.open(page.last);
     await expect.poll(() => back.frames.map(({ event }) => event), WAIT).toContain('reset');
     back.close();
-    await expect.poll(operators, WAIT).toEqual(before);
+    await expect.poll(shape, WAIT).toEqual(before);
   });
 
   it('13: after Redis was emptied the rows are there again', async () => {
