@@ -19,7 +19,7 @@ const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSour
 type Seen = Readonly<{
   phase?: string;
   waves?: readonly Readonly<{ phase: string }>[];
-  classes?: readonly Readonly<{ changes: readonly string[] }>[];
+  classes?: readonly Readonly<{ hash: string; changes: readonly string[] }>[];
   conditions?: readonly Readonly<{ type: string; reason: string }>[];
 }>;
 
@@ -58,6 +58,10 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   };
   await expect.poll(conditions, LONG_PATIENCE).toEqual(['Conflict NoConflict', 'Progressing RollingOut', 'Ready Held']);
   expect((await rollout('catalog-ringed-1')).classes).toMatchObject([{ changes: ['CatalogOnly'] }]);
+  expect(await planOf(fleet, 'catalog-ringed-1', await rollout('catalog-ringed-1'))).toMatchObject({
+    path: [{ to: await current() }],
+    objects: { created: [expect.stringMatching(/^CatalogSource olm\/ringed .*@sha256:/)] },
+  });
   await expect.poll(() => shopsOf('catalog-ringed-1'), LONG_PATIENCE).toBe('AwaitingPromotion');
   await promote('catalog-ringed-1');
   await expect.poll(() => phaseOf('beacon-1'), LONG_PATIENCE).toBe('Completed');
@@ -72,6 +76,10 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(() => waitsFor('beacon-2'), LONG_PATIENCE).toBe('WaitingCatalog');
   expect([await digestIn(shop), await installed(shop)]).toEqual([before, FIRST]);
   await expect.poll(() => shopsOf('catalog-ringed-2'), LONG_PATIENCE).toBe('AwaitingPromotion');
+  expect(await planOf(fleet, 'catalog-ringed-2', await rollout('catalog-ringed-2'))).toMatchObject({
+    path: [{ from: before, to: await current() }],
+    objects: { changed: [expect.stringContaining(`- spec.image: `)] },
+  });
   await promote('catalog-ringed-2');
   await expect.poll(() => phaseOf('beacon-2'), LONG_PATIENCE).toBe('Completed');
   expect(await digestIn(shop)).toBe(await current());
@@ -79,6 +87,12 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(async () => [await installed(lab), await installed(shop)], LONG_PATIENCE).toEqual([LAST, LAST]);
   const digests = async () => (await fleet.status('FleetCatalog', 'ringed'))['digests'];
   await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: 2 }]);
+}
+
+/** What is kept of the only class of a roll-out. */
+async function planOf(fleet: FleetHub, rollout: string, { classes = [] }: Seen): Promise<unknown> {
+  const name = `${rollout}-${classes[0]?.hash}`;
+  return (await fleet.hub.get({ apiVersion: FLEET_API, kind: 'FleetPlan', name, namespace: PLATFORM }))?.['spec'];
 }
 
 const imageOf = ({ environment: { registry } }: FleetHub, tag: string): string =>

@@ -1,5 +1,7 @@
+import { catalogProblem, stagedProblem } from '#core/fleet/placement/catalog-problem';
 import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
 import { selectorProblem } from '#core/fleet/placement/select-clusters';
+import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import { cutsOf, orderOf, waveOf, wavesOf } from '#core/fleet/placement/waves';
 import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
@@ -80,10 +82,15 @@ const hasName = (
 ): boolean => objects.some(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
 
 function catalogLint(object: FleetOperator | FleetCatalog | undefined, { catalogs }: LintedFleet): string[] {
-  if (object?.kind !== 'FleetOperator') return [];
+  if (object === undefined) return [];
+  const saying = (problem: SubjectProblem | undefined) => (problem === undefined ? [] : [problem.message]);
+  if (object.kind === 'FleetCatalog') return saying(stagedProblem(object));
   const { fleetCatalog } = object.spec.catalog;
-  if (fleetCatalog === undefined || hasName(catalogs, object.metadata.namespace, fleetCatalog)) return [];
-  return [`there is no FleetCatalog ${object.metadata.namespace}/${fleetCatalog}`];
+  if (fleetCatalog === undefined) return [];
+  const { namespace } = object.metadata;
+  const found = catalogs.find(({ metadata }) => metadata.name === fleetCatalog && metadata.namespace === namespace);
+  if (found === undefined) return [`there is no FleetCatalog ${namespace}/${fleetCatalog}`];
+  return saying(catalogProblem(object, found));
 }
 
 function selectorLint(what: string, selector: Parameters<typeof selectorProblem>[0]): string[] {

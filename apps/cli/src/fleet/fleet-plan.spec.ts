@@ -139,6 +139,16 @@ describe('flotilla fleet plan -f', () => {
     );
   });
 
+  it('notes a FleetCatalog that its FleetOperator cannot use', async () => {
+    const metadata = { name: 'curated', namespace: 'platform' };
+    const spec = { image: 'registry.example/c:1', clusterCatalog: { name: 'c' } };
+    const file = write(operator('kafka'), { apiVersion: API, kind: 'FleetCatalog', metadata, spec }, cluster('a'));
+    const { out } = await runFlotilla(['fleet', 'plan', '-f', file]);
+    expect(out).toContain(
+      'note: FleetCatalog platform/curated has no catalogSource, which api: Classic needs: add one',
+    );
+  });
+
   it('names every wrong object with its place, and where nothing is selected says no', async () => {
     const wrong = write(operator('kafka', { pakage: 'x' }), operator('catalog-x'));
     const refused = await runFlotilla(['fleet', 'plan', '-f', wrong]);

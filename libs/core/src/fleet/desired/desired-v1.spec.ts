@@ -72,7 +72,7 @@ describe('what is to be in a cluster for a FleetOperator of OLM v1', () => {
     [undefined, 'there is no FleetCatalog curated beside the FleetOperator'],
     [
       catalog({ clusterCatalog: undefined, catalogSource: { name: 'c' } }),
-      'FleetCatalog curated has no clusterCatalog, which OLM v1 needs',
+      'FleetCatalog platform/curated has no clusterCatalog, which api: V1 needs: add one',
     ],
     [{ ...catalog(), status: {} }, 'the image of FleetCatalog curated was not fetched yet'],
   ])('is not known without its catalog', (found, problem) => {

@@ -7,6 +7,7 @@ import { canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-j
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { CATALOG_NAME_LABEL } from '../../v1/extension/cluster-extension.js';
 import { PLAN_KEY, ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
+import { catalogProblem } from '../placement/catalog-problem.js';
 import { allowedQuery } from './allowed-versions-v1.js';
 import { CATALOG_ANNOTATION, catalogImage, type DesiredPlace, OPERATOR_ANNOTATION } from './desired-classic.js';
 
@@ -65,19 +66,14 @@ export function desiredV1(
 }
 
 function catalogNameOf(
-  { spec }: FleetOperator,
+  operator: FleetOperator,
   { catalog }: Pick<DesiredPlace, 'catalog'>,
 ): string | Readonly<{ problem: string }> {
-  const { fleetCatalog, name = '' } = spec.catalog;
+  const { fleetCatalog, name = '' } = operator.spec.catalog;
   if (fleetCatalog === undefined) return name;
   if (catalog === undefined) return { problem: `there is no FleetCatalog ${fleetCatalog} beside the FleetOperator` };
-  if (catalog.spec.promotion === 'Staged') {
-    return {
-      problem: `promotion: Staged of FleetCatalog ${fleetCatalog} is not carried out for OLM v1 yet: set WithOperators`,
-    };
-  }
-  const named = catalog.spec.clusterCatalog?.name;
-  return named ?? { problem: `FleetCatalog ${fleetCatalog} has no clusterCatalog, which OLM v1 needs` };
+  const problem = catalogProblem(operator, catalog)?.message;
+  return problem === undefined ? (catalog.spec.clusterCatalog?.name ?? '') : { problem };
 }
 
 function clusterCatalogOf(

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import type { UsedCatalog } from './catalog-problem.js';
 import { subjectProblem } from './subject-problem.js';
+
+const catalog = (name: string, spec: UsedCatalog['spec']) =>
+  [`p/${name}`, { metadata: { name, namespace: 'p' }, spec }] as const;
+const CATALOGS = new Map([
+  catalog('c', { promotion: 'WithOperators', catalogSource: { name: 'c' } }),
+  catalog('v1', { promotion: 'WithOperators', clusterCatalog: { name: 'c' } }),
+  catalog('ringed', { promotion: 'Staged', catalogSource: { name: 'c' }, clusterCatalog: { name: 'c' } }),
+]);
 
 const said = (spec: object): string => {
   const operator = FleetOperator.parse({
@@ -9,7 +18,7 @@ const said = (spec: object): string => {
     metadata: { name: 'kafka', namespace: 'p' },
     spec: { package: 'kafka', namespace: 'k', catalog: { name: 'c' }, ...spec },
   });
-  const found = subjectProblem(operator, { strategies: new Set(['p/s', 'q/other']), catalogs: new Set(['p/c']) });
+  const found = subjectProblem(operator, { strategies: new Set(['p/s', 'q/other']), catalogs: CATALOGS });
   return found === undefined ? '' : `${found.reason}: ${found.message}`;
 };
 
@@ -24,6 +33,20 @@ describe('what keeps roll-outs of a FleetOperator from beginning', () => {
     // A strategy of another namespace is none.
     [{ strategyRef: { name: 'other' } }, /^StrategyMissing: there is no FleetStrategy p\/other/],
     [{ catalog: { fleetCatalog: 'gone' } }, /^CatalogMissing: there is no FleetCatalog p\/gone/],
+    [{ catalog: { fleetCatalog: 'ringed' } }, ''],
+    [{ catalog: { fleetCatalog: 'v1' }, api: 'V1' }, ''],
+    [
+      { catalog: { fleetCatalog: 'ringed' }, api: 'V1' },
+      'CatalogStaged: FleetCatalog p/ringed has promotion: Staged, which is for api: Classic alone: name a FleetCatalog with promotion: WithOperators',
+    ],
+    [
+      { catalog: { fleetCatalog: 'c' }, api: 'V1' },
+      'CatalogUnusable: FleetCatalog p/c has no clusterCatalog, which api: V1 needs: add one',
+    ],
+    [
+      { catalog: { fleetCatalog: 'v1' } },
+      'CatalogUnusable: FleetCatalog p/v1 has no catalogSource, which api: Classic needs: add one',
+    ],
     [{ clusters: { expression: 'cluster.labels[' } }, /^SelectorInvalid: spec.clusters selects no cluster: ./],
     [
       {

@@ -1,4 +1,5 @@
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { catalogProblem, type UsedCatalog } from './catalog-problem.js';
 import { selectorProblem } from './select-clusters.js';
 
 /** Why nothing of a FleetOperator is rolled out: a reason of its condition Resolved, and what to do. */
@@ -7,7 +8,7 @@ export type SubjectProblem = Readonly<{ reason: string; message: string }>;
 /** What is there beside a FleetOperator; names are `<namespace>/<name>`. */
 export type SubjectSurroundings = Readonly<{
   strategies: ReadonlySet<string>;
-  catalogs: ReadonlySet<string>;
+  catalogs: ReadonlyMap<string, UsedCatalog>;
 }>;
 
 /**
@@ -15,19 +16,15 @@ export type SubjectSurroundings = Readonly<{
  * approvals of another one, or none: nothing begins then. A roll-out that runs has a copy of its strategy.
  */
 export function subjectProblem(
-  { metadata, spec }: FleetOperator,
+  operator: FleetOperator,
   { strategies, catalogs }: SubjectSurroundings,
 ): SubjectProblem | undefined {
-  const { namespace } = metadata;
-  const strategy = strategyProblem({ metadata, spec }, strategies);
+  const { spec } = operator;
+  const strategy = strategyProblem(operator, strategies);
   if (strategy !== undefined) return strategy;
   const { fleetCatalog } = spec.catalog;
-  if (fleetCatalog !== undefined && !catalogs.has(`${namespace}/${fleetCatalog}`)) {
-    return {
-      reason: 'CatalogMissing',
-      message: `there is no FleetCatalog ${namespace}/${fleetCatalog}: no roll-out begins until it is there`,
-    };
-  }
+  const inCatalog = fleetCatalog === undefined ? undefined : catalogIn(operator, fleetCatalog, catalogs);
+  if (inCatalog !== undefined) return inCatalog;
   const problem = selectorProblem(spec.clusters);
   if (problem !== undefined) return unreadable('spec.clusters', problem);
   for (const [at, { clusters }] of (spec.overrides ?? []).entries()) {
@@ -35,6 +32,20 @@ export function subjectProblem(
     if (inOverride !== undefined) return unreadable(`spec.overrides[${at}].clusters`, inOverride);
   }
   return undefined;
+}
+
+function catalogIn(
+  operator: FleetOperator,
+  name: string,
+  catalogs: SubjectSurroundings['catalogs'],
+): SubjectProblem | undefined {
+  const key = `${operator.metadata.namespace}/${name}`;
+  const catalog = catalogs.get(key);
+  if (catalog !== undefined) return catalogProblem(operator, catalog);
+  return {
+    reason: 'CatalogMissing',
+    message: `there is no FleetCatalog ${key}: no roll-out begins until it is there`,
+  };
 }
 
 /** The strategy that is named is not there. */

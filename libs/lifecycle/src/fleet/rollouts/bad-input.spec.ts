@@ -31,7 +31,7 @@ async function begun(more: object, windows: Readonly<Record<string, object>> = {
 const installed = (played: PlayedFleet) => Promise.all(played.clusters.map((cluster) => cluster.installed()));
 type Condition = Readonly<{ type: string; status: string; reason: string; message: string }>;
 async function conditionOf(played: PlayedFleet, kind: string, name: string, type: string): Promise<string> {
-  const namespace = kind === 'FleetOperator' ? { namespace: 'platform' } : {};
+  const namespace = kind === 'FleetWindow' ? {} : { namespace: 'platform' };
   const found = await played.hub.client.get({ apiVersion: FLEET_API, kind, name, ...namespace });
   const { conditions = [] } = (found?.['status'] ?? {}) as { conditions?: readonly Condition[] };
   const one = conditions.find((condition) => condition.type === type);
@@ -73,6 +73,34 @@ describe('a FleetOperator that cannot be carried out', () => {
     await played.settle();
     expect(await installed(played)).toEqual([NEW, NEW]);
     expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toBe('True Planned ');
+  });
+});
+
+describe('a FleetCatalog with rings', () => {
+  const RINGED = { image: 'registry.example/c:1', promotion: 'Staged', strategyRef: { name: 's' } };
+
+  it('is refused for OLM v1 in the condition of its FleetOperator, with what to do', async () => {
+    fleet = await PlayedFleet.begin(['lab-1'], () => ({}));
+    await fleet.apply('FleetStrategy', 's', {});
+    await fleet.apply('FleetCatalog', 'ringed', {
+      ...{ ...RINGED, catalogSource: { name: 'c' }, clusterCatalog: { name: 'c' } },
+    });
+    const asked = { package: 'beacon', namespace: 'beacons', catalog: { fleetCatalog: 'ringed' }, api: 'V1' };
+    await fleet.apply('FleetOperator', 'beacon', asked);
+    await fleet.settle();
+    expect(await conditionOf(fleet, 'FleetOperator', 'beacon', 'Resolved')).toBe(
+      'False CatalogStaged FleetCatalog platform/ringed has promotion: Staged, which is for api: Classic alone: name a FleetCatalog with promotion: WithOperators',
+    );
+  });
+
+  it('and without a CatalogSource says that nothing is promoted', async () => {
+    fleet = await PlayedFleet.begin(['lab-1'], () => ({}));
+    await fleet.apply('FleetStrategy', 's', {});
+    await fleet.apply('FleetCatalog', 'ringed', { ...RINGED, clusterCatalog: { name: 'c' } });
+    await fleet.settle();
+    expect(await conditionOf(fleet, 'FleetCatalog', 'ringed', 'Progressing')).toBe(
+      'False CatalogUnusable FleetCatalog platform/ringed has promotion: Staged and no catalogSource, the only thing that is promoted: add one, or set promotion: WithOperators',
+    );
   });
 });
 

@@ -14,6 +14,7 @@ import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { UNSIGNED } from './applied-notes.js';
+import { keepCatalogPlan } from './catalog-plans.js';
 import { RETURN_FAILED, RETURNED, RETURNING } from './classic-return.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
@@ -65,6 +66,7 @@ export async function carryOutCatalog(
   const facts = factsOf(there, wanted);
   const done = await byOrder(place, row, there, before);
   const finding = { ...facts, ...done };
+  await keepCatalogPlan(place, row, finding, { live, wanted: wanted.source });
   return done.state === 'Running' ? { finding, againAfterMs: SERVING_AGAIN_MS } : { finding };
 }
 

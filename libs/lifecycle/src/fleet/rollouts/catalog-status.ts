@@ -1,3 +1,4 @@
+import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { mergedConditions } from '#core/fleet/status/conditions';
 import { type FleetCatalog, FleetCatalogOutcome, MOST_DIGESTS_SHOWN } from '#core/kernel/api/fleet/fleet-catalog';
@@ -13,21 +14,23 @@ const OWN: ReadonlySet<string> = new Set(['Progressing', 'Conflict']);
 
 /**
  * Writes what a Staged FleetCatalog has come to in its clusters, as far as more than numbers has changed or
- * `mayWriteNumbers`. Returns whether the status that is stored is the one of now.
+ * `mayWriteNumbers`. `problem`: why no roll-out of it begins. Returns whether the status that is stored is
+ * the one of now.
  */
 export async function writeCatalogStatus(
   hub: KubeClient,
   subject: FleetSubject,
   catalog: FleetCatalog,
   fleet: LiveFleet,
-  mayWriteNumbers: boolean,
+  { mayWriteNumbers, problem }: Readonly<{ mayWriteNumbers: boolean; problem: SubjectProblem | undefined }>,
 ): Promise<'same' | 'written' | 'owed'> {
   const stored = FleetCatalogOutcome.safeParse(catalog.status ?? {}).data ?? {};
   const before = { ...stored, conditions: (stored.conditions ?? []).filter(({ type }) => OWN.has(type)) };
   const { conditions, figures } = operatorFigures(subject, fleet);
   const found = conditions
     .filter(({ type }) => OWN.has(type))
-    .map((one) => (one.reason === 'InTheWay' ? { ...one, reason: 'NameTaken' } : one));
+    .map((one) => (one.reason === 'InTheWay' ? { ...one, reason: 'NameTaken' } : one))
+    .map((one) => (problem && one.reason === 'UpToDate' ? { ...one, ...problem } : one));
   const after = {
     clusters: fleet.targetsOf(subject).length,
     digests: figures.versions

@@ -1,4 +1,5 @@
 import { fleetKey } from '#core/fleet/kinds/fleet-kinds';
+import { stagedProblem } from '#core/fleet/placement/catalog-problem';
 import { type SubjectProblem, strategyProblem, subjectProblem } from '#core/fleet/placement/subject-problem';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/fleet/status/conditions';
@@ -23,8 +24,12 @@ export function problemOf(subject: FleetSubject, { operators, state }: LiveFleet
     new Set(objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   const operator = operators.get(subject.key);
   const catalog = state.catalogs.find((one) => fleetKey(one) === subject.key);
-  if (operator === undefined) return catalog && strategyProblem(catalog, names(state.strategies));
-  return subjectProblem(operator, { strategies: names(state.strategies), catalogs: names(state.catalogs) });
+  if (operator === undefined)
+    return catalog && (strategyProblem(catalog, names(state.strategies)) ?? stagedProblem(catalog));
+  return subjectProblem(operator, {
+    strategies: names(state.strategies),
+    catalogs: new Map(state.catalogs.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one])),
+  });
 }
 
 /** Numbers alone are written so often. */
@@ -60,7 +65,12 @@ async function writeSubject(
   const operator = fleet.operators.get(subject.key);
   if (operator === undefined) {
     const catalog = fleet.state.catalogs.find((one) => fleetKey(one) === subject.key);
-    return catalog === undefined ? 'same' : writeCatalogStatus(hub, subject, catalog, fleet, mayWriteNumbers);
+    return catalog === undefined
+      ? 'same'
+      : writeCatalogStatus(hub, subject, catalog, fleet, {
+          mayWriteNumbers,
+          problem: problemOf(subject, fleet),
+        });
   }
   const { before, after, isUrgent } = operatorStatus(subject, operator, fleet, at);
   if (sameJson(after, before)) return 'same';
