@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { expect, vi } from 'vitest';
+import type { Policy } from '#core/fleet/console-rights/console-policy';
+import { rightsOf } from '#core/fleet/console-rights/rights';
 import { findExecutable } from '#platform/debian/executable';
 import { PATIENCE } from '#testing/patience';
 import { type Need, programs } from '#testing/report/needs';
+import type { SignIn } from '../../apps/console/src/sign-in/sign-in.js';
 
 const FROM_SETTING = process.env['FLOTILLA_CHROMIUM'];
 
@@ -21,23 +24,52 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args });
 }
 
+/** Milliseconds. */
+const MOMENT = 250;
+
+const isStream = (url: string): boolean => url.endsWith('/api/v1/events');
+
+const PERSON = 'person';
+
+/** Signs in who a cookie names, with what the policy grants them; no one while `isOver`. */
+export function byName(policy: Policy, isOver: () => boolean = () => false): SignIn {
+  return {
+    personOf: async ({ cookie = '' }) => {
+      const [, name] = new RegExp(`(?:^|; )${PERSON}=([\\w-]+)`).exec(cookie) ?? [];
+      if (name === undefined || isOver()) return undefined;
+      const rights = rightsOf(policy, { name, groups: [] });
+      return { name, groups: [], by: 'oidc', rights, session: name, csrf: `token-${name}` };
+    },
+  };
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** What the page reports on its own console, for {@link ConsoleTab.troubles}. */
 const REPORT_CSP = `addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
-export type TabOptions = Readonly<{ theme?: 'light' | 'dark'; width?: number }>;
+export type TabOptions = Readonly<{
+  theme?: 'light' | 'dark';
+  width?: number;
+  /** Signed in under this name ({@link byName}), and not with the key of the link. */
+  as?: string;
+  /** The test can move the time of the page on. */
+  ownTime?: boolean;
+}>;
 
 /** A tab of the console, signed in, which notes whatever no page should do. */
 export class ConsoleTab {
   /** CSP reports, errors of pages and of the browser's console, and requests to other origins. */
   readonly troubles: string[] = [];
+  /** Requests without an answer, and the stream until its answer begins. */
+  readonly #open = new Set<Request>();
 
   private constructor(
     readonly page: Page,
     private readonly context: BrowserContext,
     private readonly origin: string,
+    private readonly ownTime: boolean,
   ) {
     page.on('pageerror', (error) => this.troubles.push(`error: ${error.message}`));
     page.on('dialog', (dialog) => {
@@ -49,19 +81,27 @@ export class ConsoleTab {
     });
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== origin) this.troubles.push(`request to ${request.url()}`);
+      this.#open.add(request);
     });
+    // The stream has no end.
+    page.on('response', (response) => isStream(response.url()) && this.#open.delete(response.request()));
+    page.on('requestfinished', (request) => this.#open.delete(request));
+    page.on('requestfailed', (request) => this.#open.delete(request));
   }
 
   static async open(
     browser: Browser,
     link: string,
-    { theme = 'light', width = 1_280 }: TabOptions = {},
+    { theme = 'light', width = 1_280, as, ownTime = false }: TabOptions = {},
   ): Promise<ConsoleTab> {
     const viewport = { width, height: 900 };
     const context = await browser.newContext({ colorScheme: theme, viewport, reducedMotion: 'reduce' });
     await context.addInitScript(REPORT_CSP);
-    const tab = new ConsoleTab(await context.newPage(), context, new URL(link).origin);
-    await tab.page.goto(link);
+    const { origin } = new URL(link);
+    if (as !== undefined) await context.addCookies([{ name: PERSON, value: as, url: origin }]);
+    const tab = new ConsoleTab(await context.newPage(), context, origin, ownTime);
+    if (ownTime) await tab.page.clock.install();
+    await tab.page.goto(as === undefined ? link : origin);
     await tab.#loaded();
     return tab;
   }
@@ -75,6 +115,31 @@ export class ConsoleTab {
   async #loaded(): Promise<void> {
     await this.page.locator('main h1').first().waitFor();
     await vi.waitFor(async () => expect(await this.page.locator('.bones').count()).toBe(0), PATIENCE);
+  }
+
+  /** Whatever the page asked for has been answered and drawn. */
+  async settled(): Promise<void> {
+    const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+    let quiet = 0;
+    await vi.waitFor(async () => {
+      await this.page.evaluate(drawn);
+      quiet = this.#open.size === 0 ? quiet + 1 : 0;
+      expect(quiet).toBeGreaterThan(2);
+    }, PATIENCE);
+  }
+
+  /**
+   * For `expect.poll`: the text at a place. With a time of its own the page goes on by a moment each time, so
+   * that its pauses take no time of the test.
+   */
+  async text(at = 'main'): Promise<string> {
+    if (this.ownTime) await this.page.clock.runFor(MOMENT);
+    return (await this.page.locator(at).first().innerText()).replaceAll(/\s+/g, ' ');
+  }
+
+  /** Whatever the page has asked for by now has been answered. */
+  async answered(): Promise<void> {
+    await vi.waitFor(() => expect(this.#open.size).toBe(0), PATIENCE);
   }
 
   /** What axe finds, one line each. It runs through the debugging protocol: the page's policy stays on. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ASKED_KINDS, type ConsoleQuestion, type QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import { operatorChain } from '#core/fleet/console-questions/operator-chain';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import { placeOf } from '#core/fleet/console-rights/rights';
+import type { OperatorRow, PlanRow } from '#core/fleet/view/rows';
 import { reviewClass } from '../questions/review-class.js';
 import { notFound, RequestProblem } from '../serve/problem.js';
 import { waitsForApproval } from '../view/plan-classes.js';
@@ -95,12 +96,14 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
   };
 }
 
-async function review({ questions, person, rows, body }: RouteContext<unknown, ReviewQuestion>): Promise<ReviewAnswer> {
+async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<ReviewAnswer> {
+  const { questions, person, rows, body, view } = context;
   if (questions === undefined) throw notHere();
   const { hash } = body;
+  const mayApprove = (plan: PlanRow) => person.rights.may('approver', placeOf(plan), labelsIn(view));
   const plans = rows.plans.filter((plan) => plan.hash === hash && waitsForApproval(plan));
   return questions.inTurn(person.session, () =>
-    reviewClass({ hash, plans, ask: (question) => questions.ask(question), now: questions.now() }),
+    reviewClass({ hash, plans, mayApprove, ask: (question) => questions.ask(question), now: questions.now() }),
   );
 }
 

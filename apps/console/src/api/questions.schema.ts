@@ -107,7 +107,10 @@ export const Difference = z.strictObject({
 export const ReviewGroup = z.strictObject({
   /** Hash of the differences. */
   key: z.string(),
-  members: z.array(z.strictObject({ cluster: z.string(), namespace: z.string(), name: z.string() })),
+  /** `mayApprove`: whether the person has the right for all that the plan moves there. */
+  members: z.array(
+    z.strictObject({ cluster: z.string(), namespace: z.string(), name: z.string(), mayApprove: z.boolean() }),
+  ),
   differences: z.array(Difference),
   unchanged: z.int(),
 });

@@ -14,22 +14,24 @@ const MemberReview = z.strictObject({
   hash: z.string(),
   waits: z.boolean(),
 });
-type Member = Readonly<{ cluster: string; namespace: string; name: string }>;
+type Member = ReviewGroup['members'][number];
 type Reviewed = Readonly<{ member: Member; review: z.infer<typeof MemberReview> } | { member: Member; why: string }>;
 
 export type ReviewOptions = Readonly<{
   hash: string;
   /** Those of the hash that wait and that the person may see. */
   plans: readonly PlanRow[];
+  mayApprove: (plan: PlanRow) => boolean;
   ask: (question: ConsoleQuestion) => Promise<QuestionAnswer>;
   now: Date;
 }>;
 
 /** A class of plans, compared with each of its clusters: members that change alike are one group. */
-export async function reviewClass({ hash, plans, ask, now }: ReviewOptions): Promise<ReviewAnswer> {
-  const reviewed = await inParallel(plans, AT_ONCE, async ({ cluster, namespace, name }): Promise<Reviewed> => {
-    const member = { cluster, namespace, name };
-    const answer = await ask({ v: 1, ask: 'review', ...member });
+export async function reviewClass({ hash, plans, mayApprove, ask, now }: ReviewOptions): Promise<ReviewAnswer> {
+  const reviewed = await inParallel(plans, AT_ONCE, async (plan): Promise<Reviewed> => {
+    const { cluster, namespace, name } = plan;
+    const member = { cluster, namespace, name, mayApprove: mayApprove(plan) };
+    const answer = await ask({ v: 1, ask: 'review', cluster, namespace, name });
     if ('because' in answer) return { member, why: answer.message };
     const { data: review } = MemberReview.safeParse(answer.answer);
     if (review === undefined) return { member, why: 'the answer could not be read; is the poller of another release?' };
@@ -41,10 +43,14 @@ export async function reviewClass({ hash, plans, ask, now }: ReviewOptions): Pro
     hash,
     moves: plans[0]?.moves ?? [],
     groups: groupsOf(reviewed),
-    unchecked: reviewed.flatMap((one) => ('why' in one ? [{ ...one.member, why: one.why }] : [])),
+    unchecked: reviewed.flatMap((one) => ('why' in one ? [uncheckedOf(one)] : [])),
     checkedAt: now.toISOString(),
   };
 }
+
+const uncheckedOf = ({ member: { cluster, namespace, name }, why }: Readonly<{ member: Member; why: string }>) => ({
+  ...{ cluster, namespace, name, why },
+});
 
 const byPlace = (a: Member, b: Member): number =>
   byCodeUnit(a.cluster, b.cluster) || byCodeUnit(a.namespace, b.namespace) || byCodeUnit(a.name, b.name);

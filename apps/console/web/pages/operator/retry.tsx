@@ -3,13 +3,14 @@ import type { PlanList } from '../../../src/api/lists.schema.js';
 import { useAction } from '../../live/act.js';
 import { withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useMay } from '../../live/may.js';
 import { me } from '../../live/session.js';
 import { Outcomes } from '../../parts/outcome.js';
 import { Section } from '../../parts/page.js';
 
 /** Has an InstallPlan that failed made anew, where the person may do that. */
 export function Retry({ of }: { of: OperatorRow }) {
-  const may = me.value?.may.retry === true && of.api === 'classic';
+  const may = useMay('retry', of, me.value?.may.retry === true && of.api === 'classic');
   const { cluster, namespace } = of;
   const plans = useLoaded<PlanList>(
     may ? withQuery('plans', { cluster, namespace, package: of.package, limit: '200' }) : undefined,

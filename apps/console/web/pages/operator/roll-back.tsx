@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
+import { useMay } from '../../live/may.js';
 import { me } from '../../live/session.js';
 import { Outcomes } from '../../parts/outcome.js';
 import { Section } from '../../parts/page.js';
@@ -10,6 +11,7 @@ type Revisions = Explanation['revisions'];
 
 /** The revisions of a ClusterExtension that are kept, and the way back to one, where the person may do that. */
 export function RollBack({ of, revisions }: { of: OperatorRow; revisions: Revisions }) {
+  const may = useMay('roll-back', of, me.value?.may.rollBack === true && revisions.length > 1);
   if (revisions.length === 0) return null;
   return (
     <Section title="Revisions">
@@ -33,7 +35,8 @@ export function RollBack({ of, revisions }: { of: OperatorRow; revisions: Revisi
           ))}
         </tbody>
       </table>
-      {me.value?.may.rollBack === true && <Back of={of} earlier={revisions.slice(1)} />}
+      {revisions.length === 1 && <p class="pale">There is no earlier revision to go back to.</p>}
+      {may && <Back of={of} earlier={revisions.slice(1)} />}
     </Section>
   );
 }
@@ -42,7 +45,6 @@ function Back({ of, earlier }: { of: OperatorRow; earlier: Revisions }) {
   const [chosen, setChosen] = useState('');
   const { answer, refusal, busy, act } = useAction();
   const target = { cluster: of.cluster, namespace: of.namespace, name: of.name };
-  if (earlier.length === 0) return <p class="pale">There is no earlier revision to go back to.</p>;
   return (
     <>
       <form

@@ -19,7 +19,10 @@ type ApproveProps = { review: ReviewAnswer; chosen: ReadonlySet<string>; action:
 export function ApproveBar({ review, chosen, action }: ApproveProps) {
   const [comment, setComment] = useState('');
   const [asking, setAsking] = useState(false);
-  const targets = review.groups.flatMap(({ members }) => members).filter((member) => chosen.has(addressOf(member)));
+  const targets = review.groups
+    .flatMap(({ members }) => members)
+    .filter((member) => chosen.has(addressOf(member)))
+    .map(({ cluster, namespace, name }): ActionTarget => ({ cluster, namespace, name }));
   const approve = () => {
     setAsking(false);
     const text = comment.trim();

@@ -16,7 +16,31 @@ type MembersProps = {
 /** The clusters of a group with a tick each; after the approval with what became of each. */
 export function Members({ of, unchecked, chosen, onChoose, results }: MembersProps) {
   if (results) return <Results of={results} />;
-  const addresses = of.members.map(addressOf);
+  const [own, others] = [true, false].map((wanted) => of.members.filter(({ mayApprove }) => mayApprove === wanted));
+  return (
+    <>
+      {own && own.length > 0 && <Ticks {...{ own, chosen, onChoose }} />}
+      {others && others.length > 0 && (
+        <>
+          <h3>Not yours to approve</h3>
+          <ul class="members">
+            {others.map((one) => (
+              <li key={addressOf(one)}>
+                {one.cluster} <span class="pale">{one.namespace}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {unchecked.length > 0 && <Unchecked of={unchecked} />}
+    </>
+  );
+}
+
+type TicksProps = Pick<MembersProps, 'chosen' | 'onChoose'> & { own: ReviewGroup['members'] };
+
+function Ticks({ own, chosen, onChoose }: TicksProps) {
+  const addresses = own.map(addressOf);
   const ticked = addresses.filter((address) => chosen.has(address)).length;
   const change = (some: readonly string[], tick: boolean) => {
     const next = new Set(chosen);
@@ -37,7 +61,7 @@ export function Members({ of, unchecked, chosen, onChoose, results }: MembersPro
         </strong>
       </label>
       <ul class="members">
-        {of.members.map((member) => (
+        {own.map((member) => (
           <li key={addressOf(member)}>
             <label class="tick-line">
               <input
@@ -52,18 +76,21 @@ export function Members({ of, unchecked, chosen, onChoose, results }: MembersPro
           </li>
         ))}
       </ul>
-      {unchecked.length > 0 && (
-        <>
-          <h3>Not checked</h3>
-          <ul class="members">
-            {unchecked.map((one) => (
-              <li key={addressOf(one)}>
-                <a href={paths.cluster(one.cluster)}>{one.cluster}</a> <span class="pale">{one.why}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+    </>
+  );
+}
+
+function Unchecked({ of }: { of: ReviewAnswer['unchecked'] }) {
+  return (
+    <>
+      <h3>Not checked</h3>
+      <ul class="members">
+        {of.map((one) => (
+          <li key={addressOf(one)}>
+            <a href={paths.cluster(one.cluster)}>{one.cluster}</a> <span class="pale">{one.why}</span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -6,7 +6,6 @@ import { useAction } from '../../live/act.js';
 import { useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useQuestion } from '../../live/question.js';
-import { me } from '../../live/session.js';
 import { counted, timeOfDay } from '../../live/times.js';
 import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
@@ -34,20 +33,21 @@ export default function ReviewPage() {
     >
       {review.refusal && <Trouble refusal={review.refusal} since={undefined} renew={review.ask} />}
       {review.data === undefined && !review.refusal && <Bones lines={10} />}
-      {review.data && <Reviewed of={review.data} />}
+      {review.data && <Reviewed of={review.data} isOver={classes.data !== undefined && summary === undefined} />}
     </Page>
   );
 }
 
-function Reviewed({ of }: { of: ReviewAnswer }) {
+/** `isOver`: no plan of the class waits any more. What was approved here stays in sight. */
+function Reviewed({ of, isOver }: { of: ReviewAnswer; isOver: boolean }) {
   const [query] = useQuery();
   const action = useAction();
   // What was not opened is not ticked: the first group is.
-  const first = () => new Set(of.groups[0]?.members.map(addressOf));
+  const first = () => new Set(of.groups[0]?.members.filter(({ mayApprove }) => mayApprove).map(addressOf));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(first);
   useEffect(() => setChosen(first()), [of.checkedAt]);
   const group = of.groups.find(({ key }) => key === query['group']) ?? of.groups[0];
-  if (group === undefined) return <NoGroup of={of} />;
+  if (group === undefined || (isOver && !action.busy && action.answer === undefined)) return <NoGroup of={of} />;
   return (
     <>
       <Groups of={of} open={group} />
@@ -70,7 +70,7 @@ function Reviewed({ of }: { of: ReviewAnswer }) {
           />
         </Section>
       </div>
-      {me.value?.may.approve === true ? (
+      {of.groups.some(({ members }) => members.some(({ mayApprove }) => mayApprove)) ? (
         <ApproveBar review={of} chosen={chosen} action={action} />
       ) : (
         <p class="notice">You may look at this plan. Approving it needs the role approver.</p>
