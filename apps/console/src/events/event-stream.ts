@@ -66,7 +66,7 @@ export class EventStream {
     this.#clients.add(client);
     response.once('close', () => this.#clients.delete(client));
     if (lastEventId !== undefined) this.#resume(client, lastEventId);
-    else send(client, `id: ${this.#id()}\n\n`);
+    else send(client, this.#place());
   }
 
   /** Sends to sessions of one person, such as the results of an action. */
@@ -79,6 +79,11 @@ export class EventStream {
     this.#cancel?.();
     for (const end of this.#ends) end();
     for (const { response } of this.#clients) response.end();
+  }
+
+  /** Where a client goes on that comes back. Readers take an id only where it is that of an event. */
+  #place(): string {
+    return `id: ${this.#id()}\nevent: place\ndata: {}\n\n`;
   }
 
   #id(last: number = this.#last): string {
@@ -105,6 +110,10 @@ export class EventStream {
       this.#kept = 0;
       this.#generation += 1;
       for (const client of this.#clients) send(client, `id: ${this.#id()}\nevent: reset\ndata: {}\n\n`);
+      return;
+    }
+    if ('filling' in news) {
+      for (const client of this.#clients) send(client, 'event: more\ndata: {}\n\n');
       return;
     }
     if (this.#pending.length === 0) this.#ends.push(this.clock.after(GATHER_MS, () => this.#flush()));
@@ -135,7 +144,7 @@ export class EventStream {
     const labels = labelsIn(this.view);
     const frame = frameOf(steps, (row) => rights.unbounded || rights.sees(row, labels));
     const id = `id: ${this.#id()}\n`;
-    if (frame === undefined) return `${id}\n`;
+    if (frame === undefined) return this.#place();
     if (frame === 'more') return `${id}event: more\ndata: {}\n\n`;
     if (rights.unbounded || !frame.changed.some((row) => row['kind'] === 'cluster'))
       return `${id}event: rows\ndata: ${JSON.stringify(frame)}\n\n`;

@@ -8,8 +8,11 @@ import { SharedTexts } from './shared-texts.js';
 /** A row as it was and as it is; one of them is absent where the row is new, or gone. */
 export type RowStep = Readonly<{ before?: ViewRow; after?: ViewRow }>;
 
-/** What followers get. `reset`: all rows may be others. */
-export type ViewNews = Readonly<{ steps: readonly RowStep[] } | { reset: true }>;
+/**
+ * What followers get. `reset`: all rows may be others. `filling`: the rows stay, and the store is fuller than
+ * before.
+ */
+export type ViewNews = Readonly<{ steps: readonly RowStep[] } | { reset: true } | { filling: true }>;
 
 export type Filling = Readonly<{ clusters: number; of: number }>;
 
@@ -133,7 +136,9 @@ export class LiveRows {
         this.#loaded.resolve();
         return;
       }
+      const isNews = this.#filling?.clusters !== clusters;
       this.#filling = { clusters, of: known };
+      if (isNews) this.#tell({ filling: true });
       await clock.sleep(FILL_EVERY_MS, this.#stopped.signal);
     }
   }

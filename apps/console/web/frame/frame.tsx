@@ -5,7 +5,7 @@ import type { FleetSummary } from '../../src/api/lists.schema.js';
 import { useLoaded } from '../live/loaded.js';
 import { accountSignIn, me, signOut } from '../live/session.js';
 import { switchTheme, theme } from '../live/theme.js';
-import { count } from '../live/times.js';
+import { count, counted } from '../live/times.js';
 import { Dialog } from '../parts/dialog.js';
 import { Announcer } from './announcer.js';
 import { Search } from './search.js';
@@ -29,6 +29,7 @@ const isOpen = ({ path, also }: Entry, at: string): boolean =>
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();
+  const { data: fleet } = useLoaded<FleetSummary>('fleet');
   const [help, setHelp] = useState(false);
   useEffect(
     () =>
@@ -49,7 +50,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <a class="brand" href="/" aria-label="Flotilla, to the fleet">
           <Mark /> Flotilla
         </a>
-        <Navigation at={path} key={path} />
+        <Navigation at={path} key={path} fleet={fleet} />
         <Search />
         <button
           type="button"
@@ -64,6 +65,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
       </header>
       <main id="main" tabIndex={-1}>
+        {fleet?.filling && <Filling of={fleet.filling} />}
         {children}
       </main>
       <Announcer />
@@ -71,6 +73,13 @@ export function Frame({ children }: { children: ComponentChildren }) {
     </>
   );
 }
+
+/** The store of the hub was emptied: what is shown is what was known before. */
+const Filling = ({ of }: { of: NonNullable<FleetSummary['filling']> }) => (
+  <p class="notice" role="status">
+    The hub is filling up again: {count(of.clusters)} of {counted(of.of, 'cluster')}. What is shown was known before.
+  </p>
+);
 
 function skip(event: MouseEvent): void {
   event.preventDefault();
@@ -84,8 +93,7 @@ const Mark = () => (
 );
 
 /** A menu on narrow screens, and a line of links elsewhere. */
-function Navigation({ at }: { at: string }) {
-  const { data } = useLoaded<FleetSummary>('fleet');
+function Navigation({ at, fleet }: { at: string; fleet: FleetSummary | undefined }) {
   const [open, setOpen] = useState(false);
   return (
     <nav class="navigation" aria-label="Pages">
@@ -99,7 +107,7 @@ function Navigation({ at }: { at: string }) {
         <span aria-hidden="true">☰</span> Menu
       </button>
       <ul id="pages" class={open ? 'open' : ''}>
-        {entriesOf(data).map((entry) => (
+        {entriesOf(fleet).map((entry) => (
           <li key={entry.path} class={entry.class}>
             <a href={entry.path} aria-current={isOpen(entry, at) ? 'page' : undefined}>
               {entry.title}

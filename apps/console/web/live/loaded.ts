@@ -59,8 +59,12 @@ class Reader<T> {
     } catch (error) {
       if (this.ended.signal.aborted || signedOut.value) return;
       this.refusal = refusalFrom(error);
-      this.failingSince ??= new Date();
-      if (!isFinal(this.refusal)) this.timer = setTimeout(this.renew, pauseBefore(this.tries++));
+      // What is not there is not tried again by itself.
+      if (isFinal(this.refusal)) this.failingSince = undefined;
+      else {
+        this.failingSince ??= new Date();
+        this.timer = setTimeout(this.renew, pauseBefore(this.tries++));
+      }
     }
     this.changed();
   }
@@ -82,7 +86,8 @@ export function useLoaded<T>(
     if (path === undefined || current === undefined) return;
     current.renew();
     const forget = listen((event) => {
-      if (event.event !== 'action' && watches(event)) current.renewSoon();
+      if (event.event === 'woken') current.renew();
+      else if (event.event !== 'action' && watches(event)) current.renewSoon();
     });
     const visible = () => document.hidden || current.renewSoon();
     document.addEventListener('visibilitychange', visible);

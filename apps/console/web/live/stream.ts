@@ -3,12 +3,15 @@ import { createParser } from 'eventsource-parser';
 import type { ActionAnswer, StreamRows } from '../../src/api/actions.schema.js';
 import { pauseBefore } from './ask.js';
 import { credentials, signedOut } from './session.js';
+import { onWake } from './wake.js';
 
 /** What the hub reports, to every tab of the browser. */
 export type StreamEvent =
   | Readonly<{ event: 'rows'; data: StreamRows }>
   | Readonly<{ event: 'action'; data: ActionAnswer }>
-  | Readonly<{ event: 'more' | 'reset' }>;
+  | Readonly<{ event: 'more' | 'reset' }>
+  /** The computer slept: what is shown may be old. Not from the hub. */
+  | Readonly<{ event: 'woken' }>;
 
 export const live = signal<'connecting' | 'live' | 'broken'>('connecting');
 
@@ -27,6 +30,8 @@ type Message = Readonly<{ id: string; state: typeof live.value; event?: StreamEv
 const channel = new BroadcastChannel(LOCK);
 /** Where a tab that takes the stream over goes on. */
 let lastId = '';
+/** A stream was read before; without an id, what came since then is not known. */
+let hasFollowed = false;
 
 function receive({ id, state, event }: Message): void {
   if (id !== '') lastId = id;
@@ -45,20 +50,27 @@ function eventOf(name: string | undefined, data: string): StreamEvent | undefine
   return { event: name, data: JSON.parse(data) } as StreamEvent;
 }
 
+/** Why a stream, or a pause before the next one, is given up after a sleep; and what gives it up. */
+const SLEPT = 'slept';
+let sleeper: AbortController | undefined;
+
 /** Reads one stream to its end; how it ended. */
-async function follow(stop: AbortSignal): Promise<'ended' | 'refused'> {
+async function follow(stop: AbortSignal): Promise<'ended' | 'refused' | 'slept'> {
   const silent = new AbortController();
+  sleeper = silent;
   let timer = setTimeout(() => silent.abort(), SILENCE);
   const heard = () => {
     clearTimeout(timer);
     timer = setTimeout(() => silent.abort(), SILENCE);
   };
   try {
+    const isBlind = hasFollowed && lastId === '';
     const headers = { ...credentials(), ...(lastId === '' ? {} : { 'last-event-id': lastId }) };
     const response = await fetch('/api/v1/events', { headers, signal: AbortSignal.any([silent.signal, stop]) });
     if (response.status === 401) return 'refused';
     if (!response.ok || response.body === null) return 'ended';
-    share({ id: '', state: 'live' });
+    hasFollowed = true;
+    share({ id: '', state: 'live', ...(isBlind && { event: { event: 'reset' } }) });
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
         const found = eventOf(event, data);
@@ -72,7 +84,7 @@ async function follow(stop: AbortSignal): Promise<'ended' | 'refused'> {
     }
     return 'ended';
   } catch {
-    return 'ended';
+    return silent.signal.reason === SLEPT ? 'slept' : 'ended';
   } finally {
     clearTimeout(timer);
   }
@@ -95,8 +107,10 @@ async function followAlways(stop: AbortSignal): Promise<void> {
       signedOut.value = true;
       return;
     }
+    if (end === 'slept') continue;
     tries = Date.now() - since > 60_000 ? 0 : tries + 1;
-    await pause(pauseBefore(tries), stop);
+    sleeper = new AbortController();
+    await pause(pauseBefore(tries), AbortSignal.any([stop, sleeper.signal]));
   }
 }
 
@@ -121,6 +135,10 @@ export function startStream(): void {
     else if (leads) channel.postMessage({ id: lastId, state: live.value } satisfies Message);
   };
   let leads = false;
+  onWake(() => {
+    sleeper?.abort(SLEPT);
+    for (const listener of listeners) listener({ event: 'woken' });
+  });
   if (!('locks' in navigator)) {
     followWhileVisible();
     return;

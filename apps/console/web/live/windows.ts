@@ -69,6 +69,10 @@ export class Windows<R> {
 
   receive(event: StreamEvent): void {
     if (event.event === 'action') return;
+    if (event.event === 'woken' && !this.held) {
+      this.renew();
+      return;
+    }
     let count = 1;
     if (event.event === 'rows') {
       count = event.data.changed.length + event.data.removed.length;

@@ -10,6 +10,8 @@ export type TcpProxy = Readonly<{
    * From now on nothing passes in either direction, though connections stay open and new ones are accepted.
    */
   stall(): void;
+  /** Nothing passes any more on what is open now, though it stays open; new connections are let through. */
+  lose(): void;
   /** Breaks every open connection, and new ones at once, as a server that is not there. */
   refuse(): void;
   /** Ends `stall` and `refuse`. */
@@ -53,16 +55,18 @@ export async function startTcpProxy(
   });
   server.listen(0, listenAt);
   await once(server, 'listening');
-  const address = server.address();
   const cut = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port: portOf(server),
     cut,
     stall: () => {
       stalled = true;
       for (const socket of sockets) socket.pause();
+    },
+    lose: () => {
+      for (const socket of sockets) socket.removeAllListeners('data');
     },
     refuse: () => {
       refusing = true;
@@ -79,6 +83,11 @@ export async function startTcpProxy(
       await once(server.close(), 'close');
     },
   };
+}
+
+function portOf(server: net.Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** As pipe() does, which would resume a paused source by itself. */

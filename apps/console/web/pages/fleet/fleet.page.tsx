@@ -28,11 +28,6 @@ export default function FleetPage() {
 function Summary({ of }: { of: FleetSummary }) {
   return (
     <>
-      {of.filling && (
-        <p class="notice" role="status">
-          The hub is filling up again: {count(of.filling.clusters)} of {counted(of.filling.of, 'cluster')}.
-        </p>
-      )}
       <Tiles of={of} />
       <div class="columns wide-left">
         <Section title="Why" aside={<span class="pale">{counted(of.causes.length + of.moreCauses, 'cause')}</span>}>

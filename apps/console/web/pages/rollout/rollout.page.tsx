@@ -1,7 +1,7 @@
 import { useRoute } from 'preact-iso';
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { RolloutDetail } from '../../../src/api/lists.schema.js';
-import { paths, withQuery } from '../../live/address.js';
+import { paths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { age, count, inWords, left } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
@@ -12,6 +12,7 @@ import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 import { Decided } from './decided.js';
 import { Decisions } from './decisions.js';
+import { Ended } from './ended.js';
 import { Pace } from './pace.js';
 
 /** One roll-out, followed as it goes. */
@@ -31,14 +32,7 @@ export default function RolloutPage() {
         <Trouble refusal={rollout.refusal} since={rollout.failingSince} renew={rollout.renew} />
       )}
       {rollout.data === undefined && !rollout.refusal && <Bones />}
-      {isGone && (
-        <Empty title="This roll-out is not known any more.">
-          <p>
-            It ended and was forgotten, or it is derived and no cluster is on its way.{' '}
-            <a href={withQuery('/changes', { q: id })}>Changes</a>
-          </p>
-        </Empty>
-      )}
+      {isGone && <Ended id={id} />}
       {one && <Shown of={one} />}
     </Page>
   );
