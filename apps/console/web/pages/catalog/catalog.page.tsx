@@ -21,11 +21,18 @@ export default function CatalogPage() {
   return (
     <Page title={one?.name ?? `Catalog ${id}`} asOf={catalogs.data?.asOf} above={<a href="/catalogs">Catalogs</a>}>
       {catalogs.refusal && <Trouble refusal={catalogs.refusal} since={catalogs.failingSince} renew={catalogs.renew} />}
-      {catalogs.data !== undefined && one === undefined && (
-        <p class="notice">No cluster has this content any more. What the hub still holds of it is shown.</p>
+      {catalogs.data !== undefined && one === undefined ? (
+        <Empty title="No cluster has this content any more.">
+          <p>
+            <a href="/catalogs">Contents that clusters have now</a> · <a href="/changes">What changed</a>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          {one && <Facts of={one} others={same.slice(1)} />}
+          <Tiles id={id} />
+        </>
       )}
-      {one && <Facts of={one} others={same.slice(1)} />}
-      <Tiles id={id} />
     </Page>
   );
 }

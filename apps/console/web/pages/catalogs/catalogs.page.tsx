@@ -30,7 +30,21 @@ export default function CatalogsPage() {
       asOf={catalogs.data?.asOf}
       note={cluster && <span class="pale">in sight from {cluster}</span>}
     >
-      <Answered of={catalogs}>{({ items }) => (items.length === 0 ? <NoCatalog /> : <Contents of={items} />)}</Answered>
+      <Answered of={catalogs}>
+        {({ items }) =>
+          items.length > 0 ? (
+            <Contents of={items} />
+          ) : cluster || namespace || q ? (
+            <Empty title="No catalog matches.">
+              <p>
+                <a href="/catalogs">All catalogs</a>
+              </p>
+            </Empty>
+          ) : (
+            <NoCatalog />
+          )
+        }
+      </Answered>
     </Page>
   );
 }

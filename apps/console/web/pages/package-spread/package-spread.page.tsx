@@ -25,7 +25,7 @@ export default function PackageSpreadPage() {
         <Empty title={`No cluster has an operator of the package ${name} now.`}>
           <p>
             <a href={withQuery('/changes', { package: name })}>What changed in this package</a> ·{' '}
-            <a href={withQuery('/catalogs', { q: name })}>Catalogs</a>
+            <a href="/catalogs">Catalogs</a>
           </p>
         </Empty>
       )}

@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso';
 import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
+import type { CatalogList } from '../../../src/api/lists.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
@@ -7,7 +8,7 @@ import { Bar } from '../../parts/bars.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Fact } from '../../parts/fact.js';
 import { Page, Section } from '../../parts/page.js';
-import { Answered, Empty } from '../../parts/states.js';
+import { Answered, Bones, Empty } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { PackageIcon, Rich, shortDigest } from '../../parts/text.js';
 import { Graph } from './graph.js';
@@ -34,10 +35,44 @@ export default function PackagePage() {
         </>
       }
     >
-      <Answered of={detail}>{(one) => <Shown of={one} id={id} name={name} />}</Answered>
+      {detail.refusal?.status === 404 ? (
+        <Gone id={id} name={name} />
+      ) : (
+        <Answered of={detail}>{(one) => <Shown of={one} id={id} name={name} />}</Answered>
+      )}
     </Page>
   );
 }
+
+/** The content left all clusters, or another one came without this package. */
+function Gone({ id, name }: { id: string; name: string }) {
+  const catalogs = useLoaded<CatalogList>('catalogs?limit=200');
+  if (catalogs.data === undefined) return catalogs.refusal ? <NoContent name={name} /> : <Bones />;
+  const one = catalogs.data.items.find((content) => content.id === id);
+  if (one === undefined) return <NoContent name={name} />;
+  return (
+    <Empty title={`This content of ${one.name} has no package ${name}.`}>
+      <p>
+        <a href={paths.catalog(id)}>What it has</a> · <Elsewhere name={name} />
+      </p>
+    </Empty>
+  );
+}
+
+const NoContent = ({ name }: { name: string }) => (
+  <Empty title="No cluster has this content any more.">
+    <p>
+      <a href="/catalogs">Contents that clusters have now</a> · <Elsewhere name={name} />
+    </p>
+  </Empty>
+);
+
+const Elsewhere = ({ name }: { name: string }) => (
+  <>
+    <a href={paths.package(name)}>Operators of {name}</a> ·{' '}
+    <a href={withQuery('/changes', { package: name })}>What changed</a>
+  </>
+);
 
 function Shown({ of, id, name }: { of: PackageDetail; id: string; name: string }) {
   const [query] = useQuery();
