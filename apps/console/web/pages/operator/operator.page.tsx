@@ -1,7 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { operatorChain } from '#core/fleet/console-questions/operator-chain';
 import type { OperatorRow } from '#core/fleet/view/rows';
-import type { CatalogList, OperatorList } from '../../../src/api/lists.schema.js';
+import type { OperatorList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
@@ -14,6 +14,7 @@ import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { Chain } from './chain.js';
 import { Conflict } from './conflict.js';
+import { Deprecations, useContent } from './deprecations.js';
 import { EventsOf, ObjectOf } from './object.js';
 import { Retry } from './retry.js';
 import { RollBack } from './roll-back.js';
@@ -130,6 +131,7 @@ function Why({ row, place, explained }: ShownProps) {
           <a href="?view=conflict">Show the conflict as a picture</a>
         </p>
       )}
+      <Deprecations of={row} />
       {data === undefined && !refusal && <Bones lines={4} />}
       {data && <Advice of={data.advice} />}
       <Retry of={row} />
@@ -141,8 +143,7 @@ function Why({ row, place, explained }: ShownProps) {
 }
 
 function GraphLink({ of }: { of: OperatorRow }) {
-  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster: of.cluster }));
-  const found = catalogs.data?.items.find(({ name, digest }) => name === of.catalog && digest !== '');
+  const found = useContent(of);
   if (found === undefined) return null;
   const path = paths.catalogPackage(found.id, of.package);
   return (

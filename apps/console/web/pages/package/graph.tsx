@@ -82,9 +82,11 @@ function Legend() {
 const marksOf = (node: GraphNode): string[] => [
   ...(node.installed > 0 ? [node.installed === 1 ? 'installed' : `in ${count(node.installed)}`] : []),
   ...(node.head ? ['newest'] : []),
-  ...(node.reachable && node.installed === 0 ? ['reachable'] : []),
+  ...(node.reachable ? ['reachable'] : []),
   ...(node.deprecated ? ['deprecated'] : []),
   ...(node.skipped ? ['skipped'] : []),
+  // Edges lead on from a name that is no entry: only that has no version.
+  ...(node.version === '' ? ['absent'] : []),
 ];
 
 const classOf = (node: GraphNode): string =>

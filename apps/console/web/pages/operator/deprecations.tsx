@@ -1,0 +1,45 @@
+import type { OperatorRow } from '#core/fleet/view/rows';
+import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
+import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
+import { paths, withQuery } from '../../live/address.js';
+import { useLoaded } from '../../live/loaded.js';
+
+/** The content of the catalog that an operator comes from, as its cluster has it. */
+export function useContent(of: OperatorRow): CatalogSummary | undefined {
+  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster: of.cluster }));
+  return catalogs.data?.items.find(({ name, digest }) => name === of.catalog && digest !== '');
+}
+
+/** What the catalog says of the package, the channel and the version that are installed. */
+export function Deprecations({ of }: { of: OperatorRow }) {
+  return of.deprecated ? <Messages of={of} /> : null;
+}
+
+function Messages({ of }: { of: OperatorRow }) {
+  const content = useContent(of);
+  const id = content && encodeURIComponent(content.id);
+  const detail = useLoaded<PackageDetail>(id && `catalogs/${id}/packages/${encodeURIComponent(of.package)}`);
+  if (content === undefined || detail.data === undefined) return null;
+  const { deprecation, channels } = detail.data;
+  const channel = channels.find(({ name }) => name === of.channel);
+  const version = channels.flatMap(({ entries }) => entries).find(({ bundle }) => bundle === of.installed);
+  const told = [
+    ['This package', deprecation],
+    ['Its channel', channel?.deprecation ?? ''],
+    ['Its version', version?.deprecation ?? ''],
+  ] as const;
+  const versions = withQuery(paths.catalogPackage(content.id, of.package), { view: 'versions' });
+  return (
+    <>
+      {told.map(
+        ([what, text]) =>
+          text !== '' && (
+            <p key={what} class="notice deprecated">
+              <strong class="mark-deprecated">⚠ {what} is deprecated.</strong> {text}{' '}
+              <a href={versions}>What else there is</a>
+            </p>
+          ),
+      )}
+    </>
+  );
+}
