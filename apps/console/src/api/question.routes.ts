@@ -96,6 +96,18 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
   };
 }
 
+/** Pages are not recorded, but whole objects are: what cannot be recorded is not shown. */
+async function object(context: RouteContext<unknown, ObjectAddress>): Promise<ObjectAnswer> {
+  const { answer } = await askAbout(context, 'object');
+  const { cluster, kind, namespace, name } = context.body;
+  const event = { event: 'object-read', verb: kind, targets: [`${cluster}/${namespace}/${name}`] } as const;
+  await context.audit(event).catch((error: unknown) => {
+    const why = 'The audit log cannot be written, so the object is not shown.';
+    throw new RequestProblem(503, 'no-audit', why, `Mend FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
+  });
+  return ObjectAnswer.parse(answer);
+}
+
 async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<ReviewAnswer> {
   const { questions, person, rows, body, view } = context;
   if (questions === undefined) throw notHere();
@@ -125,7 +137,7 @@ export const questionRoutes: readonly ApiRoute[] = [
     body: ObjectAddress,
     answer: ObjectAnswer,
     status: 200,
-    run: async (context) => ObjectAnswer.parse((await askAbout(context, 'object')).answer),
+    run: object,
   }),
   post({
     path: '/questions/events',
