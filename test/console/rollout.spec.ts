@@ -68,7 +68,7 @@ describe(`a roll-out of ${SIZE} clusters`, needing(chromiumNeed), () => {
     await shows(/12\/30/);
     put('waits', 14, SIZE);
     await shows(/14\/30.*16 wait/);
-    expect(await text()).not.toContain('filling up');
+    await expect.poll(text, PATIENCE).not.toContain('filling up');
     put('done', 14, SIZE);
     await shows(`lamp.v1.1.0 runs in 30 clusters`);
     expect(await text()).not.toContain('not known any more');
