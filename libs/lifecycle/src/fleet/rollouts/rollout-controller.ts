@@ -30,6 +30,7 @@ import { RolloutEvents } from './rollout-events.js';
 import { rolloutFigures } from './rollout-figures.js';
 import { dropHistory } from './rollout-history.js';
 import { StatusPace } from './status-pace.js';
+import { intentParts } from './stored-rollout.js';
 import { problemOf, writeStatuses } from './subject-status.js';
 import { concludeUnknown } from './unknown-rollouts.js';
 
@@ -247,8 +248,9 @@ export class RolloutController {
   }
 
   /**
-   * Results of clusters first, then the roll-out with what begins, then those rows. A row also goes after the
-   * roll-out, which keeps what it said of its wave.
+   * Results of clusters first, then the roll-out with what begins, then those rows; where many begin, in
+   * parts that its annotations have room for. A row also goes after the roll-out, which keeps what it said of
+   * its wave.
    */
   async #write(
     rollout: LiveRollout,
@@ -271,15 +273,21 @@ export class RolloutController {
     if (changed.length === 0 && statusBefore === record.status) return rollout;
     record.version++;
     await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
-    const intent = then.flatMap((name) => record.rows.get(name) ?? []).map((row) => ({ step: record.version, row }));
     const { name: own } = record.spec;
-    const { object, isOwed } = await writeRollout(this.hub, rollout.object, record, {
-      intent: statusBefore === undefined ? [] : intent,
-      mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
-      now: fleet.now,
-    });
-    this.#pace.note(own, isOwed, fleet.now);
-    await inParallel(then, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+    let { object } = rollout;
+    // What a part begins, and what a crash leaves of the others, is found out again from the rows.
+    const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
+    for (const part of parts) {
+      const rows = part.flatMap((name) => record.rows.get(name) ?? []);
+      const written = await writeRollout(this.hub, object, record, {
+        intent: statusBefore === undefined ? [] : rows.map((row) => ({ step: record.version, row })),
+        mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
+        now: fleet.now,
+      });
+      object = written.object;
+      this.#pace.note(own, written.isOwed, fleet.now);
+      await inParallel(part, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+    }
     const waves = record.spec.waves.map(({ name }) => name);
     const operator = fleet.operators.get(record.spec.subject);
     await this.#events.moved(rollout.object, operator, waves, { before: statusBefore, after: record.status });

@@ -11,6 +11,10 @@ export type StoredRow = Readonly<{ step: number; row: RolloutRow }>;
 export type StoredState = Readonly<{ step: number; status: RolloutStatus; intent: readonly StoredRow[] }>;
 export type StoredRows = Readonly<Record<string, StoredRow>>;
 
+/** The annotations of an object have 256 KiB; what else a roll-out keeps there has the other half. */
+const MOST_INTENT_CHARACTERS = 128 * 1024;
+const MOST_INTENT_ROWS = 100;
+
 type Annotated = Readonly<{ metadata: object }>;
 
 const annotation = ({ metadata }: Annotated, key: string): string | undefined =>
@@ -31,3 +35,29 @@ export const storedState = (rollout: Annotated): StoredState | undefined =>
 
 export const storedRows = (assignment: Annotated): StoredRows =>
   readJson<StoredRows>(annotation(assignment, ROWS_ANNOTATION)) ?? {};
+
+/**
+ * Clusters in the parts in which their rows are announced in their roll-out, as many as have room there; one
+ * without a row takes none. At least one part, which may be empty.
+ */
+export function intentParts(
+  clusters: readonly string[],
+  rowOf: (cluster: string) => RolloutRow | undefined,
+): readonly (readonly string[])[] {
+  let part: string[] = [];
+  const parts = [part];
+  let characters = 0;
+  for (const cluster of clusters) {
+    // Its step and what encloses it are of little account, and the limit is no edge.
+    const size = JSON.stringify(rowOf(cluster) ?? null).length;
+    const isFull = part.length === MOST_INTENT_ROWS || characters + size > MOST_INTENT_CHARACTERS;
+    if (isFull && part.length > 0) {
+      part = [];
+      parts.push(part);
+      characters = 0;
+    }
+    part.push(cluster);
+    characters += size;
+  }
+  return parts;
+}

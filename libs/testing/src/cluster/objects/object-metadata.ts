@@ -78,6 +78,9 @@ const LABEL_VALUE_RULE =
   "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 const MAX_LABEL_VALUE = 63;
 
+/** Keys and values of all annotations together, in bytes (k8s.io/apimachinery, `ValidateAnnotationsSize`). */
+const MOST_ANNOTATION_BYTES = 256 * 1024;
+
 /** RBAC names may hold colons and anything else that fits into a path. */
 const freeNames = (info: ResourceInfo) => info.group === 'rbac.authorization.k8s.io' || info.kind === 'Event';
 
@@ -88,10 +91,21 @@ export function metadataFaults(info: ResourceInfo, metadata: ObjectMetadata): St
   return [
     ...(badName ? [invalidValue('metadata.name', metadata.name, NAME_RULE)] : []),
     ...Object.entries(metadata.labels ?? {}).flatMap(([key, value]) => labelFaults(key, value)),
+    ...annotationFaults(metadata.annotations ?? {}),
     ...(metadata.ownerReferences ?? []).flatMap((owner, index) =>
       owner.uid ? [] : [required(`metadata.ownerReferences[${index}].uid`, 'must not be empty')],
     ),
   ];
+}
+
+function annotationFaults(annotations: Readonly<Record<string, string>>): StatusCause[] {
+  const bytes = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  if (bytes <= MOST_ANNOTATION_BYTES) return [];
+  const message = `Too long: may not be more than ${MOST_ANNOTATION_BYTES} bytes`;
+  return [{ reason: 'FieldValueTooLong', message, field: 'metadata.annotations' }];
 }
 
 function labelFaults(key: string, value: string): StatusCause[] {
