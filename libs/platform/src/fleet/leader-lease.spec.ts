@@ -65,6 +65,24 @@ describe('the lease of a leader', () => {
     expect([first.lease.isHeld, second.lease.isHeld]).toEqual([false, true]);
   });
 
+  it('that was renewed too late is gained again: what was turned away meanwhile is done then', async () => {
+    const first = candidate('one');
+    await expect.poll(() => first.lease.isHeld, PATIENCE).toBe(true);
+    await forSeconds(4);
+    const { client } = first;
+    const answered = Promise.withResolvers<void>();
+    const update = client.update.bind(client);
+    client.update = async (object, options) => {
+      await answered.promise;
+      return update(object, options);
+    };
+    await forSeconds(10);
+    expect(first.lease.isHeld).toBe(false);
+    answered.resolve();
+    await expect.poll(() => first.lease.isHeld, PATIENCE).toBe(true);
+    expect(first.gained()).toBe(2);
+  });
+
   it('that is given up goes to the second at its next try', async () => {
     const first = candidate('one');
     await expect.poll(() => first.lease.isHeld, PATIENCE).toBe(true);

@@ -29,7 +29,7 @@ export type LeaderLeaseOptions = Readonly<{
   identity: string;
   clock: Clock;
   log: Log;
-  /** This process leads from now on. */
+  /** This process leads from now on, also where it did not for a moment and no other process was faster. */
   onGained: () => void;
 }>;
 
@@ -82,7 +82,7 @@ export class LeaderLease {
   async #turn(): Promise<void> {
     const { log, onGained, identity } = this.options;
     const hadIt = this.isHeld;
-    const before = this.#now();
+    const [before, renewedAt] = [this.#now(), this.#renewedAt];
     try {
       const isOurs = await this.#take();
       this.#trouble = undefined;
@@ -92,7 +92,9 @@ export class LeaderLease {
       // Another process was faster.
       if (!KubeApiError.is(error, 'Conflict', 'AlreadyExists')) this.#note(error);
     }
-    if (!hadIt && this.isHeld && !this.#stopped) {
+    // While the request waited the lease may have run out, and a write of that time was refused.
+    const isGained = !hadIt || this.#now() - renewedAt >= RENEWED_WITHIN_MS;
+    if (isGained && this.isHeld && !this.#stopped) {
       log.info({ identity }, 'this process leads the roll-outs');
       onGained();
     }
