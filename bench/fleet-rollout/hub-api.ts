@@ -26,7 +26,7 @@ export class BenchHubApi {
   readonly writes = new Map<string, number>();
 
   private constructor(
-    private readonly cluster: SimulatedCluster,
+    readonly cluster: SimulatedCluster,
     readonly kubeconfig: string,
     readonly stop: () => Promise<void>,
   ) {

@@ -1,14 +1,18 @@
 import { pause } from '#testing/patience';
 import { type FleetHub, prepareFleetHub } from '../fleet-upgrade/fleet-hub.js';
 import { type FleetReading, readFleet } from '../fleet-upgrade/fleet-reading.js';
-import { fleetOperators, requireRunning } from '../fleet-upgrade/measure-upgrade.js';
+import { fleetOperators } from '../fleet-upgrade/measure-upgrade.js';
 import { catalogImage, putOperators } from '../lifecycle/operator-images.js';
 import { BenchHubApi, HUB, type RolloutStatus } from './hub-api.js';
+import { type AwayMeasure, measureAway } from './measure-away.js';
+import { until } from './until.js';
 
 export type RolloutOptions = Readonly<{
   clusters: number;
   appliers: number;
   idleSeconds: number;
+  /** Percent of the clusters that do not answer during a further upgrade; 0: there is none. */
+  offline: number;
   profileFolder?: string | undefined;
   say: (line: string) => void;
 }>;
@@ -16,6 +20,7 @@ export type RolloutOptions = Readonly<{
 export type RolloutMeasure = Readonly<{
   name: string;
   status: RolloutStatus;
+  begunAt: number;
   seconds: number;
   hubWrites: number;
   before: FleetReading;
@@ -27,11 +32,13 @@ export type RolloutMeasures = Readonly<{
   /** Writes to the hub API while nothing changes, those of the Lease left out. */
   idleWrites: number;
   writes: ReadonlyMap<string, number>;
+  away?: AwayMeasure | undefined;
 }>;
 
-const STUCK_MS = 600_000;
-
-/** An install and an upgrade of one operator in all clusters, as roll-outs of one wave; then rest. */
+/**
+ * An install and an upgrade of one operator in all clusters, as roll-outs of one wave; then rest, and where
+ * that is asked for another upgrade while some clusters do not answer.
+ */
 export async function measureRollouts(options: RolloutOptions): Promise<RolloutMeasures> {
   const api = await BenchHubApi.start();
   const { clusters, appliers, profileFolder } = options;
@@ -67,7 +74,10 @@ async function measure(hub: FleetHub, api: BenchHubApi, options: RolloutOptions)
   await pause(5_000);
   const written = api.written;
   await pause(options.idleSeconds * 1_000);
-  return { rollouts: [install, upgrade], idleWrites: api.written - written, writes: api.writes };
+  const measures = { rollouts: [install, upgrade], idleWrites: api.written - written };
+  const place = { hub, api, name: 'op-3', usualAt: upgrade.begunAt };
+  const away = options.offline === 0 ? undefined : await measureAway(place, options);
+  return { ...measures, writes: api.writes, away };
 }
 
 async function rollout(
@@ -84,14 +94,5 @@ async function rollout(
   const seconds = (Date.now() - begunAt) / 1_000;
   const status = api.rollout(name);
   say(`${name}: ${status.phase} after ${seconds.toFixed(1)} s, ${JSON.stringify(status.counts)}`);
-  return { name, status, seconds, hubWrites: api.written - written, before, after: await readFleet(hub) };
-}
-
-async function until(hub: FleetHub, what: string, isReached: () => boolean): Promise<void> {
-  const deadline = Date.now() + STUCK_MS;
-  while (!isReached()) {
-    await requireRunning(hub);
-    if (Date.now() > deadline) throw new Error(`waited ${STUCK_MS / 1_000} s for: ${what}`);
-    await pause(100);
-  }
+  return { name, status, begunAt, seconds, hubWrites: api.written - written, before, after: await readFleet(hub) };
 }

@@ -17,6 +17,8 @@ export type ClustersRequest =
   | Readonly<{ do: 'subscribe'; approval?: 'Manual' }>
   /** The CatalogSource of each cluster gets this image. */
   | Readonly<{ do: 'offer'; image: string }>
+  /** Those of these clusters that are in the process answer no request from now on, all others do. */
+  | Readonly<{ do: 'away'; clusters: readonly string[] }>
   /** Everything that the first cluster stores. */
   | Readonly<{ do: 'dump' }>
   /** Each cluster stores these objects, which an install of the operators has left in another one. */

@@ -28,6 +28,7 @@ export class ClustersOfProcess {
   readonly #each: Record<string, number> = {};
   readonly #clusters: readonly SimulatedCluster[];
   #operators: readonly string[] = [];
+  #away: ReadonlySet<string> = new Set();
 
   private constructor(
     private readonly fleet: SimulatedFleet,
@@ -112,6 +113,19 @@ export class ClustersOfProcess {
     });
   }
 
+  /**
+   * These clusters are cut off, and those that were before are back. Connections break, and what is asked
+   * after that is lost without a word: it waits for its time limit, where a refused connection would end at
+   * once.
+   */
+  setAway(names: readonly string[]): void {
+    const before = this.#away;
+    this.#away = new Set(names);
+    for (const cluster of this.#clusters) {
+      if (before.has(cluster.name) !== this.#away.has(cluster.name)) cluster.dropConnections();
+    }
+  }
+
   endState(edition: Edition): EndState {
     const states = this.#clusters.map((cluster) => endStateOf(cluster, this.#operators, edition));
     return {
@@ -154,13 +168,14 @@ export class ClustersOfProcess {
   #countRequests(cluster: SimulatedCluster): void {
     cluster.lossOf = ({ userAgent = '', verb, resource, path }) => {
       cluster.requests.clear();
-      if (!SERVICES.has(userAgent)) return undefined;
+      const loss = this.#away.has(cluster.name) ? 'request' : undefined;
+      if (!SERVICES.has(userAgent)) return loss;
       const asked = `${userAgent}: ${verb} ${resource ?? path}`;
       this.#each[asked] = (this.#each[asked] ?? 0) + 1;
       if (verb === 'watch') this.#counts.watches += 1;
       else if (WRITES.has(verb)) this.#counts.writes += 1;
       else this.#counts.reads += 1;
-      return undefined;
+      return loss;
     };
   }
 }

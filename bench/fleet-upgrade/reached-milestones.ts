@@ -1,12 +1,11 @@
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
-import { csvName, type Edition } from '../lifecycle/operator-images.js';
+import { csvName, EDITIONS, type Edition } from '../lifecycle/operator-images.js';
 import type { EndState, FleetMilestone } from './clusters-messages.js';
 
 const GROUP = 'operators.coreos.com';
 const CATALOG_SOURCES = `catalogsources.${GROUP}`;
 const CSVS = `clusterserviceversions.${GROUP}`;
 const CSV_KIND = { apiVersion: `${GROUP}/v1alpha1`, kind: 'ClusterServiceVersion' };
-const EDITIONS: readonly Edition[] = [1, 2];
 
 /** Calls `reached` once for each milestone, at the write that reaches it: nothing is polled. */
 export function watchMilestones(

@@ -34,6 +34,9 @@ async function answered(request: ClustersRequest): Promise<ClustersAnswer> {
     case 'offer':
       await clusters.offer(request.image);
       break;
+    case 'away':
+      clusters.setAway(request.clusters);
+      break;
   }
   return { done: true };
 }

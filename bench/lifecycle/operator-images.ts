@@ -7,8 +7,9 @@ import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
 /** `plain`: one Deployment. `full`: also a CRD of its own, a service account, a Role and a ClusterRole. */
 export type OperatorShape = 'plain' | 'full';
 
-/** Editions of the catalog: the second offers a newer version of every package. */
-export type Edition = 1 | 2;
+/** Editions of the catalog: each offers a newer version of every package than the one before. */
+export type Edition = 1 | 2 | 3;
+export const EDITIONS: readonly Edition[] = [1, 2, 3];
 
 export const csvName = (packageName: string, edition: Edition): string => `${packageName}.v${edition}.0.0`;
 
@@ -17,27 +18,27 @@ export const catalogImage = (host: string, edition: Edition): string => `${host}
 /** A package; `descriptionBytes` makes its ClusterServiceVersions as large as those of real operators. */
 export type OperatorPackage = Readonly<{ name: string; shape: OperatorShape; descriptionBytes?: number }>;
 
-/** Puts both editions of a catalog with these packages into the registry, and every bundle. */
+/** Puts all editions of a catalog with these packages into the registry, and every bundle. */
 export async function putOperators(registry: InMemoryRegistry, packages: readonly OperatorPackage[]): Promise<void> {
-  const catalogs: Record<Edition, object[]> = { 1: [], 2: [] };
+  const catalogs: Record<Edition, object[]> = { 1: [], 2: [], 3: [] };
   for (const operator of packages) {
     const { name, shape } = operator;
-    for (const edition of [1, 2] as const) {
+    for (const edition of EDITIONS) {
       registry.put(`lifecycle/${name}:v${edition}`, await bundleImage(operator, edition));
       catalogs[edition].push(...packageBlobs(registry.host, name, shape, edition));
     }
   }
-  for (const edition of [1, 2] as const) {
+  for (const edition of EDITIONS) {
     const files = [file('configs/catalog.json', catalogs[edition].map((blob) => JSON.stringify(blob)).join('\n'))];
     registry.put(`lifecycle/catalog:v${edition}`, await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
   }
 }
 
 function packageBlobs(host: string, name: string, shape: OperatorShape, newest: Edition): object[] {
-  const editions = ([1, 2] as const).filter((edition) => edition <= newest);
+  const editions = EDITIONS.filter((edition) => edition <= newest);
   const entries = editions.map((edition) => ({
     name: csvName(name, edition),
-    ...(edition === 1 ? {} : { replaces: csvName(name, 1) }),
+    ...replaces(name, edition),
   }));
   return [
     { schema: 'olm.package', name, defaultChannel: 'stable' },
@@ -56,6 +57,9 @@ function packageBlobs(host: string, name: string, shape: OperatorShape, newest: 
     })),
   ];
 }
+
+const replaces = (name: string, edition: Edition): Readonly<{ replaces?: string }> =>
+  edition === 1 ? {} : { replaces: csvName(name, edition === 2 ? 1 : 2) };
 
 function bundleImage(operator: OperatorPackage, edition: Edition): Promise<BuiltImage> {
   const { name, shape } = operator;
@@ -88,7 +92,7 @@ function csv({ name, shape, descriptionBytes = 0 }: OperatorPackage, edition: Ed
       displayName: name,
       ...(descriptionBytes === 0 ? {} : { description: SENTENCE.repeat(descriptionBytes / SENTENCE.length) }),
       version: `${edition}.0.0`,
-      ...(edition === 1 ? {} : { replaces: csvName(name, 1) }),
+      ...replaces(name, edition),
       installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
         type,
         supported: true,

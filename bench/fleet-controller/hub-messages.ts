@@ -1,0 +1,22 @@
+import type { RolloutStatus } from '../fleet-rollout/hub-api.js';
+
+/** What the process of the hub API is asked for, one after the other. */
+export type HubRequest =
+  /** Serves the hub API with so many FleetClusters; the answer is its kubeconfig. */
+  | Readonly<{ do: 'start'; clusters: number }>
+  | Readonly<{ do: 'apply'; kind: string; name: string; spec: object }>
+  /** Catalogs in all clusters offer this bundle. */
+  | Readonly<{ do: 'offer'; bundle: string }>
+  | Readonly<{ do: 'read'; rollout: string }>;
+
+export type HubReading = Readonly<{
+  status: RolloutStatus;
+  /** Clusters that have reported what they would install, or that they have it. */
+  reported: number;
+  /** Over HTTP, by who made them and what they were; those of the Lease are left out. */
+  writes: Readonly<Record<string, number>>;
+  /** Reports that were written in the place of appliers. */
+  reports: number;
+}>;
+
+export type HubAnswer = Readonly<{ kubeconfig: string }> | Readonly<{ done: true }> | HubReading;
