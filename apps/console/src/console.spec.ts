@@ -101,6 +101,14 @@ describe('the API', () => {
     expect(lists.OperatorList.parse(await json(path)).total).toBe(1);
   });
 
+  it('counts the columns that are asked for, and says which it does not count', async () => {
+    const { facets } = lists.OperatorList.parse(await json('/api/v1/operators?facets=standing,catalog'));
+    expect(Object.keys(facets ?? {}).toSorted()).toEqual(['catalog', 'standing']);
+    const answer = await run.get('/api/v1/operators?facets=standing,cause');
+    expect(answer.status).toBe(400);
+    expect(Problem.parse(await answer.json()).detail).toContain('does not count cause');
+  });
+
   it('says which filter a list does not have', async () => {
     const answer = await run.get('/api/v1/clusters?digest=x');
     expect(answer.status).toBe(400);

@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../serve/problem.js';
 import { catalogContents, contentColumns } from '../view/catalog-contents.js';
 import { causeGroups } from '../view/causes.js';
 import { rolloutColumns } from '../view/derived-rollouts.js';
+import { unknownFacets } from '../view/facets.js';
 import {
   catalogColumns,
   clusterColumns,
@@ -19,7 +20,7 @@ import { packageColumns, packageSpreads } from '../view/packages.js';
 import { planClassColumns, planClasses, plansOfFleet } from '../view/plan-classes.js';
 import { rolloutSeenBy, rolloutsSeenBy } from '../view/rollouts.js';
 import { seenHistory } from '../view/seen-history.js';
-import { windowOf } from '../view/window.js';
+import { type Counting, windowOf } from '../view/window.js';
 import * as lists from './lists.schema.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
 
@@ -40,9 +41,18 @@ export const asOf = ({ view }: Pick<RouteContext, 'view'>): string => view.asOf?
 function checkQuery<R>(query: Query, columns: RowColumns<R>, also: RowColumns<OperatorRow> = {}): void {
   const [unknown] = unknownFilters(query, { ...also, ...columns } as RowColumns<R>);
   if (unknown !== undefined) throw badRequest(`This list has no filter ${unknown}.`);
+  const [uncounted] = unknownFacets(query, columns);
+  if (uncounted !== undefined) throw badRequest(`This list does not count ${uncounted}.`);
   const column = query.sort?.replace(/^-/, '');
   if (column !== undefined && columns[column] === undefined)
     throw badRequest(`This list has no column ${column} to sort by.`);
+}
+
+/** `stands`: what is counted changes with the rows alone. */
+function counting({ facets, person, view, query }: RouteContext<Query>, list: string, stands = true): Counting {
+  // A version that is equal to none: the time alone says what is old.
+  const version = stands ? view.version : Number.NaN;
+  return { kept: facets, question: { rights: person.rights.key, list, version, query } };
 }
 
 /** The filters that are not yet applied. */
@@ -60,7 +70,8 @@ const list = <R>({ path, name, summary, answer, columns, also, rows }: Listed<R>
       const { query } = context;
       checkQuery(query, columns, also);
       const found = rows(context.rows, query);
-      return { ...windowOf(found, also === undefined ? query : without(query, also), columns), asOf: asOf(context) };
+      const rest = also === undefined ? query : without(query, also);
+      return { ...windowOf(found, rest, columns, counting(context, path)), asOf: asOf(context) };
     },
   });
 
@@ -85,7 +96,8 @@ const operators: ApiRoute = get({
     checkQuery(query, operatorColumns);
     const sorted = query.sort === 'cluster' || query.sort === 'package';
     const { sort: _sort, ...unsorted } = query;
-    const window = windowOf(sortedOperators(rows, query), sorted ? unsorted : query, operatorColumns);
+    const asked = sorted ? unsorted : query;
+    const window = windowOf(sortedOperators(rows, query), asked, operatorColumns, counting(context, 'operators'));
     return { ...window, asOf: asOf(context) };
   },
 });
@@ -100,7 +112,8 @@ const changes: ApiRoute = get({
     const { query } = context;
     checkQuery(query, historyColumns);
     const { entries, knownSince } = await seenHistory(context);
-    return { ...windowOf(entries, query, historyColumns), knownSince, asOf: asOf(context) };
+    const window = windowOf(entries, query, historyColumns, counting(context, 'changes', false));
+    return { ...window, knownSince, asOf: asOf(context) };
   },
 });
 
@@ -113,7 +126,8 @@ const rollouts: ApiRoute = get({
   run: async (context) => {
     const { query } = context;
     checkQuery(query, rolloutColumns);
-    return { ...windowOf(await rolloutsSeenBy(context), query, rolloutColumns), asOf: asOf(context) };
+    const found = await rolloutsSeenBy(context);
+    return { ...windowOf(found, query, rolloutColumns, counting(context, 'rollouts', false)), asOf: asOf(context) };
   },
 });
 
@@ -144,7 +158,7 @@ const planClassList: ApiRoute = get({
     const isIn = (wanted: string | undefined, place: string) =>
       wanted === undefined || wanted.split(',').includes(place);
     const plans = rows.plans.filter((plan) => isIn(cluster, plan.cluster) && isIn(namespace, plan.namespace));
-    const window = windowOf(planClasses(plans), rest, planClassColumns);
+    const window = windowOf(planClasses(plans), rest, planClassColumns, counting(context, 'plan-classes'));
     return { ...window, fleet: plansOfFleet(plans), asOf: asOf(context) };
   },
 });

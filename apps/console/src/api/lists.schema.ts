@@ -45,8 +45,11 @@ export const ListQuery = z.strictObject({
   sort: z.string().max(60).optional(),
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
   limit: z.coerce.number().int().min(1).max(LARGEST_WINDOW).default(LARGEST_WINDOW),
-  /** `true`: with the counts of values by column, over everything that matches. */
-  facets: z.enum(['true', 'false']).optional(),
+  /**
+   * Columns, or `true` for all: with the counts of their values over everything that matches, at most two
+   * seconds old.
+   */
+  facets: z.string().max(200).optional(),
 });
 
 /** For each column its values with the number of rows, the most frequent first, 50 at most. */

@@ -5,6 +5,7 @@ import type { ActionBook } from '../actions/action-book.js';
 import type { AuditEvent } from '../audit/audit-log.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
+import type { KeptFacets } from '../view/facets.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import type { LiveRows } from '../view/live-rows.js';
 import type { ActionAnswer } from './actions.schema.js';
@@ -29,6 +30,7 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   rows: FleetRows;
   view: LiveRows;
   reader: ViewReader;
+  facets: KeptFacets;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Absent: nothing carries actions out. */
   actions: RouteActions | undefined;

@@ -16,6 +16,7 @@ import type { QuestionTurns } from '../questions/question-turns.js';
 import type { AccountSignIn } from '../sign-in/account-sign-in.js';
 import type { Person } from '../sign-in/person.js';
 import type { SignIn, SignInHeaders } from '../sign-in/sign-in.js';
+import { KeptFacets } from '../view/facets.js';
 import type { LiveRows } from '../view/live-rows.js';
 import { VisibleRows } from '../view/visible-rows.js';
 import { type AccountRequest, AccountRoutes } from './account-routes.js';
@@ -110,7 +111,8 @@ export class ConsoleServer {
     const publish = ({ session }: Person, answer: unknown) =>
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
-    this.#api = new RouteRunner({ view, visible: new VisibleRows(view), reader, log, audit, actions, questions });
+    const [visible, facets] = [new VisibleRows(view), new KeptFacets(clock)];
+    this.#api = new RouteRunner({ view, visible, facets, reader, log, audit, actions, questions });
     this.#server = newServer(tls);
     this.#protect();
     this.#routes();

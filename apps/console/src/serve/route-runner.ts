@@ -8,6 +8,7 @@ import type { ApiRoute, RouteActions } from '../api/route.js';
 import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
+import type { KeptFacets } from '../view/facets.js';
 import type { LiveRows } from '../view/live-rows.js';
 import type { VisibleRows } from '../view/visible-rows.js';
 import { badRequest, notReady, RequestProblem } from './problem.js';
@@ -31,6 +32,7 @@ type Parts = Readonly<{
   view: LiveRows;
   visible: VisibleRows;
   reader: ViewReader;
+  facets: KeptFacets;
   log: Log;
   audit: AuditLog;
   actions: RouteActions | undefined;
@@ -46,7 +48,7 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, actions, questions } = this.parts;
+    const { view, visible, reader, facets, actions, questions } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     view.start();
@@ -55,7 +57,7 @@ export class RouteRunner {
     const rows = visible.of(person.rights);
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
     const of = { person, params, query, body, headers };
-    const answer = await route.run({ ...of, rows, view, reader, audit, actions, questions });
+    const answer = await route.run({ ...of, rows, view, reader, facets, audit, actions, questions });
     return jsonReply(JSON.stringify(answer), route, headers);
   }
 

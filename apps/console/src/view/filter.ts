@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/fleet/view/rows';
 import type { ListQuery } from '../api/lists.schema.js';
+import { hasAllWords } from './words.js';
 
 /** What a column of a row says, for filters, facets and orders. */
 export type RowColumns<R> = Readonly<Record<string, (row: R) => string | readonly string[] | number | boolean>>;
@@ -81,7 +82,7 @@ export const historyColumns: RowColumns<HistoryEntry> = {
   at: (row) => row.at,
 };
 
-const FILTERS = [
+export const FILTERS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach', 'catalog', 'channel', 'version'] as const),
   ...(['api', 'digest', 'hash', 'cause', 'by', 'deprecated'] as const),
 ];
@@ -95,16 +96,6 @@ type ColumnValue = ReturnType<RowColumns<never>[string]>;
 /** Most columns have one value: a fleet has many rows, and an array for each of them takes time. */
 const hasOneOf = (value: ColumnValue, wanted: ReadonlySet<string>): boolean =>
   Array.isArray(value) ? value.some((one) => wanted.has(one)) : wanted.has(String(value));
-
-/** Words are looked for in every text of the row that people read. */
-function haystack<R>(row: R): string {
-  const shown = row as Readonly<Record<string, unknown>> & Readonly<{ cause?: RowCause }>;
-  const texts = ['cluster', 'namespace', 'name', 'package', 'catalog', 'image', 'installed', 'comment', 'by']
-    .map((key) => shown[key])
-    .filter((value) => typeof value === 'string');
-  const moves = Array.isArray(shown['moves']) ? JSON.stringify(shown['moves']) : '';
-  return `${texts.join('\n')}\n${shown.cause?.text ?? ''}\n${moves}`.toLowerCase();
-}
 
 /** What {@link matching} answers where nothing is filtered. */
 export const everyRow = (): boolean => true;
@@ -121,73 +112,41 @@ export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) 
   const { since } = query;
   const at = columns['since'];
   if (since !== undefined && at !== undefined) tests.push((row) => String(at(row)) >= since);
-  const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length > 0)
-    tests.push((row) => {
-      const text = haystack(row);
-      return words.every((word) => text.includes(word));
-    });
+  const words = hasAllWords<R>(query.q ?? '');
+  if (words !== undefined) tests.push(words);
   return tests.length === 0 ? everyRow : (row) => tests.every((test) => test(row));
 }
 
-const FACETS = [
-  'cluster',
-  'namespace',
-  'package',
-  'standing',
-  'reach',
-  'catalog',
-  'channel',
-  'version',
-  'api',
-] as const;
-const MOST_VALUES = 50;
-
-/** For each column the number of rows with each value, the most frequent first. */
-export function facetsOf<R>(
-  rows: readonly R[],
-  columns: RowColumns<R>,
-): Record<string, { value: string; count: number }[]> {
-  const facets: Record<string, { value: string; count: number }[]> = {};
-  for (const name of FACETS) {
-    const column = columns[name];
-    if (column === undefined) continue;
-    const counts = new Map<string, { value: string; count: number }>();
-    let last: { value: string; count: number } | undefined;
-    const add = (value: string) => {
-      // Rows that lie side by side are mostly alike.
-      if (last === undefined || last.value !== value) last = counts.get(value);
-      if (last !== undefined) last.count += 1;
-      else {
-        last = { value, count: 1 };
-        counts.set(value, last);
-      }
-    };
-    for (const row of rows) {
-      const value: ColumnValue = column(row);
-      if (Array.isArray(value)) for (const one of new Set<string>(value)) add(one);
-      else add(String(value));
-    }
-    facets[name] = [...counts.values()]
-      .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-      .slice(0, MOST_VALUES);
-  }
-  return facets;
-}
+type Range = Readonly<{ offset: number; limit: number }>;
 
 /**
- * The rows in the order that a query asks for, those with equal values as they lay. A column has few values
- * and a fleet many rows: the values are sorted, not the rows.
+ * A part of the rows in the order that a query asks for, those with equal values as they lay. A column has
+ * few values and a fleet many rows: the values are sorted, not the rows.
  */
-export function sortedBy<R>(rows: readonly R[], sort: string | undefined, columns: RowColumns<R>): readonly R[] {
+export function sortedBy<R>(
+  rows: readonly R[],
+  sort: string | undefined,
+  columns: RowColumns<R>,
+  { offset, limit }: Range = { offset: 0, limit: rows.length },
+): readonly R[] {
   const column = sort === undefined ? undefined : columns[sort.replace(/^-/, '')];
-  if (sort === undefined || column === undefined) return rows;
-  const byValue = Map.groupBy(rows, (row) => {
+  if (sort === undefined || column === undefined) return rows.slice(offset, offset + limit);
+  const sortValue = (row: R) => {
     const value = column(row);
     // As `<` compares lists of texts.
     return Array.isArray(value) ? value.join() : (value as string | number | boolean);
-  });
+  };
+  const byValue = Map.groupBy(rows, sortValue);
   const values = [...byValue.keys()].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   if (sort.startsWith('-')) values.reverse();
-  return values.flatMap((value) => byValue.get(value) ?? []);
+  const found: R[] = [];
+  let before = 0;
+  for (const value of values) {
+    const own = byValue.get(value) ?? [];
+    for (let at = Math.max(0, offset - before); at < own.length && found.length < limit; at += 1)
+      found.push(own[at] as R);
+    if (found.length === limit) break;
+    before += own.length;
+  }
+  return found;
 }

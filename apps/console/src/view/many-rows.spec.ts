@@ -23,6 +23,13 @@ describe('answers over many rows', () => {
     const sign = sort.startsWith('-') ? -1 : 1;
     const wanted = rows.toSorted((a, b) => (column(a) < column(b) ? -sign : column(a) > column(b) ? sign : 0));
     expect(sortedBy(rows, sort, operatorColumns)).toEqual(wanted);
+    for (const [offset, limit] of [
+      [0, 7],
+      [11, 20],
+      [55, 20],
+      [70, 5],
+    ] as const)
+      expect(sortedBy(rows, sort, operatorColumns, { offset, limit })).toEqual(wanted.slice(offset, offset + limit));
   });
 
   it.each([0, 1, 7, 50])('count the standings of %i operators as a count of each does', (size) => {

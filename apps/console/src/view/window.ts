@@ -1,18 +1,26 @@
 import type { ListQuery } from '../api/lists.schema.js';
-import { everyRow, facetsOf, matching, type RowColumns, sortedBy } from './filter.js';
+import type { FacetQuestion, Facets, KeptFacets } from './facets.js';
+import { everyRow, matching, type RowColumns, sortedBy } from './filter.js';
 
 export type Window<R> = {
   items: R[];
   total: number;
-  facets?: Record<string, { value: string; count: number }[]>;
+  facets?: Facets;
 };
 
+/** How counts of values are made: for which question, and where they are kept. */
+export type Counting = Readonly<{ kept: KeptFacets; question: FacetQuestion }>;
+
 /** What of a list a query asks for: filtered, sorted, cut; counts are over everything that matches. */
-export function windowOf<R>(rows: readonly R[], query: ListQuery, columns: RowColumns<R>): Window<R> {
+export function windowOf<R>(
+  rows: readonly R[],
+  query: ListQuery,
+  columns: RowColumns<R>,
+  { kept, question }: Counting,
+): Window<R> {
   const matches = matching(query, columns);
   const found = matches === everyRow ? rows : rows.filter(matches);
-  const sorted = sortedBy(found, query.sort, columns);
-  const { offset, limit } = query;
-  const window: Window<R> = { items: sorted.slice(offset, offset + limit), total: found.length };
-  return query.facets === 'true' ? { ...window, facets: facetsOf(found, columns) } : window;
+  const window: Window<R> = { items: [...sortedBy(found, query.sort, columns, query)], total: found.length };
+  const facets = kept.of(question, columns, () => found);
+  return facets === undefined ? window : { ...window, facets };
 }

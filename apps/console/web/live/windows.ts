@@ -35,6 +35,8 @@ export class Windows<R> {
   private readonly asked = new Set<number>();
   private places = new Map<string, readonly [window: number, at: number]>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Something changed while the next renewal was already due: counts of then may be two seconds older. */
+  private again = false;
   private tries = 0;
   private readonly ended = new AbortController();
   private shown: readonly [first: number, last: number] = [0, 0];
@@ -65,6 +67,8 @@ export class Windows<R> {
     const inSight = this.windowsInSight();
     for (const window of this.items.keys()) if (!inSight.includes(window)) this.items.delete(window);
     for (const window of inSight) void this.load(window);
+    if (this.again) this.timer = setTimeout(this.renew, GATHER);
+    this.again = false;
   };
 
   receive(event: StreamEvent): void {
@@ -82,7 +86,8 @@ export class Windows<R> {
     if (this.held) {
       this.waiting += count;
       this.changed();
-    } else this.timer ??= setTimeout(this.renew, GATHER);
+    } else if (this.timer === undefined) this.timer = setTimeout(this.renew, GATHER);
+    else this.again = true;
   }
 
   end(): void {
