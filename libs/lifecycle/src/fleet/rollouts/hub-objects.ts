@@ -69,14 +69,17 @@ export async function writeRolloutStatus(
   }
 }
 
-/** A row of a roll-out in the assignment of its cluster; without a row of its own the order alone changes. */
+/**
+ * A row of a roll-out in the assignment of its cluster; without a row of its own the order alone changes.
+ * `Keep`: another roll-out of the subject moves the cluster, by the order that is there.
+ */
 export type RowWrite = Readonly<{
   cluster: string;
   subject: string;
   rollout: string | undefined;
   step: number;
   row: RolloutRow | undefined;
-  order: AssignmentRow | undefined;
+  order: AssignmentRow | 'Keep' | undefined;
 }>;
 
 /** Writes a row, unless a later step has written it already. */
@@ -124,13 +127,14 @@ function changedAssignment(found: FleetAssignment | undefined, write: RowWrite):
   );
   const stored = rollout === undefined || row === undefined ? others : { ...others, [rollout]: { step, row } };
   const orders = (found?.spec?.rows ?? []).filter((one) => one.subject !== subject);
+  const next = order === 'Keep' ? found?.spec?.rows.find((one) => one.subject === subject) : order;
   const metadata = (found?.metadata ?? { name: cluster }) as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [ROWS_ANNOTATION]: JSON.stringify(stored) };
   return asObject({
     apiVersion: FLEET_API,
     kind: 'FleetAssignment',
     metadata: { ...metadata, annotations },
-    spec: { ...found?.spec, rows: order === undefined ? orders : [...orders, order] },
+    spec: { ...found?.spec, rows: next === undefined ? orders : [...orders, next] },
     ...(found?.status === undefined ? {} : { status: found.status }),
   });
 }

@@ -2,13 +2,15 @@ import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
 import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
 import { isFinal } from '#core/fleet/rollout/phases';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { isEvent } from '#core/fleet/simulation/row-change';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { nextStallAt } from '#core/fleet/status/rollout-conditions';
 import type { StoredRolloutStatus } from '#core/fleet/status/rollout-status';
 import { nextChange } from '#core/fleet/windows/window-rules';
+import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -301,12 +303,18 @@ export class RolloutController {
     const row = record.rows.get(name);
     const { subject, name: rollout } = record.spec;
     const order =
-      row === undefined
-        ? leavingOrder(subject, cluster, fleet)
-        : orderOfRow(record, row, cluster, fleet.ownTargets.isOwn(record, cluster));
+      row === undefined ? leavingOrder(subject, cluster, fleet) : this.#orderOf(record, row, cluster, fleet);
     await writeRow(this.hub, { cluster: name, subject, rollout, step: record.version, row, order });
     if (row !== undefined)
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
+  }
+
+  /** What has begun by another roll-out of the subject goes on by the order of that one. */
+  #orderOf(record: RolloutRecord, row: RolloutRow, cluster: LiveCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
+    const { records } = fleet.rolloutsOf(record.spec.subject);
+    const isMoved = records.some((other) => other !== record && isMoving(other.rows.get(cluster.name)));
+    if (isMoved && !isMoving(row)) return 'Keep';
+    return orderOfRow(record, row, cluster, fleet.ownTargets.isOwn(record, cluster));
   }
 
   async #conclude(decision: FleetDecision, reason: DecisionEffects['reason'], { object }: LiveRollout): Promise<void> {
@@ -344,6 +352,10 @@ function makeStep(
 /** When a roll-out is stalled if nothing moves in it; infinite: it cannot be. */
 const stallOf = ({ record, object }: LiveRollout): number =>
   nextStallAt(record, (object.status ?? {}) as StoredRolloutStatus) ?? Number.POSITIVE_INFINITY;
+
+/** The cluster changes, or is checked, by order of the roll-out. */
+const isMoving = (row: RolloutRow | undefined): boolean =>
+  row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
 
 /** A cluster starts, goes on with a hop, or goes back. */
 function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
