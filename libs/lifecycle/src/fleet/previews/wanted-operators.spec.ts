@@ -59,3 +59,14 @@ it('wants what an override asks for, as soon as a label selects the cluster', as
   await expect.poll(channel, PATIENCE).toBe('beta');
   expect(touched).toEqual(['shop-1 apps']);
 });
+
+it('wants what the oldest FleetOperator of a package asks for, and not what others ask for besides', async () => {
+  const spec = { package: 'kafka', namespace: 'apps', catalog: { name: 'curated' }, classic: { channel: 'lts' } };
+  await create('FleetOperator', { name: 'kafka-of-others', namespace: 'platform' }, spec);
+  const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'shop-1' };
+  const rows = [`${SUBJECT}-of-others`, SUBJECT].map((subject) => ({ subject, order: 'Preview' }));
+  await hub.client.patch(ref, { spec: { rows } });
+  wanted.start();
+  await expect.poll(channel, PATIENCE).toBe('stable');
+  expect(wanted.in('shop-1', 'apps', 'olm')).toHaveLength(1);
+});

@@ -1,6 +1,7 @@
 import { type DesiredClassic, desiredClassic } from '#core/fleet/desired/desired-classic';
 import { type DesiredV1, desiredV1 } from '#core/fleet/desired/desired-v1';
 import { operatorIn } from '#core/fleet/desired/overrides';
+import { actingOperators } from '#core/fleet/placement/acting-operators';
 import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
 import { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
@@ -187,9 +188,8 @@ export class WantedOperators {
     if (!always && before?.subjects === subjects) return;
     const operators = new Map<string, FleetOperator[]>();
     const extensions: FleetOperator[] = [];
-    for (const { subject } of rows) {
-      const operator = this.#operators.get(subject.replace(/^FleetOperator\//, ''));
-      if (operator === undefined) continue;
+    const named = rows.flatMap(({ subject }) => this.#operators.get(subject.replace(/^FleetOperator\//, '')) ?? []);
+    for (const operator of actingOperators(named)) {
       const { namespace, api } = operator.spec;
       if (api === 'V1') extensions.push(operator);
       if (api !== 'Classic') continue;

@@ -1,4 +1,5 @@
 import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/fleet/kinds/fleet-kinds';
+import { ageOf } from '#core/fleet/placement/acting-operators';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -104,8 +105,7 @@ export class FleetStateReader {
 
 function parsed(kind: AnyFleetKind, version: string, item: KeptObject): ReadObject {
   const object = item.open();
-  const { creationTimestamp = '', name = '' } = object.metadata;
   // Items of a list do not name their kind everywhere.
   const { data } = ALL_FLEET_KINDS[kind].safeParse({ ...object, apiVersion: FLEET_API, kind });
-  return { version, created: `${creationTimestamp} ${name}`, object: data };
+  return { version, created: ageOf(object.metadata), object: data };
 }
