@@ -147,6 +147,17 @@ describe('a FleetOperator with removal: Delete', () => {
     expect(await rowsOf(played)).toEqual([[], []]);
   });
 
+  it('orders the removal of a ClusterExtension, too', async () => {
+    fleet = await PlayedFleet.begin(NAMES, () => ({ kafka: 'yes' }));
+    const { adopt: _adopt, ...spec } = operator;
+    await fleet.apply('FleetOperator', 'kafka', { ...spec, api: 'V1', removal: 'Delete' });
+    await fleet.controller.pass();
+    expect(await rowsOf(fleet)).toEqual([['Preview'], ['Preview']]);
+    await relabel(fleet, 'shop-1', null);
+    await fleet.controller.pass();
+    expect(await rowsOf(fleet)).toEqual([['Preview'], ['Remove']]);
+  });
+
   it('waits for the end of a freeze and of a pause', async () => {
     const played = await rolledOut({ removal: 'Delete' });
     await played.apply('FleetWindow', 'freeze', { type: 'Deny' });

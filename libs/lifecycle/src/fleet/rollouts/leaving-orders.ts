@@ -24,7 +24,7 @@ export function leavingOrder(subject: string, cluster: LiveCluster, fleet: LiveF
   const operator = fleet.operators.get(subject);
   const known = cluster.assignment?.spec.rows.find((row) => row.subject === subject);
   const target = fleet.files.subjects.get(subject);
-  if (operator?.spec.api !== 'Classic' || known === undefined) return undefined;
+  if (operator === undefined || known === undefined) return undefined;
   // Its row has ended for another reason: it is planned anew.
   if (target !== undefined && fleet.isTarget(target, cluster)) return undefined;
   const labels = operator.metadata.labels ?? {};
