@@ -50,8 +50,12 @@ export function describeRepairs(
     await passLater('watch', new Date());
     expect(await fixture().lifecycles('watch')).toEqual(['1 Active']);
     const late = new Date(Date.now() + (CERTIFICATE_DAYS - 0.5) * DAY_MS);
-    await passLater('watch', late);
-    await expect.poll(() => fixture().lifecycles('watch'), PATIENCE).toEqual(['1 Archived', '2 Active']);
+    // A pass that is held up at its questions leaves the rest to the next one.
+    const passed = async () => {
+      if ((await fixture().lifecycles('watch')).length === 1) await passLater('watch', late);
+      return fixture().lifecycles('watch');
+    };
+    await expect.poll(passed, PATIENCE).toEqual(['1 Archived', '2 Active']);
     await expect.poll(() => fixture().installState('watch'), PATIENCE).toBe('1.0.0 True Succeeded');
     const fresh = new X509Certificate(await served());
     expect(fresh.fingerprint256).not.toBe(first.fingerprint256);

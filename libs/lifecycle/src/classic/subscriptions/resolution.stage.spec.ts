@@ -135,6 +135,15 @@ describe('subscriptions.md §2.2 and §2.3: what stops a namespace', () => {
     expect([plansIn(at), at.conditions(subscription())]).toEqual([[], []]);
   });
 
+  it('says nothing of a group that only its cache lacks', async () => {
+    at.cluster.delete(GROUP);
+    subscribe(at);
+    const reads = at.laggingReads();
+    at.put(objectOf('OperatorGroup', 'shop-group', 'shop'));
+    await pass({ reads });
+    expect(namespaceEvents()).toEqual([]);
+  });
+
   it.each(['bundle-unpack-timeout', 'bundle-unpack-min-retry-interval'])(
     'annotation %s that is no duration',
     async (name) => {

@@ -11,6 +11,7 @@ import { needsResolution } from '#core/classic/subscription/bookkeep-subscriptio
 import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
 import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
@@ -117,14 +118,25 @@ async function currentSolution(
 }
 
 /** OLM writes this to its log alone (spec: subscriptions.md §2.3); users read Events. */
-function tellGroupCount(input: NamespaceStageInput): Promise<StageOutcome> {
+async function tellGroupCount(input: NamespaceStageInput): Promise<StageOutcome> {
   const { namespace, operatorGroups } = input.read;
+  if (!(await areThoseGroups(input))) return MOVED;
   const advice =
     operatorGroups.length === 0
       ? 'create an OperatorGroup that says which namespaces the operators of this one watch'
       : `delete all but one of ${operatorGroups.map(({ metadata }) => metadata.name).join(', ')}`;
   const message = `found ${operatorGroups.length} operatorGroups, expected 1: nothing is resolved in this namespace; ${advice}`;
   return perform(input, [warning(namespace, message)]);
+}
+
+/** A cache may have a Subscription before the OperatorGroup that was made first: each kind has its own watch. */
+async function areThoseGroups({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
+  if (reader.live) return true;
+  const found = await client.list<OperatorGroup>(OPERATOR_GROUP_API, { namespace: read.namespace });
+  const uids = (groups: readonly OperatorGroup[]) => canonicalJson(groups.map(({ metadata }) => metadata.uid).sort());
+  if (uids(found?.items ?? []) === uids(read.operatorGroups)) return true;
+  reader.doubtAll();
+  return false;
 }
 
 async function tellFailure(
