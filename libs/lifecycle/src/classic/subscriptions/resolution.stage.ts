@@ -129,7 +129,7 @@ async function tellGroupCount(input: NamespaceStageInput): Promise<StageOutcome>
   return perform(input, [warning(namespace, message)]);
 }
 
-/** A cache may have a Subscription before the OperatorGroup that was made first: each kind has its own watch. */
+/** A cache may have a Subscription before the OperatorGroup that is older: each kind has its own watch. */
 async function areThoseGroups({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
   if (reader.live) return true;
   const found = await client.list<OperatorGroup>(OPERATOR_GROUP_API, { namespace: read.namespace });
