@@ -289,6 +289,9 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
     sentence: 'is set aside, since spec.versions allows no version there (VersionNotAllowed)',
     chain: reportedIn(place),
   }),
+  OtherTarget: (place) => ({
+    sentence: `is set aside, since it plans ${plannedIn(place)} and not the target (OtherTarget); that comes by a roll-out of its own`,
+  }),
   ByDecision: ({ short, row }) => ({
     sentence: 'was set aside by a decision (ByDecision)',
     todo: [step(NEXT.retryCluster(short, row.cluster), 'takes it in again')],
@@ -301,6 +304,9 @@ function reportedIn({ fleet, rollout, row }: Place): string[] {
   const message = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject)?.message;
   return message === undefined ? [] : [message];
 }
+
+const plannedIn = ({ fleet, rollout, row }: Place): string =>
+  fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject)?.planned ?? 'another version';
 
 /** What users have changed there of what the fleet asks for. */
 function driftIn({ fleet, rollout, row }: Place): string[] {

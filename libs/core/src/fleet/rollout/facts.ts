@@ -73,6 +73,8 @@ export type RolloutFacts = Readonly<{
   hasOtherRollout: (cluster: string) => boolean;
   /** An older subject for the same package and namespace acts there. */
   hasConflict: (cluster: string) => boolean;
+  /** The cluster has planned another target, which no roll-out brings yet; absent: none has. */
+  plansOther?: (cluster: string) => boolean;
   /** The target is denied in this cluster. */
   isTargetDenied: (cluster: string) => boolean;
   isSubjectPaused: boolean;

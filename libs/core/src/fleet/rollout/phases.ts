@@ -60,7 +60,7 @@ export const TRANSITIONS: Readonly<Record<RowPhase | 'null', Leaves>> = {
     Applying: ['Started', 'Retry'],
     Done: ['UpToDate'],
     Failed: ['ResolutionFailed', 'Offline'],
-    Skipped: ['Offline', ...SKIPPED_BY_OWNER, 'ByDecision', 'Superseded'],
+    Skipped: ['Offline', ...SKIPPED_BY_OWNER, 'OtherTarget', 'ByDecision', 'Superseded'],
     Removed: REMOVED,
   },
   Applying: {

@@ -56,7 +56,8 @@ function skipReason(cluster: string, member: Member, { facts }: Draft): string |
   if (facts.hasConflict(cluster)) return 'Conflict';
   // What a newer roll-out left Done or Failed stays with that one.
   if (facts.role === 'held' || !facts.mayJoin(cluster)) return 'Superseded';
-  return facts.isTargetDenied(cluster) ? 'VersionNotAllowed' : undefined;
+  if (facts.isTargetDenied(cluster)) return 'VersionNotAllowed';
+  return facts.plansOther?.(cluster) === true ? 'OtherTarget' : undefined;
 }
 
 function fromWaiting(row: RolloutRow, member: Member, draft: Draft): RolloutRow {

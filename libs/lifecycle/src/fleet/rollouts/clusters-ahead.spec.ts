@@ -33,6 +33,59 @@ async function rowIn(played: PlayedFleet, name: string): Promise<string> {
   return `${phase} ${reason}`;
 }
 
+describe('a cluster that has another version to get first', () => {
+  const BETWEEN = 'kafka-operator.v2.3.5';
+  const afterSoak = async (played: PlayedFleet) => {
+    await played.clock.advance(2 * 3_600_000);
+    await played.settle();
+  };
+
+  it('holds up no other one, and comes to the target by roll-outs of its own', async () => {
+    fleet = await PlayedFleet.begin(['lab-1', 'lab-2', 'shop-1'], () => ({}));
+    await fleet.apply('FleetStrategy', 's', { waves: [{ name: 'all', maxConcurrent: '100%', soak: '1h' }] });
+    await fleet.apply('FleetOperator', 'kafka', {
+      ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
+      ...{ adopt: true, strategyRef: { name: 's' } },
+    });
+    await fleet.cluster('shop-1').offer(BETWEEN);
+    await fleet.cluster('lab-1').offer(NEW);
+    await fleet.cluster('lab-2').offer(NEW);
+    await fleet.settle();
+    expect(await fleet.cluster('lab-1').installed()).toBe(NEW);
+    expect(await rowIn(fleet, 'shop-1')).toBe('Skipped OtherTarget');
+    expect(await fleet.rollout('kafka-2')).toEqual({});
+    await afterSoak(fleet);
+    expect(await fleet.rollout('kafka-1')).toMatchObject({ phase: 'Completed', counts: { done: 2, skipped: 1 } });
+    expect(await fleet.cluster('shop-1').installed()).toBe(BETWEEN);
+    await afterSoak(fleet);
+    expect(await fleet.rollout('kafka-2')).toMatchObject({ phase: 'Completed', counts: { done: 3 } });
+    await fleet.cluster('shop-1').offer(NEW);
+    await fleet.settle();
+    expect(await fleet.cluster('shop-1').installed()).toBe(NEW);
+    await afterSoak(fleet);
+    expect(await fleet.rollout('kafka-3')).toMatchObject({ phase: 'Completed', counts: { done: 3 } });
+    expect(await fleet.rollout('kafka-4')).toEqual({});
+  });
+
+  it('does not try again what has failed there, without a Retry', async () => {
+    fleet = await PlayedFleet.begin(['lab-1', 'shop-1'], () => ({}));
+    await fleet.apply('FleetStrategy', 's', { waves: [{ name: 'all', maxConcurrent: '100%', failureThreshold: 1 }] });
+    await fleet.apply('FleetOperator', 'kafka', {
+      ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
+      ...{ adopt: true, strategyRef: { name: 's' } },
+    });
+    fleet.cluster('shop-1').failing.add(NEW);
+    for (const cluster of fleet.clusters) await cluster.offer(NEW);
+    await fleet.settle();
+    expect(await rowIn(fleet, 'shop-1')).toBe('Failed ApplyFailed');
+    await fleet.cluster('lab-1').offer(NEWER);
+    await fleet.settle();
+    expect(await fleet.cluster('lab-1').installed()).toBe(NEWER);
+    expect(await fleet.rollout('kafka-2')).toMatchObject({ phase: 'Completed', counts: { done: 1, skipped: 1 } });
+    expect(await fleet.rollout('kafka-3')).toEqual({});
+  });
+});
+
 describe('a cluster that has a newer version than the target of a roll-out', () => {
   it('is up to date, and holds up no other one', async () => {
     const played = await begun({});

@@ -176,6 +176,17 @@ export class LiveFacts implements RolloutFacts {
     return cluster.isDenied(subject.key, target) || (!isOwn && this.#isAheadAndRefused(cluster, report));
   }
 
+  /**
+   * It has another version to get first, or its catalog is another one. Where that is the target of a newer
+   * roll-out, it waits for that one.
+   */
+  plansOther(name: string): boolean {
+    const { subject, spec } = this.record;
+    const report = this.fleet.clusters.get(name)?.report(subject.key);
+    const hasPlanned = report?.state === 'Planned' && report.planHash !== undefined && report.rollout === spec.name;
+    return hasPlanned && this.plan(name)?.state === 'Planning' && !this.hasQueued;
+  }
+
   /** The cluster has a newer version than the target, and `versions` does not let that one in. */
   #isAheadAndRefused(cluster: LiveCluster, report: AssignmentReport | undefined): boolean {
     const { subject, spec } = this.record;

@@ -1,6 +1,7 @@
 import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { wavesOf } from '#core/fleet/placement/waves';
+import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import { isFinal } from '#core/fleet/rollout/phases';
 import { newStatus, type RolloutSpec, type RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
@@ -24,12 +25,14 @@ export type LiveRollout = Readonly<{ object: FleetRollout; record: RolloutRecord
 /** What a new roll-out brings; `isSpecOnly`: another spec, to whatever version is installed. */
 export type NewTarget = Readonly<{ bundle: string; specHash: string | undefined; isSpecOnly: boolean }>;
 
-const mostOf = (counts: ReadonlyMap<string, number>): string | undefined =>
-  [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a))[0]?.[0];
+/** The most common first. */
+const inOrder = (counts: ReadonlyMap<string, number>): string[] =>
+  [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a)).map(([one]) => one);
 
-/** What follows on the target of the roll-out that is active. */
-const leadsOn = ({ bundle }: AssignmentReport, active: RolloutRecord | undefined): boolean =>
-  active !== undefined && bundle === active.spec.target;
+/** What follows on the target of the roll-out that is active, or comes before it on the way of a cluster. */
+const waitsForEnd = ({ bundle, planned }: AssignmentReport, active: RolloutRecord | undefined): boolean =>
+  active !== undefined &&
+  (bundle === active.spec.target || (planned !== undefined && isNewer(active.spec.target, planned)));
 
 /** The fleet as one pass of the controller sees it. */
 export class LiveFleet implements FleetView {
@@ -102,22 +105,32 @@ export class LiveFleet implements FleetView {
    * clusters that are ahead would leave the others on the way.
    */
   newTarget(subject: FleetSubject): NewTarget | undefined {
+    const { bundles, specs } = this.#planned(subject);
+    const { active } = this.rolloutsOf(subject.key);
+    const specHash = this.askedOf(subject.key);
+    // Where none is active the next one may be for few: the most common that no roll-out has brought.
+    const candidates = active === undefined ? bundles : bundles.slice(0, 1);
+    const bundle = candidates.find((one) => !this.#isKnown(subject, one));
+    if (bundle !== undefined) return { bundle, specHash, isSpecOnly: false };
+    const [installed] = specs;
+    if (installed === undefined || specHash === undefined || this.#isSpecKnown(subject, specHash)) return undefined;
+    return { bundle: installed, specHash, isSpecOnly: true };
+  }
+
+  /** What clusters plan to move to, and what those have that get another spec alone, the commonest first. */
+  #planned(subject: FleetSubject): Readonly<{ bundles: readonly string[]; specs: readonly string[] }> {
     const [bundles, specs] = [new Map<string, number>(), new Map<string, number>()];
     const { active } = this.rolloutsOf(subject.key);
     for (const cluster of this.targetsOf(subject)) {
       const report = cluster.report(subject.key);
       if (report?.planned === undefined || this.ownTargets.isOnItsWay(subject, cluster)) continue;
       const isSpec = isSpecOnly(report);
-      const isThere = report.planned === report.bundle || leadsOn(report, active);
+      const isThere = report.planned === report.bundle || waitsForEnd(report, active);
       if (isThere && !isSpec) continue;
       const counts = isSpec ? specs : bundles;
       counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
     }
-    const specHash = this.askedOf(subject.key);
-    const [bundle, installed] = [mostOf(bundles), mostOf(specs)];
-    if (bundle !== undefined && !this.#isKnown(subject, bundle)) return { bundle, specHash, isSpecOnly: false };
-    if (installed === undefined || specHash === undefined || this.#isSpecKnown(subject, specHash)) return undefined;
-    return { bundle: installed, specHash, isSpecOnly: true };
+    return { bundles: inOrder(bundles), specs: inOrder(specs) };
   }
 
   /** What is asked for in all clusters of a subject. */
@@ -126,12 +139,28 @@ export class LiveFleet implements FleetView {
     return operator && askedHash(operator);
   }
 
-  /** A roll-out had this target; one that was taken back comes again once no cluster denies it any more. */
+  /**
+   * A roll-out had this target; one that was taken back comes again once no cluster denies it any more, and
+   * one that others have followed where a cluster needs it on its way.
+   */
   #isKnown(subject: FleetSubject, target: string): boolean {
-    const { records } = this.rolloutsOf(subject.key);
+    const { records, active, standing } = this.rolloutsOf(subject.key);
     const last = records.findLast(({ spec }) => spec.target === target && spec.specHash === undefined);
     if (last === undefined) return this.#isDenied(subject, target);
-    return last.status.phase !== 'RolledBack' || this.#isDenied(subject, target);
+    const { phase } = last.status;
+    if (phase === 'RolledBack') return this.#isDenied(subject, target);
+    const isPast = phase === 'Completed' || phase === 'Superseded';
+    if (!isPast || active !== undefined || standing?.spec.target === target) return true;
+    return this.#isDenied(subject, target) || !this.#isNeededAgain(subject, last);
+  }
+
+  /** A cluster plans what an earlier roll-out brought others. What has failed there waits for a Retry. */
+  #isNeededAgain(subject: FleetSubject, { spec: { target }, rows }: RolloutRecord): boolean {
+    return this.targetsOf(subject).some((cluster) => {
+      const phase = rows.get(cluster.name)?.phase;
+      const isOver = phase === 'Failed' || phase === 'RolledBack' || cluster.isDenied(subject.key, target);
+      return !isOver && cluster.report(subject.key)?.planned === target;
+    });
   }
 
   /** What is asked for was brought to what is installed, or is on its way; later roll-outs come first. */
