@@ -154,6 +154,13 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     expect(await readFile(join(files(), 'strategies.yaml'), 'utf8')).toBe(STRATEGY);
   });
 
+  it('prints a command that shows what waits in all its clusters, whatever the current context is', async () => {
+    const [, command = ''] = /^See what waits: flotilla (.+)$/m.exec(up?.said.out ?? '') ?? [];
+    const { out, exit } = await asOnPage(command);
+    expect({ exit, out }).toEqual({ exit: 0, out: expect.stringMatching(/east/) });
+    expect(out).toMatch(/west/);
+  });
+
   it('names a broken file in health and metrics of the hub until it is mended', async () => {
     const [, url = ''] = /Health (\S+)\/healthz/.exec(up?.said.out ?? '') ?? [];
     const health = async () =>
@@ -194,5 +201,23 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     expect({ err, exit }).toEqual({ err: '', exit: 0 });
     expect(out).toMatch(/^decision harbor-operator-1-rollback-\w+ made: /);
     expect(await readdir(join(files(), 'decisions'))).toHaveLength(PACKAGES.length + 1);
+  });
+
+  it('prints a command that takes a cluster over from another hub', async () => {
+    const system = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
+    const owner = () => fleet.cluster('west').get(system)?.metadata.annotations?.['flotilla.dev/hub'];
+    const found = fleet.cluster('west').get(system);
+    const annotations = { ...found?.metadata.annotations, 'flotilla.dev/hub': 'another' };
+    fleet.cluster('west').apply(
+      KubernetesObject.parse({
+        ...{ apiVersion: 'v1', kind: 'Namespace' },
+        metadata: { name: 'kube-system', annotations },
+      }),
+    );
+    await begin('--fleet', files());
+    const [, command = ''] = /WARNING: hub another manages it .*: "flotilla (.+)"/.exec(up?.said.out ?? '') ?? [];
+    expect(await asOnPage(command)).toMatchObject({ exit: 0, out: expect.stringMatching(/\(before: another\)\n$/) });
+    expect(owner()).not.toBe('another');
+    expect(await up?.end('SIGTERM')).toBe(0);
   });
 });

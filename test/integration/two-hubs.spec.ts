@@ -63,19 +63,22 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
 
     const two = await start('two');
     const refused =
-      'hub one manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is two; nothing is written. If that hub is gone, or is to stop: "flotilla clusters take-over east --hub-id two"';
-    expect(two.said.out).toContain(`WARNING: ${refused}`);
+      'hub one manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is two; nothing is written. If that hub is gone, or is to stop: "flotilla clusters take-over east --context east --hub-id two"';
+    const [, command = ''] = /WARNING: hub one manages it .*: "flotilla (.+)"$/m.exec(two.said.out) ?? [];
     expect(two.said.out).toContain('left alone');
     await expect.poll(() => owners(two), PATIENCE).toBe(`east: ${refused}`);
     expect(await (await fetch(`${url(two)}/metrics`)).text()).toMatch(
       /^flotilla_cluster_of_another_hub\{cluster="east"\} 1$/m,
     );
 
-    const taken = await runFlotilla(['clusters', 'take-over', 'east', '--hub-id', 'two']);
+    // Word for word, where kubectl has another context, and not this file.
+    const words = command.split(' ');
+    expect(words).toEqual(expect.arrayContaining(['--kubeconfig', '--context']));
+    const taken = await runFlotilla(words);
     expect(taken).toMatchObject({ exit: 0, out: 'cluster east is managed by hub two from now on (before: one)\n' });
     await expect
       .poll(() => owners(one), PATIENCE)
-      .toMatch(/^east: hub two manages it .* take-over east --hub-id one"$/);
+      .toMatch(/^east: hub two manages it .* take-over east --context east --hub-id one"$/);
     expect(await runFlotilla(['clusters', 'take-over', 'east', '--hub-id', 'two'])).toMatchObject({
       exit: 0,
       out: 'cluster east is managed by hub two already\n',

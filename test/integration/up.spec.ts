@@ -107,7 +107,7 @@ describe('flotilla up', () => {
     }
 
     const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1];
-    expect(up.said.out, 'not the port at which status looks by itself').toContain(`flotilla status --hub ${url}\n`);
+    expect(up.said.out, 'not the port at which status looks by itself').toContain(`flotilla status --hub ${url} --kubeconfig /`);
     const health = await (await fetch(`${url}/healthz`)).json();
     expect(health).toMatchObject({ status: 'ok', details: { watches: { detail: '2 of 2 clusters are watched' } } });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE');
@@ -146,7 +146,9 @@ describe('flotilla up', () => {
     expect(up.said.out).toMatch(/late +not reached, tried again until it is: .*ECONNREFUSED/);
     expect(up.said.out).toMatch(/east +Kubernetes .* left alone/);
     expect(up.said.out).toContain('WARNING: OLM itself is at work there (deployment olm/catalog-operator)');
-    expect(up.said.out).toContain('kubectl --context east -n olm scale --replicas=0 deployment/catalog-operator');
+    expect(up.said.out).toMatch(
+      /kubectl --kubeconfig \/\S+ --context east -n olm scale --replicas=0 deployment\/catalog-operator\n/,
+    );
     expect(up.said.out).toMatch(/west +Kubernetes .* CRDs of OLM are missing/);
     expect(up.said.out).toMatch(
       /WARNING: CustomResourceDefinition olmconfigs\.operators\.coreos\.com( and \d more)? could not be installed: /,

@@ -22,6 +22,6 @@ describe('the next step that an answer names', () => {
   });
 
   it('names the cluster whose definitions are missing', () => {
-    expect(NEXT.installCrds('east')).toMatch(/^kubectl --context east apply --server-side /);
+    expect(NEXT.installCrds('--context east')).toMatch(/^kubectl --context east apply --server-side /);
   });
 });

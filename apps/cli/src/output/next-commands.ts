@@ -10,7 +10,8 @@ const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${na
  * about an object stands in libs/core/src/fleet/diagnosis/advice.ts.
  */
 export const NEXT = {
-  status: (hub?: string): string => (hub === undefined ? 'flotilla status' : `flotilla status --hub ${hub}`),
+  status: (hub?: string, access: readonly string[] = []): string =>
+    ['flotilla status', ...(hub === undefined ? [] : [`--hub ${hub}`]), ...access].join(' '),
   statusOf: (cluster: string): string => `flotilla status -C ${cluster}`,
   tryWithoutClusters: (): string => 'flotilla demo',
   upWith: (file: string, context: string): string => `flotilla up --kubeconfig ${file} --context ${context}`,
@@ -35,8 +36,7 @@ export const NEXT = {
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   removeFromFleet: (name: string, hub: string): string =>
     `flotilla clusters remove ${name} --yes --fleet ${shellWord(hub)}`,
-  installCrds: (cluster: string): string =>
-    `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,
+  installCrds: (access: string): string => `kubectl ${access} apply --server-side -f k8s/crds -f k8s/joining`,
   acceptCluster: (name: string): string => `flotilla clusters accept ${shellWord(name)}`,
   initFleet: (context: string): string => `flotilla fleet init --context ${shellWord(context)}`,
   exportFleet: (): string => 'flotilla fleet export --from-clusters --out fleet',

@@ -33,6 +33,8 @@ export type MayPrepare = (cluster: string, identity: string | undefined) => bool
 
 /** `hub`: undefined for one that has no identity. */
 export type UpCheckOptions = Readonly<{
+  /** Options by which commands reach a cluster; undefined: its context is enough. */
+  access?: ((cluster: string) => string) | undefined;
   mayPrepare: MayPrepare;
   /** Whether the hub only reports on the cluster. */
   isObserved: (cluster: string) => boolean;
@@ -65,17 +67,23 @@ export async function checkCluster(
 async function readCluster(
   client: KubeClient,
   settings: Settings,
-  { version, mayPrepare, isObserved, hub }: UpCheckOptions & Readonly<{ version: string }>,
+  { version, mayPrepare, isObserved, hub, access }: UpCheckOptions & Readonly<{ version: string }>,
 ): Promise<ReachedCluster> {
   const [olm, globalCatalogNamespace, system] = await Promise.all([
-    managementOf(client, settings),
+    managementOf(client, settings, access?.(client.cluster)),
     globalCatalogNamespaceOf(client, settings),
     client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
   ]);
   const identity = system?.metadata.uid;
   const { cluster } = client;
   const mayTake = () => olm.acts && mayPrepare(cluster, identity);
-  const owner = await new OwnerCheck({ client, clock: new SystemClock(), hub, mayTake }).ask();
+  const owner = await new OwnerCheck({
+    client,
+    clock: new SystemClock(),
+    hub,
+    mayTake,
+    access: access?.(cluster),
+  }).ask();
   const management = olm.acts && !owner.acts ? { ...olm, acts: false as const, because: owner.because } : olm;
   const isPrepared = management.acts && settings.joinInstall && mayPrepare(cluster, identity);
   const joined = isPrepared ? await joinCluster(client) : undefined;
@@ -92,13 +100,14 @@ async function readCluster(
 }
 
 /** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
-export const managementOf = (client: KubeClient, settings: Settings): Promise<ManagementStatus> =>
+export const managementOf = (client: KubeClient, settings: Settings, access?: string): Promise<ManagementStatus> =>
   new OlmDetector({
     client,
     clock: new SystemClock(),
     consentedClusters: settings.clustersBesideOlm,
     globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
     everyMs: settings.resyncInterval,
+    access,
   }).status();
 
 async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {

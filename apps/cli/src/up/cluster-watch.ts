@@ -83,6 +83,6 @@ export class ClusterWatch {
   }
 
   #report(check: CheckedCluster): void {
-    for (const line of describeCluster(check, this.#width)) this.io.out(`${line}\n`);
+    for (const line of describeCluster(check, this.#width, this.options.access)) this.io.out(`${line}\n`);
   }
 }

@@ -1,18 +1,26 @@
 import { type OlmSign, signText } from '#core/fleet/joining/olm-signs';
 import { counted } from '#core/kernel/text/counted';
+import { contextOption } from '#core/kernel/text/shell-word';
 import { NEXT } from '../output/next-commands.js';
 import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 
 /**
  * The lines about one cluster: what is watched there, what was done, and what the person should know or do.
  */
-export function describeCluster(check: CheckedCluster, width: number): string[] {
+export function describeCluster(
+  check: CheckedCluster,
+  width: number,
+  access: (cluster: string) => string = contextOption,
+): string[] {
   const line = (text: string) => `  ${check.cluster.padEnd(width)}  ${text}`;
   const under = (text: string) => `  ${''.padEnd(width)}  ${text}`;
   if (!check.reached) return [line(`not reached, tried again until it is: ${oneLine(check.because)}`)];
   const { version, globalCatalogNamespace } = check;
   const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${joinText(check)}`;
-  return [line(first), ...[...refusal(check), ...besideOlm(check)].map(under)];
+  return [
+    line(first),
+    ...[...refusal(check, access(check.cluster)), ...besideOlm(check, access(check.cluster))].map(under),
+  ];
 }
 
 /** Contexts that lead to one and the same cluster: it would be worked on once for each. */
@@ -41,34 +49,34 @@ function joinText({ observed, management, joined }: ReachedCluster): string {
   return count === 0 ? 'CRDs of OLM are there' : `${counted(count, 'CRD')} of OLM installed`;
 }
 
-function refusal({ cluster, joined }: ReachedCluster): string[] {
+function refusal({ joined }: ReachedCluster, access: string): string[] {
   const [first] = joined?.refused ?? [];
   if (joined === undefined || first === undefined) return [];
   const more = joined.refused.length === 1 ? '' : ` and ${joined.refused.length - 1} more`;
   return [
     `WARNING: ${first.object}${more} could not be installed: ${oneLine(first.because)}`,
-    `         ask a user with that right to run: ${NEXT.installCrds(cluster)}`,
+    `         ask a user with that right to run: ${NEXT.installCrds(access)}`,
   ];
 }
 
-function besideOlm({ cluster, observed, management }: ReachedCluster): string[] {
+function besideOlm({ observed, management }: ReachedCluster, access: string): string[] {
   if (observed === true) return [];
   if (management.acts) {
     const found = management.signs.map(signText).join(', ');
     return found === '' ? [] : [`WARNING: OLM itself is at work there, too (${found}); both act, as you said`];
   }
-  return [`WARNING: ${oneLine(management.because)}`, ...scaling(cluster, management.signs)];
+  return [`WARNING: ${oneLine(management.because)}`, ...scaling(access, management.signs)];
 }
 
 /** The commands that stop OLM's Deployments. */
-function scaling(cluster: string, signs: readonly OlmSign[]): string[] {
+function scaling(access: string, signs: readonly OlmSign[]): string[] {
   const byNamespace = Map.groupBy(
     signs.flatMap((sign) => (sign.kind === 'deployment' ? [sign] : [])),
     ({ namespace }) => namespace,
   );
   return [...byNamespace].map(([namespace, deployments]) => {
     const names = deployments.map(({ name }) => `deployment/${name}`).join(' ');
-    return `         kubectl --context ${cluster} -n ${namespace} scale --replicas=0 ${names}`;
+    return `         kubectl ${access} -n ${namespace} scale --replicas=0 ${names}`;
   });
 }
 

@@ -24,6 +24,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { RunningService } from '#platform/telemetry/run-service';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
+import { accessOf, accessToAll } from './access-options.js';
 import { allServices, type FleetOfServices } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
 import { PlainLog } from './plain-log.js';
@@ -89,7 +90,10 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   io.out(header(clients));
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
-  const watch = new ClusterWatch(clients, settings, io, { mayPrepare, isObserved, hub: hub.identity });
+  const watch = new ClusterWatch(clients, settings, io, {
+    ...{ mayPrepare, isObserved, hub: hub.identity },
+    access: accessOf(up.named),
+  });
   endings.push(async () => watch.stop());
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
@@ -99,7 +103,8 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
   const console = withConsole ? await startConsole(hub, endings) : undefined;
-  io.out(footer(service, up, console));
+  const contexts = [...up.named.contexts, ...(folder?.contexts ?? [])];
+  io.out(footer(service, up, accessToAll({ ...up.named, contexts }), console));
 }
 
 /** Takes the folder into use; waits where another hub may still use it. */
@@ -208,9 +213,10 @@ const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (tex
 function footer(
   { url, metricsUrl }: RunningService,
   { usualHub, settings: { fleet } }: UpSettings,
+  access: readonly string[],
   console = '',
 ): string {
-  const status = NEXT.status(url === usualHub ? undefined : url);
+  const status = NEXT.status(url === usualHub ? undefined : url, access);
   return [
     ...(console === '' ? [] : [console]),
     `Health ${url}/healthz · metrics ${metricsUrl}`,

@@ -2,6 +2,7 @@ import type { Settings } from '#platform/config/settings';
 import { commandSettings } from '../command-settings.js';
 import { fleetOption } from '../fleet/fleet-option.js';
 import { hubAddress } from '../live/hub-address.js';
+import type { NamedClusters } from './access-options.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +24,8 @@ export type UpSettings = Readonly<{
   /** Files that were named; none: those of the clusters that have joined, or else kubectl's. */
   kubeconfigs: readonly string[];
   contexts: readonly string[];
+  /** Those of the command line alone: what commands in the same environment do not take by themselves. */
+  named: NamedClusters;
   verbose: boolean;
   /** Where verbs without `--hub` ask for the hub, in this environment. */
   usualHub: string;
@@ -46,5 +49,6 @@ export function upSettings(options: UpOptions, environment: Environment): UpSett
     usualHub: hubAddress(settings),
     kubeconfigs: [options.kubeconfigs, named].find((files) => files.length > 0) ?? [],
     contexts,
+    named: { kubeconfigs: options.kubeconfigs, contexts: options.contexts },
   };
 }

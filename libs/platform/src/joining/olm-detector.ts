@@ -12,6 +12,8 @@ export type OlmDetectorOptions = Readonly<{
   globalCatalogNamespace: () => Promise<string>;
   /** Milliseconds between two checks of a cluster in which Flotilla acts. */
   everyMs: number;
+  /** Options by which commands reach the cluster. Default: its context. */
+  access?: string | undefined;
   /**
    * Milliseconds between two checks for everything. Where the last of these found nothing of OLM, those
    * between look for the Deployments alone that each OLM has: a fleet at rest costs few requests. Without it
@@ -79,9 +81,9 @@ export class OlmDetector {
   }
 
   async #check(): Promise<ManagementStatus> {
-    const { client, consentedClusters } = this.options;
+    const { client, consentedClusters, access } = this.options;
     const globalCatalogNamespace = await this.options.globalCatalogNamespace();
-    const facts = { cluster: client.cluster, globalCatalogNamespace, consentedClusters };
+    const facts = { cluster: client.cluster, globalCatalogNamespace, consentedClusters, access };
     if (await this.#isStillBare()) return managementStatus({ ...facts, signs: [] });
     const found = await this.#signs();
     const isBare = found.signs.length === 0 && found.unseen === undefined;

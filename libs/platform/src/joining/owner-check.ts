@@ -9,6 +9,8 @@ export type OwnerCheckOptions = Readonly<{
   hub: HubIdentity | undefined;
   /** Whether this process may write to the cluster that this hub manages it. */
   mayTake: () => boolean;
+  /** Options by which commands reach the cluster. Default: its context. */
+  access?: string | undefined;
   /** Called when the status has changed; for the first one only where another hub manages the cluster. */
   onNews?: (status: OwnerStatus) => void;
   /** The API server refuses to have the cluster marked; `undefined`: no more. */
@@ -85,9 +87,9 @@ export class OwnerCheck {
   }
 
   #statusOf(system: KubernetesObject | undefined): OwnerStatus {
-    const { client, hub } = this.options;
+    const { client, hub, access } = this.options;
     const annotations = system === undefined ? undefined : (system.metadata.annotations ?? {});
-    return ownerStatus({ cluster: client.cluster, hub, annotations });
+    return ownerStatus({ cluster: client.cluster, hub, annotations, access });
   }
 
   /** Of two hubs that write at the same time one does: the other finds its mark. */

@@ -20,14 +20,14 @@ describe('which hub manages a cluster', () => {
       acts: false,
       holder: 'hub-9',
       because:
-        'hub hub-9 manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is hub-2; nothing is written. If that hub is gone, or is to stop: "flotilla clusters take-over east --hub-id hub-2"',
+        'hub hub-9 manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is hub-2; nothing is written. If that hub is gone, or is to stop: "flotilla clusters take-over east --context east --hub-id hub-2"',
     });
   });
 
   it('it does nothing where the cluster is handed over to OLM', () => {
     expect(status('olm')).toMatchObject({
       acts: false,
-      because: expect.stringContaining('flotilla clusters handover east --from olm'),
+      because: expect.stringContaining('flotilla clusters handover east --context east --from olm'),
     });
   });
 

@@ -1,3 +1,5 @@
+import { contextOption, shellWord } from '../../kernel/text/shell-word.js';
+
 /** Annotation of namespace kube-system that says which hub manages the cluster (decision 0215). */
 export const OWNER_ANNOTATION = 'flotilla.dev/hub';
 /** What it says while OLM itself is to work there: every hub leaves the cluster alone. */
@@ -16,6 +18,8 @@ export type OwnerFacts = Readonly<{
   hub: HubIdentity | undefined;
   /** Annotations of namespace kube-system; undefined where it may not be read, or there is none. */
   annotations: Readonly<Record<string, string>> | undefined;
+  /** Options by which commands reach the cluster. Default: its context. */
+  access?: string | undefined;
 }>;
 
 /** Which hub manages a cluster, as this hub sees it. */
@@ -26,12 +30,12 @@ export type OwnerStatus =
   | Readonly<{ acts: false; holder: string; because: string }>;
 
 /** Two hubs that act on the same objects undo each other's work: the one that is not named does nothing. */
-export function ownerStatus({ cluster, hub, annotations }: OwnerFacts): OwnerStatus {
+export function ownerStatus({ cluster, hub, annotations, access = contextOption(cluster) }: OwnerFacts): OwnerStatus {
   const holder = annotations?.[OWNER_ANNOTATION] ?? '';
   if (holder === '') return { acts: true, isToBeWritten: hub !== undefined && annotations !== undefined };
   if (holder === hub?.id) return { acts: true, isToBeWritten: false };
   if (hub?.older.includes(holder)) return { acts: true, isToBeWritten: true };
-  return { acts: false, holder, because: because(cluster, hub, holder) };
+  return { acts: false, holder, because: because(`${shellWord(cluster)} ${access}`, hub, holder) };
 }
 
 function because(cluster: string, hub: HubIdentity | undefined, holder: string): string {

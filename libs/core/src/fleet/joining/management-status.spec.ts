@@ -105,7 +105,7 @@ describe('whether Flotilla acts', () => {
     const unseen = 'deployments is forbidden';
     expect(managementStatus({ ...facts, signs: [], unseen })).toMatchObject({
       because: expect.stringContaining(
-        '(deployments is forbidden); nothing is written. Give its login the rights that "flotilla clusters check -C east" lists, or',
+        '(deployments is forbidden); nothing is written. Give its login the rights that "flotilla clusters check --context east" lists, or',
       ),
     });
   });

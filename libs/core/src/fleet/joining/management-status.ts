@@ -1,3 +1,4 @@
+import { contextOption } from '../../kernel/text/shell-word.js';
 import { type OlmSign, signText } from './olm-signs.js';
 
 /**
@@ -22,6 +23,8 @@ export type ManagementFacts = Readonly<{
   consentedClusters: readonly string[];
   /** Annotations of the global catalog namespace. */
   annotations?: Readonly<Record<string, string>> | undefined;
+  /** Options by which commands reach the cluster. Default: its context. */
+  access?: string | undefined;
 }>;
 
 /**
@@ -46,11 +49,11 @@ function hasConsent({ cluster, consentedClusters, annotations }: ManagementFacts
   );
 }
 
-function wayOn({ cluster, globalCatalogNamespace, signs }: ManagementFacts): string {
+function wayOn({ cluster, globalCatalogNamespace, signs, access = contextOption(cluster) }: ManagementFacts): string {
   const first =
     signs.length > 0
       ? 'Scale OLM to nothing to hand over'
-      : `Give its login the rights that "flotilla clusters check -C ${cluster}" lists`;
+      : `Give its login the rights that "flotilla clusters check ${access}" lists`;
   return `${first}, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=${cluster}, or annotation ${BESIDE_OLM_ANNOTATION}=${ACT} on namespace ${globalCatalogNamespace}`;
 }
 
