@@ -9,7 +9,7 @@ const MOST_CONTEXTS = 10;
 const filesOf = ({ kubeconfigs }: NamedClusters): string[] =>
   kubeconfigs.map((file) => `--kubeconfig ${shellWord(file)}`);
 
-/** The options by which a command in the same folder reaches one of the clusters, whatever the current context. */
+/** The options by which a command reaches one of the clusters, whatever the current context is. */
 export const accessOf =
   (named: NamedClusters) =>
   (cluster: string): string =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FleetCatalogStatusFields } from '../../kernel/api/fleet/fleet-catalog.js';
+import { FleetClusterStatusFields } from '../../kernel/api/fleet/fleet-cluster.js';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { FleetOperatorStatus } from '../../kernel/api/fleet/fleet-operator.js';
 import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
@@ -94,11 +95,22 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
     ],
   },
   FleetPlan: { plural: 'fleetplans', short: 'fpl', scope: 'Namespaced', columns: [text('Hash', '.spec.hash'), AGE] },
-  FleetAssignment: { plural: 'fleetassignments', short: 'fas', scope: 'Cluster', columns: [AGE] },
+  FleetAssignment: {
+    plural: 'fleetassignments',
+    short: 'fas',
+    scope: 'Cluster',
+    columns: [
+      text('Rows', '.status.counts.rows'),
+      text('Active', '.status.counts.active'),
+      text('Failed', '.status.counts.failed'),
+      AGE,
+    ],
+  },
 };
 
 /** Kinds whose status has fields that are declared; others are kept as they are. */
 const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
+  FleetCluster: FleetClusterStatusFields,
   FleetCatalog: FleetCatalogStatusFields,
   FleetOperator: FleetOperatorStatus,
   FleetRollout: FleetRolloutStatus,

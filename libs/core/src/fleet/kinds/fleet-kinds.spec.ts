@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { AssignmentReport, countsOf } from '../../kernel/api/fleet/fleet-assignment.js';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { fleetCrd } from './custom-resource.js';
 import {
@@ -154,6 +155,17 @@ describe('the CustomResourceDefinitions', () => {
     expect(parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(crd)));
   });
 
+  it('have columns for the counts of a FleetAssignment', () => {
+    const report = (state: string) => AssignmentReport.parse({ subject: 'FleetOperator/p/k', state });
+    const counts = countsOf(['Planned', 'Running', 'Failed', 'Failed'].map(report));
+    expect(counts).toEqual({ rows: 4, active: 1, failed: 2 });
+    const { versions } = fleetCrd('FleetAssignment')['spec'] as {
+      versions: { additionalPrinterColumns: { jsonPath: string }[] }[];
+    };
+    const paths = versions[0]?.additionalPrinterColumns.map(({ jsonPath }) => jsonPath);
+    expect(paths).toEqual(expect.arrayContaining(Object.keys(counts).map((name) => `.status.counts.${name}`)));
+  });
+
   it('declare the fields of statuses, so that kubectl explain shows them', () => {
     const fieldsOf = (kind: AnyFleetKind) => {
       const { versions } = fleetCrd(kind)['spec'] as {
@@ -162,6 +174,7 @@ describe('the CustomResourceDefinitions', () => {
       return Object.keys(versions[0]?.schema.openAPIV3Schema.properties.status.properties ?? {});
     };
     expect(fieldsOf('FleetRollout')).toEqual(expect.arrayContaining(['wave', 'failures', 'conditions', 'waves']));
+    expect(fieldsOf('FleetCluster')).toEqual(expect.arrayContaining(['uid', 'version', 'facts', 'conditions']));
     expect(fieldsOf('FleetOperator')).toEqual(expect.arrayContaining(['denied', 'versions', 'conditions']));
   });
 });

@@ -3,7 +3,12 @@ import { notCarriedOut } from '#core/fleet/desired/not-carried-out';
 import { operatorIn } from '#core/fleet/desired/overrides';
 import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
-import { type AssignmentReport, type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
+import {
+  type AssignmentReport,
+  type AssignmentRow,
+  countsOf,
+  FleetAssignment,
+} from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -53,7 +58,8 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
   const againAfterMs = dues.length === 0 ? undefined : Math.min(...dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
   try {
-    await hub.updateStatus({ ...stored, status: { ...assignment.status, rows } } as KubernetesObject);
+    const status = { ...assignment.status, rows, counts: countsOf(rows) };
+    await hub.updateStatus({ ...stored, status } as KubernetesObject);
   } catch (error) {
     // The orders have changed in between: the next pass reports.
     if (!(error instanceof KubeApiError && error.reason === 'Conflict')) throw error;

@@ -112,6 +112,16 @@ const FleetAssignmentSpec = z.strictObject({
 const FleetAssignmentStatus = z.strictObject({
   clusterUID: z.string().max(128).optional(),
   rows: z.array(AssignmentReport).max(MOST_ROWS).default([]),
+  /** Of the rows: how many there are, are carried out now, and have failed. */
+  counts: z.strictObject({ rows: z.int().min(0), active: z.int().min(0), failed: z.int().min(0) }).optional(),
+});
+type AssignmentCounts = NonNullable<z.infer<typeof FleetAssignmentStatus>['counts']>;
+
+/** How many subjects a cluster reports about, and how far they are. */
+export const countsOf = (reports: readonly AssignmentReport[]): AssignmentCounts => ({
+  rows: reports.length,
+  active: reports.filter(({ state }) => state === 'Running').length,
+  failed: reports.filter(({ state }) => state === 'Failed').length,
 });
 
 /** What one cluster is to do, and what it reports; it has the name of its FleetCluster. */

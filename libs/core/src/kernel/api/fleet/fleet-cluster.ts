@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ClusterMetadata, FLEET_API, Name, NameRef, namespaceList, withRules } from './fleet-fields.js';
+import { ClusterMetadata, FLEET_API, Name, NameRef, namespaceList, Time, withRules } from './fleet-fields.js';
 
 const MOST_NAMESPACES = 64;
 
@@ -24,6 +24,38 @@ const FleetClusterSpec = withRules(
     message: 'uid is immutable once it is set',
   },
 );
+
+const Fact = z.string().max(256);
+
+/** What is reported of a FleetCluster, as the CRD declares it. */
+export const FleetClusterStatusFields = z.strictObject({
+  uid: z.string().max(128).describe('UID of its namespace kube-system').optional(),
+  version: z.string().max(128).describe('Of its API server').optional(),
+  credentialsExpireAt: Time.describe('When the login of the hub ends').optional(),
+  facts: z
+    .looseObject({
+      distribution: Fact.optional(),
+      arches: z.array(Fact).max(64).describe('Architectures of its nodes').optional(),
+      nodes: z.int().min(0).describe('How many nodes it has').optional(),
+      provider: Fact.describe('Of most of its nodes').optional(),
+      claims: z.record(z.string(), Fact).describe('What its owner says in ConfigMap cluster-claims').optional(),
+    })
+    .describe('What selectors may ask about it')
+    .optional(),
+  conditions: z
+    .array(
+      z.looseObject({
+        type: Name,
+        status: z.enum(['True', 'False', 'Unknown']),
+        reason: Fact.optional(),
+        message: z.string().max(32_768).optional(),
+        lastTransitionTime: Time.optional(),
+      }),
+    )
+    .max(16)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
+    .optional(),
+});
 
 /** A cluster of the fleet. */
 export const FleetCluster = z.strictObject({
