@@ -104,6 +104,8 @@ describe('the API', () => {
   it('counts the columns that are asked for, and says which it does not count', async () => {
     const { facets } = lists.OperatorList.parse(await json('/api/v1/operators?facets=standing,catalog'));
     expect(Object.keys(facets ?? {}).toSorted()).toEqual(['catalog', 'standing']);
+    const packages = lists.PackageList.parse(await json('/api/v1/packages?facets=standing,catalog'));
+    expect(Object.keys(packages.facets ?? {})).toEqual(['catalog']);
     const answer = await run.get('/api/v1/operators?facets=standing,cause');
     expect(answer.status).toBe(400);
     expect(Problem.parse(await answer.json()).detail).toContain('does not count cause');

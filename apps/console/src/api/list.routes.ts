@@ -41,7 +41,8 @@ export const asOf = ({ view }: Pick<RouteContext, 'view'>): string => view.asOf?
 function checkQuery<R>(query: Query, columns: RowColumns<R>, also: RowColumns<OperatorRow> = {}): void {
   const [unknown] = unknownFilters(query, { ...also, ...columns } as RowColumns<R>);
   if (unknown !== undefined) throw badRequest(`This list has no filter ${unknown}.`);
-  const [uncounted] = unknownFacets(query, columns);
+  // What sums up operators is filtered by their columns, and has no counts of them.
+  const [uncounted] = unknownFacets(query, { ...also, ...columns } as RowColumns<R>);
   if (uncounted !== undefined) throw badRequest(`This list does not count ${uncounted}.`);
   const column = query.sort?.replace(/^-/, '');
   if (column !== undefined && columns[column] === undefined)
