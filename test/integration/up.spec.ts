@@ -107,7 +107,9 @@ describe('flotilla up', () => {
     }
 
     const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1];
-    expect(up.said.out, 'not the port at which status looks by itself').toContain(`flotilla status --hub ${url} --kubeconfig /`);
+    expect(up.said.out, 'not the port at which status looks by itself').toContain(
+      `flotilla status --hub ${url} --kubeconfig /`,
+    );
     const health = await (await fetch(`${url}/healthz`)).json();
     expect(health).toMatchObject({ status: 'ok', details: { watches: { detail: '2 of 2 clusters are watched' } } });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE');
