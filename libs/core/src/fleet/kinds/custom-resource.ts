@@ -169,14 +169,17 @@ const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNa
 function structural(schema: JsonSchema): JsonSchema {
   const { properties, items, additionalProperties, anyOf, pattern } = schema;
   const kept = Object.entries(schema).filter(([key]) => !DROPPED.has(key) && key !== 'properties' && key !== 'items');
-  const isMap = typeof additionalProperties === 'object' && additionalProperties !== null;
-  const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isSchema = typeof additionalProperties === 'object' && additionalProperties !== null;
+  // Whatever comes beside named fields; a CRD takes no map that has those, too.
+  const isLoose = isSchema && Object.keys(additionalProperties).length === 0;
+  const keepsAll = isLoose || schema['x-kubernetes-preserve-unknown-fields'] === true;
   return {
     ...Object.fromEntries(kept),
     ...(Array.isArray(anyOf) ? { 'x-kubernetes-int-or-string': true, ...boundsOf(anyOf) } : {}),
     // The pattern of a time is that of its format.
     ...(pattern === undefined || schema['format'] !== undefined ? {} : { pattern }),
-    ...(isMap && !keepsAll ? { additionalProperties: structural(additionalProperties as JsonSchema) } : {}),
+    ...(isSchema && !keepsAll ? { additionalProperties: structural(additionalProperties as JsonSchema) } : {}),
+    ...(keepsAll ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
     ...(properties === undefined ? {} : { properties: mapped(properties as Readonly<Record<string, JsonSchema>>) }),
     ...(items === undefined ? {} : { items: structural(items as JsonSchema) }),
   };

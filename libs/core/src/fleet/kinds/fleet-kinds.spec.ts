@@ -155,6 +155,19 @@ describe('the CustomResourceDefinitions', () => {
     expect(parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(crd)));
   });
 
+  it.each(KINDS)('of %s is structural: an API server takes no map that has named fields, too', (kind) => {
+    const wrong: string[] = [];
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== 'object' || node === null) return;
+      const { properties, additionalProperties } = node as Readonly<Record<string, unknown>>;
+      if (additionalProperties !== undefined && properties !== undefined) wrong.push(path);
+      if (additionalProperties !== undefined && Object(additionalProperties).type === undefined) wrong.push(path);
+      for (const [key, inner] of Object.entries(node)) walk(inner, `${path}.${key}`);
+    };
+    walk(fleetCrd(kind)['spec'], 'spec');
+    expect(wrong).toEqual([]);
+  });
+
   it('have columns for the counts of a FleetAssignment', () => {
     const report = (state: string) => AssignmentReport.parse({ subject: 'FleetOperator/p/k', state });
     const counts = countsOf(['Planned', 'Running', 'Failed', 'Failed'].map(report));
