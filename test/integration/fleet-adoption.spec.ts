@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fleetManifests } from '#core/fleet/export/fleet-manifests';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
+import { changedFields, objectsIn } from '../fleet/changed-fields.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMPS } from './applier-support/lamp-operator.js';
 import { madeCrd, madeDeployment, offer } from './applier-support/made-operator.js';
-import { changedFields, objectsIn } from './fleet-support/changed-fields.js';
 
 const CATALOGS = 'catalogsources.operators.coreos.com';
 const SUBSCRIPTIONS = 'subscriptions.operators.coreos.com';

@@ -1,22 +1,17 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadAll } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import { startRegistry } from '#testing/registry/in-memory-registry';
-import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
-import { changedFields, objectsIn, type StoredObjects } from './fleet-support/changed-fields.js';
+import { changedFields, objectsIn, type StoredObjects } from '../fleet/changed-fields.js';
+import { FolderFleet, NAMESPACE, PACKAGES } from '../fleet/folder-fleet.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
-const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const CLUSTERS = ['east', 'west'];
-const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
-const NAMESPACE = 'harbors';
 const page = await readFile(join(PROJECT_ROOT, 'docs/fleet.md'), 'utf8');
 const [, SECTION = ''] = page.split('\n## A fleet in a folder\n');
 const COMMANDS = [...(SECTION.split('\n## ')[0] ?? '').matchAll(/^flotilla (.+)$/gm)].map(([, line = '']) => line);
@@ -29,98 +24,59 @@ spec: {approval: {default: Manual}}
 
 /** `flotilla up --context east --context west` becomes a fleet in three commands (design: fleet.md §2). */
 describe('clusters of flotilla up that become a fleet in files', () => {
-  let folder = '';
-  let fleet: SimulatedFleet;
-  let registry: Awaited<ReturnType<typeof startRegistry>>;
-  let up: RunningUp | undefined;
-  const at = (name: string) => join(folder, name);
-  const files = () => at('fleet');
+  const endings: (() => Promise<unknown>)[] = [];
+  let simulated: SimulatedFleet;
+  let fleet: FolderFleet;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'flotilla-folder-'));
-    [fleet, registry] = await Promise.all([startSimulatedFleet({ clusters: CLUSTERS }), startRegistry()]);
-    await putSampleBundles(EXAMPLES, registry.put);
-    await putSampleCatalog(EXAMPLES, 'v1', registry);
-    await writeFile(at('kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
-    vi.stubEnv('KUBECONFIG', at('kubeconfig'));
-    vi.stubEnv('FLOTILLA_FLEET', '');
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-folder-clusters-'));
+    endings.push(() => rm(folder, { recursive: true, force: true }));
+    simulated = await startSimulatedFleet({ clusters: CLUSTERS });
+    endings.push(() => simulated.stop());
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, simulated.kubeconfig(), { mode: 0o600 });
+    fleet = await FolderFleet.start([kubeconfig]);
+    endings.push(() => fleet.stop());
   });
   afterAll(async () => {
-    vi.unstubAllEnvs();
-    up?.kill();
-    await fleet.stop();
-    await registry.stop();
-    await rm(folder, { recursive: true, force: true });
+    for (const end of endings.toReversed()) await end();
   });
 
-  const begin = async (...args: string[]) => {
-    const own = {
-      FLOTILLA_CONTENT_DIR: at('content'),
-      FLOTILLA_CLUSTERS_FILE: at('joined'),
-      KUBECONFIG: at('kubeconfig'),
-    };
-    up = runUp(['--no-console', ...args], own);
-    await up.running();
-  };
-  const flotilla = (...args: string[]) => runFlotilla(['fleet', ...args]);
+  const verb = (...args: string[]) => fleet.verb(...args);
   /** Runs a command of the page on this folder. */
   const asOnPage = (line: string) => {
     const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    return runFlotilla(words.map((word) => (word === 'fleet/' ? files() : word)));
+    return runFlotilla(words.map((word) => (word === 'fleet/' ? fleet.files : word)));
   };
-  const verb = (...args: string[]) => flotilla(...args, '--fleet', files());
-  const csvs = () =>
-    CLUSTERS.map((name) =>
-      fleet
-        .cluster(name)
-        .list({ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' })
-        .map(({ status }) => (status as { phase?: string } | undefined)?.phase),
-    );
 
-  /** As a user of today has it: Subscriptions that follow their catalog by themselves. */
-  async function install(): Promise<void> {
-    await begin('--context', 'east', '--context', 'west');
-    for (const name of CLUSTERS) {
-      const cluster = fleet.cluster(name);
-      cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
-      for (const file of ['1-namespace', '2-catalog-source', '3-subscription-automatic']) {
-        const text = await readFile(join(EXAMPLES, 'manifests', `${file}.yaml`), 'utf8');
-        for (const one of loadAll(text.replaceAll('registry.example/', `${registry.host}/`))) {
-          cluster.create(KubernetesObject.parse(one));
-        }
-      }
-    }
-    await expect.poll(csvs, LONG_PATIENCE).toEqual(CLUSTERS.map(() => PACKAGES.map(() => 'Succeeded')));
-    expect(await up?.end('SIGTERM')).toBe(0);
-  }
-
-  it('have what Subscriptions of today have installed', install);
+  it('have what Subscriptions of today have installed', () => fleet.install());
 
   it('in three commands, and of their objects nothing changes but what the design names', async () => {
-    const before: readonly StoredObjects[] = CLUSTERS.map((name) => objectsIn(fleet.cluster(name)));
+    const before: readonly StoredObjects[] = CLUSTERS.map((name) => objectsIn(simulated.cluster(name)));
     const [exporting = '', planning = '', starting] = COMMANDS;
     const exported = await asOnPage(exporting);
     expect(exported).toMatchObject({ exit: 0, err: expect.stringContaining('2 clusters, 1 catalog, 2 operators') });
-    await writeFile(join(files(), 'strategies.yaml'), STRATEGY);
+    await fleet.writeStrategy(STRATEGY);
     const planned = await asOnPage(planning);
     expect(planned.out).toMatch(/harbor-operator/);
 
     expect(starting).toBe('up --fleet fleet/');
-    await begin('--fleet', files());
-    expect(up?.said.out).toContain('Flotilla manages 2 clusters');
-    expect(up?.said.out).not.toContain('No cluster was named');
+    const up = await fleet.begin('--fleet', fleet.files);
+    expect(up.said.out).toContain('Flotilla manages 2 clusters');
+    expect(up.said.out).not.toContain('No cluster was named');
     const rollouts = async () =>
       JSON.parse((await verb('status', '-o', 'json')).out).rollouts as readonly { name: string; phase: string }[];
     const waiting = async () =>
       (await verb('approve', 'harbor', '--all-classes', '--dry-run', '--reason', 'CHG-1')).exit;
     await expect.poll(waiting, LONG_PATIENCE).toBe(0);
     expect((await verb('explain', 'harbor-operator-1', '-C', 'west')).out).toMatch(/^west waits for (an )?approval/);
-    await Promise.all(PACKAGES.map(async (name) => approve(name)));
+    const approvals = await Promise.all(PACKAGES.map((name) => fleet.approve(`${name}-1`)));
+    for (const out of approvals) expect(out).toMatch(/approved by \S+ .*2 clusters may start/);
     const phases = async () => (await rollouts()).map(({ phase }) => phase);
     await expect.poll(phases, LONG_PATIENCE).toEqual(['Completed', 'Completed']);
 
     for (const [index, name] of CLUSTERS.entries()) {
-      const changed = changedFields(before[index] ?? new Map(), objectsIn(fleet.cluster(name)));
+      const changed = changedFields(before[index] ?? new Map(), objectsIn(simulated.cluster(name)));
       const allowed =
         /^(catalogsources\.\S+ olm\/flotilla-samples|subscriptions\.\S+ harbors\/\S+)\.(metadata\.(annotations|labels)|spec\.(image|updateStrategy|installPlanApproval))/;
       expect(changed.filter((path) => !allowed.test(path))).toEqual([]);
@@ -130,14 +86,6 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     }
   });
 
-  async function approve(name: string): Promise<void> {
-    const rollout = `${name}-1`;
-    const asked = async () => (await verb('approve', rollout, '--all-classes', '--dry-run', '--reason', 'CHG-1')).exit;
-    await expect.poll(asked, LONG_PATIENCE).toBe(0);
-    const { out, exit } = await verb('approve', rollout, '--all-classes', '--reason', 'CHG-1');
-    expect({ out, exit }).toEqual({ exit: 0, out: expect.stringMatching(/approved by \S+ .*2 clusters may start/) });
-  }
-
   it.each(COMMANDS.slice(3))('has an answer to flotilla %s', async (line) => {
     const { exit, err } = await asOnPage(line);
     // 1 is an answer, too: that nothing waits any more.
@@ -146,23 +94,23 @@ describe('clusters of flotilla up that become a fleet in files', () => {
   });
 
   it('keeps who decided in files, not verified, and what people wrote as it was', async () => {
-    const decisions = await readdir(join(files(), 'decisions'));
+    const decisions = await readdir(join(fleet.files, 'decisions'));
     expect(decisions).toHaveLength(PACKAGES.length);
     const audit = (await verb('export', '--audit')).out.split('\n').filter((line) => line.includes('"FleetDecision"'));
     expect(audit).toHaveLength(PACKAGES.length);
     for (const line of audit) expect(JSON.parse(line)).toMatchObject({ verified: false, effective: true });
-    expect(await readFile(join(files(), 'strategies.yaml'), 'utf8')).toBe(STRATEGY);
+    expect(await readFile(join(fleet.files, 'strategies.yaml'), 'utf8')).toBe(STRATEGY);
   });
 
   it('prints a command that shows what waits in all its clusters, whatever the current context is', async () => {
-    const [, command = ''] = /^See what waits: flotilla (.+)$/m.exec(up?.said.out ?? '') ?? [];
+    const [, command = ''] = /^See what waits: flotilla (.+)$/m.exec(fleet.up?.said.out ?? '') ?? [];
     const { out, exit } = await asOnPage(command);
     expect({ exit, out }).toEqual({ exit: 0, out: expect.stringMatching(/east/) });
     expect(out).toMatch(/west/);
   });
 
   it('names a broken file in health and metrics of the hub until it is mended', async () => {
-    const [, url = ''] = /Health (\S+)\/healthz/.exec(up?.said.out ?? '') ?? [];
+    const [, url = ''] = /Health (\S+)\/healthz/.exec(fleet.up?.said.out ?? '') ?? [];
     const health = async () =>
       ((await (await fetch(`${url}/healthz`)).json()) as { details: Record<string, object> }).details['fleet-folder'];
     const degraded = async () =>
@@ -170,28 +118,28 @@ describe('clusters of flotilla up that become a fleet in files', () => {
         await (await fetch(`${url}/metrics`)).text(),
       )?.[1];
     expect(await health()).toMatchObject({ status: 'up' });
-    await writeFile(at('fleet/broken.yaml'), 'a: [b\n');
+    await writeFile(join(fleet.files, 'broken.yaml'), 'a: [b\n');
     const detail = expect.stringMatching(/: broken\.yaml:\d+:\d+: not YAML/);
     await expect.poll(health, PATIENCE).toMatchObject({ status: 'degraded', detail });
     expect(await degraded()).toBe('1');
-    await rm(at('fleet/broken.yaml'));
+    await rm(join(fleet.files, 'broken.yaml'));
     await expect.poll(health, PATIENCE).toMatchObject({ status: 'up' });
     expect(await degraded()).toBe('0');
   });
 
   it('is used by one hub at a time, also where status/ is deleted meanwhile', async () => {
-    const second = () => runUp(['--no-console', '--fleet', files()], { KUBECONFIG: at('kubeconfig') });
+    const second = () => runUp(['--no-console', '--fleet', fleet.files], {});
     const refused = async (hub: RunningUp) =>
       expect.poll(() => hub.said.err, LONG_PATIENCE).toMatch(/this fleet is in use by process \d+/);
     await refused(second());
-    await rm(at('fleet/status'), { recursive: true });
+    await rm(join(fleet.files, 'status'), { recursive: true });
     await refused(second());
-    await expect.poll(() => up?.said.err, PATIENCE).toMatch(/status\/ is made anew/);
+    await expect.poll(() => fleet.up?.said.err, PATIENCE).toMatch(/status\/ is made anew/);
     expect((await verb('status', 'harbor-operator-1')).out).toMatch(/^fleet\/harbor-operator-1 .* Completed/);
   });
 
   it('is read without a hub, too; a decision then waits for one', async () => {
-    expect(await up?.end('SIGTERM')).toBe(0);
+    expect(await fleet.end()).toBe(0);
     const { out: shown } = await verb('status', 'harbor-operator-1');
     expect(shown).toMatch(
       /^No hub runs: what follows stands as of \S+Z \(\d+s ago\)\n {2}→ flotilla up --fleet \S+\n\n/,
@@ -200,24 +148,24 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     const { out, err, exit } = await verb('rollback', 'harbor-operator-1', '-C', 'east', '--reason', 'CHG-2');
     expect({ err, exit }).toEqual({ err: '', exit: 0 });
     expect(out).toMatch(/^decision harbor-operator-1-rollback-\w+ made: /);
-    expect(await readdir(join(files(), 'decisions'))).toHaveLength(PACKAGES.length + 1);
+    expect(await readdir(join(fleet.files, 'decisions'))).toHaveLength(PACKAGES.length + 1);
   });
 
   it('prints a command that takes a cluster over from another hub', async () => {
     const system = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
-    const owner = () => fleet.cluster('west').get(system)?.metadata.annotations?.['flotilla.dev/hub'];
-    const found = fleet.cluster('west').get(system);
+    const owner = () => simulated.cluster('west').get(system)?.metadata.annotations?.['flotilla.dev/hub'];
+    const found = simulated.cluster('west').get(system);
     const annotations = { ...found?.metadata.annotations, 'flotilla.dev/hub': 'another' };
-    fleet.cluster('west').apply(
+    simulated.cluster('west').apply(
       KubernetesObject.parse({
         ...{ apiVersion: 'v1', kind: 'Namespace' },
         metadata: { name: 'kube-system', annotations },
       }),
     );
-    await begin('--fleet', files());
-    const [, command = ''] = /WARNING: hub another manages it .*: "flotilla (.+)"/.exec(up?.said.out ?? '') ?? [];
+    const up = await fleet.begin('--fleet', fleet.files);
+    const [, command = ''] = /WARNING: hub another manages it .*: "flotilla (.+)"/.exec(up.said.out) ?? [];
     expect(await asOnPage(command)).toMatchObject({ exit: 0, out: expect.stringMatching(/\(before: another\)\n$/) });
     expect(owner()).not.toBe('another');
-    expect(await up?.end('SIGTERM')).toBe(0);
+    expect(await fleet.end()).toBe(0);
   });
 });

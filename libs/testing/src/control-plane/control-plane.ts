@@ -22,6 +22,8 @@ export type ControlPlane = Readonly<{
   stop(): Promise<void>;
 }>;
 
+export type ApiServerArguments = readonly string[] | ((cluster: string) => readonly string[]);
+
 export type ControlPlaneOptions = Readonly<{
   /** How many clusters; default 1. */
   clusters?: number;
@@ -29,10 +31,10 @@ export type ControlPlaneOptions = Readonly<{
   log?: (line: string) => void;
   environment?: Environment;
   /**
-   * Further arguments of each kube-apiserver that we start ourselves; then existing clusters
-   * and K3s are passed over.
+   * Further arguments of each kube-apiserver that we start ourselves, the same for all or by cluster; then
+   * existing clusters and K3s are passed over.
    */
-  apiServerArguments?: readonly string[];
+  apiServerArguments?: ApiServerArguments;
   /** API servers that may be crashed; then existing clusters and K3s are passed over, too. */
   ownProcesses?: boolean;
 }>;

@@ -1,7 +1,12 @@
 import type { Environment } from '#platform/config/setting';
 import { cacheFolder, findBinaries } from './binaries.js';
 import { buildBinaries } from './build-binaries.js';
-import { type ControlPlane, ControlPlaneNotFound, type ControlPlaneOptions } from './control-plane.js';
+import {
+  type ApiServerArguments,
+  type ControlPlane,
+  ControlPlaneNotFound,
+  type ControlPlaneOptions,
+} from './control-plane.js';
 import { useExistingClusters } from './existing-clusters.js';
 import { startK3s, whyNoDocker } from './k3s-containers.js';
 import { startLocalControlPlane } from './local-control-plane.js';
@@ -11,7 +16,7 @@ export type { ControlPlane, ControlPlaneCluster, ControlPlaneOptions } from './c
 type Search = Readonly<{
   environment: Environment;
   clusters: number;
-  apiServerArguments: readonly string[];
+  apiServerArguments: ApiServerArguments;
   /** Only processes that we start ourselves will do. */
   own: boolean;
   log: (line: string) => void;

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { servingCertificate } from '../cluster/server/certificates.js';
 import type { Binaries } from './binaries.js';
 import { ChildProcesses } from './child-processes.js';
-import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from './control-plane.js';
+import {
+  type ApiServerArguments,
+  type ControlPlane,
+  type ControlPlaneCluster,
+  ControlPlaneFailed,
+} from './control-plane.js';
 import { freePorts } from './free-ports.js';
 import { crashApiServer, startLocalCluster } from './local-cluster.js';
 
@@ -18,7 +23,7 @@ const PORT_ATTEMPTS = 3;
 export async function startLocalControlPlane(
   binaries: Binaries,
   count: number,
-  apiServerArguments: readonly string[] = [],
+  apiServerArguments: ApiServerArguments = [],
 ): Promise<ControlPlane> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -34,7 +39,7 @@ export async function startLocalControlPlane(
 async function startOnce(
   binaries: Binaries,
   count: number,
-  apiServerArguments: readonly string[],
+  apiServerArguments: ApiServerArguments,
 ): Promise<ControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-control-plane-'));
   const processes = new ChildProcesses(folder);
@@ -46,7 +51,8 @@ async function startOnce(
     const clusters = await Promise.all(
       ports.map(async (port, index) => {
         const cluster = await describeCluster(folder, `cluster-${index + 1}`, port, authority, token);
-        const plan = { ...cluster, port, etcdUrl, files, apiServerArguments };
+        const more = typeof apiServerArguments === 'function' ? apiServerArguments(cluster.name) : apiServerArguments;
+        const plan = { ...cluster, port, etcdUrl, files, apiServerArguments: more };
         await startLocalCluster(plan, binaries, processes);
         return cluster;
       }),

@@ -7,14 +7,19 @@ export type StoredObjects = ReadonlyMap<string, KubernetesObject>;
 /** What the hub and API servers make for themselves. */
 const NOT_OF_USERS = /^(events|leases\.coordination\.k8s\.io|installplans\.operators\.coreos\.com) /;
 
-/** Each object as users have made it: without status, and what the API server keeps by itself. */
+/** An object as users have made it: without status, and what the API server keeps by itself. */
+export function asUsersMade({ metadata, status: _status, ...rest }: KubernetesObject): KubernetesObject {
+  const { managedFields: _by, resourceVersion: _version, generation: _generation, ...kept } = metadata;
+  return { ...rest, metadata: kept } as KubernetesObject;
+}
+
+/** Each object of a simulated cluster as users have made it. */
 export function objectsIn(cluster: SimulatedCluster): StoredObjects {
   const all = cluster.stored().map(({ resource, object }) => {
-    const { managedFields: _by, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata;
-    const { status: _status, ...rest } = object;
-    return [`${resource} ${metadata.namespace ?? ''}/${metadata.name}`, { ...rest, metadata }] as const;
+    const { namespace = '', name } = object.metadata;
+    return [`${resource} ${namespace}/${name}`, asUsersMade(object)] as const;
   });
-  return new Map(all.filter(([key]) => !NOT_OF_USERS.test(key)) as never);
+  return new Map(all.filter(([key]) => !NOT_OF_USERS.test(key)));
 }
 
 /** The fields that differ, as paths; a whole object that came or went as its key. */

@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import { expect, vi } from 'vitest';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCrds } from '#testing/cluster/served-crds';
+import { LONG_PATIENCE } from '#testing/patience';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { type CommandResult, runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
+import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
+
+const EXAMPLES = join(PROJECT_ROOT, 'examples');
+/** What a Subscription to the first brings: it depends on the second. */
+export const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
+export const NAMESPACE = 'harbors';
+
+/** Clusters that `flotilla up` manages, which become a fleet whose objects are in a folder. */
+export class FolderFleet {
+  /** `flotilla up`, as long as it runs. */
+  up: RunningUp | undefined;
+
+  private constructor(
+    private readonly folder: string,
+    readonly clients: readonly KubeClient[],
+    readonly registry: InMemoryRegistry,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  /** The clusters of these kubeconfigs; their contexts are those of the commands that run here, too. */
+  static async start(kubeconfigs: readonly string[]): Promise<FolderFleet> {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-folder-'));
+    const registry = await startRegistry();
+    await putSampleBundles(EXAMPLES, registry.put);
+    await putSampleCatalog(EXAMPLES, 'v1', registry);
+    const KUBECONFIG = kubeconfigs.join(delimiter);
+    vi.stubEnv('KUBECONFIG', KUBECONFIG);
+    vi.stubEnv('FLOTILLA_FLEET', '');
+    const clients = await loadClusters({ kubeconfigs, fieldManager: 'users' });
+    const environment = {
+      FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+      FLOTILLA_CLUSTERS_FILE: join(folder, 'joined'),
+      KUBECONFIG,
+    };
+    return new FolderFleet(folder, clients, registry, environment);
+  }
+
+  async stop(): Promise<void> {
+    vi.unstubAllEnvs();
+    this.up?.kill();
+    for (const client of this.clients) await client.close();
+    await this.registry.stop();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** The folder with the fleet's objects. */
+  get files(): string {
+    return join(this.folder, 'fleet');
+  }
+
+  get contexts(): readonly string[] {
+    return this.clients.map(({ cluster }) => cluster);
+  }
+
+  client(name: string): KubeClient {
+    const found = this.clients.find(({ cluster }) => cluster === name);
+    if (found === undefined) throw new RangeError(`there is no context ${name}`);
+    return found;
+  }
+
+  async begin(...args: readonly string[]): Promise<RunningUp> {
+    this.up = runUp(['--no-console', ...args], this.environment);
+    await this.up.running();
+    return this.up;
+  }
+
+  /** Ends `flotilla up`; its exit code. */
+  async end(): Promise<number | undefined> {
+    return this.up?.end('SIGTERM');
+  }
+
+  /** `flotilla fleet`, about the folder. */
+  verb(...args: readonly string[]): Promise<CommandResult> {
+    return runFlotilla(['fleet', ...args, '--fleet', this.files]);
+  }
+
+  /** The strategy that `fleet export` has written, edited. */
+  async writeStrategy(text: string): Promise<void> {
+    await writeFile(join(this.files, 'strategies.yaml'), text);
+  }
+
+  /** As users of today have it: Subscriptions that follow their catalog by themselves, in each cluster. */
+  async install(): Promise<void> {
+    for (const client of this.clients) await serveCrds(client);
+    await this.begin(...this.contexts.flatMap((name) => ['--context', name]));
+    for (const client of this.clients) {
+      await client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } }, { fieldManager: 'users' });
+      for (const file of ['1-namespace', '2-catalog-source', '3-subscription-automatic']) {
+        const text = await readFile(join(EXAMPLES, 'manifests', `${file}.yaml`), 'utf8');
+        for (const one of loadAll(text.replaceAll('registry.example/', `${this.registry.host}/`))) {
+          await client.create(KubernetesObject.parse(one));
+        }
+      }
+    }
+    await expect
+      .poll(() => this.#phases(), LONG_PATIENCE)
+      .toEqual(this.clients.map(() => PACKAGES.map(() => 'Succeeded')));
+    expect(await this.end()).toBe(0);
+  }
+
+  #phases(): Promise<readonly unknown[]> {
+    return Promise.all(
+      this.clients.map(async (client) =>
+        ((await client.list(CSV_API, { namespace: NAMESPACE }))?.items ?? []).map((csv) => Object(csv['status']).phase),
+      ),
+    );
+  }
+
+  /** Resolves once a class of the roll-out waits for its approval. */
+  async waitsForApproval(rollout: string): Promise<void> {
+    const asked = async () => (await this.#approve(rollout, '--dry-run')).exit;
+    await expect.poll(asked, LONG_PATIENCE).toBe(0);
+  }
+
+  /** Approves all classes of a roll-out, once they wait for that; what the command says. */
+  async approve(rollout: string): Promise<string> {
+    await this.waitsForApproval(rollout);
+    const { out, exit } = await this.#approve(rollout);
+    expect({ out, exit }).toMatchObject({ exit: 0 });
+    return out;
+  }
+
+  #approve(rollout: string, ...more: readonly string[]): Promise<CommandResult> {
+    return this.verb('approve', rollout, '--all-classes', '--reason', 'CHG-1', ...more);
+  }
+}
