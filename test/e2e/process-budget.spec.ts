@@ -7,7 +7,6 @@ const MIB = 2 ** 20;
 const SUBSCRIPTION = {
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'Subscription',
-  spec: { name: 'none', source: 'none', sourceNamespace: 'none' },
 };
 
 describe('a hub with little memory for all clusters together', () => {
@@ -20,8 +19,9 @@ describe('a hub with little memory for all clusters together', () => {
 
   it('names a cluster that takes more than its part of the memory for all, and acts on the other', async () => {
     for (let at = 0; at < 4; at += 1) {
-      const annotations = { noise: randomBytes(MIB).toString('base64') };
-      await hub.west.create({ ...SUBSCRIPTION, metadata: { name: `large-${at}`, namespace: 'harbors', annotations } });
+      const env = [{ name: 'NOISE', value: randomBytes(MIB).toString('base64') }];
+      const spec = { name: 'none', source: 'none', sourceNamespace: 'none', config: { env } };
+      await hub.west.create({ ...SUBSCRIPTION, metadata: { name: `large-${at}`, namespace: 'harbors' }, spec });
     }
     const named = expect.stringMatching(
       /^cluster west: too large: .*what is kept of all clusters takes more than 4Mi, .*FLOTILLA_KUBE_MAX_PROCESS_BYTES/,
