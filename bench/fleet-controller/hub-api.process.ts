@@ -36,7 +36,8 @@ function addCluster(api: BenchHubApi, name: string, at: number): void {
     managed: { acts: true, isPaused: false, because: '' },
     credentials: {},
   };
-  const status = clusterStatus({}, sighting, new Date().toISOString());
+  // As it comes over the wire, without fields that have no value.
+  const status = JSON.parse(JSON.stringify(clusterStatus({}, sighting, new Date().toISOString())));
   const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name };
   api.cluster.edit(ref, (stored) => Object.assign(stored, { status }), 'status');
 }
