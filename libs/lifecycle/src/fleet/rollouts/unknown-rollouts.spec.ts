@@ -30,8 +30,16 @@ it('a decision about a roll-out that is not there has no effect after a minute, 
   expect(next).toBeLessThanOrEqual(60_000);
   expect((await client.get(ref))?.['status']).toBeUndefined();
   await fleet.clock.advance(60_000);
+  // An answer that the hub API refuses holds up nothing else, and is given later.
+  fleet.hub.cluster.failNext({ verb: 'update', resource: 'fleetdecisions' }, 422, 'Invalid', 'refused');
+  expect(await controller.pass()).toBeLessThanOrEqual(60_000);
+  expect((await client.get(ref))?.['status']).toBeUndefined();
+  await fleet.clock.advance(60_000);
   await controller.pass();
   expect((await client.get(ref))?.['status']).toMatchObject({ effective: false, reason: 'UnknownRollout' });
   await controller.pass();
-  expect(warnings).toEqual(['decision about a roll-out that is not there']);
+  expect(warnings).toEqual([
+    'the outcome of a decision could not be written: it is tried again in a minute',
+    'decision about a roll-out that is not there',
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { LiveFleet } from './live-fleet.js';
 
@@ -26,8 +26,15 @@ export async function concludeUnknown(hub: KubeClient, fleet: LiveFleet, log: Lo
     }
     const status = { effective: false, reason: 'UnknownRollout', at: new Date(fleet.now).toISOString() };
     const { rollout, action, by } = spec;
-    log.warn({ rollout, action, by: by.user, ...status }, 'decision about a roll-out that is not there');
-    await hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+    try {
+      await hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+      log.warn({ rollout, action, by: by.user, ...status }, 'decision about a roll-out that is not there');
+    } catch (error) {
+      if (!(error instanceof KubeApiError)) throw error;
+      // One decision that is refused must not hold up what the pass does for all others.
+      log.warn({ rollout, error }, 'the outcome of a decision could not be written: it is tried again in a minute');
+      next = Math.min(next, fleet.now + SEEN_WITHIN_MS);
+    }
   }
   return next;
 }
