@@ -3,7 +3,7 @@ import type { PackageRecord } from '../../catalog/model/package-record.js';
 
 /**
  * What the catalog of a Subscription deprecates of a bundle that it would get, as texts: its package, its
- * channel, the bundle. Without a channel none counts, as in the conditions of a Subscription
+ * channel, the bundle. Without a channel none counts, as in the conditions of a Subscription (decision 0428).
  * (spec: subscriptions.md §4 "Deprecation").
  */
 export function classicDeprecations(record: PackageRecord, channel: string | undefined, bundle: string): string[] {
@@ -17,6 +17,7 @@ export function classicDeprecations(record: PackageRecord, channel: string | und
 
 /**
  * The same of a ClusterExtension: without channels each of them counts, and entries without message do not
+ * (decision 0428).
  * (spec: v1-extension.md).
  */
 export function v1Deprecations(

@@ -3,18 +3,14 @@ import { contentChanges } from '#core/fleet/plan-class/content-changes';
 import { planContent } from '#core/fleet/plan-class/plan-content';
 import type { ReviewedStep } from '#core/fleet/plan-review/review-plan';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
-import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
-import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { bringsRegistry, objectsOf, stepsBesideRevision, withImages } from './extension-review.js';
-import { classOf } from './live-cluster.js';
+import { fleetPlanNameOf, keepOnce } from './kept-plan.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
 import type { PlannedThere } from './planned-there.js';
 import { stepsBesideCluster, stepsOf } from './steps-beside-cluster.js';
-
-const FLEET_PLAN = { apiVersion: FLEET_API, kind: 'FleetPlan' } as const;
 
 /**
  * Keeps what a plan class of a roll-out changes, for those who review it: the first cluster in which the
@@ -28,22 +24,15 @@ export async function keepPlan(
   finding: RowFinding,
   planned: PlannedThere | undefined,
 ): Promise<void> {
-  const { hub } = place;
-  const isReviewed = row.order === 'Preview' || row.order === 'Go';
-  if (!isReviewed || row.rollout === undefined || finding.planHash === undefined || planned === undefined) return;
-  // A roll-out of another target has its own classes.
-  if (row.target?.bundle !== finding.planned) return;
-  const [namespace, rollout = ''] = row.rollout.split('/');
-  const name = `${rollout}-${classOf(finding)}`;
-  const key = `${namespace}/${name}`;
-  if (place.keptPlans?.has(key) === true) return;
-  if ((await hub.get({ ...FLEET_PLAN, name, namespace })) === undefined) {
+  const kept = fleetPlanNameOf(row, finding);
+  if (kept === undefined || planned === undefined) return;
+  await keepOnce(place, kept, async () => {
     const steps = await resolvedSteps(place, planned.plan);
     // The bundle is being fetched: another pass keeps the plan.
-    if (steps === undefined) return;
+    if (steps === undefined) return undefined;
     const { plan, moves, planned: to, from } = planned;
     const spec = planContent({
-      ...{ hash: finding.planHash, hopHash: hopOf(finding), from, to, moves },
+      ...{ hash: finding.planHash ?? '', hopHash: hopOf(finding), from, to, moves },
       lines: planned.lines,
       deprecations: planned.deprecations,
       changes: finding.changes ?? [],
@@ -51,18 +40,8 @@ export async function keepPlan(
       bundles: plan.spec.clusterServiceVersionNames,
       steps: await besideCluster(place, operator, steps, planned),
     });
-    try {
-      await hub.create({
-        ...FLEET_PLAN,
-        metadata: { name, namespace },
-        spec: withImages(spec, steps, planned.earlier),
-      });
-    } catch (error) {
-      // Another cluster of the class was first.
-      if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
-    }
-  }
-  place.keptPlans?.add(key);
+    return withImages(spec, steps, planned.earlier);
+  });
 }
 
 /** Of a plan that moves no version: its own hash. */
