@@ -8,7 +8,7 @@ import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { openConsole, operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
 import { byName, ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
 import { CONFLICT, clusterName, FAILED_HASH, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
@@ -19,6 +19,8 @@ const POLICY = PolicyModel.parse({
     { users: ['viewer', 'lamps', 'second'], role: 'viewer', ...ALL },
     { users: ['lamps'], role: 'approver', clusters: ['eu-04'], packages: ['lamp'] },
     { users: ['second'], role: 'operator', clusters: ['eu-02'] },
+    { users: ['harbors'], role: 'viewer', ...ALL },
+    { users: ['harbors'], role: 'operator', ...ALL, packages: ['harbor'] },
     { users: ['owner'], role: 'viewer', clusters: ['eu-01'], namespaces: ['harbors'] },
   ],
 });
@@ -52,6 +54,9 @@ describe('what the pages offer and show to people with some rights', needing(chr
     fillFleet(run.view);
     for (const cluster of [clusterName(0), clusterName(1)])
       run.view.write({ cluster, changed: [operatorRow(cluster, 'lantern', EXTENSION)], removed: [] });
+    const moves = ['harbor', 'mill'].map((name) => ({ package: name, from: '', to: `${name}.v1.1.0` }));
+    const both = planRow(clusterName(0), 'harbor', FAILED_HASH, { phase: 'Failed', approved: true, moves });
+    run.view.write({ cluster: clusterName(0), changed: [both], removed: [] });
     browser = await launchChromium();
   });
   afterEach(async () => {
@@ -135,6 +140,16 @@ describe('what the pages offer and show to people with some rights', needing(chr
       await page.settled();
       expect(await buttons(page, button), place).toBe(0);
     }
+  });
+
+  it('8: a plan that moves a package of another team has no button, the next one has', async () => {
+    const page = await openAs('harbors');
+    await page.goto('/clusters/eu-02/harbors/subscriptions/harbor');
+    await expect.poll(() => buttons(page, /anew/i), PATIENCE).toBe(1);
+    await page.goto('/clusters/eu-01/harbors/subscriptions/harbor');
+    await expect.poll(() => text(page), PATIENCE).toContain('What to do');
+    await page.settled();
+    expect(await buttons(page, /anew/i)).toBe(0);
   });
 
   const CONTENT = `/catalogs/${'a'.repeat(16)}`;

@@ -9,20 +9,22 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { silentLog } from '#platform/telemetry/log.port';
 import { AuditLog } from './audit/audit-log.js';
 import { contentAnswer } from './catalog/content.fixture.js';
-import { fillTwoClusters, openConsole, type RunningConsole } from './console.fixture.js';
+import { fillTwoClusters, openConsole, planRow, type RunningConsole } from './console.fixture.js';
 import type { SignIn } from './sign-in/sign-in.js';
 
 const POLICY = PolicyModel.parse({
   grants: [
     { groups: ['sre'], role: 'admin', clusters: ['*'] },
     { users: ['owner'], role: 'viewer', clusters: ['west'], namespaces: ['lamps'] },
-    { users: ['lamps'], role: 'approver', clusters: ['*'], packages: ['lamp'] },
+    { users: ['lamps', 'both'], role: 'approver', clusters: ['*'], packages: ['lamp'] },
+    { users: ['both'], role: 'viewer', clusters: ['*'] },
   ],
 });
 const PEOPLE: Readonly<Record<string, Grantee>> = {
   ann: { name: 'ann', groups: ['sre'] },
   owner: { name: 'owner', groups: [] },
   lamps: { name: 'lamps', groups: [] },
+  both: { name: 'both', groups: [] },
   stranger: { name: 'stranger', groups: [] },
 };
 
@@ -118,15 +120,36 @@ describe('what a person may not see', () => {
 });
 
 describe('/can-i', () => {
+  beforeAll(() => {
+    const moves = ['lamp', 'harbor'].map((name) => ({ package: name, from: '', to: `${name}.v1.0.0` }));
+    const plan = planRow('west', 'lamp', 'hash-2', { id: 'plan/lamps/install-2', name: 'install-2', moves });
+    run.view.write({ cluster: 'west', changed: [plan], removed: [] });
+  });
+
   it.each([
     ['lamps', 'verb=approve&cluster=east&namespace=lamps&package=lamp', true, 'approver of all clusters'],
     ['lamps', 'verb=approve&cluster=east&package=harbor', false, 'package harbor is not within'],
+    ['lamps', 'verb=approve&cluster=east&package=lamp,harbor', false, 'package harbor is not within'],
+    ['ann', 'verb=approve&cluster=east&package=lamp,harbor', true, 'admin of all clusters'],
+    ['lamps', 'verb=approve&cluster=west&namespace=lamps&plan=install-1', true, 'approver of all clusters'],
+    // This one moves a package of another team, too.
+    ['both', 'verb=approve&cluster=west&namespace=lamps&plan=install-2', false, 'package harbor is not within'],
+    ['ann', 'verb=approve&cluster=west&namespace=lamps&plan=install-2', true, 'admin of all clusters'],
     ['owner', 'verb=approve', false, 'takes the role approver'],
     ['stranger', 'verb=see&cluster=east', false, 'no grant names this person'],
   ])('%s %s: %s', async (who, query, allowed, says) => {
     const { text } = await ask(who, `can-i?${query}`);
     expect(JSON.parse(text)).toMatchObject({ allowed });
     expect(text).toContain(says);
+  });
+
+  it.each([
+    ['lamps', 'verb=approve&cluster=west&namespace=lamps&plan=install-2', 404],
+    ['owner', 'verb=approve&cluster=east&namespace=lamps&plan=install-1', 404],
+    ['ann', 'verb=approve&cluster=west&plan=install-1', 400],
+    ['ann', 'verb=approve&plan=install-1', 400],
+  ])('%s %s: says nothing of a plan that is not seen, and asks for its address: %i', async (who, query, status) => {
+    expect((await ask(who, `can-i?${query}`)).status).toBe(status);
   });
 });
 

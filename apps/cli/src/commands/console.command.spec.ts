@@ -19,6 +19,8 @@ afterAll(() => rm(folder, { recursive: true }));
 describe('flotilla console can-i', () => {
   it.each([
     ['approve -g board -C eu-1 -l tier=prod -p harbor', 0, 'yes: approver of clusters eu-* with tier=prod'],
+    ['approve -g board -C eu-1 -l tier=prod -p harbor -p lamp', 1, 'no: package lamp is not within what is granted'],
+    ['approve -g board -C eu-1 -l tier=prod -p harbor lamp', 1, 'no: package lamp is not within what is granted'],
     ['approve -g board -C eu-1 -p harbor', 1, 'no: a cluster without tier=prod, such as eu-1'],
     ['approve -u jane -C eu-1', 1, 'no: no grant names this person'],
     ['retry -g board', 1, 'no: retry takes the role operator'],

@@ -12,8 +12,11 @@ type RowOf = (cluster: string, id: string) => ViewRow | undefined;
 const GONE = 'There is no such plan or extension that you may see any more; review again.';
 const OTHER_HASH = 'The plan has other content than the one that was reviewed; review again.';
 
-const rowIdOf = (verb: ActionRequest['verb'], { namespace, name }: ActionTarget): string =>
-  verb === 'roll-back' ? `extension/${name}` : `plan/${namespace}/${name}`;
+export const planRowId = ({ namespace, name }: Pick<ActionTarget, 'namespace' | 'name'>): string =>
+  `plan/${namespace}/${name}`;
+
+const rowIdOf = (verb: ActionRequest['verb'], target: ActionTarget): string =>
+  verb === 'roll-back' ? `extension/${target.name}` : planRowId(target);
 
 /**
  * Which targets the person may act on: those whose row they see, and all of whose packages they have the role

@@ -1,19 +1,46 @@
 import { z } from 'zod';
 import { CONSOLE_VERBS } from '#core/fleet/console-rights/console-verbs';
+import { type Place, placeOf } from '#core/fleet/console-rights/rights';
 import { projectVersion } from '#platform/files/build-info';
-import { badRequest, NotAllowed, RequestProblem } from '../serve/problem.js';
+import { planRowId } from '../actions/admit-targets.js';
+import { badRequest, NotAllowed, notFound, RequestProblem } from '../serve/problem.js';
 import { fleetSummary } from '../view/fleet-summary.js';
 import { isMoving, rolloutsSeenBy } from '../view/rollouts.js';
 import { searchIn } from '../view/search.js';
 import { labelsIn } from '../view/visible-rows.js';
 import { asOf } from './list.routes.js';
 import * as lists from './lists.schema.js';
-import { type ApiRoute, get } from './route.js';
+import { type ApiRoute, get, type RouteContext } from './route.js';
 
 const SearchQuery = z.strictObject({ q: z.string().max(200).default('') });
 
 const Name = z.string().min(1).max(1_000).optional();
-const RightsQuery = z.strictObject({ verb: z.enum(CONSOLE_VERBS), cluster: Name, namespace: Name, package: Name });
+const RightsQuery = z.strictObject({
+  verb: z.enum(CONSOLE_VERBS),
+  cluster: Name,
+  namespace: Name,
+  /** Several are separated by commas: each must be granted. */
+  package: z.string().min(1).max(4_000).optional(),
+  /** Name of an InstallPlan of the namespace, in place of the packages that it moves. */
+  plan: Name,
+});
+
+/** What a person asks about; absent: anywhere. */
+function askedPlace({ view, person, query }: RouteContext<z.output<typeof RightsQuery>>): Place | undefined {
+  const { cluster, namespace, package: packages, plan } = query;
+  if (cluster === undefined) {
+    if ((namespace ?? packages ?? plan) !== undefined) throw badRequest('Name the cluster, too.');
+    return undefined;
+  }
+  if (plan === undefined) {
+    const named = packages?.split(',').filter((name) => name !== '');
+    return { cluster, ...(namespace === undefined ? {} : { namespace }), ...(named && { packages: named }) };
+  }
+  if (namespace === undefined || packages !== undefined) throw badRequest('A plan has a namespace, and its packages.');
+  const row = view.row(cluster, planRowId({ namespace, name: plan }));
+  if (row === undefined || !person.rights.sees(row, labelsIn(view))) throw notFound('such plan');
+  return placeOf(row);
+}
 
 /** What is not a list. */
 export const fleetRoutes: readonly ApiRoute[] = [
@@ -58,15 +85,8 @@ export const fleetRoutes: readonly ApiRoute[] = [
     summary: 'Whether the person may do something, and why',
     query: RightsQuery,
     answer: lists.RightsAnswer,
-    run: async ({ person, view, query }) => {
-      const { verb, cluster, namespace, package: name } = query;
-      const place = cluster !== undefined && {
-        cluster,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(name === undefined ? {} : { packages: [name] }),
-      };
-      if (place === false && (namespace ?? name) !== undefined) throw badRequest('Name the cluster, too.');
-      const decision = person.rights.decide(verb, place || undefined, labelsIn(view));
+    run: async (context) => {
+      const decision = context.person.rights.decide(context.query.verb, askedPlace(context), labelsIn(context.view));
       return decision.allowed ? { allowed: true, by: [...decision.by], because: '' } : { ...decision, by: [] };
     },
   }),

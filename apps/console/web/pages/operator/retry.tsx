@@ -10,14 +10,15 @@ import { Section } from '../../parts/page.js';
 
 /** Has an InstallPlan that failed made anew, where the person may do that. */
 export function Retry({ of }: { of: OperatorRow }) {
-  const may = useMay('retry', of, me.value?.may.retry === true && of.api === 'classic');
+  const anywhere = me.value?.may.retry === true && of.api === 'classic';
   const { cluster, namespace } = of;
   const plans = useLoaded<PlanList>(
-    may ? withQuery('plans', { cluster, namespace, package: of.package, limit: '200' }) : undefined,
+    anywhere ? withQuery('plans', { cluster, namespace, package: of.package, limit: '200' }) : undefined,
   );
   const { answer, refusal, busy, act } = useAction();
   const failed = plans.data?.items.find(({ phase }) => phase === 'Failed');
-  if (failed === undefined && answer === undefined) return null;
+  const may = useMay('retry', failed && { cluster, namespace, plan: failed.name }, anywhere);
+  if (!may && answer === undefined) return null;
   return (
     <Section title="Try again">
       {failed !== undefined && answer === undefined && (

@@ -11,7 +11,9 @@ type Revisions = Explanation['revisions'];
 
 /** The revisions of a ClusterExtension that are kept, and the way back to one, where the person may do that. */
 export function RollBack({ of, revisions }: { of: OperatorRow; revisions: Revisions }) {
-  const may = useMay('roll-back', of, me.value?.may.rollBack === true && revisions.length > 1);
+  const { cluster, namespace, package: name } = of;
+  const anywhere = me.value?.may.rollBack === true && revisions.length > 1;
+  const may = useMay('roll-back', { cluster, namespace, package: name }, anywhere);
   if (revisions.length === 0) return null;
   return (
     <Section title="Revisions">
