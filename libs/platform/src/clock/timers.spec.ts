@@ -20,6 +20,17 @@ describe('the timers of one part of a process', () => {
     expect(fired).toEqual(['every', 'every', 'once', 'every']);
   });
 
+  it('do not fire once they are taken back', async () => {
+    const { clock, timers, fired, note } = running();
+    const takeBack = timers.after(50, note('late'));
+    timers.after(60, note('later'));
+    await clock.advance(49);
+    takeBack();
+    await clock.advance(1_000);
+    takeBack();
+    expect(fired).toEqual(['later']);
+  });
+
   it('never fire after the stop, which also ends what was added', async () => {
     const { clock, timers, fired, note } = running();
     timers.after(50, note('once'));

@@ -11,13 +11,17 @@ export class Timers {
     return this.#stopped;
   }
 
-  after(delayMs: number, run: () => void): void {
-    if (this.#stopped) return;
+  /** Returns what takes the timer back. */
+  after(delayMs: number, run: () => void): () => void {
+    if (this.#stopped) return () => undefined;
     const cancel = this.clock.after(delayMs, () => {
       this.#cancels.delete(cancel);
       run();
     });
     this.#cancels.add(cancel);
+    return () => {
+      if (this.#cancels.delete(cancel)) cancel();
+    };
   }
 
   /** The first time after one pause. */

@@ -35,9 +35,13 @@ import { memoRef, readMemo } from './return-memo.js';
 
 export type { OrderPlace } from './order-place.js';
 
+/** A report that another write came before is made anew after so long. */
+const REPORT_AGAIN_MS = 100;
+
 /**
  * Carries out what the FleetAssignment of a cluster says, and reports what the cluster has. Repeatable: what
- * is done already is found, and only reported. Answers after how long checks are due again, in milliseconds.
+ * is done already is found, and only reported. Answers after how many milliseconds it is to be done again
+ * where nothing changes.
  */
 export async function carryOutOrders(place: OrderPlace): Promise<number | undefined> {
   const { hub, client } = place;
@@ -61,8 +65,9 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
     const status = { ...assignment.status, rows, counts: countsOf(rows) };
     await hub.updateStatus({ ...stored, status } as KubernetesObject);
   } catch (error) {
-    // The orders have changed in between: the next pass reports.
+    // Orders or what is kept of rows have changed in between, and the latter alone brings no other pass.
     if (!(error instanceof KubeApiError && error.reason === 'Conflict')) throw error;
+    return Math.min(againAfterMs ?? Number.POSITIVE_INFINITY, REPORT_AGAIN_MS);
   }
   return againAfterMs;
 }

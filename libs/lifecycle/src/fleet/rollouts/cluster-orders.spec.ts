@@ -6,6 +6,7 @@ import { PATIENCE } from '#testing/patience';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { ClusterOrders } from './cluster-orders.js';
 import { PlayedFleet } from './rollouts.fixture.js';
+import { ROWS_ANNOTATION } from './stored-rollout.js';
 
 const OLD = 'kafka-operator.v2.3.0';
 const NEW = 'kafka-operator.v2.4.0';
@@ -76,6 +77,38 @@ describe('the orders of an applier', () => {
     expect(await orders.orderedIn('one', 'kafka-system')).toEqual([kafka]);
     expect(await orders.orderedIn('one', 'elsewhere')).toEqual([]);
     expect(await orders.orderedIn('two', 'kafka-system')).toEqual([]);
+  });
+
+  it('are reported though the roll-out notes something about its row in the same moment', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ bundle: OLD });
+    const { cluster } = fleet.hub;
+    cluster.lossOf = ({ verb, resource, subresource }) => {
+      if (verb !== 'update' || resource !== 'fleetassignments' || subresource !== 'status') return undefined;
+      cluster.lossOf = () => undefined;
+      // As the controller keeps rows: the orders stay what they are.
+      cluster.edit({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'one' }, ({ metadata }) => {
+        Object.assign(metadata, { annotations: { [ROWS_ANNOTATION]: '{}' } });
+      });
+      return undefined;
+    };
+    await fleet.cluster('one').offer(NEW);
+    orders.passed({ cluster: 'one', namespace: 'kafka-system' });
+    await expect.poll(report, PATIENCE).toMatchObject({ planned: NEW });
+  });
+
+  it('that come while a check is due only later are carried out at once', async () => {
+    const cel = { apiVersion: 'v1', kind: 'Namespace', name: 'kafka-system', expression: 'true' };
+    const check = { name: 'there', interval: '1h', cel };
+    await assign('Preview', { checks: [check] });
+    await expect.poll(report, PATIENCE).toMatchObject({ bundle: OLD, gates: [{ green: true }] });
+    await fleet.cluster('one').offer(NEW);
+    orders.passed({ cluster: 'one', namespace: 'kafka-system' });
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).toMatchObject({ planned: NEW });
+    await assign('Preview');
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).toMatchObject({ gates: [] });
   });
 
   it('at rest send nothing, and their own reports bring no further requests', async () => {

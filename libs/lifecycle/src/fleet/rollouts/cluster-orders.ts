@@ -41,7 +41,8 @@ export type ClusterOrdersOptions = Readonly<{
 type Member = {
   readonly client: KubeClient;
   readonly timers: Timers;
-  isDue: boolean;
+  /** When its orders are carried out next, in milliseconds; undefined: with the next change. */
+  due: Readonly<{ atMs: number; cancel: () => void }> | undefined;
   isRunning: boolean;
   failures: number;
   generation: number | undefined;
@@ -93,7 +94,7 @@ export class ClusterOrders {
   partOf(client: KubeClient): ClusterPart {
     const timers = new Timers(this.options.clock);
     const member: Member = {
-      ...{ client, timers, isDue: false, isRunning: false, failures: 0 },
+      ...{ client, timers, due: undefined, isRunning: false, failures: 0 },
       ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
     };
     const end = async () => {
@@ -159,20 +160,22 @@ export class ClusterOrders {
     for (const member of this.#members.values()) this.#touch(member);
   }
 
+  /** A change does not wait for what is due later, but for the pause after a failure. */
   #touch(member: Member, afterMs = TOGETHER_MS): void {
-    if (member.isDue) return;
-    member.isDue = true;
-    member.timers.after(afterMs, () => {
+    const { due, failures } = member;
+    const atMs = this.options.clock.now().getTime() + afterMs;
+    if (due !== undefined && (failures > 0 || due.atMs <= atMs)) return;
+    due?.cancel();
+    const cancel = member.timers.after(afterMs, () => {
+      member.due = undefined;
       // What changes while orders are carried out is done after that.
-      if (member.isRunning) {
-        member.isDue = false;
-        this.#touch(member);
-      } else void this.#run(member);
+      if (member.isRunning) this.#touch(member);
+      else void this.#run(member);
     });
+    member.due = { atMs, cancel };
   }
 
   async #run(member: Member): Promise<void> {
-    member.isDue = false;
     // `start` has all orders carried out once the fleet's objects were listed.
     if (!this.#isListed) return;
     member.isRunning = true;
