@@ -47,6 +47,12 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     };
     return health.details['owners']?.detail;
   };
+  /** Why the services themselves leave the cluster alone, as their log says it. */
+  const warned = ({ said }: RunningUp): unknown[] =>
+    said.err.split('\n').flatMap((line) => {
+      const [, because] = /^\{.*"because":("hub (?:[^"\\]|\\.)*")/.exec(line) ?? [];
+      return because === undefined ? [] : [JSON.parse(because)];
+    });
   /** Work for a hub: the status of an OperatorGroup. */
   const addNamespace = (name: string) => {
     east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -62,8 +68,9 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     expect(await owners(one)).toBe('no cluster is of another hub');
 
     const two = await start('two');
-    const refused =
-      'hub one manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is two; nothing is written. If that hub is gone, or is to stop: "flotilla clusters take-over east --context east --hub-id two"';
+    const kubeconfig = join(folder, 'kubeconfig');
+    const takeOver = `clusters take-over east --kubeconfig ${kubeconfig} --context east --hub-id`;
+    const refused = `hub one manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is two; nothing is written. If that hub is gone, or is to stop: "flotilla ${takeOver} two"`;
     const [, command = ''] = /WARNING: hub one manages it .*: "flotilla (.+)"$/m.exec(two.said.out) ?? [];
     expect(two.said.out).toContain('left alone');
     await expect.poll(() => owners(two), PATIENCE).toBe(`east: ${refused}`);
@@ -73,12 +80,14 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
 
     // Word for word, where kubectl has another context, and not this file.
     const words = command.split(' ');
-    expect(words).toEqual(expect.arrayContaining(['--kubeconfig', '--context']));
+    expect(command).toBe(`${takeOver} two`);
+    await expect.poll(() => warned(two), PATIENCE).toEqual([refused]);
     const taken = await runFlotilla(words);
     expect(taken).toMatchObject({ exit: 0, out: 'cluster east is managed by hub two from now on (before: one)\n' });
     await expect
       .poll(() => owners(one), PATIENCE)
-      .toMatch(/^east: hub two manages it .* take-over east --context east --hub-id one"$/);
+      .toMatch(new RegExp(`^east: hub two manages it .* ${takeOver} one"$`));
+    await expect.poll(() => warned(one), PATIENCE).toEqual([expect.stringContaining(`"flotilla ${takeOver} one"`)]);
     expect(await runFlotilla(['clusters', 'take-over', 'east', '--hub-id', 'two'])).toMatchObject({
       exit: 0,
       out: 'cluster east is managed by hub two already\n',

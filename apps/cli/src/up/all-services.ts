@@ -24,6 +24,8 @@ export type ClustersOfServices = Readonly<{
   poller: ServiceClusters;
   applier: ServiceClusters;
   registry?: ClusterRegistry;
+  /** Options by which commands reach a cluster. Default: its context. */
+  access?: (cluster: string) => string;
 }>;
 
 /** What roll-outs need where the hub has a fleet: the hub API as each service, and the controller. */
@@ -67,11 +69,17 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
  */
 export const allServices = (
   { catalogPollerPort }: Settings,
-  { poller, applier, registry }: ClustersOfServices,
+  { poller, applier, registry, access }: ClustersOfServices,
   fleet?: FleetOfServices,
 ): ServiceParts => ({
   imports: [
-    clustersModule({ services: [poller, applier], probing: applier, takes: true, ...(registry && { registry }) }),
+    clustersModule({
+      services: [poller, applier],
+      probing: applier,
+      takes: true,
+      access,
+      ...(registry && { registry }),
+    }),
     applierModule(applier, { besidePoller: true, fleetHub: fleet?.applier, secrets: fleet?.credentials }),
     ResolverWorkerModule,
     catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: fleet?.credentials }),

@@ -90,15 +90,16 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   io.out(header(clients));
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
+  const access = accessOf(up.named);
   const watch = new ClusterWatch(clients, settings, io, {
     ...{ mayPrepare, isObserved, hub: hub.identity },
-    access: accessOf(up.named),
+    access,
   });
   endings.push(async () => watch.stop());
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
   const fleet = await fleetOf(hub, up, secrets, folder);
-  const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry }, fleet));
+  const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry, access }, fleet));
   endings.push(() => service.stop());
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());

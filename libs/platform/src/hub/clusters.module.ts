@@ -28,6 +28,8 @@ export type ProcessClusters = Readonly<{
   shards?: OwnShards;
   /** Whether the process writes to clusters which hub manages them: the applier does. */
   takes?: boolean;
+  /** Options by which commands reach a cluster. Default: its context. */
+  access?: ((cluster: string) => string) | undefined;
 }>;
 
 const REGISTRY = Symbol('registry of the clusters');
@@ -72,6 +74,7 @@ export const clustersModule = ({
   registry,
   shards,
   takes = false,
+  access,
 }: ProcessClusters): DynamicModule => ({
   module: ClustersModule,
   global: true,
@@ -90,7 +93,7 @@ export const clustersModule = ({
       provide: OlmDetectors,
       inject: [HUB],
       useFactory: (hub: Hub) =>
-        new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, takes),
+        new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, { takes, access }),
     },
     healthIndicator(OlmDetectors, ({ check }) => check),
     healthIndicator(OlmDetectors, ({ owners }) => owners.check),

@@ -10,6 +10,8 @@ export type ClusterOwnersOptions = Readonly<{
   /** The clusters, with the clients by which it is found out who manages them. */
   clusters: ServiceClusters;
   mayTake: (cluster: string) => boolean;
+  /** Options by which commands reach a cluster. Default: its context. */
+  access?: ((cluster: string) => string) | undefined;
   /** Called when it is found out that another hub manages a cluster, or does so no more. */
   onNews: (cluster: string) => void;
 }>;
@@ -25,7 +27,7 @@ export class ClusterOwners {
   of(cluster: string): OwnerCheck | undefined {
     const known = this.#checks.get(cluster);
     if (known !== undefined) return known;
-    const { hub, clusters, mayTake, onNews } = this.options;
+    const { hub, clusters, mayTake, access, onNews } = this.options;
     const client = clusters.client(cluster);
     if (client === undefined) return undefined;
     const check = new OwnerCheck({
@@ -33,6 +35,7 @@ export class ClusterOwners {
       clock: hub.clock,
       hub: hub.identity,
       mayTake: () => mayTake(cluster),
+      access: access?.(cluster),
       onNews: (status) => {
         hub.metrics.clusterOfAnotherHub(cluster, !status.acts);
         if (!status.acts) hub.log.warn({ cluster, because: status.because }, 'cluster is managed by another hub');

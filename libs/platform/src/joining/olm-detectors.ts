@@ -17,6 +17,13 @@ const NAMED = 5;
 const OBSERVED: ManagementStatus = { acts: false, signs: [], because: 'it is only observed; nothing is written' };
 const WATCHED: ManagementStatus = { acts: true, signs: [] };
 
+export type OlmDetectorsOptions = Readonly<{
+  /** Whether this process writes to clusters which hub manages them. Default: no. */
+  takes?: boolean;
+  /** Options by which commands reach a cluster. Default: its context. */
+  access?: ((cluster: string) => string) | undefined;
+}>;
+
 /**
  * One OLM detector for each cluster of a process; what they find is logged, measured and part
  * of the process's health.
@@ -34,13 +41,13 @@ export class OlmDetectors {
     private readonly clusters: ServiceClusters,
     /** Whether no other process works for the cluster at this moment. */
     private readonly owns: (cluster: string) => boolean = () => true,
-    /** Whether this process writes to clusters which hub manages them. */
-    takes = false,
+    private readonly options: OlmDetectorsOptions = {},
   ) {
     this.owners = new ClusterOwners({
       hub,
       clusters,
-      mayTake: (cluster) => takes && owns(cluster) && !clusters.isPaused(cluster),
+      mayTake: (cluster) => options.takes === true && owns(cluster) && !clusters.isPaused(cluster),
+      access: options.access,
       onNews: (cluster) => {
         for (const listener of this.#listeners) listener(cluster);
       },
@@ -187,6 +194,7 @@ export class OlmDetectors {
       globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
       everyMs: Math.min(settings.resyncInterval / 2, CHECK_EVERY_MS),
       fullEveryMs: settings.resyncInterval / 2,
+      access: this.options.access?.(cluster),
       onNews: (status) => {
         void this.#measure(cluster);
         if (!status.acts) log.warn({ cluster, because: status.because }, 'cluster is left alone');
