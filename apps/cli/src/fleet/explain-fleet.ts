@@ -10,6 +10,7 @@ import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import { type DeprecatedAsked, deprecatedLine, deprecatedOperators } from './deprecated-operators.js';
 import {
   explainRow,
   type FleetExplanation,
@@ -62,9 +63,17 @@ function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainA
   const named = found ?? kindOf(what, [], rollouts, subjects, namespace);
   const rollout = named.kind === 'rollout' ? rolloutOf(fleet, named.name) : newestOf(fleet, named.name);
   if (rollout === undefined) return [nothingToDo(fleet, named.name)];
-  if (cluster !== undefined) return [ofRow(fleet, rollout, meantName('cluster', cluster, clusters))];
-  return [ofRollout(fleet, rollout)];
+  const { subject } = rollout.record.spec;
+  if (cluster === undefined) return [withDeprecated(ofRollout(fleet, rollout), fleet, { subject })];
+  const name = meantName('cluster', cluster, clusters);
+  return [withDeprecated(ofRow(fleet, rollout, name), fleet, { subject, cluster: name })];
 }
+
+/** With what is deprecated of what is installed: it holds up nothing. */
+const withDeprecated = (found: FleetExplanation, fleet: LiveFleet, asked: DeprecatedAsked): FleetExplanation => ({
+  ...found,
+  chain: [...found.chain, ...deprecatedOperators(fleet, asked).map(deprecatedLine)],
+});
 
 type Named = Readonly<{ kind: 'cluster' | 'rollout' | 'subject'; name: string }>;
 
@@ -109,7 +118,8 @@ function newestOf(fleet: LiveFleet, subject: string): LiveRollout | undefined {
 function nothingToDo(fleet: LiveFleet, name: string): FleetExplanation {
   const subject = [...fleet.files.subjects.values()].find(({ rolloutPrefix }) => rolloutPrefix === name);
   const problem = subject && problemOf(subject, fleet);
-  const about = { about: name, chain: [], todo: [] };
+  const chain = subject === undefined ? [] : deprecatedOperators(fleet, { subject: subject.key }).map(deprecatedLine);
+  const about = { about: name, chain, todo: [] };
   if (problem === undefined) {
     return { ...about, phase: 'Done', reason: 'UpToDate', sentence: 'has no roll-out: no cluster plans a change' };
   }
@@ -146,7 +156,7 @@ function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
     chain: wrong,
     todo: [],
   };
-  return [own, ...rows];
+  return [withDeprecated(own, fleet, { cluster: name }), ...rows];
 }
 
 /** What holds a roll-out: the reason that most clusters have, or why it has stopped. */

@@ -86,6 +86,44 @@ describe('a roll-out whose plans wait for approval', () => {
     expect((await hub.flotilla('status', '-o', 'name')).out).toBe('fleetrollout.fleet.flotilla.dev/kafka-1\n');
   });
 
+  it('fleet status and explain say what of the installed operators their catalogs deprecate', async () => {
+    const reference = {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'Subscription',
+      name: 'kafka',
+      namespace: 'kafka-system',
+    };
+    const say = async (status: 'True' | 'False') => {
+      const conditions = [{ type: 'Deprecated', status, message: 'package kafka-operator: use strimzi' }];
+      for (const name of ['shop-1', 'shop-3']) {
+        await hub.fleet.cluster(name).client.patch(reference, { status: { conditions } }, { subresource: 'status' });
+      }
+      await hub.fleet.settle();
+    };
+    await say('True');
+    const line = (clusters: string) =>
+      `deprecated: FleetOperator/platform/kafka in ${clusters}: package kafka-operator: use strimzi\n`;
+    const all = line('2 clusters (shop-1, shop-3)');
+    expect((await hub.flotilla('status')).out).toContain(`\n${all}`);
+    expect((await hub.flotilla('status', '-n', 'elsewhere')).out).not.toContain('deprecated');
+    expect((await hub.flotilla('status', 'kafka-1')).out).toContain(`\n${all}`);
+    for (const args of [['status'], ['status', 'kafka-1']]) {
+      expect(JSON.parse((await hub.flotilla(...args, '-o', 'json')).out).deprecated).toEqual([
+        {
+          subject: 'FleetOperator/platform/kafka',
+          because: 'package kafka-operator: use strimzi',
+          clusters: ['shop-1', 'shop-3'],
+        },
+      ]);
+    }
+    expect((await hub.flotilla('explain', 'kafka')).out).toContain(`\n  ${all}`);
+    expect((await hub.flotilla('explain', 'kafka', '-C', 'shop-1')).out).toContain(`\n  ${line('1 cluster (shop-1)')}`);
+    expect((await hub.flotilla('explain', 'kafka', '-C', 'shop-2')).out).not.toContain('deprecated');
+    expect((await hub.flotilla('explain', 'shop-3')).out).toContain(`\n  ${line('1 cluster (shop-3)')}`);
+    await say('False');
+    expect((await hub.flotilla('status')).out).not.toContain('deprecated');
+  });
+
   it('fleet explain says what the cluster waits for, and what to do', async () => {
     const hash = await classOf();
     const { out, exit } = await hub.flotilla('explain', 'kafka', '-C', 'lab');

@@ -9,6 +9,7 @@ import { isData } from '../output/data-format.js';
 import { NEXT } from '../output/next-commands.js';
 import type { ListFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
+import { type DeprecatedAnswer, deprecatedLine, deprecatedOperators } from './deprecated-operators.js';
 import { hubAway } from './hub-of-fleet.js';
 import { meantRollout, nameOnly, readFleet } from './read-fleet.js';
 import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
@@ -31,11 +32,13 @@ export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, no
   if (rollout !== undefined) {
     const found = meantRollout(fleet, rollout, namespace);
     const answer = rolloutAnswer(fleet, found);
-    if (isData(output)) await printData(io, { verdict: 'yes', ...hubData, ...answer }, output);
+    const deprecated = deprecatedOperators(fleet, { subject: found.record.spec.subject });
+    if (isData(output)) await printData(io, { verdict: 'yes', ...hubData, ...answer, deprecated }, output);
     else if (output === 'name') io.out(`${objectName(answer.name)}\n`);
     else {
       const short = shortName(fleet, answer.name);
       io.out(rolloutText(answer, { short, now: fleet.now, width: io.columns, wide: output === 'wide' }));
+      io.out(deprecatedLines(deprecated));
     }
   } else await showAll(fleet, io, asked, hubData);
   io.exit(ExitCode.done);
@@ -67,13 +70,16 @@ async function showAll(
   };
   const subjects = fleet.files.subjects.size;
   const notes = decisionsAboutNothing(fleet);
-  if (isData(output)) return printData(io, { verdict: 'yes', ...hubData, clusters, subjects, rollouts, notes }, output);
+  const deprecated = deprecatedOperators(fleet).filter(({ subject }) => isIn(subject, namespace));
+  if (isData(output)) {
+    return printData(io, { verdict: 'yes', ...hubData, clusters, subjects, rollouts, deprecated, notes }, output);
+  }
   if (output === 'name') return io.out(rollouts.map(({ name }) => `${objectName(name)}\n`).join(''));
   const paused = clusters.paused === 0 ? '' : `, ${clusters.paused} paused`;
   const away = clusters.total - clusters.reachable;
   const state = away === 0 ? 'all reachable' : `${clusters.reachable} reachable`;
   const head = `${counted(clusters.total, 'cluster')}, ${state}${paused} · ${counted(subjects, 'subject')} · ${counted(rollouts.length, 'roll-out')}\n`;
-  const noted = notes.map((note) => `note: ${note}\n`).join('');
+  const noted = `${deprecatedLines(deprecated)}${notes.map((note) => `note: ${note}\n`).join('')}`;
   if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}${noted}`);
   const width = output === 'wide' ? undefined : io.columns;
   io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide', width), width)}`);
@@ -82,6 +88,16 @@ async function showAll(
   io.out(noted);
 }
 
+const isIn = (subject: string, namespace: string | undefined): boolean =>
+  namespace === undefined || subject.split('/')[1] === namespace;
+
+function deprecatedLines(all: readonly DeprecatedAnswer[]): string {
+  const more = all.length - MOST_DEPRECATED;
+  const lines = all.slice(0, MOST_DEPRECATED).map(deprecatedLine);
+  return [...lines, ...(more > 0 ? [`deprecated: ${more} more`] : [])].map((line) => `${line}\n`).join('');
+}
+
+const MOST_DEPRECATED = 5;
 const MOST_ADVICE = 5;
 const MOST_DECISIONS = 3;
 
