@@ -1,6 +1,7 @@
 import { fleetKey } from '#core/fleet/kinds/fleet-kinds';
 import { stagedProblem } from '#core/fleet/placement/catalog-problem';
-import { type SubjectProblem, strategyProblem, subjectProblem } from '#core/fleet/placement/subject-problem';
+import { operatorProblem, strategyProblem } from '#core/fleet/placement/operator-problem';
+import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/fleet/status/conditions';
 import { namedClusters } from '#core/fleet/status/operator-conditions';
@@ -26,7 +27,7 @@ export function problemOf(subject: FleetSubject, { operators, state }: LiveFleet
   const catalog = state.catalogs.find((one) => fleetKey(one) === subject.key);
   if (operator === undefined)
     return catalog && (strategyProblem(catalog, names(state.strategies)) ?? stagedProblem(catalog));
-  return subjectProblem(operator, {
+  return operatorProblem(operator, {
     strategies: names(state.strategies),
     catalogs: new Map(state.catalogs.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one])),
   });

@@ -7,7 +7,8 @@ import { ManualClock } from '../../clock/manual-clock.js';
 import { fixedCredentials } from '../access/credentials.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
 import { HttpTransport } from '../transport/http-transport.js';
-import { Reflector, type ReflectorOptions } from './reflector.js';
+import { Reflector } from './reflector.js';
+import type { ReflectorOptions } from './reflector-options.js';
 
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
 const LABELS = { suite: 'reflector' };

@@ -1,54 +1,16 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
-import type { Clock } from '../../clock/clock.port.js';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
 import { troubleOf } from '../client/api-server-trouble.js';
-import {
-  type KindRef,
-  KubeApiError,
-  type KubeClient,
-  type ListOptions,
-  type WatchEvent,
-  type WatchedEvents,
-} from '../client/kube-client.port.js';
+import { type KindRef, KubeApiError, type WatchEvent } from '../client/kube-client.port.js';
 import { listKey } from '../client/list-key.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
 import { TOO_LARGE } from '../limits/read-budget.js';
+import { eachEvent } from './each-event.js';
 import { ObjectStore } from './object-store.js';
+import type { ReflectorOptions } from './reflector-options.js';
 import { SilenceTimer } from './silence-timer.js';
-
-/** Called for every difference, whether a watch event or a fresh list showed it. */
-export type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
-  /** After each full list, once its differences have been reported. */
-  onReplace?: (items: readonly T[]) => void;
-  onChange?: (object: T, previous: T | undefined) => void;
-  onDelete?: (object: T) => void;
-}>;
-
-export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
-  client: KubeClient;
-  kind: KindRef;
-  clock: Clock;
-  options?: ListOptions;
-  handlers?: ReflectorHandlers<T>;
-  log?: Log;
-  /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
-  keep?: (object: T) => T;
-  /** The object of an event of the watch that is known by its text, as {@link WatchOptions} has it. */
-  known?: (line: string) => T | undefined;
-  /** Memory that the handlers take for each object, beside the object itself. */
-  handlerBytes?: (object: T) => number;
-  /** The server is asked to end a watch after one to two times this. */
-  watchSeconds?: number;
-  /**
-   * A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute.
-   */
-  silenceMs?: number;
-  /** How often to check whether a kind that is not served has appeared. */
-  absentKindRetryMs?: number;
-  random?: () => number;
-}>;
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -385,18 +347,6 @@ const NOTHING = (): void => undefined;
 /** Most kinds share one function. */
 function sizesOf<T extends KubernetesObject>({ handlerBytes }: ReflectorOptions<T>): (object: T) => number {
   return handlerBytes === undefined ? heldBytes : (object) => heldBytes(object) + handlerBytes(object);
-}
-
-/** Calls `take` for each event until the watch has ended. */
-function eachEvent<T extends KubernetesObject>(
-  stream: WatchedEvents<T>,
-  take: (event: WatchEvent<T>) => undefined,
-): Promise<void> {
-  return stream.each?.(take) ?? iterated(stream, take);
-}
-
-async function iterated<T>(stream: AsyncIterable<T>, take: (event: T) => void): Promise<void> {
-  for await (const event of stream) take(event);
 }
 
 /**

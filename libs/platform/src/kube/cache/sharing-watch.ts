@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KindWatch } from './kind-watch.js';
-import { Reflector, type ReflectorOptions } from './reflector.js';
+import { Reflector } from './reflector.js';
+import type { ReflectorOptions } from './reflector-options.js';
 import type { SharedObject } from './shared-object.js';
 
 export type SharingWatchOptions = Omit<ReflectorOptions<SharedObject>, 'keep' | 'handlers' | 'handlerBytes'> &

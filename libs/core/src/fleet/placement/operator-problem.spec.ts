@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { UsedCatalog } from './catalog-problem.js';
-import { subjectProblem } from './subject-problem.js';
+import { operatorProblem } from './operator-problem.js';
 
 const catalog = (name: string, spec: UsedCatalog['spec']) =>
   [`p/${name}`, { metadata: { name, namespace: 'p' }, spec }] as const;
@@ -18,7 +18,7 @@ const said = (spec: object): string => {
     metadata: { name: 'kafka', namespace: 'p' },
     spec: { package: 'kafka', namespace: 'k', catalog: { name: 'c' }, ...spec },
   });
-  const found = subjectProblem(operator, { strategies: new Set(['p/s', 'q/other']), catalogs: CATALOGS });
+  const found = operatorProblem(operator, { strategies: new Set(['p/s', 'q/other']), catalogs: CATALOGS });
   return found === undefined ? '' : `${found.reason}: ${found.message}`;
 };
 

@@ -1,0 +1,65 @@
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { catalogProblem, type UsedCatalog } from './catalog-problem.js';
+import { selectorProblem } from './select-clusters.js';
+import type { SubjectProblem } from './subject-problem.js';
+
+/** What is there beside a FleetOperator; names are `<namespace>/<name>`. */
+export type OperatorSurroundings = Readonly<{
+  strategies: ReadonlySet<string>;
+  catalogs: ReadonlyMap<string, UsedCatalog>;
+}>;
+
+/**
+ * What must be there before a roll-out begins. Without its strategy a FleetOperator has the waves and
+ * approvals of another one, or none: nothing begins then. A roll-out that runs has a copy of its strategy.
+ */
+export function operatorProblem(
+  operator: FleetOperator,
+  { strategies, catalogs }: OperatorSurroundings,
+): SubjectProblem | undefined {
+  const { spec } = operator;
+  const strategy = strategyProblem(operator, strategies);
+  if (strategy !== undefined) return strategy;
+  const { fleetCatalog } = spec.catalog;
+  const inCatalog = fleetCatalog === undefined ? undefined : catalogIn(operator, fleetCatalog, catalogs);
+  if (inCatalog !== undefined) return inCatalog;
+  const problem = selectorProblem(spec.clusters);
+  if (problem !== undefined) return unreadable('spec.clusters', problem);
+  for (const [at, { clusters }] of (spec.overrides ?? []).entries()) {
+    const inOverride = selectorProblem(clusters);
+    if (inOverride !== undefined) return unreadable(`spec.overrides[${at}].clusters`, inOverride);
+  }
+  return undefined;
+}
+
+function catalogIn(
+  operator: FleetOperator,
+  name: string,
+  catalogs: OperatorSurroundings['catalogs'],
+): SubjectProblem | undefined {
+  const key = `${operator.metadata.namespace}/${name}`;
+  const catalog = catalogs.get(key);
+  if (catalog !== undefined) return catalogProblem(operator, catalog);
+  return {
+    reason: 'CatalogMissing',
+    message: `there is no FleetCatalog ${key}: no roll-out begins until it is there`,
+  };
+}
+
+/** The strategy that is named is not there. */
+export function strategyProblem(
+  { metadata, spec }: Pick<FleetOperator, 'metadata'> & Readonly<{ spec: Pick<FleetOperator['spec'], 'strategyRef'> }>,
+  strategies: ReadonlySet<string>,
+): SubjectProblem | undefined {
+  const name = spec.strategyRef && `${metadata.namespace}/${spec.strategyRef.name}`;
+  if (name === undefined || strategies.has(name)) return undefined;
+  return {
+    reason: 'StrategyMissing',
+    message: `there is no FleetStrategy ${name}: no roll-out begins until it is there`,
+  };
+}
+
+const unreadable = (field: string, problem: string): SubjectProblem => ({
+  reason: 'SelectorInvalid',
+  message: `${field} selects no cluster: ${problem}`,
+});
