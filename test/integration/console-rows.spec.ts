@@ -6,6 +6,7 @@ import { dump, load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { APPROVAL_ANNOTATIONS } from '#core/fleet/console-actions/decide-approval';
 import { findRedis } from '#platform/redis/find-redis';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
@@ -104,12 +105,19 @@ const listed = async (path: string) => Items.parse(await asked(path)).items;
 
 const Plan = z.looseObject({ metadata: z.looseObject({ name: z.string(), namespace: z.string() }) });
 
-function approveAll(): void {
+const BY_JANE = {
+  [APPROVAL_ANNOTATIONS.by]: 'jane@example.com',
+  [APPROVAL_ANNOTATIONS.at]: '2026-11-26T10:41:00Z',
+  [APPROVAL_ANNOTATIONS.comment]: 'CHG-4711\nsecond line',
+};
+
+function approveAll(annotations: Readonly<Record<string, string>> = {}): void {
   for (const cluster of CLUSTERS) {
     for (const plan of fleet.cluster(cluster).list(olm('InstallPlan'))) {
       const { name, namespace } = Plan.parse(plan).metadata;
       fleet.cluster(cluster).edit({ ...olm('InstallPlan'), name, namespace }, (object) => {
         object['spec'] = { ...(object['spec'] as object), approved: true };
+        object.metadata = { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } };
       });
     }
   }
@@ -195,12 +203,22 @@ describe('rows of the web console', () => {
     await expect.poll(review, PATIENCE).toMatchObject({
       groups: [{ differences: expect.arrayContaining([expect.objectContaining(replaces)]) }],
     });
-    approveAll();
+    const [upgrade] = await listed('plan-classes');
+    approveAll(BY_JANE);
     const done = { installed: `${PACKAGE}.${SECOND}`, version: SECOND.slice(1), next: '', plan: '' };
     await expect
       .poll(() => operators(), LONG_PATIENCE)
       .toMatchObject(CLUSTERS.map(() => ({ ...done, standing: 'well' })));
     await expect.poll(() => listed('plan-classes'), PATIENCE).toEqual([]);
+    const given = { by: 'jane@example.com', comment: 'CHG-4711 second line' };
+    await expect
+      .poll(() => listed(`changes?hash=${upgrade?.['hash']}&sort=cluster`), PATIENCE)
+      .toMatchObject(CLUSTERS.map((cluster) => ({ cluster, kind: 'approval', to: `${PACKAGE}.${SECOND}`, ...given })));
+    // Of the cluster that no question was about yet: answers are kept for half a minute.
+    const asked = { ...LIGHTS, cluster: 'east' };
+    expect(await answered('explain', asked)).toMatchObject({
+      approval: { ...given, at: BY_JANE[APPROVAL_ANNOTATIONS.at] },
+    });
   });
 
   it('have the service beside them, with its checks and queues', async () => {

@@ -11,6 +11,7 @@ import {
   AdviceItem,
   EventsAnswer,
   Explanation,
+  GivenApproval,
   KeptRevision,
   ObjectAddress,
   ObjectAnswer,
@@ -31,6 +32,7 @@ const ObjectExplanation = z.object({
   conflict: ReasonNode.optional(),
   newer: z.array(OfferedVersion).default([]),
   revisions: z.array(KeptRevision).default([]),
+  approval: GivenApproval.optional(),
 });
 
 const isAskedKind = (kind: string): kind is Kind => (ASKED_KINDS as readonly string[]).includes(kind);
@@ -83,7 +85,7 @@ const notHere = () =>
 
 async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<Explanation> {
   const { answer, operator } = await askAbout(context, 'explain');
-  const { because, advice, conflict, newer, revisions } = ObjectExplanation.parse(answer);
+  const { because, advice, conflict, newer, revisions, approval } = ObjectExplanation.parse(answer);
   const { newest, installed, channel, standing, cause } = operator;
   const isBehind = newest !== '' && newest !== installed && standing !== 'well';
   return {
@@ -93,6 +95,7 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
     newer:
       newer.length > 0 || !isBehind ? newer : [{ bundle: newest, version: '', channel, why: because.at(-1) ?? '' }],
     revisions,
+    ...(approval && { approval }),
   };
 }
 

@@ -62,6 +62,9 @@ export const KeptRevision = z.strictObject({
   state: z.string(),
 });
 
+/** Who approved the InstallPlan that a Subscription refers to, through the hub; `at` empty: not said. */
+export const GivenApproval = z.strictObject({ by: z.string(), at: z.string(), comment: z.string() });
+
 export const Explanation = z.strictObject({
   chain: z.array(ChainLink),
   because: z.array(z.string()),
@@ -72,6 +75,8 @@ export const Explanation = z.strictObject({
   newer: z.array(OfferedVersion),
   /** Of a ClusterExtension, the newest first. */
   revisions: z.array(KeptRevision),
+  /** Of a Subscription. */
+  approval: GivenApproval.optional(),
 });
 
 /** Managed fields, secrets and data of Secrets are left out. */

@@ -76,6 +76,7 @@ export const historyColumns: RowColumns<HistoryEntry> = {
   cluster: (row) => row.cluster,
   namespace: (row) => row.namespace,
   package: (row) => row.package,
+  hash: (row) => row.hash ?? '',
   kind: (row) => row.kind,
   by: (row) => row.by,
   since: (row) => row.at,

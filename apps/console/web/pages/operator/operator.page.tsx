@@ -8,6 +8,7 @@ import { useLoaded } from '../../live/loaded.js';
 import { type Question, useQuestion } from '../../live/question.js';
 import { Advice, Because } from '../../parts/because.js';
 import { Copy } from '../../parts/copy.js';
+import { ApprovedBy } from '../../parts/given-approval.js';
 import { Page } from '../../parts/page.js';
 import { Standing } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
@@ -114,7 +115,7 @@ function Shown({ row, place, explained }: ShownProps) {
       {view === 'conflict' && <Conflict of={explained} />}
       {view === 'object' && <ObjectOf of={place} />}
       {view === 'events' && <EventsOf of={place} />}
-      {view === 'changes' && <Timeline of={place} limit="100" />}
+      {view === 'changes' && <Timeline of={place} package={row.package} limit="100" />}
     </>
   );
 }
@@ -126,6 +127,7 @@ function Why({ row, place, explained }: ShownProps) {
     <>
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
       <Because cause={cause?.text} standing={row.standing} because={data?.because ?? []} since={row.since} />
+      {data?.approval && <ApprovedBy of={data.approval} />}
       {data?.conflict && (
         <p>
           <a href="?view=conflict">Show the conflict as a picture</a>
@@ -137,7 +139,7 @@ function Why({ row, place, explained }: ShownProps) {
       <Retry of={row} />
       {data && <Newer of={data.newer} />}
       {data && <RollBack of={row} revisions={data.revisions} />}
-      <Timeline of={place} limit="8" />
+      <Timeline of={place} package={row.package} limit="8" />
     </>
   );
 }

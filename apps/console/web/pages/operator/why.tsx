@@ -35,22 +35,23 @@ export function Newer({ of }: { of: Explanation['newer'] }) {
   );
 }
 
-/** What changed in one operator. */
-export function Timeline({
-  of,
-  limit,
-}: {
+type TimelineProps = Readonly<{
   of: { cluster: string; id: string; namespace: string; name: string };
+  /** Absent: of an operator that is gone. */
+  package?: string;
   limit: string;
-}) {
-  const changes = useLoaded<ChangeList>(
-    withQuery('changes', { cluster: of.cluster, namespace: of.namespace, q: of.name, limit }),
-  );
+}>;
+
+/** What changed in one operator, and who approved its plans. */
+export function Timeline({ of, package: name, limit }: TimelineProps) {
+  const { cluster, namespace } = of;
+  const about = name === undefined ? { q: of.name } : { package: name };
+  const changes = useLoaded<ChangeList>(withQuery('changes', { cluster, namespace, ...about, limit }));
   return (
     <Section title="Changes">
       <Answered of={changes} lines={3}>
         {({ items, knownSince }) => {
-          const some = items.filter(({ row }) => row === of.id);
+          const some = items.filter(({ row, kind }) => row === of.id || kind === 'approval');
           if (some.length > 0) return <ChangeLines items={some} />;
           return (
             <Empty title="Nothing has changed since changes are known.">

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import type { PlanClassList } from '../../../src/api/lists.schema.js';
+import type { ChangeList, PlanClassList } from '../../../src/api/lists.schema.js';
 import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
 import { useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useQuestion } from '../../live/question.js';
 import { counted, timeOfDay } from '../../live/times.js';
+import { ChangeLines } from '../../parts/change-lines.js';
 import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
@@ -34,7 +35,22 @@ export default function ReviewPage() {
       {review.refusal && <Trouble refusal={review.refusal} since={undefined} renew={review.ask} />}
       {review.data === undefined && !review.refusal && <Bones lines={10} />}
       {review.data && <Reviewed of={review.data} isOver={classes.data !== undefined && summary === undefined} />}
+      <Approved hash={hash} />
     </Page>
+  );
+}
+
+/** Who approved plans of this class before, when, where and why. */
+function Approved({ hash }: { hash: string }) {
+  const changes = useLoaded<ChangeList>(withQuery('changes', { hash, limit: '200' }));
+  const [first] = changes.data?.items ?? [];
+  if (changes.data === undefined || first === undefined) return null;
+  // A plan has one entry for each operator that it moves.
+  const items = changes.data.items.filter((one) => one.package === first.package);
+  return (
+    <Section title="Approved already">
+      <ChangeLines items={items} />
+    </Section>
   );
 }
 
@@ -130,7 +146,7 @@ function NoGroup({ of }: { of: ReviewAnswer }) {
   return (
     <Empty title="No plan of this class waits any more.">
       <p>
-        It was approved, replaced or taken back. <a href="/changes">Changes</a> say by whom.
+        It was approved, replaced or taken back. <a href="/changes">Changes</a> say what happened since.
       </p>
     </Empty>
   );

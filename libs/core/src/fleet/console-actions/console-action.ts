@@ -23,6 +23,9 @@ export const ActionTarget = z.strictObject({
   name: z.string().min(1).max(253),
 });
 
+/** Of the reason of an action, in characters. */
+export const LONGEST_COMMENT = 500;
+
 /** Most targets of one action. */
 export const MOST_TARGETS = 1_000;
 
@@ -41,7 +44,7 @@ export const ConsoleAction = z.strictObject({
   /** RFC 3339, UTC. */
   at: z.string().max(40),
   /** One line. */
-  comment: z.string().max(500).optional(),
+  comment: z.string().max(LONGEST_COMMENT).optional(),
 });
 
 export const ActionResult = ActionTarget.extend({ outcome: z.enum(ACTION_OUTCOMES), message: z.string().max(2_000) });

@@ -17,6 +17,8 @@ export const HistoryEntry = z.strictObject({
   /** A person, a field manager, or `hub`. */
   by: z.string().max(200),
   comment: z.string().max(500),
+  /** Of an approval: the hash of the plan when it waited; absent: of an earlier release. */
+  hash: z.string().max(200).optional(),
 });
 
 export type HistoryEntry = z.infer<typeof HistoryEntry>;

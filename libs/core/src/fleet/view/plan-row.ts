@@ -38,7 +38,7 @@ export const planHash = ({ plan, steps }: PlanFacts, subscriptions: readonly Sub
   );
 
 export function planRow(facts: PlanFacts, place: PlanPlace, now: string): PlanRow {
-  const { plan, createdAt, approvedBy } = facts;
+  const { plan, createdAt, approval } = facts;
   const { cluster, namespace, subscriptions, isShared } = place;
   const { name = '' } = plan.metadata;
   const steps = (plan.status?.plan ?? []).filter((step): step is InstallPlanStep => step !== null);
@@ -56,7 +56,8 @@ export function planRow(facts: PlanFacts, place: PlanPlace, now: string): PlanRo
     createdAt,
     phase: rowText(plan.status?.phase ?? ''),
     approved: plan.spec.approved,
-    approvedBy: rowText(approvedBy),
+    approvedBy: rowText(approval?.by ?? ''),
+    ...(approval && approval.comment !== '' && { approvalComment: approval.comment }),
     ...fleetPart(deciderOfPlan(plan, subscriptions)),
   };
 }

@@ -48,6 +48,12 @@ describe('the history of rows', () => {
       ['approval: lamp.v1.0.0 → lamp.v1.1.0 by jane@example.com'],
     ],
     [
+      'an approval, and its reason',
+      plan({}),
+      plan({ approved: true, approvedBy: 'jane@example.com', approvalComment: 'CHG-4711' }),
+      ['approval: lamp.v1.0.0 → lamp.v1.1.0 by jane@example.com CHG-4711'],
+    ],
+    [
       'an approval, of what was installed when it was given',
       plan({}),
       plan({ approved: true, phase: 'Complete', moves: [{ package: 'lamp', from: '', to: 'lamp.v1.1.0' }] }),
@@ -58,5 +64,10 @@ describe('the history of rows', () => {
     ['no first content', catalog(''), catalog('sha256:b'), []],
   ])('shows %s', (_, before, after, expected) => {
     expect(told(before, after)).toEqual(expected);
+  });
+
+  it('names an approval by what was approved, also where its operator has moved since', () => {
+    const [entry] = rowHistory(plan({}), plan({ approved: true, phase: 'Complete', hash: 'after' }));
+    expect(entry).toMatchObject({ kind: 'approval', hash: 'h' });
   });
 });

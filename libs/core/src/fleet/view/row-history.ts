@@ -29,7 +29,7 @@ export function rowHistory(before: ViewRow, after: ViewRow): readonly HistoryEnt
 
 const entry = (
   { updatedAt, cluster, id, ...row }: ViewRow,
-  what: Pick<HistoryEntry, 'kind' | 'package' | 'from' | 'to'> & Partial<Pick<HistoryEntry, 'by' | 'comment'>>,
+  what: Pick<HistoryEntry, 'kind' | 'package' | 'from' | 'to'> & Partial<Pick<HistoryEntry, 'by' | 'comment' | 'hash'>>,
 ): HistoryEntry => {
   const namespace = 'namespace' in row ? row.namespace : '';
   const { from, to, by = HUB, comment = '', ...rest } = what;
@@ -65,11 +65,10 @@ function operatorHistory({ before, after }: Pair<'operator'>): HistoryEntry[] {
 
 function planHistory({ before, after }: Pair<'plan'>): HistoryEntry[] {
   if (before.approved || !after.approved) return [];
-  const by = after.approvedBy || IN_THE_CLUSTER;
-  // What was installed when it waited: the operator may have moved since.
-  return before.moves.map(({ package: name, from, to }) =>
-    entry(after, { kind: 'approval', package: name, from, to, by }),
-  );
+  const { approvedBy, approvalComment: comment = '' } = after;
+  // What was installed when it waited: the operator may have moved since, and the hash with it.
+  const of = { kind: 'approval', by: approvedBy || IN_THE_CLUSTER, comment, hash: before.hash } as const;
+  return before.moves.map(({ package: name, from, to }) => entry(after, { ...of, package: name, from, to }));
 }
 
 function catalogHistory({ before, after }: Pair<'catalog'>): HistoryEntry[] {

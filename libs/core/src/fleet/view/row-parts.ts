@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { Subscription, type SubscriptionCondition } from '../../kernel/api/subscription.js';
 import { asList, asRecord, asText } from '../../kernel/crd/loose-value.js';
-import { APPROVAL_ANNOTATIONS } from '../console-actions/decide-approval.js';
+import { type GivenApproval, givenApproval } from '../console-actions/given-approval.js';
 import { fleetMarksOf } from '../desired/fleet-work.js';
 import { isMarkedCopy } from '../observation/observed-part.js';
 import { stepsHash } from '../plan-class/hop-hash.js';
@@ -24,7 +24,13 @@ export type RowPart =
       /** Where the fleet works it: what it left there, as annotations. */
       marks?: Readonly<Record<string, string>>;
     }>
-  | Readonly<{ kind: 'InstallPlan'; plan: InstallPlan; steps: string; createdAt: string; approvedBy: string }>
+  | Readonly<{
+      kind: 'InstallPlan';
+      plan: InstallPlan;
+      steps: string;
+      createdAt: string;
+      approval?: GivenApproval;
+    }>
   | Readonly<{ kind: 'ClusterServiceVersion'; status: NonNullable<ClusterServiceVersion['status']> }>
   | Readonly<{ kind: 'OperatorGroup'; account: string; status: NonNullable<OperatorGroup['status']> }>;
 
@@ -85,7 +91,7 @@ export function planFacts(
   const read = InstallPlan.safeParse({ ...object, ...api });
   if (!read.success) return undefined;
   const { metadata, spec, status } = read.data;
-  const { name = '', namespace = '', creationTimestamp, annotations } = metadata;
+  const { name = '', namespace = '', creationTimestamp } = metadata;
   const plan: InstallPlan = {
     ...api,
     metadata: { name, namespace },
@@ -103,8 +109,8 @@ export function planFacts(
     }),
   };
   const steps = stepsHash(read.data, globalCatalogNamespace);
-  const approvedBy = annotations?.[APPROVAL_ANNOTATIONS.by] ?? '';
-  return { kind: 'InstallPlan', plan, steps, createdAt: asText(creationTimestamp), approvedBy };
+  const approval = givenApproval(read.data);
+  return { kind: 'InstallPlan', plan, steps, createdAt: asText(creationTimestamp), ...(approval && { approval }) };
 }
 
 /** Of a step that is done, that it is; definitions and rights keep their names, for who approves. */

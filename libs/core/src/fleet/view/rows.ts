@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_COMMENT } from '../console-actions/console-action.js';
 import { HEALTH_STATES } from '../diagnosis/diagnosis.js';
 
 /**
@@ -133,6 +134,8 @@ export const PlanRow = z.strictObject({
   phase: Text,
   approved: z.boolean(),
   approvedBy: Text,
+  /** The reason that was given; absent: none. */
+  approvalComment: z.string().max(LONGEST_COMMENT).optional(),
   /** As of an operator. */
   fleet: Name.optional(),
 });

@@ -1,4 +1,5 @@
 import type { Reason, Resolution } from '#core/classic/resolution/resolution-problem';
+import { type GivenApproval, givenApproval } from '#core/fleet/console-actions/given-approval';
 import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
 import { type ConflictNode, conflictTree } from '#core/fleet/console-questions/reason-node';
 import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
@@ -12,6 +13,7 @@ import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version'
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Subscription } from '#core/kernel/api/subscription';
+import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { PassReader } from '../../engine/pass-reader.js';
 import { extensionSurroundings } from './extension-surroundings.js';
@@ -31,6 +33,8 @@ export type ObjectExplanation = Readonly<{
   newer: readonly OfferedVersion[];
   /** Of a ClusterExtension. */
   revisions: readonly KeptRevision[];
+  /** Of a Subscription: who approved the InstallPlan that it refers to; absent: not said. */
+  approval?: GivenApproval;
 }>;
 
 type Asked = Extract<ConsoleQuestion, { kind: string }>;
@@ -47,6 +51,7 @@ export async function explainObject(
   const conflict = reasons && conflictTree(asked.namespace, reasons.explanation);
   // Resolution has its own advice.
   const todo = reasons === undefined || reasons.advice === '' ? found.todo : [reasons.advice];
+  const approval = approvalIn(object, read);
   const { cluster } = place.client;
   const isStopped = found.standing !== 'well';
   const seen = asked.kind === 'ClusterExtension' ? await place.extension(asked.name) : undefined;
@@ -59,7 +64,14 @@ export async function explainObject(
     ...(conflict === undefined ? {} : { conflict }),
     newer: read === undefined ? ofExtension : await newerOf(place, asked, read, isStopped),
     revisions: seen === undefined ? [] : keptRevisions(seen),
+    ...(approval && { approval }),
   };
+}
+
+function approvalIn(object: KubernetesObject, read: NamespaceRead | undefined): GivenApproval | undefined {
+  const referred = asText(asRecord(asRecord(object['status'])['installPlanRef'])['name']);
+  const plan = read?.installPlans.find(({ metadata }) => metadata.name === referred);
+  return plan && givenApproval(plan);
 }
 
 async function newerOf(

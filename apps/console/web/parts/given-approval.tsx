@@ -1,0 +1,26 @@
+import type { Explanation } from '../../src/api/questions.schema.js';
+import { fullTime } from '../live/times.js';
+import { Ago } from './text.js';
+
+/** Who approved the plan that an operator came by, or comes by, when and why. */
+export function ApprovedBy({ of }: { of: NonNullable<Explanation['approval']> }) {
+  return (
+    <p class="approved-by">
+      <span class="ink-well" aria-hidden="true">
+        ✔{' '}
+      </span>
+      Its last InstallPlan was approved by <strong>{of.by}</strong>
+      {of.at !== '' && (
+        <span title={fullTime(of.at)}>
+          {' '}
+          <Ago time={of.at} /> ago
+        </span>
+      )}
+      {of.comment !== '' && (
+        <>
+          : <q>{of.comment}</q>
+        </>
+      )}
+    </p>
+  );
+}
