@@ -15,7 +15,7 @@ export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
   for (const cluster of clusters) {
     const plan = facts.plan(cluster);
     const row = draft.row(cluster);
-    if (plan?.state !== 'Planned' || row?.phase !== 'Waiting') continue;
+    if (plan?.state !== 'Planned' || row?.phase !== 'Waiting' || facts.role === 'frozen') continue;
     // Nothing is to be done there, and so nothing to be approved.
     if (plan.isUpToDate && row.attempt === 0 && !row.isRetry) continue;
     classes = withPlan(classes, plan, draft);

@@ -24,7 +24,8 @@ export function mayOpenWaves({ status, spec }: Draft): boolean {
 /** Moves the roll-out at most once, after its clusters and waves. */
 export function moveRollout(draft: Draft): void {
   const { status, facts } = draft;
-  if (isFinal(status.phase)) return;
+  // Members are made in a step of their own, in which it is Planning: all else follows in later ones.
+  if (isFinal(status.phase) || isFirstStep(draft)) return;
   noteSuperseding(draft);
   if (isSuperseded(draft)) {
     end(draft, 'Superseded', 'NewerTarget');
@@ -52,6 +53,9 @@ export function moveRollout(draft: Draft): void {
   }
 }
 
+const isFirstStep = ({ status, view, changedRows }: Draft): boolean =>
+  status.phase === 'Planning' && view.rows.size === 0 && changedRows.size > 0;
+
 function end(draft: Draft, phase: RolloutPhase, reason: string): void {
   draft.setStatus({ phase, reason, finishedAt: draft.now, isGoingBack: false, isAborting: false, stop: undefined });
 }
@@ -70,9 +74,7 @@ function endPlanning(draft: Draft): void {
     draft.setStatus({ phase: 'Paused', reason: 'SubjectPaused' });
     return;
   }
-  // Members are made in a step of their own; planning ends in a later one.
-  const isFirstStep = draft.view.rows.size === 0 && draft.changedRows.size > 0;
-  if (isFirstStep || draft.sum.unplanned > 0) return;
+  if (draft.sum.unplanned > 0) return;
   draft.setStatus({ phase: 'Progressing', reason: 'Planned', isPlanned: true });
 }
 
@@ -110,7 +112,9 @@ function actOnFailure(draft: Draft, stop: StopReason): void {
   for (const index of draft.spec.waves.keys()) {
     const isCause = isOverThreshold(index, draft) || stopReasonOf(index, draft) !== undefined;
     if (onFailure === 'RollBackAll' ? hasChanges(index, draft) : isCause) {
-      draft.setWave(index, { phase: 'RollingBack', reason: 'OnFailure' });
+      // One that this step would have completed goes back instead.
+      const completedAt = draft.view.status.waves[index]?.completedAt;
+      draft.setWave(index, { phase: 'RollingBack', reason: 'OnFailure', completedAt });
     }
   }
   draft.setStatus({ phase: 'RollingBack', reason: stop, isGoingBack: true });

@@ -101,7 +101,7 @@ function beginWave(index: number, draft: Draft): void {
 }
 
 export const openWave = (index: number, draft: Draft, reason: 'Opened' | 'Promoted'): void =>
-  draft.setWave(index, { phase: 'Open', reason, openedAt: draft.now, gates: {} });
+  draft.setWave(index, { phase: 'Open', reason, openedAt: draft.now });
 
 const isSettled = (index: number, draft: Draft): boolean => {
   const { waiting, inFlight, rollingBack, returnsDue } = draft.tally(index);

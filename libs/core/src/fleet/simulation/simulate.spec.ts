@@ -273,3 +273,48 @@ describe('what a release, a promotion and a retry lead to', () => {
     expect(returns).toEqual([31, 51]);
   });
 });
+
+describe('what the log says of a beginning', () => {
+  const rollout = (events: readonly FleetEvent[], name: string) =>
+    said(
+      events.filter((event) => event.rollout === name),
+      'rollout',
+    );
+
+  it('is Planning, also where a newer target is released at the same instant', () => {
+    const script = [release('0s', 'kafka-operator.v2'), release('0s', 'kafka-operator.v3')];
+    const { events } = played({ file: { script } });
+    expect(rollout(events, 'platform/kafka-1')).toEqual(['0 Planning Released', '0 Superseded NewerTarget']);
+    expect(events.some(({ kind, rollout: name }) => kind === 'class' && name === 'platform/kafka-1')).toBe(false);
+  });
+
+  it('is Planning, also where the subject is paused', () => {
+    const paused = { ...operator, spec: { ...operator.spec, paused: true } };
+    const { events } = played({ file: { script: [{ at: '1m', apply: paused }, release('1m', 'kafka-operator.v2')] } });
+    expect(rollout(events, 'platform/kafka-1')).toEqual(['60 Planning Released', '60 Paused SubjectPaused']);
+  });
+
+  it('of a wave has the green answer of its gate', () => {
+    const gate = { name: 'calm', when: 'Before', scope: 'Wave', times: 1, webhook: { url: 'https://gates.example/' } };
+    const { events } = played({ strategy: wave({ gates: [gate] }) });
+    expect(events.filter(({ kind }) => kind === 'gate')).toMatchObject([
+      { t: 1, wave: 'first', cluster: null, phase: 'Green', reason: 'calm', from: null },
+      { t: 81, wave: 'rest', cluster: null, phase: 'Green', reason: 'calm', from: null },
+    ]);
+  });
+});
+
+it('says of a wave that goes back at the instant of its last success that it was not complete', () => {
+  const { events, summary } = played({
+    strategy: { waves: [{ name: 'one', count: 1 }], onFailure: 'RollBackAll' },
+    clusters: 2,
+    file: { faults: [{ unhealthy: { after: '20s' } }] },
+  });
+  expect(said(events, 'wave', 'rest')).toEqual([
+    '0 Pending NotItsTurn',
+    '41 Open Opened',
+    '81 RollingBack OnFailure',
+    '121 RolledBack Returned',
+  ]);
+  expect(summary.rollouts[0]?.waves.map(({ completedAt }) => completedAt)).toEqual([41, null]);
+});
