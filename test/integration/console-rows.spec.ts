@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { dump, load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -170,6 +171,8 @@ describe('rows of the web console', () => {
       yaml: expect.stringContaining('kind: Subscription'),
       cut: false,
     });
+    const { gzip } = z.object({ gzip: z.string() }).parse(await answered('whole-object', LIGHTS));
+    expect(gunzipSync(Buffer.from(gzip, 'base64')).toString()).toContain('kind: Subscription');
     expect(await answered('events', DARK)).toMatchObject({ items: expect.any(Array) });
     expect((await question('explain', { ...LIGHTS, name: 'ghost' })).status).toBe(404);
     expect((await question('object', { ...LIGHTS, kind: 'Secret' })).status).toBe(404);

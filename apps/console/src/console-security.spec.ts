@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
 import { PolicyModel } from '#core/fleet/console-rights/console-policy';
 import { rightsOf } from '#core/fleet/console-rights/rights';
@@ -38,8 +39,7 @@ beforeEach(async () => {
         : { name, groups: [], by: 'oidc', rights: rightsOf(policy, { name, groups: [] }), session: name, csrf: name },
   };
   const asker = {
-    ask: async (question: Parameters<typeof contentAnswer>[0]) =>
-      question.ask === 'object' ? { answer: { yaml: 'kind: Subscription\n', cut: false } } : contentAnswer(question),
+    ask: async (question: Parameters<typeof contentAnswer>[0]) => ANSWERS[question.ask] ?? contentAnswer(question),
   };
   run = await openConsole({ FLOTILLA_CONSOLE_AUDIT_FILE: audit }, { clock, signIns: [byName], asker });
   fillTwoClusters(run.view);
@@ -48,6 +48,12 @@ afterEach(async () => {
   await run.service.stop();
   await rm(folder, { recursive: true, force: true });
 });
+
+const PACKED = Buffer.from('packed').toString('base64');
+const ANSWERS: Readonly<Record<string, QuestionAnswer>> = {
+  object: { answer: { yaml: 'kind: Subscription\n', cut: false } },
+  'whole-object': { answer: { gzip: PACKED } },
+};
 
 /** One of each kind: page, file, API, refusal, stream, icon. */
 const ADDRESSES = ['/', '/operators/x', '/assets/none.js', '/openapi.json', '/api/v1/me', '/api/v1/none', '/auth/ways'];
@@ -139,8 +145,8 @@ describe('the stream', () => {
 
 describe('an object that a person reads', () => {
   const about = { cluster: 'west', kind: 'Subscription', namespace: 'lamps', name: 'lamp' };
-  const read = () =>
-    run.post('/api/v1/questions/object', about, {
+  const read = (ask = 'object') =>
+    run.post(`/api/v1/questions/${ask}`, about, {
       ...{ cookie: 'owner', 'x-csrf-token': 'owner', 'sec-fetch-site': 'same-origin' },
     });
 
@@ -152,14 +158,25 @@ describe('an object that a person reads', () => {
     });
   });
 
+  it('has one where it is downloaded, too, which says that all of it was', async () => {
+    const answer = await read('whole-object');
+    expect(await answer.json()).toEqual({ gzip: PACKED });
+    const lines = (await readFile(audit, 'utf8')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      ...{ event: 'object-read', person: 'owner', targets: ['west/lamps/lamp'], outcome: 'whole' },
+    });
+  });
+
   it('is not shown where that line cannot be written', async () => {
     await rm(folder, { recursive: true });
-    const refused = await read();
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'no-audit']);
+    for (const ask of ['object', 'whole-object']) {
+      const refused = await read(ask);
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'no-audit']);
+    }
   });
 
   it.each(['Secret', 'ConfigMap', 'Deployment'])('is never a %s', async (kind) => {
-    const refused = await run.post('/api/v1/questions/object', { ...about, kind });
-    expect(refused.status).toBe(404);
+    for (const ask of ['object', 'whole-object'])
+      expect((await run.post(`/api/v1/questions/${ask}`, { ...about, kind })).status).toBe(404);
   });
 });

@@ -19,6 +19,7 @@ import {
   ReasonNode,
   ReviewAnswer,
   ReviewQuestion,
+  WholeObject,
 } from './questions.schema.js';
 import { type ApiRoute, post, type RouteContext } from './route.js';
 
@@ -100,15 +101,16 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
 }
 
 /** Pages are not recorded, but whole objects are: what cannot be recorded is not shown. */
-async function object(context: RouteContext<unknown, ObjectAddress>): Promise<ObjectAnswer> {
-  const { answer } = await askAbout(context, 'object');
+async function readObject<T>(context: RouteContext<unknown, ObjectAddress>, ask: Asked, as: z.ZodType<T>): Promise<T> {
+  const { answer } = await askAbout(context, ask);
   const { cluster, kind, namespace, name } = context.body;
-  const event = { event: 'object-read', verb: kind, targets: [`${cluster}/${namespace}/${name}`] } as const;
+  const whole = ask === 'whole-object' ? { outcome: 'whole' } : {};
+  const event = { event: 'object-read', verb: kind, targets: [`${cluster}/${namespace}/${name}`], ...whole } as const;
   await context.audit(event).catch((error: unknown) => {
     const why = 'The audit log cannot be written, so the object is not shown.';
     throw new RequestProblem(503, 'no-audit', why, `Mend FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
   });
-  return ObjectAnswer.parse(answer);
+  return as.parse(answer);
 }
 
 async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<ReviewAnswer> {
@@ -140,7 +142,16 @@ export const questionRoutes: readonly ApiRoute[] = [
     body: ObjectAddress,
     answer: ObjectAnswer,
     status: 200,
-    run: object,
+    run: (context) => readObject(context, 'object', ObjectAnswer),
+  }),
+  post({
+    path: '/questions/whole-object',
+    name: 'WholeObject',
+    summary: 'An object that is too large for a page, as YAML in gzip in base64',
+    body: ObjectAddress,
+    answer: WholeObject,
+    status: 200,
+    run: (context) => readObject(context, 'whole-object', WholeObject),
   }),
   post({
     path: '/questions/events',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { PlanMove, RowCause, Standing } from '#core/fleet/view/rows';
 
 /**
- * What rows do not hold, asked of the poller: `POST /api/v1/questions/{explain,object,events,review}`. An
- * answer is kept for half a minute. A cluster that does not answer within ten seconds: problem
- * `cluster-away`.
+ * What rows do not hold, asked of the poller: `POST /api/v1/questions/ASK`, where ASK is `explain`, `object`,
+ * `whole-object`, `events` or `review`. An answer is kept for half a minute. A cluster that does not answer
+ * within ten seconds: problem `cluster-away`.
  */
 
 /** An object of a cluster, as an address. */
@@ -82,6 +82,9 @@ export const Explanation = z.strictObject({
 /** Managed fields, secrets and data of Secrets are left out. */
 export const ObjectAnswer = z.strictObject({ yaml: z.string(), cut: z.boolean() });
 
+/** {@link ObjectAnswer} without a cut: YAML in gzip in base64. The page unpacks it, the console never. */
+export const WholeObject = z.strictObject({ gzip: z.string().max(2_000_000) });
+
 export const EventsAnswer = z.strictObject({
   items: z.array(
     z.strictObject({
@@ -137,6 +140,7 @@ export type ChainLink = z.infer<typeof ChainLink>;
 export type Explanation = z.infer<typeof Explanation>;
 export type ObjectAnswer = z.infer<typeof ObjectAnswer>;
 export type ReviewQuestion = z.infer<typeof ReviewQuestion>;
+export type WholeObject = z.infer<typeof WholeObject>;
 export type EventsAnswer = z.infer<typeof EventsAnswer>;
 export type Difference = z.infer<typeof Difference>;
 export type ReviewGroup = z.infer<typeof ReviewGroup>;

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { withQuery } from '../live/address.js';
 import { RequestRefused, read } from '../live/ask.js';
 import { count } from '../live/times.js';
-import { csvOf, saveFile } from './csv.js';
+import { csvOf } from './csv.js';
+import { saveFile } from './save-file.js';
 
 export type CsvColumns<R> = Readonly<Record<string, (row: R) => unknown>>;
 

@@ -10,13 +10,3 @@ export const csvOf = <R>(rows: readonly R[], columns: Readonly<Record<string, (r
   [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((value) => value(row)))]
     .map((line) => line.map(cell).join(','))
     .join('\r\n');
-
-/** Gives the browser a file to keep. */
-export function saveFile(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}

@@ -28,6 +28,8 @@ const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
 /** A larger answer is none: a page cannot show a megabyte. */
 const LARGEST_ANSWER = 1_000_000;
+/** An API server keeps objects of 1.5 MiB: packed, and as base64, they are smaller than this. */
+const LARGEST_OBJECT = 2_000_000;
 const TOO_LARGE: QuestionAnswer = { because: 'failed', message: 'the answer is too large for a page; use the command' };
 
 type AskerOptions = Readonly<{ redis: Redis; prefix: string; clock: Clock }>;
@@ -97,7 +99,8 @@ export class RedisQuestionReceiver implements QuestionReceiver {
     const { redis } = this.options;
     const [keys, key] = [this.#keys, questionKey(question)];
     const text = JSON.stringify(answer);
-    const sent = text.length > LARGEST_ANSWER ? JSON.stringify(TOO_LARGE) : text;
+    const largest = question.ask === 'whole-object' ? LARGEST_OBJECT : LARGEST_ANSWER;
+    const sent = text.length > largest ? JSON.stringify(TOO_LARGE) : text;
     await redis.set(keys.answer(key), sent, 'EX', 'because' in answer ? 1 : ANSWER_KEPT_SECONDS);
     // After the answer has gone an equal question is sent again.
     await redis.del(keys.claim(key), keys.asked(key));

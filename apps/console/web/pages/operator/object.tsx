@@ -1,8 +1,11 @@
+import type { OperatorRow } from '#core/fleet/view/rows';
 import type { EventsAnswer, ObjectAddress, ObjectAnswer } from '../../../src/api/questions.schema.js';
+import { useQuery, withQuery } from '../../live/address.js';
 import { useQuestion } from '../../live/question.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
+import { WholeObjectButton } from './whole-object.js';
 
 const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAddress => ({
   cluster,
@@ -14,8 +17,41 @@ const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAdd
 const wholeObject = ({ cluster, kind, namespace, name }: ObjectAddress): string =>
   `kubectl --context ${cluster} ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${name} -o yaml`;
 
+/** What the hub asks for, and what came of it, one at a time. */
+export function Objects({ of, place }: { of: OperatorRow; place: ObjectAddress }) {
+  const [query] = useQuery();
+  const { cluster, namespace, installed, next, plan, api } = of;
+  const csvs = [...new Set([installed, next])].filter((name) => name !== '' && api === 'classic');
+  const all: readonly ObjectAddress[] = [
+    addressOf(place),
+    ...csvs.map((name) => ({ cluster, kind: 'ClusterServiceVersion', namespace, name })),
+    ...(plan === '' ? [] : [{ cluster, kind: 'InstallPlan', namespace, name: plan }]),
+  ];
+  const keyOf = ({ kind, name }: ObjectAddress) => `${kind}/${name}`;
+  const open = all.find((one) => keyOf(one) === query['object']) ?? addressOf(place);
+  return (
+    <>
+      {all.length > 1 && (
+        <nav class="chips" aria-label="Objects of this operator">
+          {all.map((one) => (
+            <a
+              key={keyOf(one)}
+              class="chip"
+              aria-current={keyOf(one) === keyOf(open) ? 'true' : undefined}
+              href={withQuery('', { ...query, object: keyOf(one) })}
+            >
+              {one.kind} {one.name}
+            </a>
+          ))}
+        </nav>
+      )}
+      <ObjectOf key={keyOf(open)} of={open} />
+    </>
+  );
+}
+
 /** The object as it is in the cluster, secrets left out. */
-export function ObjectOf({ of }: { of: ObjectAddress }) {
+function ObjectOf({ of }: { of: ObjectAddress }) {
   const { data, refusal, ask } = useQuestion<ObjectAnswer>('object', addressOf(of));
   return (
     <>
@@ -23,7 +59,10 @@ export function ObjectOf({ of }: { of: ObjectAddress }) {
       {data === undefined && !refusal && <Bones lines={10} />}
       {data?.cut && (
         <div class="notice">
-          <p>This object is large; its end is left out. The whole of it:</p>
+          <p>
+            This object is large; its end is left out here. <WholeObjectButton of={addressOf(of)} />
+          </p>
+          <p>With your own rights, and with what is hidden here:</p>
           <CodeBlock text={wholeObject(of)} label="Command" />
         </div>
       )}

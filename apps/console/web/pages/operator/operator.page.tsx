@@ -16,7 +16,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { Chain } from './chain.js';
 import { Conflict } from './conflict.js';
 import { Deprecations, useContent } from './deprecations.js';
-import { EventsOf, ObjectOf } from './object.js';
+import { EventsOf, Objects } from './object.js';
 import { Retry } from './retry.js';
 import { RollBack } from './roll-back.js';
 import { Newer, Timeline } from './why.js';
@@ -113,7 +113,7 @@ function Shown({ row, place, explained }: ShownProps) {
       </div>
       {view === 'why' && <Why {...{ row, place, explained }} />}
       {view === 'conflict' && <Conflict of={explained} />}
-      {view === 'object' && <ObjectOf of={place} />}
+      {view === 'object' && <Objects of={row} place={place} />}
       {view === 'events' && <EventsOf of={place} />}
       {view === 'changes' && <Timeline of={place} package={row.package} limit="100" />}
     </>

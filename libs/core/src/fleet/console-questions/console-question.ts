@@ -30,12 +30,14 @@ const CatalogQuestions = [
 
 /**
  * What the console asks the poller about one cluster, which it has no credentials for. `explain`: why an
- * object is as it is · `object`: its YAML · `events`: its Events · `review`: what an InstallPlan changes ·
- * `packages`, `package`, `icon`, `graph`: what a catalog of the cluster holds.
+ * object is as it is · `object`: its YAML, as much as a page shows · `whole-object`: all of it · `events`:
+ * its Events · `review`: what an InstallPlan changes · `packages`, `package`, `icon`, `graph`: what a catalog
+ * of the cluster holds.
  */
 export const ConsoleQuestion = z.discriminatedUnion('ask', [
   z.strictObject({ ask: z.literal('explain'), ...object }),
   z.strictObject({ ask: z.literal('object'), ...object }),
+  z.strictObject({ ask: z.literal('whole-object'), ...object }),
   z.strictObject({ ask: z.literal('events'), ...object }),
   z.strictObject({ ask: z.literal('review'), ...place }),
   ...CatalogQuestions,

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { dump } from 'js-yaml';
 import type { CatalogQuestion, ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import { withoutSecrets, withoutUsers } from '#core/fleet/console-questions/without-secrets';
@@ -45,24 +47,32 @@ export async function answerQuestion(
 type Answer = (place: QuestionPlace, question: ObjectQuestion, object: KubernetesObject) => Promise<unknown>;
 const ANSWERS: Readonly<Record<ObjectQuestion['ask'], Answer>> = {
   explain: explainObject,
-  object: async (_place, { kind }, object) => yamlOf({ ...object, ...APIS[kind] }),
+  object: async (_place, { kind }, object) => cutYaml(yamlOf({ ...object, ...APIS[kind] })),
+  'whole-object': async (_place, { kind }, object) => packed(yamlOf({ ...object, ...APIS[kind] })),
   events: ({ client }, question, object) => eventsOf(client, question, object),
 };
 
-const LONGEST_YAML = 200_000;
+/** Characters that a page shows. */
+const LONGEST_YAML = 256_000;
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Without secrets, managed fields, and the copy of itself that kubectl leaves. */
-function yamlOf(object: KubernetesObject): Readonly<{ yaml: string; cut: boolean }> {
+function yamlOf(object: KubernetesObject): string {
   const { managedFields: _managed, annotations, ...metadata } = object.metadata;
   const { [LAST_APPLIED]: _last, ...kept } = annotations ?? {};
   const shown = {
     ...object,
     metadata: { ...metadata, ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }) },
   };
-  const yaml = dump(withoutSecrets(shown), { noRefs: true, lineWidth: -1 });
-  return { yaml: yaml.slice(0, LONGEST_YAML), cut: yaml.length > LONGEST_YAML };
+  return dump(withoutSecrets(shown), { noRefs: true, lineWidth: -1 });
 }
+
+const cutYaml = (yaml: string) => ({ yaml: yaml.slice(0, LONGEST_YAML), cut: yaml.length > LONGEST_YAML });
+
+const zip = promisify(gzip);
+
+/** An object of a megabyte has a tenth of it when it is packed: less for Redis and for the console. */
+const packed = async (yaml: string) => ({ gzip: (await zip(yaml)).toString('base64') });
 
 const MOST_EVENTS = 50;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

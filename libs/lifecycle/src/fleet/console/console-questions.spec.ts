@@ -1,4 +1,6 @@
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { QuestionReceiver } from '#platform/console/question-channel.port';
@@ -12,6 +14,7 @@ const CLUSTERS = Array.from({ length: 9 }, (_, index) => `ship-${index}`);
 const question = (name: string, cluster = 'ship-0'): ConsoleQuestion => ({
   ...{ v: 1, ask: 'object', kind: 'Subscription', cluster, namespace: 'lamps', name },
 });
+const LAMP = 'ship-0/lamp';
 const hangs = () => new Promise<never>(() => undefined);
 
 let clock: ManualClock;
@@ -97,6 +100,21 @@ describe('questions of the console', () => {
       answer: { yaml: expect.stringContaining('value: ••••'), cut: false },
     });
     expect(JSON.stringify([...answers])).not.toContain('hunter2');
+  });
+
+  it('do not show it in the whole of an object either, which a page shows cut', async () => {
+    const env = Array.from({ length: 9_000 }, (_, at) => ({ name: `API_TOKEN_${at}`, value: `hunter2-${at}` }));
+    read = async (name) => ({ metadata: { name }, spec: { config: { env } } });
+    ask(question('lamp'));
+    const shown = z.object({ answer: z.object({ yaml: z.string(), cut: z.boolean() }) }).parse(await answerTo(LAMP));
+    expect([shown.answer.cut, shown.answer.yaml.length]).toEqual([true, 256_000]);
+    answers.clear();
+    ask({ ...question('lamp'), ask: 'whole-object' } as ConsoleQuestion);
+    const packed = z.object({ answer: z.object({ gzip: z.string() }) }).parse(await answerTo(LAMP));
+    const whole = gunzipSync(Buffer.from(packed.answer.gzip, 'base64')).toString();
+    expect(whole.slice(0, 256_000)).toBe(shown.answer.yaml);
+    expect(whole).toContain('API_TOKEN_8999');
+    expect(whole).not.toContain('hunter2');
   });
 
   it('about a catalog are answered from its content, also while its cluster is away', async () => {
