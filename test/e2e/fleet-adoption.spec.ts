@@ -94,6 +94,15 @@ describe('from flotilla up to a fleet, on real API servers with an audit log', (
       .toEqual(ROLLOUTS.map(() => ['Complete', 'Complete', 'Complete']));
     expect(await written()).toEqual([ADOPTION, ADOPTION]);
     for (const [at, name] of fleet.contexts.entries()) {
+      await expect
+        .poll(() => fleet.reportOf(name), LONG_PATIENCE)
+        .toMatchObject({
+          operators: PACKAGES.length,
+          missingRights: { poller: [], applier: [] },
+          conditions: expect.arrayContaining([
+            expect.objectContaining({ type: 'PermissionsSufficient', status: 'True', reason: 'AllGranted' }),
+          ]),
+        });
       expect(changedFields(before[at] ?? new Map(), await objectsOf(name)).map(withoutKeys)).toEqual([
         'CatalogSource olm/flotilla-samples.metadata.annotations',
         'CatalogSource olm/flotilla-samples.spec.image',

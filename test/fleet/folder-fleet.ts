@@ -6,6 +6,8 @@ import { expect, vi } from 'vitest';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { STATUS_FOLDER } from '#platform/fleet/folder/folder-files';
+import { KeptObjects } from '#platform/fleet/folder/kept-objects';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
@@ -87,6 +89,13 @@ export class FolderFleet {
   /** `flotilla fleet`, about the folder. */
   verb(...args: readonly string[]): Promise<CommandResult> {
     return runFlotilla(['fleet', ...args, '--fleet', this.files]);
+  }
+
+  /** What the hub has to say of a cluster, as it lies in the folder. */
+  async reportOf(cluster: string): Promise<Readonly<Record<string, unknown>>> {
+    const kept = await new KeptObjects(join(this.files, STATUS_FOLDER)).read();
+    const own = [...kept.values()].find(({ kind, metadata }) => kind === 'FleetCluster' && metadata.name === cluster);
+    return { ...(own?.['status'] as object | undefined) };
   }
 
   /** The strategy that `fleet export` has written, edited. */

@@ -76,6 +76,15 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     await expect.poll(phases, LONG_PATIENCE).toEqual(['Completed', 'Completed']);
 
     for (const [index, name] of CLUSTERS.entries()) {
+      await expect
+        .poll(() => fleet.reportOf(name), LONG_PATIENCE)
+        .toMatchObject({
+          operators: PACKAGES.length,
+          missingRights: { poller: [], applier: [] },
+          conditions: expect.arrayContaining([
+            expect.objectContaining({ type: 'PermissionsSufficient', status: 'True', reason: 'AllGranted' }),
+          ]),
+        });
       const changed = changedFields(before[index] ?? new Map(), objectsIn(simulated.cluster(name)));
       const allowed =
         /^(catalogsources\.\S+ olm\/flotilla-samples|subscriptions\.\S+ harbors\/\S+)\.(metadata\.(annotations|labels)|spec\.(image|updateStrategy|installPlanApproval))/;

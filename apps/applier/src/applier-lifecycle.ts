@@ -8,6 +8,7 @@ import {
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
+import { ApplierRights } from '#lifecycle/fleet/joining/applier-rights';
 import { ClusterReleases } from '#lifecycle/fleet/joining/cluster-releases';
 import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
@@ -32,6 +33,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     /** Absent where the hub has no fleet. */
     @Optional() private readonly orders?: ClusterOrders,
     @Optional() private readonly releases?: ClusterReleases,
+    @Optional() private readonly rights?: ApplierRights,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -46,6 +48,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     });
     this.releases?.start();
     this.orders?.start();
+    this.rights?.start();
     this.fleet.start();
     await this.apply.start();
     await this.solved.start();
@@ -57,6 +60,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
       this.contact.stop();
       this.releases?.stop();
       this.fleet.hold();
+      await this.rights?.stop();
       await Promise.all([this.consoleActions.stop(), this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
       await this.fleet.stop();
       await this.orders?.stop();

@@ -11,6 +11,7 @@ import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
+import { ApplierRights } from '#lifecycle/fleet/joining/applier-rights';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterReleases, type ClusterReleasesOptions } from '#lifecycle/fleet/joining/cluster-releases';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
@@ -84,10 +85,18 @@ export const applierModule = (
       useFactory: (hub: Hub, all: ServiceClusters) =>
         fleetHub && secrets && releasesOf(hub, { hub: fleetHub, secrets, clusters: all, owns }),
     },
+    {
+      provide: ApplierRights,
+      inject: [HUB, CLUSTERS],
+      useFactory: ({ clock, log }: Hub, all: ServiceClusters) =>
+        fleetHub && new ApplierRights({ hub: fleetHub, clusters: all, clock, log }),
+    },
     ApplyProcessor,
     SolvedProcessor,
     ApplierLifecycle,
-    ...(fleetHub === undefined ? [] : [healthIndicator(ClusterOrders, ({ check }) => check)]),
+    ...(fleetHub === undefined
+      ? []
+      : [healthIndicator(ClusterOrders, ({ check }) => check), healthIndicator(ApplierRights, ({ check }) => check)]),
     healthIndicator(ClusterContact, ({ check }) => check),
     healthIndicator(WriteRefusals, ({ check }) => check),
     healthIndicator(ClusterUpgrades, ({ check }) => check),

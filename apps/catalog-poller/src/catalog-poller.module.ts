@@ -142,15 +142,17 @@ export type CatalogPollerOptions = Readonly<{
 const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefined): readonly Provider[] => [
   {
     provide: ClusterSightings,
-    inject: [HUB, CLUSTERS, OlmDetectors, { token: SHARDS, optional: true }],
+    inject: [HUB, CLUSTERS, OlmDetectors, ObservedFleet, { token: SHARDS, optional: true }],
     useFactory: (
       { clock, log, settings }: Hub,
       clusters: ServiceClusters,
       detectors: OlmDetectors,
+      observed: ObservedFleet,
       shards?: ShardSource,
     ) =>
       new ClusterSightings({
         ...{ hub: fleetHub, clusters, detectors, clock, log, credentials },
+        operatorsIn: (cluster) => observed.of(cluster)?.rows.operators,
         isAlone: shards === undefined,
         silentMs: settings.fleetSilence,
       }),

@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { load } from 'js-yaml';
-import { z } from 'zod';
-import { PolicyRule } from '#core/kernel/api/cluster-service-version';
-import { PROJECT_ROOT } from '#platform/files/project-root';
+import { type Right, rightLines } from '#core/fleet/membership/role-rights';
+import { missingRights } from '#platform/joining/missing-rights';
+import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shipped-rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
@@ -12,18 +9,8 @@ import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
-import { missingRights, type Right, rightLines, rightsOf } from './missing-rights.js';
 
-/**
- * The two identities of the hub in a managed cluster, and the roles that
- * k8s/base/managed-cluster ships for them.
- */
-const ROLES = ['observe', 'apply'] as const;
-type RoleName = (typeof ROLES)[number];
-
-export type MissingOfRoles = Readonly<Record<RoleName, readonly Right[]>>;
-
-const ClusterRole = z.looseObject({ metadata: z.looseObject({ name: z.string() }), rules: z.array(PolicyRule) });
+export type MissingOfRoles = Readonly<Record<HubRole, readonly Right[]>>;
 
 export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolean }>;
 
@@ -32,7 +19,7 @@ export async function checkClusters(clients: readonly KubeClient[], io: Io, opti
   const fleet = await askClusters(clients, missingOfRoles);
   reportAway(fleet.away, io);
   const { output } = options;
-  const isComplete = fleet.answers.every(({ value }) => ROLES.every((role) => value[role].length === 0));
+  const isComplete = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value[role].length === 0));
   const verdict = fleetVerdict(isComplete, fleet, options);
   const items = fleet.answers.map(({ cluster, value }) => ({ cluster, missing: value }));
   if (isData(output)) io.out(dataText({ verdict, away: fleet.away, items }, output));
@@ -43,18 +30,13 @@ export async function checkClusters(clients: readonly KubeClient[], io: Io, opti
 /** The rights of both roles that the user of this client lacks. */
 export async function missingOfRoles(client: Pick<KubeClient, 'create'>): Promise<MissingOfRoles> {
   const [observe, apply] = await Promise.all(
-    ROLES.map(async (role) => missingRights(client, await shippedRights(role))),
+    HUB_ROLES.map(async (role) => missingRights(client, await shippedRights(role))),
   );
   return { observe: observe ?? [], apply: apply ?? [] };
 }
 
-async function shippedRights(role: RoleName): Promise<readonly Right[]> {
-  const file = join(PROJECT_ROOT, 'k8s', 'base', 'managed-cluster', `${role}.yaml`);
-  return rightsOf(ClusterRole.parse(load(await readFile(file, 'utf8'))).rules);
-}
-
 function report(cluster: string, missing: MissingOfRoles): string {
-  const lines = ROLES.flatMap((role) => {
+  const lines = HUB_ROLES.flatMap((role) => {
     const rights = missing[role];
     if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];
     return [
@@ -67,4 +49,4 @@ function report(cluster: string, missing: MissingOfRoles): string {
   return [cluster, ...lines, ''].join('\n');
 }
 
-const SERVICE: Readonly<Record<RoleName, string>> = { observe: 'poller', apply: 'applier' };
+const SERVICE: Readonly<Record<HubRole, string>> = { observe: 'poller', apply: 'applier' };

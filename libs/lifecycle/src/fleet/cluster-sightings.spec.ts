@@ -18,11 +18,13 @@ describe('what a poller reports of the clusters of a fleet', () => {
   let access: DirectClient;
   let sightings: ClusterSightings;
   let isPaused = false;
+  let operators: number | undefined;
   let fault: CredentialsFault | undefined;
   let expiresAt: string | undefined;
   let tell: ClusterListener = () => undefined;
   beforeEach(async () => {
     isPaused = false;
+    operators = undefined;
     fault = undefined;
     expiresAt = undefined;
     fleet = await PlayedFleet.begin(['one', 'two'], () => ({}));
@@ -42,6 +44,7 @@ describe('what a poller reports of the clusters of a fleet', () => {
         },
       },
       detectors: { status: async () => acting },
+      operatorsIn: () => operators,
       clock: fleet.clock,
       log: silentLog,
       isAlone: true,
@@ -76,6 +79,7 @@ describe('what a poller reports of the clusters of a fleet', () => {
       'CredentialsValid=True Valid',
       'IdentityStable=True Same',
       'Managed=True Acting',
+      'PermissionsSufficient=True AllGranted',
       'Reachable=True Answering',
     ];
     await expect.poll(() => reasons('one'), PATIENCE).toEqual(wanted);
@@ -137,6 +141,16 @@ describe('what a poller reports of the clusters of a fleet', () => {
     await tell([{ kind: 'changed', cluster: 'one', what: 'access' }]);
     await expect.poll(facts, PATIENCE).toMatchObject({ ...known, claims: { site: 'hall-8' } });
     expect(await reasons('one')).toContain('Reachable=True Answering');
+  });
+
+  it('is how many operators it has, once that is known', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+    expect(await statusOf('one')).not.toHaveProperty('operators');
+    for (const count of [3, 0]) {
+      operators = count;
+      for (let seconds = 0; seconds < 15; seconds++) await fleet.clock.advance(1_000);
+      await expect.poll(() => statusOf('one'), PATIENCE).toMatchObject({ operators: count });
+    }
   });
 
   it('is a login that is refused, before the cluster counts as away', async () => {

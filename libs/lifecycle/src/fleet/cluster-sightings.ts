@@ -5,6 +5,7 @@ import {
   type FleetClusterStatus,
 } from '#core/fleet/membership/cluster-conditions';
 import { CLAIMS, type ClusterFacts, claimsIn, nodeFacts, observedNode } from '#core/fleet/membership/cluster-facts';
+import { withMissingRights } from '#core/fleet/membership/cluster-permissions';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
@@ -20,6 +21,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
+import { ClusterRights } from './joining/cluster-rights.js';
 
 /** How often a cluster is asked whether it answers, at least: one lost answer is none. */
 const ASK_EVERY_MS = 15_000;
@@ -43,6 +45,8 @@ export type ClusterSightingsOptions = Readonly<{
   log: Log;
   /** The logins of FleetClusters in Secrets; absent where only contexts give access. */
   credentials?: Pick<SecretClusters, 'expiryOf' | 'faultOf'> | undefined;
+  /** How many operators are installed; undefined while that is not known. */
+  operatorsIn?: (cluster: string) => number | undefined;
   /** This process works for all clusters of the hub: what it does not know no process does. */
   isAlone: boolean;
   /** A cluster that was silent for so long is away; default 40 s. */
@@ -66,6 +70,7 @@ export class ClusterSightings {
   readonly #store: FleetStore;
   readonly #timers: Timers;
   readonly #sights = new Map<string, Sight>();
+  readonly #rights: ClusterRights;
   #looking: Promise<void> | undefined;
   #isAskedAgain = false;
 
@@ -73,6 +78,7 @@ export class ClusterSightings {
     const { hub, clock, log } = options;
     this.#store = new FleetStore({ client: hub, clock, log, kinds: ['FleetCluster'], checkName: 'fleet-clusters' });
     this.#timers = new Timers(clock);
+    this.#rights = new ClusterRights({ role: 'observe', clock, log });
   }
 
   get check(): HealthCheck {
@@ -101,6 +107,7 @@ export class ClusterSightings {
       const sight = this.#sights.get(cluster);
       delete sight?.uid;
       delete sight?.facts;
+      this.#rights.forget(cluster);
     }
     this.#look();
   }
@@ -192,7 +199,9 @@ export class ClusterSightings {
       sight.uid ??= (await client.get(KUBE_SYSTEM))?.metadata.uid ?? '';
       sight.heardAt = this.#now();
       const uid = sight.uid === '' ? undefined : sight.uid;
-      return { uid, version, facts: await this.#facts(client, sight), managed: await this.#managed(cluster) };
+      const [facts, missingRights] = [await this.#facts(client, sight), await this.#rights.lackedBy(client)];
+      const operators = this.options.operatorsIn?.(cluster);
+      return { uid, version, facts, missingRights, operators, managed: await this.#managed(cluster) };
     } catch (error) {
       // A login that is refused is no lost answer.
       const message = troubleOf(error).slice(0, MOST_CHARACTERS);
@@ -232,7 +241,10 @@ export class ClusterSightings {
 
   async #report(object: FleetCluster, sighting: ClusterSighting): Promise<void> {
     const before = (object.status ?? {}) as FleetClusterStatus;
-    const status = clusterStatus(before, sighting, this.options.clock.now().toISOString());
+    const at = this.options.clock.now().toISOString();
+    const { missingRights: lacks } = sighting;
+    const seen = clusterStatus(before, sighting, at);
+    const status = lacks === undefined ? seen : withMissingRights(seen, 'poller', lacks, at);
     if (status === before) return;
     const { log } = this.options;
     try {

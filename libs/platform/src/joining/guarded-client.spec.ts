@@ -46,6 +46,16 @@ describe('the writes of a process to a cluster', () => {
     },
   );
 
+  it('a review of what a user may do is no write', async () => {
+    const { client, sent, answerAll } = slowCluster();
+    const guarded = new GuardedClient(client, new ClusterWrites('taken', () => 'left to OLM'));
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: {} };
+    const answer = guarded.create(review);
+    answerAll();
+    await answer;
+    expect(sent).toEqual(['create']);
+  });
+
   it.each(WRITES)('$verb counts as under way until the cluster has answered', async ({ verb, write }) => {
     const { client, sent, answerAll } = slowCluster();
     let allowed = true;

@@ -8,7 +8,12 @@ const POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }, { level: 'None' }],
+  rules: [
+    // Reviews of what a user may do are created, and stored nowhere.
+    { level: 'None', resources: [{ group: 'authorization.k8s.io' }] },
+    { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
+    { level: 'None' },
+  ],
 };
 
 /** A line of an audit log (audit.k8s.io/v1). */

@@ -25,6 +25,7 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       text('Version', '.status.version'),
       condition('Reachable', 'Reachable'),
       condition('Acting', 'Managed'),
+      { name: 'Operators', type: 'integer', jsonPath: '.status.operators' },
       AGE,
     ],
   },

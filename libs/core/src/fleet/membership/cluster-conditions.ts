@@ -1,5 +1,6 @@
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import type { ClusterFacts } from './cluster-facts.js';
+import type { LacksOfServices } from './cluster-permissions.js';
 
 export type CredentialsSighting = Readonly<{
   fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
@@ -25,6 +26,10 @@ export type ClusterSighting = Readonly<{
   version?: string | undefined;
   /** What was found out of nodes and claims; what is absent is left as it was. */
   facts?: ClusterFacts | undefined;
+  /** What the poller's login lacks there; undefined: not known, and left as it was. */
+  missingRights?: readonly string[] | undefined;
+  /** How many operators are installed; undefined: not known, and left as it was. */
+  operators?: number | undefined;
   /** The UID that the cluster's owner has accepted in place of the one before. */
   acceptedUid?: string | undefined;
 }>;
@@ -42,6 +47,8 @@ export type FleetClusterStatus = Readonly<{
   version?: string | undefined;
   credentialsExpireAt?: string | undefined;
   facts?: Readonly<Record<string, unknown>> | undefined;
+  operators?: number | undefined;
+  missingRights?: LacksOfServices | undefined;
   conditions?: readonly ClusterCondition[] | undefined;
 }>;
 
@@ -53,6 +60,7 @@ type Found = Omit<ClusterCondition, 'lastTransitionTime'>;
  */
 export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSighting, at: string): FleetClusterStatus {
   const { silence, managed, credentials, uid = before.uid, version = before.version, acceptedUid } = sighting;
+  const { operators = before.operators } = sighting;
   const expected = before.uid ?? sighting.expectedUid;
   const isReplaced = expected !== undefined && uid !== undefined && uid !== expected && acceptedUid !== uid;
   const found: Found[] = [
@@ -68,12 +76,14 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   const distribution = version === undefined ? undefined : distributionOf(version);
   const facts = factsAfter(before, distribution, isReplaced ? undefined : sighting.facts);
   const credentialsExpireAt = credentials === undefined ? before.credentialsExpireAt : credentials.expiresAt;
-  const after = { uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, facts, conditions };
+  const own = { uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, facts, operators, conditions };
+  const after = { ...before, ...own };
   const isSame =
     before.uid === after.uid &&
     before.version === version &&
     before.credentialsExpireAt === credentialsExpireAt &&
     before.facts === facts &&
+    before.operators === operators &&
     conditions.length === (before.conditions ?? []).length &&
     conditions.every((one) => before.conditions?.includes(one) === true);
   return isSame ? before : after;

@@ -72,6 +72,12 @@ export class ClusterRows implements ClusterPart {
     this.#gather(GATHER_MS);
   }
 
+  /** How many operators it has, as they were written last; undefined until all that there is was read. */
+  get operators(): number | undefined {
+    if (this.#written === undefined || !this.deps.source.synced()) return undefined;
+    return [...this.#written.after(NO_CHANGES)].filter(({ kind }) => kind === 'operator').length;
+  }
+
   /** Whether the cluster answers may have changed. */
   checkReach(): void {
     if (this.#written === undefined) return;

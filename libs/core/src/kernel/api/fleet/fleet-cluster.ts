@@ -42,6 +42,18 @@ export const FleetClusterStatusFields = z.strictObject({
     })
     .describe('What selectors may ask about it')
     .optional(),
+  operators: z
+    .int()
+    .min(0)
+    .describe('How many operators are installed, each Subscription and ClusterExtension')
+    .optional(),
+  missingRights: z
+    .strictObject({
+      poller: z.array(Fact).max(256).describe('Of ClusterRole flotilla:observe').optional(),
+      applier: z.array(Fact).max(256).describe('Of ClusterRole flotilla:apply').optional(),
+    })
+    .describe('What the logins of the hub lack there')
+    .optional(),
   conditions: z
     .array(
       z.looseObject({

@@ -1,20 +1,9 @@
 import { z } from 'zod';
-import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
-import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { inParallel } from '../in-parallel.js';
+import { isListed, ListedRules, type Right } from '#core/fleet/membership/role-rights';
+import { inParallel } from '../fairness/in-parallel.js';
+import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
-/** One thing that a role allows: a verb on a resource in all namespaces, or on a path. */
-export type Right = Readonly<{ verb: string } & ({ group: string; resource: string } | { path: string })>;
-
-/** Every single right of some rules. */
-export const rightsOf = (rules: readonly PolicyRule[]): readonly Right[] =>
-  rules.flatMap(({ verbs = [], apiGroups = [], resources = [], nonResourceURLs = [] }) =>
-    verbs.flatMap((verb) => [
-      ...apiGroups.flatMap((group) => resources.map((resource) => ({ verb, group, resource }))),
-      ...nonResourceURLs.map((path) => ({ verb, path })),
-    ]),
-  );
-
+const RulesReview = z.looseObject({ status: ListedRules });
 const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 const AT_ONCE = 8;
 
@@ -41,6 +30,30 @@ export async function missingRights(
   return rights.filter((_, index) => !allowed[index]);
 }
 
+/** No namespace has such a name: the rules that are listed for it hold in all namespaces. */
+const NO_NAMESPACE = 'flotilla.dev';
+
+/**
+ * As {@link missingRights}, with few requests: what the API server lists is there, and it is asked about the
+ * rest, since it need not know the rules of all its authorizers.
+ */
+export async function unlistedRights(
+  client: Pick<KubeClient, 'create'>,
+  rights: readonly Right[],
+): Promise<readonly Right[]> {
+  const { object } = await client.create({
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectRulesReview',
+    metadata: {},
+    spec: { namespace: NO_NAMESPACE },
+  });
+  const rules = RulesReview.parse(object).status;
+  return missingRights(
+    client,
+    rights.filter((right) => !isListed(rules, right)),
+  );
+}
+
 /** A review changes nothing, so that it is asked once more where its answer was lost on the way. */
 const isCutOff = (error: unknown): boolean =>
   KubeApiError.is(error) && error.status === 0 && error.reason !== 'Timeout' && !error.answered;
@@ -50,14 +63,4 @@ function specOf(right: Right) {
   const [resource, subresource] = right.resource.split('/');
   const attributes = { verb: right.verb, group: right.group, resource };
   return { resourceAttributes: subresource === undefined ? attributes : { ...attributes, subresource } };
-}
-
-/** Rights in few lines: verbs of one resource together. */
-export function rightLines(rights: readonly Right[]): string[] {
-  const verbs = new Map<string, string[]>();
-  for (const right of rights) {
-    const what = 'path' in right ? right.path : `${right.resource}${right.group === '' ? '' : `.${right.group}`}`;
-    verbs.set(what, [...(verbs.get(what) ?? []), right.verb]);
-  }
-  return [...verbs].map(([what, all]) => `${all.join(', ')} ${what}`);
 }

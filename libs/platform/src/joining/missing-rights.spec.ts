@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { rightLines, rightsOf } from '#core/fleet/membership/role-rights';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { missingRights, rightLines, rightsOf } from './missing-rights.js';
+import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
+import { missingRights, unlistedRights } from './missing-rights.js';
 
 const RULES = [
   {
@@ -68,4 +69,23 @@ it.each([
   const asked = missingRights(failing(row.times, row.status), [{ verb: 'get', path: '/version' }]);
   if (row.fails) await expect(asked).rejects.toThrow('the connection broke');
   else expect(await asked).toEqual([]);
+});
+
+it('asks about what the API server does not list, and about nothing else', async () => {
+  const asked: unknown[] = [];
+  const rules = [
+    { apiGroups: ['operators.coreos.com'], resources: ['catalogsources'], verbs: ['*'] },
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['list'], resourceNames: ['olm'] },
+  ];
+  const status = { resourceRules: rules, nonResourceRules: [{ nonResourceURLs: ['*'], verbs: ['get'] }] };
+  const client: Pick<KubeClient, 'create'> = {
+    create: async (object) => {
+      if (object.kind === 'SelfSubjectRulesReview') return { object: { ...object, status }, warnings: [] };
+      asked.push(object['spec']);
+      return server(() => false).create(object);
+    },
+  };
+  const missing = ['get, patch catalogsources/status.operators.coreos.com', 'list namespaces'];
+  expect(rightLines(await unlistedRights(client, rightsOf(RULES)))).toEqual(missing);
+  expect(asked).toHaveLength(3);
 });

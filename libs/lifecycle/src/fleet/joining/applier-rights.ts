@@ -1,0 +1,100 @@
+import type { FleetClusterStatus } from '#core/fleet/membership/cluster-conditions';
+import { withMissingRights } from '#core/fleet/membership/cluster-permissions';
+import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
+import { inParallel } from '#platform/fairness/in-parallel';
+import { FleetStore } from '#platform/fleet/fleet-store';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+import { ClusterRights } from './cluster-rights.js';
+
+/** What is due is looked for so often; a cluster is asked more seldom. */
+const LOOK_EVERY_MS = 15_000;
+const ASKED_AT_ONCE = 32;
+
+export type ApplierRightsOptions = Readonly<{
+  /** The hub API, as the applier's field manager. */
+  hub: KubeClient;
+  clusters: Pick<ServiceClusters, 'client' | 'isObserved' | 'subscribe'>;
+  clock: Clock;
+  log: Log;
+}>;
+
+/**
+ * Reports in the status of FleetClusters what the applier's login lacks there: the poller has another login,
+ * and cannot know (decision 0470). Only what has changed is written.
+ */
+export class ApplierRights {
+  readonly #store: FleetStore;
+  readonly #timers: Timers;
+  readonly #rights: ClusterRights;
+  #looking: Promise<void> | undefined;
+
+  constructor(private readonly options: ApplierRightsOptions) {
+    const { hub, clock, log } = options;
+    this.#store = new FleetStore({ client: hub, clock, log, kinds: ['FleetCluster'], checkName: 'fleet-rights' });
+    this.#timers = new Timers(clock);
+    this.#rights = new ClusterRights({ role: 'apply', clock, log });
+  }
+
+  get check(): HealthCheck {
+    return this.#store.check;
+  }
+
+  start(): void {
+    this.#store.start();
+    this.#timers.add(this.options.clusters.subscribe((changes) => this.#changed(changes)));
+    void this.#store.whenSynced().then(() => this.#look());
+    this.#timers.every(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    await this.#looking;
+    await this.#store.stop();
+  }
+
+  #changed(changes: readonly ClusterChange[]): void {
+    for (const { cluster } of changes) this.#rights.forget(cluster);
+    this.#look();
+  }
+
+  #look(): void {
+    if (this.#looking !== undefined || this.#timers.stopped || this.#store.problem !== undefined) return;
+    this.#looking = this.#lookAtAll().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const objects = this.#store.kept('FleetCluster').flatMap((one) => FleetCluster.safeParse(one.open()).data ?? []);
+    const members = objects.filter(({ metadata }) => !isBeingDeleted(metadata));
+    await inParallel(members, ASKED_AT_ONCE, (object) => this.#report(object));
+  }
+
+  /** Where the hub only observes the applier needs nothing. */
+  async #report(object: FleetCluster): Promise<void> {
+    const { clusters, clock, log } = this.options;
+    const { name } = object.metadata;
+    const client = clusters.client(name);
+    if (client === undefined) return;
+    const isObserved = clusters.isObserved(name);
+    const lacks = isObserved ? undefined : await this.#rights.lackedBy(client);
+    if ((lacks === undefined && !isObserved) || this.#timers.stopped) return;
+    const before = (object.status ?? {}) as FleetClusterStatus;
+    const status = withMissingRights(before, 'applier', lacks, clock.now().toISOString());
+    if (status === before) return;
+    try {
+      await this.#store.client.updateStatus({ ...object, status } as unknown as KubernetesObject);
+    } catch (error) {
+      // The object has changed in between: it is reported the next time.
+      if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;
+      log.warn({ cluster: name, error }, 'the rights in a cluster could not be reported');
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { rightLines } from '#core/fleet/membership/role-rights';
+import type { Clock } from '#platform/clock/clock.port';
+import { unlistedRights } from '#platform/joining/missing-rights';
+import { type HubRole, shippedRights } from '#platform/joining/shipped-rights';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** A login that has all rights is asked for again after so long; one that lacks some, or gave no answer. */
+const AGAIN_MS = 30 * 60_000;
+const LACKING_AGAIN_MS = 60_000;
+
+type Asked = Readonly<{ client: KubeClient; lacks: readonly string[] | undefined; atMs: number }>;
+
+/** What the login of a service lacks in each cluster of the role that is shipped for it. */
+export class ClusterRights {
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(private readonly options: Readonly<{ role: HubRole; clock: Clock; log: Log }>) {}
+
+  /** Lines, none where all is granted; undefined where the API server does not say it. */
+  async lackedBy(client: KubeClient): Promise<readonly string[] | undefined> {
+    const { role, clock, log } = this.options;
+    const { cluster } = client;
+    const nowMs = clock.now().getTime();
+    const known = this.#asked.get(cluster);
+    const againMs = known?.lacks?.length === 0 ? AGAIN_MS : LACKING_AGAIN_MS;
+    if (known !== undefined && known.client === client && nowMs - known.atMs < againMs) return known.lacks;
+    const lacks = await shippedRights(role)
+      .then((rights) => unlistedRights(client, rights))
+      .then(rightLines, (error: unknown) => {
+        log.debug({ cluster, error }, 'what the login may do in a cluster is not known');
+        return undefined;
+      });
+    this.#asked.set(cluster, { client, lacks, atMs: nowMs });
+    return lacks;
+  }
+
+  /** With another login another answer is due. */
+  forget(cluster: string): void {
+    this.#asked.delete(cluster);
+  }
+}
