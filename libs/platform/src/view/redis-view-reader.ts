@@ -5,12 +5,11 @@ import { HubRow } from '#core/fleet/view/hub-row';
 import { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import { ViewRow } from '#core/fleet/view/rows';
 import { parsedValue } from './parsed-value.js';
-import { viewKeys } from './view-keys.js';
+import { LONGEST_HISTORY, viewKeys } from './view-keys.js';
 import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
 
 const CLUSTERS_AT_ONCE = 50;
 const CHANGES_AT_ONCE = 5_000;
-const MOST_HISTORY = 5_000;
 const ORIGIN = '0-0';
 const ROLLOUTS = z.array(FleetRolloutRow);
 
@@ -80,11 +79,14 @@ export class RedisViewReader implements ViewReader {
 
   async history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>> {
     const { history, historySince } = this.#keys;
-    const [values, knownSince] = await Promise.all([
-      this.redis.lrange(history, 0, MOST_HISTORY - 1),
+    const [values, since] = await Promise.all([
+      this.redis.lrange(history, 0, LONGEST_HISTORY - 1),
       this.redis.get(historySince),
     ]);
-    return { entries: values.flatMap((text) => parsedValue(HistoryEntry, text)), knownSince: knownSince ?? '' };
+    const entries = values.flatMap((text) => parsedValue(HistoryEntry, text));
+    // A full list may have had older entries, which are gone.
+    const oldest = values.length < LONGEST_HISTORY ? undefined : entries.at(-1)?.at;
+    return { entries, knownSince: oldest ?? since ?? '' };
   }
 
   /** Whether entries after the place may have been dropped from the stream. */

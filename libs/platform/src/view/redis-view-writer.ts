@@ -5,14 +5,12 @@ import { rowHistory } from '#core/fleet/view/row-history';
 import { ViewRow } from '#core/fleet/view/rows';
 import { RedisScript } from '../redis/redis-script.js';
 import { parsedValue } from './parsed-value.js';
-import { viewKeys } from './view-keys.js';
+import { LONGEST_HISTORY, viewKeys } from './view-keys.js';
 import type { ClusterRowChange, ViewWriter } from './view-store.port.js';
 
 /** Rows that one run of the script writes: Redis does nothing else meanwhile. */
 const ROWS_AT_ONCE = 250;
 const LONGEST_STREAM = 50_000;
-/** As many as the console reads. */
-const LONGEST_HISTORY = 5_000;
 const ROLLOUTS_FOR_S = 60;
 
 /**
