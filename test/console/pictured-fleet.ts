@@ -1,5 +1,6 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import type { ClusterRow, OperatorRow, RowCause, ViewRow } from '#core/fleet/view/rows';
+import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';
 import { answerOfPicturedCatalog } from './pictured-catalog.js';
@@ -214,6 +215,31 @@ function fillHistory(view: MemoryView): void {
     },
   ]);
 }
+
+/** Who signed in, and what was refused. */
+export const PICTURED_TRAIL: readonly TrailEntry[] = [
+  {
+    ...{ at: minutesAgo(22), event: 'refused', person: 'owner@example.com', address: '10.4.0.12', verb: 'approve' },
+    ...{ targets: ['eu-02/harbor-operators/install-x2'], more: 0 },
+    because: 'approve takes the role approver; what is granted: viewer of clusters eu-02, all namespaces, all packages',
+  },
+  {
+    ...{ at: minutesAgo(24), event: 'sign-in', person: 'owner@example.com', address: '10.4.0.12', verb: '' },
+    ...{ targets: [], more: 0, because: '' },
+  },
+  {
+    ...{
+      at: minutesAgo(50),
+      event: 'sign-in-refused',
+      person: '',
+      address: '10.4.0.9',
+      verb: '',
+      targets: [],
+      more: 0,
+    },
+    because: 'the issuer did not confirm it',
+  },
+];
 
 function fillHub(view: MemoryView): void {
   const service = (name: string, checks: string[]) => ({

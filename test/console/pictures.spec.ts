@@ -8,7 +8,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing } from '#testing/report/needs';
 import { openConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
-import { answerPictured, fillPicturedFleet, PICTURED_AT, PICTURED_HASH } from './pictured-fleet.js';
+import { answerPictured, fillPicturedFleet, PICTURED_AT, PICTURED_HASH, PICTURED_TRAIL } from './pictured-fleet.js';
 
 /** Set by `make screenshots`: where the pictures of the documentation go, in both themes and two widths. */
 const FOLDER = process.env['FLOTILLA_PICTURES'];
@@ -75,7 +75,8 @@ describe('pictures of the console', needing(chromiumNeed), () => {
   it.each(PAGES)('of %s', async (name, path, shows) => {
     const pagesFolder = join(PROJECT_ROOT, 'dist/console');
     const asker = { ask: async (question: Parameters<typeof answerPictured>[0]) => answerPictured(question) };
-    const run = await openConsole({}, { pagesFolder, asker, clock: new StoppedClock() });
+    const trail = { add: async () => undefined, read: async () => PICTURED_TRAIL };
+    const run = await openConsole({}, { pagesFolder, asker, trail, clock: new StoppedClock() });
     fillPicturedFleet(run.view);
     try {
       for (const [look, options] of LOOKS) {

@@ -6,7 +6,9 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { SystemClock } from '#platform/clock/system-clock';
+import { MOST_NAMELESS_ENTRIES } from '#platform/console/audit-trail.port';
 import { RedisActionReceiver, RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { findExecutable } from '#platform/debian/executable';
 import { RedisLeases } from '#platform/ownership/redis-leases';
@@ -113,6 +115,20 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
       await expect(as(other).get(`fleet:console:session:${HASH}`)).rejects.toThrow(REFUSED);
     await sessions.remove(HASH);
     expect(await sessions.get(HASH)).toBeUndefined();
+  });
+
+  it('let the console keep sign-ins and refusals, which no other service reads', async () => {
+    const trail = new RedisAuditTrail(as('console'), 'fleet');
+    const entry = { at: '2026-11-26T10:41:00.000Z', address: '', verb: '', targets: [], more: 0, because: '' };
+    for (let at = 0; at < MOST_NAMELESS_ENTRIES + 1; at += 1)
+      await trail.add({ ...entry, event: 'sign-in-refused', person: '', because: `number ${at}` });
+    await trail.add({ ...entry, event: 'sign-in', person: 'jane', at: '2026-11-26T10:40:00.000Z' });
+    const kept = await trail.read();
+    expect(kept).toHaveLength(MOST_NAMELESS_ENTRIES + 1);
+    expect(kept[0]?.because, 'the newest first').toBe(`number ${MOST_NAMELESS_ENTRIES}`);
+    expect(kept.at(-1)?.person, 'sign-ins without a person push out no other').toBe('jane');
+    for (const other of ['poller', 'applier', 'resolver'] as const)
+      await expect(as(other).lrange('fleet:console:trail:people', 0, -1)).rejects.toThrow(REFUSED);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Settings } from '#platform/config/settings';
 import type { ActionSender } from '#platform/console/action-channel.port';
+import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import type { SessionStore } from '#platform/console/session-store.port';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
@@ -44,6 +45,8 @@ export type ConsoleParts = Readonly<{
   pagesFolder?: string;
   /** Where sessions of accounts lie; needed where an issuer is set. */
   sessions?: SessionStore;
+  /** Where sign-ins and refusals are kept for the page Changes. */
+  trail?: AuditTrail;
   /** Ways to sign in beside the key. */
   signIns?: readonly SignIn[];
 }>;
@@ -72,7 +75,7 @@ export class ConsoleService {
 
   /** Listens. @throws ConsoleUnprotected where others could read what is sent */
   static async open(parts: ConsoleParts): Promise<ConsoleService> {
-    const { settings, clock, log, reader } = parts;
+    const { settings, clock, log, reader, trail } = parts;
     const { consoleTlsCertFile: certFile, consoleTlsKeyFile: keyFile, bindAddress } = settings;
     const hasTls = certFile !== '' || keyFile !== '';
     const address = publicAddress({ bindAddress, externalUrl: settings.consoleExternalUrl, hasTls });
@@ -95,7 +98,8 @@ export class ConsoleService {
       pages,
       signIns: [keySignIn(key), ...(accounts === undefined ? [] : [accounts]), ...(parts.signIns ?? [])],
       ...(accounts && { accounts }),
-      audit: new AuditLog({ file: settings.consoleAuditFile, clock, log }),
+      audit: new AuditLog({ file: settings.consoleAuditFile, clock, log, ...(trail && { trail }) }),
+      ...(trail && { trail }),
       routes: API_ROUTES,
       ...(parts.sender && book && { actions: { sender: parts.sender, book, count } }),
       ...(parts.asker && { questions: questionTurns(parts.asker) }),

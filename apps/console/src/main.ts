@@ -1,4 +1,5 @@
 import { RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { runMain } from '#platform/hub/run-main';
@@ -13,6 +14,7 @@ await runMain(
     const sender = new RedisActionSender(redis, settings.redisPrefix);
     const asker = new RedisQuestionAsker({ redis, prefix: settings.redisPrefix, clock });
     const sessions = new RedisSessionStore(redis, settings.redisPrefix);
+    const trail = new RedisAuditTrail(redis, settings.redisPrefix);
     const service = await ConsoleService.open({
       settings,
       clock,
@@ -22,6 +24,7 @@ await runMain(
       sender,
       asker,
       sessions,
+      trail,
     });
     service.follow();
     return { imports: [consoleModule(service)], port: settings.consoleHealthPort };

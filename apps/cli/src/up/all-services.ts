@@ -1,6 +1,7 @@
 import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
+import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
@@ -49,6 +50,7 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
   const sender = new RedisActionSender(redis, settings.redisPrefix);
   const asker = new RedisQuestionAsker({ redis, prefix: settings.redisPrefix, clock });
   const sessions = new RedisSessionStore(redis, settings.redisPrefix);
+  const trail = new RedisAuditTrail(redis, settings.redisPrefix);
   const { registry } = metrics;
   return Service.open({
     settings: { ...settings, consolePort },
@@ -59,6 +61,7 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
     sender,
     asker,
     sessions,
+    trail,
   });
 }
 

@@ -19,7 +19,7 @@ import type { FleetRows } from '../view/fleet-rows.js';
 import { packageColumns, packageSpreads } from '../view/packages.js';
 import { planClassColumns, planClasses, plansOfFleet } from '../view/plan-classes.js';
 import { rolloutSeenBy, rolloutsSeenBy } from '../view/rollouts.js';
-import { seenHistory } from '../view/seen-history.js';
+import { seenChanges } from '../view/seen-history.js';
 import { type Counting, windowOf } from '../view/window.js';
 import * as lists from './lists.schema.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
@@ -112,7 +112,7 @@ const changes: ApiRoute = get({
   run: async (context) => {
     const { query } = context;
     checkQuery(query, historyColumns);
-    const { entries, knownSince } = await seenHistory(context);
+    const { entries, knownSince } = await seenChanges(context);
     const window = windowOf(entries, query, historyColumns, counting(context, 'changes', false));
     return { ...window, knownSince, asOf: asOf(context) };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HistoryEntry } from '#core/fleet/view/history-entry';
+import { HISTORY_KINDS, HistoryEntry } from '#core/fleet/view/history-entry';
 import { HubRow } from '#core/fleet/view/hub-row';
 import { RolloutDecision } from '#core/fleet/view/rollout-decision';
 import {
@@ -39,6 +39,8 @@ export const ListQuery = z.strictObject({
   /** Key of a cause group, as `causes` answers it. */
   cause: z.string().max(1_000).optional(),
   by: z.string().max(1_000).optional(),
+  /** Of changes, as `approval`. */
+  kind: z.string().max(200).optional(),
   since: z.string().max(40).optional(),
   deprecated: z.enum(['true', 'false']).optional(),
   /** A column, with `-` before it from the largest; default: by urgency. */
@@ -219,8 +221,15 @@ export const CauseList = listOf(CauseGroup);
 export const PlanClassList = listOf(PlanClassSummary).extend({ fleet: PlansOfFleet });
 export const CatalogList = listOf(CatalogSummary);
 export const RolloutList = listOf(RolloutSummary);
-export const ChangeList = listOf(HistoryEntry).extend({
-  /** Nothing older is known. */
+/** A change of the fleet; for admins also who signed in, and what was refused. */
+export const ListedChange = HistoryEntry.extend({
+  kind: z.enum([...HISTORY_KINDS, 'sign-in', 'refusal']),
+  comment: z.string(),
+  /** Of the client that signed in or was refused. */
+  address: z.string().optional(),
+});
+export const ChangeList = listOf(ListedChange).extend({
+  /** No older change of the fleet is known. */
   knownSince: z.string(),
 });
 
@@ -313,4 +322,5 @@ export type CauseList = z.infer<typeof CauseList>;
 export type PlanClassList = z.infer<typeof PlanClassList>;
 export type CatalogList = z.infer<typeof CatalogList>;
 export type RolloutList = z.infer<typeof RolloutList>;
+export type ListedChange = z.infer<typeof ListedChange>;
 export type ChangeList = z.infer<typeof ChangeList>;

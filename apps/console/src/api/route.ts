@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ActionSender } from '#platform/console/action-channel.port';
+import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ActionBook } from '../actions/action-book.js';
 import type { AuditEvent } from '../audit/audit-log.js';
@@ -30,6 +31,8 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   rows: FleetRows;
   view: LiveRows;
   reader: ViewReader;
+  /** Absent: no sign-ins and refusals are kept. */
+  trail: AuditTrail | undefined;
   facets: KeptFacets;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Absent: nothing carries actions out. */

@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '#platform/clock/clock.port';
+import { type AuditTrail, MOST_TRAIL_TARGETS, TrailEntry } from '#platform/console/audit-trail.port';
 import { fileReason } from '#platform/files/file-tree.error';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -36,7 +37,13 @@ export class AuditNotWritten extends FlotillaError {
   }
 }
 
-type Options = Readonly<{ file: string; clock: Clock; log: Log }>;
+type Options = Readonly<{
+  file: string;
+  clock: Clock;
+  log: Log;
+  /** Where sign-ins and refusals are kept for the page Changes; absent: they are on the log alone. */
+  trail?: AuditTrail;
+}>;
 
 const LONGEST_TEXT = 1_000;
 
@@ -56,11 +63,25 @@ export class AuditLog {
     const entry = { at: clock.now().toISOString(), ...subject, ...event };
     const line = JSON.stringify(entry, plain);
     log.info({ audit: JSON.parse(line) as unknown }, `audit: ${event.event}`);
+    this.#trace(JSON.parse(line) as typeof entry);
     if (file === '') return;
     const written = this.#last.then(() => appendFile(file, `${line}\n`, { mode: 0o600, flush: true }));
     this.#last = written.catch(() => undefined);
     await written.catch((error: unknown) => {
       throw new AuditNotWritten(file, fileReason(error));
+    });
+  }
+
+  /** Not waited for: the audit log is what counts. */
+  #trace({ targets = [], ...entry }: Readonly<{ at: string }> & AuditSubject & AuditEvent): void {
+    const { trail, log } = this.options;
+    const { at, person, address, event, verb = '', because = '' } = entry;
+    const kept = targets.slice(0, MOST_TRAIL_TARGETS);
+    const more = targets.length - kept.length;
+    const traced = TrailEntry.safeParse({ at, event, person, address, verb, targets: kept, more, because }).data;
+    if (trail === undefined || traced === undefined) return;
+    trail.add(traced).catch((error: unknown) => {
+      log.warn({ error: String(error) }, 'an event is not on the page Changes');
     });
   }
 

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ActionSender } from '#platform/console/action-channel.port';
+import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ServingTls } from '#platform/http-access/serving-tls';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
@@ -42,6 +43,8 @@ export type ConsoleServerOptions = Readonly<{
   view: LiveRows;
   reader: ViewReader;
   audit: AuditLog;
+  /** What of the audit log the page Changes shows. */
+  trail?: AuditTrail;
   /** Sign-in with an account; absent: with a key alone. */
   accounts?: AccountSignIn;
   /** Without them nothing can be done, only seen. */
@@ -102,7 +105,7 @@ export class ConsoleServer {
   #port = 0;
 
   constructor(private readonly options: ConsoleServerOptions) {
-    const { view, clock, tls, reader, log, audit, questions } = options;
+    const { view, clock, tls, reader, log, audit, trail, questions } = options;
     this.stream = new EventStream(view, clock);
     this.#limits = new RateLimit(clock, REQUESTS);
     this.#strangers = new RateLimit(clock, STRANGERS);
@@ -112,7 +115,7 @@ export class ConsoleServer {
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
     const [visible, facets] = [new VisibleRows(view), new KeptFacets(clock)];
-    this.#api = new RouteRunner({ view, visible, facets, reader, log, audit, actions, questions });
+    this.#api = new RouteRunner({ view, visible, facets, reader, log, audit, trail, actions, questions });
     this.#server = newServer(tls);
     this.#protect();
     this.#routes();

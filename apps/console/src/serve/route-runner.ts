@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { z } from 'zod';
+import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ApiRoute, RouteActions } from '../api/route.js';
@@ -35,6 +36,7 @@ type Parts = Readonly<{
   facets: KeptFacets;
   log: Log;
   audit: AuditLog;
+  trail: AuditTrail | undefined;
   actions: RouteActions | undefined;
   questions: QuestionTurns | undefined;
 }>;
@@ -48,7 +50,7 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, facets, actions, questions } = this.parts;
+    const { view, visible, reader, trail, facets, actions, questions } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     view.start();
@@ -57,7 +59,7 @@ export class RouteRunner {
     const rows = visible.of(person.rights);
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
     const of = { person, params, query, body, headers };
-    const answer = await route.run({ ...of, rows, view, reader, facets, audit, actions, questions });
+    const answer = await route.run({ ...of, rows, view, reader, trail, facets, audit, actions, questions });
     return jsonReply(JSON.stringify(answer), route, headers);
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
+import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { SessionStore, StoredSession } from '#platform/console/session-store.port';
 import { fillTwoClusters, openConsole, type RunningConsole } from '../console.fixture.js';
 import { returnPath } from './account.js';
@@ -20,6 +21,9 @@ const sessions: SessionStore = {
   remove: async (hash) => void stored.delete(hash),
 };
 
+const traced: TrailEntry[] = [];
+const trail = { add: async (entry: TrailEntry) => void traced.unshift(entry), read: async () => traced };
+
 let issuer: TestIssuer;
 let run: RunningConsole;
 let folder: string;
@@ -33,7 +37,8 @@ beforeAll(async () => {
     await writeFile(join(folder, name), text, { mode: 0o600 });
     return join(folder, name);
   };
-  const policy = 'grants:\n  - { groups: [sre], role: operator, clusters: ["*"] }\n';
+  const grantOf = (group: string, role: string) => `  - { groups: [${group}], role: ${role}, clusters: ["*"] }\n`;
+  const policy = `grants:\n${grantOf('sre', 'operator')}${grantOf('board', 'admin')}`;
   run = await openConsole(
     {
       FLOTILLA_CONSOLE_OIDC_ISSUER: issuer.url,
@@ -44,7 +49,7 @@ beforeAll(async () => {
       FLOTILLA_CONSOLE_SESSION_KEY_FILE: await file('session-key', 'k'.repeat(40)),
       FLOTILLA_CONSOLE_AUDIT_FILE: join(folder, 'audit.jsonl'),
     },
-    { sessions, clock },
+    { sessions, trail, clock },
   );
   fillTwoClusters(run.view);
 });
@@ -144,6 +149,31 @@ describe('sign-in with an account', () => {
     expect(sessionOf(back)).toBe('');
     const audit = await readFile(join(folder, 'audit.jsonl'), 'utf8');
     expect(audit.trim().split('\n').at(-1)).toContain('sign-in-refused');
+  });
+
+  it('is on the page Changes with what was refused, for admins alone and without what could be used', async () => {
+    traced.length = 0;
+    // For more sign-ins from this address.
+    await clock.advance(MINUTE);
+    const operator = sessionOf(await signIn());
+    await ask('/api/v1/hub', { cookie: operator });
+    await ask('/auth/callback?code=secret-code&state=secret-state');
+    issuer.account = { sub: 'u2', email: 'ann@example.com', groups: ['board'] };
+    const admin = sessionOf(await signIn());
+    const changes = async (cookie: string, query = '') =>
+      JSON.parse((await ask(`/api/v1/changes${query}`, { cookie })).text);
+    expect(await changes(operator)).toMatchObject({ total: 0, items: [] });
+    const { items } = await changes(admin, '?kind=sign-in,refusal');
+    expect(items).toMatchObject([
+      { kind: 'sign-in', by: 'ann@example.com', to: 'signed in', address: '127.0.0.1' },
+      { kind: 'sign-in', by: '', to: 'refused', comment: expect.stringContaining('not begun here') },
+      { kind: 'refusal', by: 'jane@example.com', to: 'hub', comment: expect.stringContaining('role admin') },
+      { kind: 'sign-in', by: 'jane@example.com', to: 'signed in' },
+    ]);
+    expect((await changes(admin, '?by=jane@example.com')).total).toBe(2);
+    const used = [operator, admin].map((cookie) => cookie.split('=')[1]);
+    for (const secret of [...used, 'secret-code', 'secret-state', 'refresh-', ISSUED_SECRET])
+      expect(JSON.stringify(traced)).not.toContain(secret);
   });
 
   it('is refused where it was begun in another browser, is old, or comes a second time', async () => {

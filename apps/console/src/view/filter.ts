@@ -1,6 +1,5 @@
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/fleet/view/rows';
-import type { ListQuery } from '../api/lists.schema.js';
+import type { ListedChange, ListQuery } from '../api/lists.schema.js';
 import { hasAllWords } from './words.js';
 
 /** What a column of a row says, for filters, facets and orders. */
@@ -72,7 +71,7 @@ export const catalogColumns: RowColumns<CatalogRow> = {
   packages: (row) => row.packages,
 };
 
-export const historyColumns: RowColumns<HistoryEntry> = {
+export const historyColumns: RowColumns<ListedChange> = {
   cluster: (row) => row.cluster,
   namespace: (row) => row.namespace,
   package: (row) => row.package,
@@ -85,7 +84,7 @@ export const historyColumns: RowColumns<HistoryEntry> = {
 
 export const FILTERS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach', 'catalog', 'channel', 'version'] as const),
-  ...(['api', 'digest', 'hash', 'cause', 'by', 'deprecated'] as const),
+  ...(['api', 'digest', 'hash', 'cause', 'by', 'kind', 'deprecated'] as const),
 ];
 
 /** The filters of a query that a list does not have. */

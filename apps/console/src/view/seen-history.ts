@@ -1,8 +1,11 @@
+import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ViewReader } from '#platform/view/view-store.port';
+import type { ListedChange } from '../api/lists.schema.js';
 import type { Person } from '../sign-in/person.js';
 import type { FleetRows } from './fleet-rows.js';
 import type { LiveRows } from './live-rows.js';
 import type { KnownHistory } from './rollout-pace.js';
+import { trailChanges } from './trail-changes.js';
 import { labelsIn } from './visible-rows.js';
 
 export type Seeing = Readonly<{
@@ -24,4 +27,16 @@ export async function seenHistory({ reader, person, rows, view }: Seeing): Promi
       person.rights.may('viewer', { cluster, namespace, ...(name === '' ? {} : { packages: [name] }) }, labels),
   );
   return { entries: seen, knownSince };
+}
+
+/** What changed in what a person may see, for admins with sign-ins and refusals, the newest first. */
+export async function seenChanges(
+  seeing: Seeing & Readonly<{ trail: AuditTrail | undefined }>,
+): Promise<Readonly<{ entries: readonly ListedChange[]; knownSince: string }>> {
+  const { trail, person, view } = seeing;
+  const known = await seenHistory(seeing);
+  if (trail === undefined || !person.rights.mayAnywhere('admin')) return known;
+  const traced = trailChanges(await trail.read(), person.rights, labelsIn(view));
+  const entries = [...known.entries, ...traced].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return { ...known, entries };
 }

@@ -1,42 +1,44 @@
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { ListedChange } from '../../src/api/lists.schema.js';
 import { paths } from '../live/address.js';
-import { counted, dayOf, fullTime, timeOfDay } from '../live/times.js';
+import { count, counted, dayOf, fullTime, timeOfDay } from '../live/times.js';
 
-const VERBS: Readonly<Record<HistoryEntry['kind'], string>> = {
+const VERBS: Readonly<Record<ListedChange['kind'], string>> = {
   version: 'version',
   standing: 'status',
   digest: 'catalog',
   approval: 'approved',
   decision: 'decided',
   membership: 'membership',
+  'sign-in': 'sign-in',
+  refusal: 'refused',
 };
 
 /** The page of what changed, where its row says so. */
-function hrefOf({ row, cluster }: HistoryEntry): string {
+function hrefOf({ row, cluster }: ListedChange): string {
   const [kind = '', first = '', second = ''] = row.split('/');
   if (kind === 'subscription') return paths.operator({ cluster, namespace: first, name: second, api: 'classic' });
   if (kind === 'extension') return paths.operator({ cluster, namespace: '', name: first, api: 'v1' });
   return paths.cluster(cluster);
 }
 
-const nameOf = ({ row, package: name }: HistoryEntry): string => name || row.split('/').slice(1).join('/') || row;
+const nameOf = ({ row, package: name }: ListedChange): string => name || row.split('/').slice(1).join('/') || row;
 const isDigest = (text: string): boolean => /^sha256:[0-9a-f]{64}$/.test(text);
 const shown =
-  ({ kind }: HistoryEntry) =>
+  ({ kind }: ListedChange) =>
   (text: string): string => {
     if (kind === 'standing') return text.replace('-', ' ');
     return isDigest(text) ? text.slice(7, 19) : text;
   };
 
 /** Changes that differ in nothing but the cluster, within a minute, are one line. */
-function alike(items: readonly HistoryEntry[]): readonly (readonly HistoryEntry[])[] {
-  const keyOf = ({ at, kind, package: name, from, to, by, comment }: HistoryEntry) =>
-    [timeOfDay(at), kind, name, from, to, by, comment].join('\0');
+function alike(items: readonly ListedChange[]): readonly (readonly ListedChange[])[] {
+  const keyOf = ({ at, kind, package: name, row, from, to, by, comment, address = '' }: ListedChange) =>
+    [timeOfDay(at), kind, kind === 'refusal' ? row : name, from, to, by, comment, address].join('\0');
   return [...Map.groupBy(items, keyOf).values()];
 }
 
 /** Changes in time order, with the days as headings. */
-export function ChangeLines({ items }: { items: readonly HistoryEntry[] }) {
+export function ChangeLines({ items }: { items: readonly ListedChange[] }) {
   const days = Map.groupBy(items, ({ at }) => dayOf(at));
   return (
     <div class="changes">
@@ -54,7 +56,7 @@ export function ChangeLines({ items }: { items: readonly HistoryEntry[] }) {
   );
 }
 
-function Line({ of }: { of: readonly HistoryEntry[] }) {
+function Line({ of }: { of: readonly ListedChange[] }) {
   const [first] = of;
   if (first === undefined) return null;
   return (
@@ -63,7 +65,7 @@ function Line({ of }: { of: readonly HistoryEntry[] }) {
         {timeOfDay(first.at)}
       </time>
       <span class="change-kind">{VERBS[first.kind]}</span>
-      {of.length === 1 ? <What of={first} /> : <Many of={of} />}
+      {first.cluster === '' ? <Whence of={of} /> : of.length === 1 ? <What of={first} /> : <Many of={of} />}
       <span class="change-values">
         {first.from !== '' && (
           <>
@@ -73,18 +75,26 @@ function Line({ of }: { of: readonly HistoryEntry[] }) {
         <strong>{shown(first)(first.to)}</strong>
         {first.comment !== '' && <q>{first.comment}</q>}
       </span>
-      <span class="change-by pale">{first.by}</span>
+      <span class="change-by pale">{first.by || 'not signed in'}</span>
     </li>
   );
 }
 
-const What = ({ of }: { of: HistoryEntry }) => (
+const What = ({ of }: { of: ListedChange }) => (
   <span class="change-what">
     <a href={hrefOf(of)}>{nameOf(of)}</a> <span class="pale">in {of.cluster}</span>
   </span>
 );
 
-function Many({ of }: { of: readonly HistoryEntry[] }) {
+/** Of what is in no cluster: from which client it came. */
+const Whence = ({ of }: { of: readonly ListedChange[] }) => (
+  <span class="change-what pale">
+    from {of[0]?.address}
+    {of.length > 1 && `, ${count(of.length)} times`}
+  </span>
+);
+
+function Many({ of }: { of: readonly ListedChange[] }) {
   const [first] = of;
   return (
     <details class="change-what">

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChangeList } from '../../../src/api/lists.schema.js';
 import { useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { me } from '../../live/session.js';
 import { count, counted } from '../../live/times.js';
 import { ChangeLines } from '../../parts/change-lines.js';
 import { Page } from '../../parts/page.js';
@@ -14,6 +15,17 @@ const FIELDS = [
   ['package', 'Package'],
   ['by', 'By'],
 ] as const;
+const KINDS = [
+  ['', 'all changes'],
+  ['version', 'versions'],
+  ['standing', 'statuses'],
+  ['approval', 'approvals'],
+  ['decision', 'decisions'],
+  ['digest', 'catalogs'],
+  ['membership', 'membership'],
+] as const;
+/** For the role admin. */
+const TRAIL = [['sign-in,refusal', 'sign-ins and refusals']] as const;
 const SINCE = [
   ['', 'any time'],
   ['1h', 'last hour'],
@@ -33,12 +45,12 @@ const sinceTime = (span: string | undefined): string => {
 /** What changed, when and by whom, newest first. */
 export default function ChangesPage() {
   const [query, change] = useQuery();
-  const { cluster, package: name, by, q, since } = query;
+  const { cluster, package: name, by, q, kind, since } = query;
   const offset = query['offset'] ?? '';
-  const path = withQuery('changes', { cluster, package: name, by, q, since: sinceTime(since), offset });
+  const path = withQuery('changes', { cluster, package: name, by, q, kind, since: sinceTime(since), offset });
   const changes = useLoaded<ChangeList>(path);
   const at = Number(offset) || 0;
-  const isFiltered = [cluster, name, by, q, since].some(Boolean);
+  const isFiltered = [cluster, name, by, q, kind, since].some(Boolean);
   return (
     <Page
       title="Changes"
@@ -60,17 +72,18 @@ export default function ChangesPage() {
             onChange={(value) => change({ [key]: value, offset: undefined })}
           />
         ))}
-        <select
-          aria-label="Since"
+        <Choice
+          title="Kind"
+          value={kind ?? ''}
+          of={me.value?.may.hub ? [...KINDS, ...TRAIL] : KINDS}
+          onChange={(value) => change({ kind: value || undefined, offset: undefined })}
+        />
+        <Choice
+          title="Since"
           value={since ?? ''}
-          onChange={(event) => change({ since: event.currentTarget.value, offset: undefined })}
-        >
-          {SINCE.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
+          of={SINCE}
+          onChange={(value) => change({ since: value || undefined, offset: undefined })}
+        />
         <span class="filters-end" role="status">
           {changes.data && counted(changes.data.total, 'change')}
         </span>
@@ -119,3 +132,20 @@ function Field({ title, value, onChange }: { title: string; value: string; onCha
     />
   );
 }
+
+type ChoiceProps = {
+  title: string;
+  value: string;
+  of: readonly (readonly [value: string, title: string])[];
+  onChange: (value: string) => void;
+};
+
+const Choice = ({ title, value, of, onChange }: ChoiceProps) => (
+  <select aria-label={title} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    {of.map(([one, text]) => (
+      <option key={one} value={one}>
+        {text}
+      </option>
+    ))}
+  </select>
+);

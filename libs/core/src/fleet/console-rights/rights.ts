@@ -67,7 +67,12 @@ const MOST_MOVES = 50;
 const ANY_PACKAGE = '';
 
 /** A whole cluster: all namespaces and packages, and what belongs to none of them. */
-export const wholeCluster = (cluster: string): Place => ({ cluster, namespace: '', packages: [ANY_PACKAGE] });
+export const wholeCluster = (cluster: string): Place => wholeNamespace(cluster, '');
+
+/** A namespace with all its packages. */
+export const wholeNamespace = (cluster: string, namespace: string): Place => ({
+  ...{ cluster, namespace, packages: [ANY_PACKAGE] },
+});
 
 /** What a row is about. Catalogs and clusters are seen by who sees anything in the cluster. */
 export const placeOf = (row: ViewRow): Place => {
