@@ -25,6 +25,8 @@ export type Io = Readonly<{
    * file, which is never cut.
    */
   columns?: number | undefined;
+  /** Lines of the terminal behind `err`, on which live pictures are drawn; absent where it is none. */
+  rows?: number | undefined;
   exit: (code: ExitCode) => void;
   /** Asks the person at the terminal for one line; absent where there is none. */
   ask?: (question: string) => Promise<string>;
@@ -55,7 +57,12 @@ export const processIo: Io = {
   err: (text) => void process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
   // A terminal that does not say how wide it is reports 0.
-  columns: process.stdout.isTTY === true && process.stdout.columns > 0 ? process.stdout.columns : undefined,
+  get columns() {
+    return process.stdout.isTTY === true && process.stdout.columns > 0 ? process.stdout.columns : undefined;
+  },
+  get rows() {
+    return process.stderr.isTTY === true && process.stderr.rows > 0 ? process.stderr.rows : undefined;
+  },
   exit: (code) => {
     process.exitCode = code;
   },

@@ -45,15 +45,22 @@ export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
     .action(async (options: Options) => {
       const { readFleetScenario } = await import('../fleet/read-fleet-scenario.js');
       const { simulateChecked } = await import('#core/fleet/simulation/simulate-checked');
+      const { NotesAfter, notesBefore } = await import('../fleet/simulation-notes.js');
       const scenario = await readFleetScenario(options, io);
       const speed = speedOf(options.speed);
+      note(notesBefore(scenario), io);
       if (options.watch === true && options.output === 'text' && io.isTerminal === true) {
         const { watchSimulation } = await import('../fleet/watch-simulation.js');
         io.exit(exitCodeOf(verdictOf(hasEndedWell(await watchSimulation(scenario, speed, io)))));
         return;
       }
       const printer = options.output === 'json' ? new JsonLines(io) : await textPrinter(io);
-      const summary = simulateChecked(scenario, (event) => printer.event(event));
+      const after = new NotesAfter();
+      const summary = simulateChecked(scenario, (event) => {
+        printer.event(event);
+        after.watch(event);
+      });
+      if (options.output === 'text') note(after.notes(summary), io);
       printer.end(summary);
       io.exit(exitCodeOf(verdictOf(hasEndedWell(summary))));
     });
@@ -62,6 +69,10 @@ function speedOf(text: string): number {
   const speed = Number(text);
   if (Number.isFinite(speed) && speed > 0) return speed;
   throw new UsageError(`--speed: ${text} must be a number above 0, such as 60`);
+}
+
+function note(notes: readonly string[], io: Io): void {
+  for (const one of notes) io.err(`note: ${one}\n`);
 }
 
 interface Printer {
@@ -94,10 +105,7 @@ async function textPrinter(io: Io): Promise<Printer> {
   const { eventLine, summaryText } = await import('../fleet/fleet-texts.js');
   return {
     event: (event) => io.err(`${eventLine(event)}\n`),
-    end: (summary) => {
-      if (summary.rollouts.length === 0) io.err('note: no cluster is selected: nothing is rolled out\n');
-      io.out(summaryText(summary));
-    },
+    end: (summary) => io.out(summaryText(summary)),
   };
 }
 

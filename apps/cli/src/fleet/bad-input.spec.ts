@@ -40,7 +40,8 @@ describe('manifests of a fleet that are wrong', () => {
 
   it.each([
     ['an unknown field', [operator('a', { pakage: 'x' })], 'spec: unknown field "pakage"'],
-    ['a percentage over 100', [wave({ percent: 101 })], 'spec.waves[0].percent: '],
+    ['a field that is missing', [object('FleetOperator', 'a', { package: 'kafka' })], 'spec.namespace: is missing\n'],
+    ['a percentage over 100', [wave({ percent: 101 })], 'spec.waves[0].percent: must be at most 100\n'],
     ['a share that is none', [wave({ maxConcurrent: '101%' })], 'spec.waves[0].maxConcurrent: '],
     [
       'a cron that does not exist',
@@ -66,14 +67,21 @@ describe('manifests of a fleet that are wrong', () => {
     expect((await run('plan', lost)).out).toContain('note: no cluster is selected: nothing will be rolled out\n');
     expect(await run('simulate', lost)).toMatchObject({
       exit: 0,
-      err: 'note: no cluster is selected: nothing is rolled out\n',
+      err: 'note: p/a: no cluster is selected: nothing will be rolled out\n',
     });
+    const lab = { percent: 100, clusters: { selector: { matchLabels: { tier: 'nowhere' } } } };
+    const { err } = await run('simulate', [operator('a', { strategyRef: { name: 's' } }), wave(lab), cluster]);
+    expect(err).toContain('note: p/a: wave w selects no cluster: it completes at once, without its soak and checks\n');
   });
 
-  it('two operators for one package and namespace: the plan says which one acts', async () => {
-    const { out } = await run('plan', [operator('a'), operator('b'), cluster]);
-    expect(out).toContain(
-      'note: FleetOperator/p/a is older and has kafka in namespace k of 1 of these clusters, too\n',
+  it('two operators for one package and namespace: both say which one acts', async () => {
+    const older = 'FleetOperator/p/a is older and has kafka in namespace k of 1 of these clusters, too\n';
+    expect((await run('plan', [operator('a'), operator('b'), cluster])).out).toContain(`note: ${older}`);
+    const { err, exit } = await run('simulate', [operator('a'), operator('b'), cluster]);
+    expect(exit).toBe(1);
+    expect(err).toContain(`note: p/b: ${older}`);
+    expect(err).toContain(
+      'note: p/b-1 is Progressing (Planned) at the end\n  wave one: Open (NotEnoughSuccesses)\n  1 cluster Skipped (Conflict): one\n',
     );
   });
 

@@ -99,3 +99,31 @@ describe('the live picture', () => {
     expect(result.err).toContain('■  1/1  Open');
   });
 });
+
+describe('a picture on a low terminal', () => {
+  const all = ['n/a-1', 'n/b-1', 'n/c-1'].flatMap((name) =>
+    [rollout, wave('Open', 'Opened'), row('c', 'Applying', 'Started')].map((one) => ({ ...one, rollout: name })),
+  );
+  const ended = { ...rollout, rollout: 'n/a-1', phase: 'Completed', reason: 'AllWavesComplete' };
+  const drawn = (rows: number, events: readonly FleetEvent[] = all) => {
+    const picture = new LivePicture(() => ({ soak: 600, progressDeadline: 1800 }));
+    for (const one of events) picture.watch(one);
+    return picture.lines(0, 80, rows);
+  };
+
+  it('says what its cells mean', () => {
+    expect(drawn(50)).toContain('  ▶ applying');
+  });
+
+  it('is lower than the terminal: it is drawn over itself', () => {
+    for (const rows of [3, 4, 6, 10, 14, 18, 24]) expect(drawn(rows).length, `${rows} rows`).toBeLessThan(rows);
+    expect(drawn(3)).toEqual(['0:00:00 since the start', 'and 3 more']);
+  });
+
+  it('leaves out the waves of what has ended first', () => {
+    const lines = drawn(20, [...all, ended]);
+    expect(lines).toContain('n/a-1  v2  Completed (AllWavesComplete)');
+    expect(lines.filter((line) => line.startsWith('  lab'))).toHaveLength(2);
+    expect(drawn(50, [...all, ended]).filter((line) => line.startsWith('  lab'))).toHaveLength(3);
+  });
+});

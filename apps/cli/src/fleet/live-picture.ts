@@ -21,6 +21,10 @@ const CELLS = {
 } as const;
 type CellPhase = keyof typeof CELLS;
 const IN_ORDER = Object.keys(CELLS) as CellPhase[];
+const WORDS: Readonly<Record<CellPhase, string>> = {
+  ...{ Done: 'done', Verifying: 'verifying', Applying: 'applying', Failed: 'failed', RollingBack: 'going back' },
+  ...{ RolledBack: 'rolled back', Skipped: 'skipped', Waiting: 'waiting' },
+};
 
 type PicturedWave = {
   phase: string;
@@ -37,6 +41,17 @@ type PicturedRollout = {
   readonly waves: Map<string, PicturedWave>;
   readonly rows: Map<string, PicturedRow>;
 };
+
+/** What a picture shows: of which roll-outs the waves, and whether what happened last. */
+type Detail = Readonly<{ waves: 'all' | 'not ended' | 'at work' | 'none'; events: boolean }>;
+/** From the whole picture to what there must be; the first that fits is drawn. */
+const DETAILS: readonly Detail[] = [
+  { waves: 'all', events: true },
+  { waves: 'not ended', events: true },
+  { waves: 'at work', events: true },
+  { waves: 'at work', events: false },
+  { waves: 'none', events: false },
+];
 
 const ENDED = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
 
@@ -95,18 +110,40 @@ export class LivePicture {
     if (wave !== undefined && event.phase === 'Done' && event.reason === 'Healthy') wave.lastSuccessAt = event.t;
   }
 
-  /** The lines of the picture at a time, in seconds since the start, none wider than the terminal. */
-  lines(now: number, columns: number): string[] {
+  /**
+   * The lines of the picture at a time, in seconds since the start, none wider than the terminal, and fewer
+   * than it has: where it is too low, what matters least is left out.
+   */
+  lines(now: number, columns: number, rows = Number.POSITIVE_INFINITY): string[] {
+    const shorter = DETAILS.map((detail) => this.#drawn(now, columns, detail));
+    const lines = shorter.find(({ length }) => length < rows) ?? shorter.at(-1) ?? [];
+    const hidden = lines.length < rows ? 0 : lines.length - Math.max(1, rows - 2);
+    const shown = hidden === 0 ? lines : [...lines.slice(0, -hidden), `and ${hidden} more`];
+    const width = Math.max(LEAST_COLUMNS, columns) - 1;
+    return shown.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
+  }
+
+  #drawn(now: number, columns: number, { waves, events }: Detail): string[] {
     const lines = [`${clock(now).trim()} since the start`];
     for (const [name, rollout] of this.#rollouts) {
-      lines.push('', `${name}  ${rollout.bundle}  ${rollout.phase} (${rollout.reason})`);
-      const width = Math.max(0, ...[...rollout.waves.keys()].map((wave) => wave.length));
-      const cells = Math.min(MOST_CELLS, Math.max(LEAST_COLUMNS, columns - width - 34), largestOf(rollout));
-      for (const wave of rollout.waves.keys()) lines.push(...this.#waveLines(name, wave, width, cells, now));
+      if (events) lines.push('');
+      lines.push(`${name}  ${rollout.bundle}  ${rollout.phase} (${rollout.reason})`);
+      const isShort = waves === 'none' || (waves !== 'all' && ENDED.has(rollout.phase));
+      if (!isShort) lines.push(...this.#wavesOf(name, rollout, waves === 'at work', now, columns));
     }
+    if (!events) return lines;
     const isOnly = this.#rollouts.size < 2;
+    lines.push(...legend([...this.#rollouts.values()]));
     if (this.#last.length > 0) lines.push('', ...this.#last.map((event) => shortEventLine(event, isOnly)));
-    return lines.map((line) => line.slice(0, Math.max(LEAST_COLUMNS, columns) - 1));
+    return lines;
+  }
+
+  #wavesOf(name: string, rollout: PicturedRollout, atWorkAlone: boolean, now: number, columns: number): string[] {
+    const width = Math.max(0, ...[...rollout.waves.keys()].map((wave) => wave.length));
+    const cells = Math.min(MOST_CELLS, Math.max(LEAST_COLUMNS, columns - width - 34), largestOf(rollout));
+    return [...rollout.waves]
+      .filter(([, { phase }]) => !atWorkAlone || (phase !== 'Pending' && phase !== 'Complete'))
+      .flatMap(([wave]) => this.#waveLines(name, wave, width, cells, now));
   }
 
   #waveLines(rollout: string, name: string, width: number, cells: number, now: number): string[] {
@@ -135,6 +172,13 @@ export class LivePicture {
     const first = Math.min(...started.map(({ startedAt }) => startedAt)) + times.progressDeadline;
     return `next deadline in ${clock(Math.max(0, first - now)).trim()}`;
   }
+}
+
+/** What the cells mean that are there. */
+function legend(rollouts: readonly PicturedRollout[]): string[] {
+  const there = new Set(rollouts.flatMap(({ rows }) => [...rows.values()].map(({ phase }) => phase)));
+  const words = IN_ORDER.filter((phase) => there.has(phase)).map((phase) => `${CELLS[phase]} ${WORDS[phase]}`);
+  return words.length === 0 ? [] : ['', `  ${words.join('  ')}`];
 }
 
 /** The members of its largest wave: bars of equal length have their counts below each other. */

@@ -10,13 +10,13 @@ import { ExitCode, type Io } from '../io.js';
 import { eventLine } from './fleet-texts.js';
 import { LivePicture, type WaveTimes } from './live-picture.js';
 import { meantRollout, readFleet } from './read-fleet.js';
+import { RedrawnPicture } from './redrawn-picture.js';
 import type { StatusAsked } from './show-status.js';
 
 /** Four pictures a second; the hub is asked less often, the larger the fleet is. */
 const FRAME_MS = 250;
 const ASKED_EVERY_MS = 1_000;
 const PER_CLUSTER_MS = 1;
-const USUAL_COLUMNS = 80;
 
 /** What was seen of a roll-out last. */
 type Seen = Readonly<{ rollout: LiveRollout; rows: ReadonlyMap<string, RolloutRow> }>;
@@ -140,14 +140,8 @@ function choice(first: LiveFleet, { rollout, namespace }: StatusAsked): Choice {
 }
 
 function drawer(io: Io, picture: LivePicture, start: number): (events: readonly FleetEvent[]) => void {
-  const control = io.control ?? io.err;
-  let shown = 0;
-  return () => {
-    const lines = picture.lines((Date.now() - start) / 1_000, io.columns ?? USUAL_COLUMNS);
-    // Back to the first line of the picture before, and over it line by line.
-    control(`${shown > 0 ? `\u001b[${shown}A` : ''}${lines.map((line) => `\r\u001b[K${line}\n`).join('')}\u001b[J`);
-    shown = lines.length;
-  };
+  const screen = new RedrawnPicture(io);
+  return () => screen.draw(picture, (Date.now() - start) / 1_000);
 }
 
 const printer =

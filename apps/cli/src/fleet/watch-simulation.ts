@@ -7,6 +7,7 @@ import type { Io } from '../io.js';
 import { summaryText } from './fleet-texts.js';
 import { LivePicture, type WaveTimes } from './live-picture.js';
 import { playLive } from './play-live.js';
+import { NotesAfter } from './simulation-notes.js';
 
 /** Plays a scenario, and shows it as it goes on. */
 export async function watchSimulation(scenario: FleetScenario, speed: number, io: Io): Promise<RunSummary> {
@@ -25,6 +26,9 @@ export async function watchSimulation(scenario: FleetScenario, speed: number, io
     },
   );
   await playLive(events, new LivePicture(timesOf), io, speed);
+  const after = new NotesAfter();
+  for (const event of events) after.watch(event);
+  for (const note of after.notes(summary)) io.err(`note: ${note}\n`);
   io.out(summaryText(summary));
   return summary;
 }

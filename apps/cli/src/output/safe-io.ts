@@ -7,6 +7,13 @@ import type { Io } from '../io.js';
  */
 export const safeIo = (io: Io): Io => ({
   ...io,
+  // A terminal may change its size.
+  get columns() {
+    return io.columns;
+  },
+  get rows() {
+    return io.rows;
+  },
   out: (text) => io.out(visibleText(text)),
   err: (text) => io.err(visibleText(text)),
   control: io.control ?? io.err,

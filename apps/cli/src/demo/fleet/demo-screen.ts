@@ -5,6 +5,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { eventLine } from '../../fleet/fleet-texts.js';
 import { LivePicture } from '../../fleet/live-picture.js';
 import { readFleet } from '../../fleet/read-fleet.js';
+import { RedrawnPicture } from '../../fleet/redrawn-picture.js';
 import { RolloutWatch } from '../../fleet/watch-rollouts.js';
 import type { Io } from '../../io.js';
 
@@ -28,13 +29,15 @@ export class DemoScreen {
   readonly #start = Date.now();
   #followed: Followed | undefined;
   #last: Followed | undefined;
-  #shown = 0;
+  readonly #screen: RedrawnPicture;
 
   constructor(
     private readonly io: Io,
     private readonly hub: KubeClient,
     private readonly patienceMs: number,
-  ) {}
+  ) {
+    this.#screen = new RedrawnPicture(io);
+  }
 
   get seconds(): number {
     return (Date.now() - this.#start) / 1_000;
@@ -42,7 +45,7 @@ export class DemoScreen {
 
   /** Prints text that stays, above the picture. */
   say(text: string): void {
-    this.#clear();
+    this.#screen.clear();
     this.io.out(text);
   }
 
@@ -55,7 +58,7 @@ export class DemoScreen {
 
   /** The picture stays as it is, and what is printed from now on is below it. */
   rest(): void {
-    this.#shown = 0;
+    this.#screen.keep();
     if (this.#followed !== undefined) this.#last = this.#followed;
     this.#followed = undefined;
   }
@@ -84,23 +87,11 @@ export class DemoScreen {
     const events = watch.read(fleet, [rollout]);
     for (const event of events) picture.watch(event);
     if (!this.#isDrawn) for (const event of events.filter(isNews)) this.io.out(`${eventLine(event)}\n`);
-    else this.#draw(picture.lines(this.seconds, this.io.columns ?? 0));
+    else this.#screen.draw(picture, this.seconds);
   }
 
   get #isDrawn(): boolean {
     return this.io.isTerminal === true && this.io.columns !== undefined;
-  }
-
-  #draw(lines: readonly string[]): void {
-    const control = this.io.control ?? this.io.err;
-    const up = this.#shown > 0 ? `\u001b[${this.#shown}A` : '';
-    control(`${up}${lines.map((line) => `\r\u001b[K${line}\n`).join('')}\u001b[J`);
-    this.#shown = lines.length;
-  }
-
-  #clear(): void {
-    if (this.#shown > 0) (this.io.control ?? this.io.err)(`\u001b[${this.#shown}A\r\u001b[J`);
-    this.#shown = 0;
   }
 }
 

@@ -71,9 +71,26 @@ export function issueText({ issues }: z.ZodError): string {
     (text, key) => `${text}${typeof key === 'number' ? `[${key}]` : text === '' ? String(key) : `.${String(key)}`}`,
     '',
   );
-  const text =
-    issue.code === 'unrecognized_keys'
-      ? `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`
-      : issue.message;
+  const text = wordsOf(issue);
   return place === '' ? text : `${place}: ${text}`;
 }
+
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+/** What is wrong with one field, as people say it; a field that has words of its own keeps them. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  const { message } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  }
+  if (issue.code === 'too_big' && message.startsWith('Too big')) {
+    return `must ${bound(issue.origin, 'at most', issue.maximum)}`;
+  }
+  if (issue.code === 'too_small' && message.startsWith('Too small')) {
+    return `must ${bound(issue.origin, 'at least', issue.minimum)}`;
+  }
+  return message.endsWith('received undefined') ? 'is missing' : message;
+}
+
+const bound = (origin: string, which: string, limit: number | bigint): string =>
+  Object.hasOwn(UNITS, origin) ? `have ${which} ${limit}${UNITS[origin]}` : `be ${which} ${limit}`;

@@ -118,8 +118,13 @@ describe('windowHold', () => {
 
 it.each([
   { cron: '61 * * * *', timeZone: 'UTC', says: /^spec\.schedule\.cron: / },
-  { cron: '0 0 1 1 * 2027', timeZone: 'UTC', says: /^spec\.schedule\.cron: / },
+  { cron: '0 0 1 1 * 2027', timeZone: 'UTC', says: /^spec\.schedule\.cron: .*: it has 6 fields; five fields/ },
+  { cron: '0 0 30 2 *', timeZone: 'UTC', says: /^spec\.schedule\.cron: .*: there is no such day in any year$/ },
   { cron: '0 0 * * *', timeZone: 'Mars/Olympus', says: /there is no time zone "Mars\/Olympus"/ },
 ])('$cron in $timeZone cannot be read', ({ cron, timeZone, says }) => {
   expect(scheduleProblem(scheduled(cron, '1h', timeZone))).toMatch(says);
+});
+
+it('29 February can be waited for', () => {
+  expect(scheduleProblem(scheduled('0 0 29 2 *', '1h'))).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import type { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
+import { counted } from '../../kernel/text/counted.js';
 import { durationMs } from '../placement/waves.js';
 import { instantOf, isTimeZone, localTimes } from './zoned-minutes.js';
 
@@ -24,13 +25,22 @@ export function scheduleProblem({ spec }: FleetWindow): string | undefined {
   if (!isTimeZone(spec.schedule.timeZone)) {
     return `spec.schedule.timeZone: there is no time zone "${spec.schedule.timeZone}"; use a name such as Europe/Berlin`;
   }
+  const why = cronProblem(spec.schedule.cron);
+  return why === undefined ? undefined : `spec.schedule.cron: "${spec.schedule.cron}": ${why}`;
+}
+
+const FIVE_FIELDS = 'five fields are expected, such as "0 22 * * 1-5"';
+
+function cronProblem(pattern: string): string | undefined {
+  const fields = pattern.trim().split(/\s+/).length;
+  if (fields !== 5) return `it has ${counted(fields, 'field')}; ${FIVE_FIELDS}`;
   try {
-    cronOf(spec.schedule.cron);
-    return undefined;
+    // Whatever day there is comes within eight years, also 29 February.
+    return cronOf(pattern).nextRun(new Date(0)) === null ? 'there is no such day in any year' : undefined;
   } catch (error) {
     // The parser's text begins with the name of its class.
     const why = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w*: /, '');
-    return `spec.schedule.cron: "${spec.schedule.cron}": ${why}; five fields are expected, such as "0 22 * * 1-5"`;
+    return `${why}; ${FIVE_FIELDS}`;
   }
 }
 

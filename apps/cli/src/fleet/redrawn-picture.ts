@@ -1,0 +1,37 @@
+import type { Io } from '../io.js';
+import type { LivePicture } from './live-picture.js';
+
+const USUAL_COLUMNS = 80;
+
+/** A live picture on a terminal: each is drawn over the one before. */
+export class RedrawnPicture {
+  #shown = 0;
+
+  constructor(readonly io: Pick<Io, 'control' | 'err' | 'columns' | 'rows'>) {}
+
+  /** Draws the picture of a time, in seconds since the start, as large as the terminal is by now. */
+  draw(picture: LivePicture, now: number): void {
+    const lines = picture.lines(now, this.io.columns ?? USUAL_COLUMNS, this.io.rows);
+    // Back to the first line of the picture before, and over it line by line.
+    this.#write(`${this.#back}${lines.map((line) => `\r\u001b[K${line}\n`).join('')}\u001b[J`);
+    this.#shown = lines.length;
+  }
+
+  clear(): void {
+    if (this.#shown > 0) this.#write(`${this.#back}\r\u001b[J`);
+    this.#shown = 0;
+  }
+
+  /** Leaves the picture where it is: what comes next is below it. */
+  keep(): void {
+    this.#shown = 0;
+  }
+
+  get #back(): string {
+    return this.#shown > 0 ? `\u001b[${this.#shown}A` : '';
+  }
+
+  #write(text: string): void {
+    (this.io.control ?? this.io.err)(text);
+  }
+}
