@@ -19,7 +19,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { carryOutCatalog } from './catalog-orders.js';
 import { checkOnce } from './check-once.js';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
-import { findDrift, subscriptionGone, withDrift } from './classic-drift.js';
+import { findDrift, subscriptionGone, wasThere, withDrift } from './classic-drift.js';
 import { goClassic, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
@@ -165,9 +165,7 @@ async function carryOutFor(
   const found = await findSubject(place, operator);
   if (found === NOT_SUBSCRIBED && row.order !== 'Return') {
     const finding = await installFirst(place, row, operator);
-    return row.order === 'Rest' && row.result === 'Done'
-      ? { ...finding, ...subscriptionGone(operator, row.target?.bundle) }
-      : finding;
+    return wasThere(row) ? { ...finding, ...subscriptionGone(operator, row.target?.bundle) } : finding;
   }
   if (typeof found === 'string') {
     if (row.order !== 'Return') return { state: 'Planning', message: found };

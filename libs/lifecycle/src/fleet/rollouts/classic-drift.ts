@@ -2,7 +2,7 @@ import { CATALOG_ANNOTATION, FLEET_GROUP, OPERATOR_ANNOTATION } from '#core/flee
 import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
-import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
@@ -104,7 +104,14 @@ export function withDrift(finding: RowFinding, report: DriftFinding['report']): 
 }
 
 /**
- * What a roll-out has brought is gone: it installs nothing a second time. The operator runs on without a
+ * The roll-out of a row has ended with what it wants in the cluster: it was brought there, or, of a row
+ * without an attempt, found.
+ */
+export const wasThere = ({ order, result }: AssignmentRow): boolean =>
+  result === 'Done' && (order === 'Rest' || order === 'Preview');
+
+/**
+ * What a roll-out has left there is gone: it installs nothing a second time. The operator runs on without a
  * Subscription, and OLM resolves none for a package of which such a ClusterServiceVersion is there.
  */
 export function subscriptionGone(

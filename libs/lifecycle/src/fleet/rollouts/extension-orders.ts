@@ -5,7 +5,7 @@ import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fle
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { extensionsIn } from '../previews/extension-plans.js';
 import { checkOnce } from './check-once.js';
-import { DRIFTED } from './classic-drift.js';
+import { DRIFTED, wasThere } from './classic-drift.js';
 import { RETURN_FAILED, RETURNED } from './classic-return.js';
 import { isOfFleet } from './classic-subject.js';
 import { goExtension, keepExtensionResult } from './extension-go.js';
@@ -50,14 +50,16 @@ async function byOrder(
 ): Promise<RowFinding> {
   const { read, operator } = subject;
   const { reason = '' } = move.facts;
-  if (row.order === 'Preview') return { state: move.isUndecided || OPEN.has(reason) ? 'Planning' : 'Planned' };
+  const gone = wasThere(row) && read === undefined ? extensionGone(operator) : undefined;
+  if (row.order === 'Preview') {
+    return { state: move.isUndecided || OPEN.has(reason) ? 'Planning' : 'Planned', ...gone };
+  }
   if (row.order === 'Rest' && read !== undefined) {
     await keepExtensionResult(place.client, row, read, place.clock?.now() ?? new Date());
     if (row.result === 'RolledBack') return { state: 'Ready', reason: RETURNED, hop: before?.hop ?? 0 };
   }
   const finding = await goExtension(place, row, subject, move, before);
-  const isGone = row.order === 'Rest' && row.result === 'Done' && read === undefined;
-  if (isGone) return { ...finding, ...extensionGone(operator) };
+  if (gone !== undefined) return { ...finding, ...gone };
   return { ...finding, ...(await checkOnce(row, before, finding, () => extensionReturnCheck(place, row, subject))) };
 }
 
