@@ -1,12 +1,9 @@
 import { expect } from 'vitest';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { CATALOG_LABEL } from '#platform/registry/catalog-image';
-import { buildImage } from '#platform/registry/image-builder';
 import { LONG_PATIENCE } from '#testing/patience';
-import { bundleImage, packageBlobs } from '../story/extension-fixture.js';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
+import { MadeExtension } from './made-extension.js';
 
 const [PACKAGE, PLACE] = ['beacon', 'beacons'];
 const [FIRST, NEXT, LAST] = ['beacon.v1.0.0', 'beacon.v1.1.0', 'beacon.v1.2.0'];
@@ -19,28 +16,6 @@ type Rollout = Readonly<{
   classes?: readonly Readonly<{ hash: string; approval: string; changes: readonly string[] }>[];
 }>;
 
-/** Puts a bundle of the sample operator under a tag; `text` is in its ConfigMap. */
-async function putBundle({ environment }: FleetHub, version: string, text = version): Promise<string> {
-  const { host, put } = environment.registry;
-  const reference = `fleet/beacon-bundle:${version}`;
-  await put(reference, await bundleImage({ name: PACKAGE, version, text }));
-  return `${host}/${reference}`;
-}
-
-/** A catalog that offers these versions, each in the place of the one before. */
-async function putCatalog(fleet: FleetHub, tag: string, versions: readonly string[]): Promise<string> {
-  const { host, put } = fleet.environment.registry;
-  const images = versions.map((version) => ({ version, image: `${host}/fleet/beacon-bundle:${version}` }));
-  const text = packageBlobs(PACKAGE, images).map((blob) => JSON.stringify(blob));
-  const files = [{ path: 'configs/catalog.json', bytes: Buffer.from(text.join('\n')) }];
-  await put(`fleet/beacons:${tag}`, await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
-  return `${host}/fleet/beacons:${tag}`;
-}
-
-const extensionIn = async (fleet: FleetHub, cluster: string) =>
-  ClusterExtension.safeParse(await fleet.client(cluster).get({ ...CLUSTER_EXTENSION_API, name: PACKAGE })).data;
-const installedIn = async (fleet: FleetHub, cluster: string) =>
-  (await extensionIn(fleet, cluster))?.status?.install?.bundle.name;
 const rolloutOf = async (fleet: FleetHub, name: string) => (await fleet.status('FleetRollout', name)) as Rollout;
 
 const textIn = async (fleet: FleetHub, cluster: string) => {
@@ -75,11 +50,12 @@ async function waitingClass(fleet: FleetHub, rollout: string, but: readonly stri
  */
 export async function rollOutExtensions(fleet: FleetHub): Promise<void> {
   const { names } = fleet;
-  const all = () => Promise.all(names.map((name) => installedIn(fleet, name)));
+  const beacon = new MadeExtension(fleet, PACKAGE);
+  const all = () => Promise.all(names.map((name) => beacon.installedIn(name)));
   const every = (bundle: string) => names.map(() => bundle);
-  for (const version of ['1.0.0', '1.1.0']) await putBundle(fleet, version);
+  for (const version of ['1.0.0', '1.1.0']) await beacon.putBundle(version);
   await fleet.apply('FleetCatalog', 'lamps', {
-    image: await putCatalog(fleet, 'v1', ['1.0.0']),
+    image: await beacon.putCatalog('v1', ['1.0.0']),
     clusterCatalog: { name: 'lamps' },
   });
   const tiers = [...new Set(Object.values(fleet.options.clusters).map(({ tier = '' }) => tier))];
@@ -97,19 +73,19 @@ export async function rollOutExtensions(fleet: FleetHub): Promise<void> {
   await expect.poll(async () => (await rolloutOf(fleet, 'beacon-1')).phase, LONG_PATIENCE).toBe('Completed');
   expect(await all()).toEqual(every(FIRST));
   const [lab = ''] = names;
-  const made = await extensionIn(fleet, lab);
+  const made = await beacon.in(lab);
   expect(made?.spec.source.catalog).toMatchObject({ packageName: PACKAGE, version: '1.0.0' });
   expect(made?.metadata.annotations?.[PLAN]).toMatch(/^[0-9a-f]{64}$/);
 
   const catalogIn = (name: string) => fleet.client(name).get({ ...CLUSTER_CATALOG_API, name: 'lamps' });
   const before = (await catalogIn(lab))?.['spec'];
-  await offer(fleet, await putCatalog(fleet, 'v2', ['1.0.0', '1.1.0']));
+  await offer(fleet, await beacon.putCatalog('v2', ['1.0.0', '1.1.0']));
   const reviewed = await waitingClass(fleet, 'beacon-2');
   expect(reviewed.changes).toContain('Minor');
   expect((await catalogIn(lab))?.['spec'], 'nothing was written').toEqual(before);
 
   // The same version, and another content by the time of its turn.
-  await putBundle(fleet, '1.1.0', 'other');
+  await beacon.putBundle('1.1.0', 'other');
   await decide(fleet, 'approve-other', { rollout: 'beacon-2', action: 'Approve', class: reviewed.hash });
   const other = await waitingClass(fleet, 'beacon-2', [reviewed.hash]);
   expect(await all()).toEqual(every(FIRST));
@@ -130,22 +106,23 @@ export async function rollOutExtensions(fleet: FleetHub): Promise<void> {
  */
 export async function returnExtensions(fleet: FleetHub, withoutRegistry: () => () => void): Promise<void> {
   const { names } = fleet;
-  const all = () => Promise.all(names.map((name) => installedIn(fleet, name)));
+  const beacon = new MadeExtension(fleet, PACKAGE);
+  const all = () => Promise.all(names.map((name) => beacon.installedIn(name)));
   const [lab = ''] = names;
   const restore = withoutRegistry();
   await decide(fleet, 'back', { rollout: 'beacon-2', action: 'Rollback' });
   await expect.poll(async () => (await rolloutOf(fleet, 'beacon-2')).phase, LONG_PATIENCE).toBe('RolledBack');
   expect(await all()).toEqual(names.map(() => FIRST));
   expect(await textIn(fleet, lab)).toBe('1.0.0');
-  const held = await extensionIn(fleet, lab);
+  const held = await beacon.in(lab);
   expect(held?.metadata.annotations?.[ROLLBACK]).toBe('1');
   restore();
 
-  await putBundle(fleet, '1.2.0');
-  await offer(fleet, await putCatalog(fleet, 'v3', ['1.0.0', '1.2.0']));
+  await beacon.putBundle('1.2.0');
+  await offer(fleet, await beacon.putCatalog('v3', ['1.0.0', '1.2.0']));
   const next = await waitingClass(fleet, 'beacon-3');
   await decide(fleet, 'approve-last', { rollout: 'beacon-3', action: 'Approve', class: next.hash });
   await expect.poll(async () => (await rolloutOf(fleet, 'beacon-3')).phase, LONG_PATIENCE).toBe('Completed');
   expect(await all()).toEqual(names.map(() => LAST));
-  expect((await extensionIn(fleet, lab))?.metadata.annotations?.[ROLLBACK]).toBeUndefined();
+  expect((await beacon.in(lab))?.metadata.annotations?.[ROLLBACK]).toBeUndefined();
 }

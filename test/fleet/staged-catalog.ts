@@ -28,12 +28,14 @@ type Seen = Readonly<{
  * that they need was promoted there.
  */
 export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
-  const [lab = '', shop = ''] = fleet.names;
+  const [lab = '', ...shops] = fleet.names;
   const digestIn = async (name: string) => {
     const found = (await fleet.client(name).get(SOURCE)) as { spec?: { image?: string } } | undefined;
     return found?.spec?.image?.split('@')[1];
   };
   const installed = (name: string) => fleet.installed(name, PACKAGE, BEACONS);
+  const inShops = <T>(of: (name: string) => Promise<T>) => Promise.all(shops.map(of));
+  const everyShop = <T>(value: T) => shops.map(() => value);
   const current = async () => (await fleet.status('FleetCatalog', 'ringed'))['current'];
   const rollout = async (name: string) => (await fleet.status('FleetRollout', name)) as Seen;
   const phaseOf = async (name: string) => (await rollout(name)).phase;
@@ -50,7 +52,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(() => installed(lab), LONG_PATIENCE).toBe(FIRST);
   expect(await digestIn(lab)).toBe(await current());
   await expect.poll(() => waitsFor('beacon-1'), LONG_PATIENCE).toBe('WaitingCatalog');
-  expect(await digestIn(shop), 'the catalog was not promoted there').toBeUndefined();
+  expect(await inShops(digestIn), 'the catalog was not promoted there').toEqual(everyShop(undefined));
   const conditions = async () => {
     const { conditions: all = [] } = (await fleet.status('FleetCatalog', 'ringed')) as Seen;
     // Poller and controller apply them, in any order.
@@ -65,7 +67,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(() => shopsOf('catalog-ringed-1'), LONG_PATIENCE).toBe('AwaitingPromotion');
   await promote('catalog-ringed-1');
   await expect.poll(() => phaseOf('beacon-1'), LONG_PATIENCE).toBe('Completed');
-  expect(await installed(shop)).toBe(FIRST);
+  expect(await inShops(installed)).toEqual(everyShop(FIRST));
   await expect.poll(() => phaseOf('catalog-ringed-1'), LONG_PATIENCE).toBe('Completed');
 
   const before = await current();
@@ -74,7 +76,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(() => installed(lab), LONG_PATIENCE).toBe(NEXT);
   expect(await digestIn(lab)).toBe(await current());
   await expect.poll(() => waitsFor('beacon-2'), LONG_PATIENCE).toBe('WaitingCatalog');
-  expect([await digestIn(shop), await installed(shop)]).toEqual([before, FIRST]);
+  expect([await inShops(digestIn), await inShops(installed)]).toEqual([everyShop(before), everyShop(FIRST)]);
   await expect.poll(() => shopsOf('catalog-ringed-2'), LONG_PATIENCE).toBe('AwaitingPromotion');
   expect(await planOf(fleet, 'catalog-ringed-2', await rollout('catalog-ringed-2'))).toMatchObject({
     path: [{ from: before, to: await current() }],
@@ -82,11 +84,11 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   });
   await promote('catalog-ringed-2');
   await expect.poll(() => phaseOf('beacon-2'), LONG_PATIENCE).toBe('Completed');
-  expect(await digestIn(shop)).toBe(await current());
+  expect(await inShops(digestIn)).toEqual(everyShop(await current()));
   // The same digest has one more version, which the next roll-out brings.
-  await expect.poll(async () => [await installed(lab), await installed(shop)], LONG_PATIENCE).toEqual([LAST, LAST]);
+  await expect.poll(() => Promise.all(fleet.names.map(installed)), LONG_PATIENCE).toEqual(fleet.names.map(() => LAST));
   const digests = async () => (await fleet.status('FleetCatalog', 'ringed'))['digests'];
-  await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: 2 }]);
+  await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: fleet.names.length }]);
 }
 
 /** What is kept of the only class of a roll-out. */

@@ -1,6 +1,7 @@
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { buildImage } from '#platform/registry/image-builder';
-import type { ApplierBench } from './applier-bench.js';
+import type { EnvironmentRegistry } from '../../../apps/cli/src/demo/demo-environment.js';
 
 /**
  * One version of an operator that a test makes up: no deployment, one service account,
@@ -82,7 +83,7 @@ const channelsOf = ({ channels = ['stable'] }: MadeVersion): readonly string[] =
  * was.
  */
 export async function offer(
-  bench: Pick<ApplierBench, 'registry' | 'offered'>,
+  { registry, offered }: Readonly<{ registry: EnvironmentRegistry; offered: BundleFile[] }>,
   name: string,
   versions: readonly MadeVersion[],
   deprecations: readonly MadeDeprecation[] = [],
@@ -115,20 +116,20 @@ export async function offer(
       'operators.operatorframework.io.bundle.channels.v1': channelsOf(made).join(','),
     };
     files.push({ path: 'metadata/annotations.yaml', bytes: textOf({ annotations: labels }) });
-    await bench.registry.put(repository, await buildImage({ files, labels }));
+    await registry.put(repository, await buildImage({ files, labels }));
     blobs.push({
       schema: 'olm.bundle',
       name: csvName(name, made.version),
       package: name,
-      image: made.image ?? `${bench.registry.host}/${repository}`,
+      image: made.image ?? `${registry.host}/${repository}`,
       properties: [{ type: 'olm.package', value: { packageName: name, version: made.version } }],
     });
   }
   if (deprecations.length > 0) blobs.push({ schema: 'olm.deprecations', package: name, entries: deprecations });
   const path = `${name}/catalog.json`;
-  const others = bench.offered.filter((file) => file.path !== path);
+  const others = offered.filter((file) => file.path !== path);
   const bytes = new TextEncoder().encode(blobs.map((blob) => JSON.stringify(blob)).join('\n'));
-  bench.offered.splice(0, bench.offered.length, ...others, { path, bytes });
+  offered.splice(0, offered.length, ...others, { path, bytes });
 }
 
 /** A version of {@link madeCrd}. */
