@@ -45,14 +45,4 @@ describe('what a FleetOperator does not let into its clusters', () => {
     expect(fleet.bench('lab-1').subscriptions(LAMPS)[0]?.spec.startingCSV).toBe('lamp.v1.1.0');
     expect(fleet.report('lab-1')?.['message']).toContain('spec.versions.deny has 1.2.0');
   });
-
-  it('says which of its fields are not carried out yet, and does nothing', async () => {
-    await started({ classic: { channel: 'stable', operatorGroup: { manage: 'Adopt' } } });
-    await passes(6);
-    expect(installed()).toBe('');
-    expect(fleet.report('lab-1')).toMatchObject({
-      reason: 'Conflict',
-      message: expect.stringContaining('operatorGroup.manage: Adopt of FleetOperator platform/lamp is not carried out'),
-    });
-  });
 });

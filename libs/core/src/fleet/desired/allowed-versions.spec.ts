@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { versionRefusal } from './allowed-versions.js';
-import { notCarriedOut } from './not-carried-out.js';
 
 describe('versions of a FleetOperator', () => {
   it.each<readonly [object | undefined, string | undefined, string | undefined]>([
@@ -19,36 +17,5 @@ describe('versions of a FleetOperator', () => {
   ])('%j lets %s in, or says why not', (versions, version, expected) => {
     const found = versionRefusal(versions, version);
     expect(found).toEqual(expected === undefined ? undefined : expect.stringContaining(expected));
-  });
-});
-
-describe('what live roll-outs do not do yet', () => {
-  const said = (spec: object) =>
-    notCarriedOut(
-      FleetOperator.parse({
-        apiVersion: 'fleet.flotilla.dev/v1alpha1',
-        kind: 'FleetOperator',
-        metadata: { name: 'kafka', namespace: 'platform' },
-        spec: { package: 'kafka-operator', namespace: 'kafka', catalog: { name: 'curated' }, ...spec },
-      }),
-    );
-
-  it.each([[{ classic: { operatorGroup: { manage: 'Adopt' } } }, 'spec.classic.operatorGroup.manage: Adopt of']])(
-    '%j is refused in one line',
-    (spec, expected) => {
-      expect(said(spec)).toContain(expected);
-      expect(said(spec)).not.toContain('\n');
-    },
-  );
-
-  it('has nothing against the rest', () => {
-    expect(said({})).toBeUndefined();
-    expect(said({ api: 'V1' })).toBeUndefined();
-    expect(
-      said({
-        overrides: [{ clusters: {}, range: '<2.0.0' }],
-        classic: { channel: 'stable', operatorGroup: { manage: 'Use' } },
-      }),
-    ).toBeUndefined();
   });
 });

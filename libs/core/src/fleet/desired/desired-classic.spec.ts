@@ -60,6 +60,13 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
     ['Create', [], ['fleet']],
     ['Create', ['fleet'], ['fleet']],
     ['Use', ['own'], ['own']],
+    ['Adopt', ['own'], ['own']],
+    [
+      'Adopt',
+      [],
+      'namespace kafka has no OperatorGroup to adopt: make one, or set classic.operatorGroup.manage: Create',
+    ],
+    ['Adopt', ['a', 'b'], 'namespace kafka has 2 OperatorGroups: delete all but one'],
     ['Create', ['own'], 'namespace kafka has OperatorGroup own: set classic.operatorGroup.manage to Adopt or Use'],
     ['Use', [], 'namespace kafka has no OperatorGroup: make one, or set classic.operatorGroup.manage: Create'],
     ['Create', ['a', 'b'], 'namespace kafka has 2 OperatorGroups: delete all but one'],
@@ -90,8 +97,32 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
     expect(withDesired({ subscriptions: [], operatorGroups: [live] }, desired)).toBeTypeOf('object');
   });
 
+  it('adopts a group with its targets, also beside a Subscription, and changes isolation alone', () => {
+    const live = { ...group('own'), spec: { targetNamespaces: ['b', 'a'] } };
+    const adopting = (operatorGroup: object, groups = [live]) => {
+      const desired = desiredOf({ classic: { operatorGroup: { manage: 'Adopt', ...operatorGroup } } });
+      const found = withDesired({ subscriptions: [desired.subscription], operatorGroups: groups }, desired);
+      return typeof found === 'string' ? found : found.operatorGroups;
+    };
+    const annotations = { 'flotilla.dev/resolution-isolation': 'true' };
+    const adopted = [{ ...live, metadata: { ...live.metadata, annotations } }];
+    expect(adopting({})).toEqual(adopted);
+    expect(adopting({ targetNamespaces: ['a', 'b'] })).toEqual(adopted);
+    expect(adopting({ targetNamespaces: ['c'] })).toContain(
+      'this FleetOperator wants targetNamespaces c: Adopt changes',
+    );
+    expect(adopting({ serviceAccountName: 'x' })).toContain('targetNamespaces a, b as ServiceAccount x');
+    const made = { ...group('fleet'), metadata: { name: 'fleet', namespace: 'kafka' } };
+    const noted = { ...made, metadata: { ...made.metadata, annotations: { 'fleet.flotilla.dev/applied': '{}' } } };
+    expect(adopting({}, [{ ...noted, spec: { targetNamespaces: [] } }])).toContain('is the fleet');
+  });
+
   it('is another one with another configuration, and the same at each reading', () => {
     expect(specHash(desiredOf())).toBe(specHash(desiredOf()));
     expect(specHash(desiredOf({ classic: { channel: 'fast' } }))).not.toBe(specHash(desiredOf()));
+    const [use, adopt] = ['Use', 'Adopt'].map((manage) =>
+      specHash(desiredOf({ classic: { operatorGroup: { manage } } })),
+    );
+    expect(use).not.toBe(adopt);
   });
 });

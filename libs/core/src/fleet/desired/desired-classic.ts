@@ -1,19 +1,16 @@
-import { FAIL_FORWARD, ISOLATION_ANNOTATION } from '../../classic/resolution/desired-namespace.js';
 import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog-source.js';
 import { type FleetCatalog, FleetCatalogStatus } from '../../kernel/api/fleet/fleet-catalog.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { OPERATOR_GROUP_API, type OperatorGroup } from '../../kernel/api/operator-group.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
-import { byCodeUnit, canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import { adoptedGroup, groupOf, groupsWith } from './desired-group.js';
 
 /** On what the fleet makes in a cluster: `<namespace>/<name>` of the FleetOperator it is of. */
 export const OPERATOR_ANNOTATION = 'fleet.flotilla.dev/operator';
 /** On a CatalogSource that the fleet makes: `<namespace>/<name>` of its FleetCatalog. */
 export const CATALOG_ANNOTATION = 'fleet.flotilla.dev/catalog';
-/** The OperatorGroup that the fleet makes where a namespace has none; all its operators there share it. */
-export const FLEET_GROUP = 'fleet';
-
 /** What a FleetOperator of OLM Classic needs to be known of, beside itself, in one cluster. */
 export type DesiredPlace = Readonly<{
   globalCatalogNamespace: string;
@@ -29,6 +26,8 @@ export type DesiredClassic = Readonly<{
   namespace: KubernetesObject;
   /** Absent where the group is not the fleet's to make. */
   operatorGroup: OperatorGroup | undefined;
+  /** The group that is there gets isolation. */
+  adoptsGroup: boolean;
   subscription: Subscription;
   /** The catalog by digest; absent where the operator's catalog is not the fleet's. */
   catalogSource: CatalogSource | undefined;
@@ -52,6 +51,7 @@ export function desiredClassic(operator: FleetOperator, place: DesiredPlace): De
     operator,
     namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spec.namespace } },
     operatorGroup: groupOf(operator),
+    adoptsGroup: spec.classic?.operatorGroup?.manage === 'Adopt',
     subscription: {
       ...SUBSCRIPTION_API,
       metadata: { name: spec.package, namespace: spec.namespace, annotations },
@@ -141,21 +141,6 @@ function catalogOf(
 
 const withoutTag = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
 
-/** With isolation, so that approving one plan moves no neighbour, and going forward from what failed. */
-function groupOf({ spec }: FleetOperator): OperatorGroup | undefined {
-  const { manage = 'Create', targetNamespaces, serviceAccountName } = spec.classic?.operatorGroup ?? {};
-  if (manage !== 'Create') return undefined;
-  return {
-    ...OPERATOR_GROUP_API,
-    metadata: { name: FLEET_GROUP, namespace: spec.namespace, annotations: { [ISOLATION_ANNOTATION]: 'true' } },
-    spec: {
-      upgradeStrategy: FAIL_FORWARD,
-      ...(targetNamespaces === undefined ? {} : { targetNamespaces }),
-      ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
-    },
-  };
-}
-
 /** What of a namespace the preview changes. */
 export type OverlaidNamespace = Readonly<{
   subscriptions: readonly Subscription[];
@@ -173,12 +158,24 @@ export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): O
     return `Subscription ${namespace}/${named.metadata.name} is of another package`;
   }
   const isThere = live.subscriptions.some(({ spec }) => spec.name === desired.subscription.spec.name);
-  // The group of what is installed already stays as it is.
-  const groups = isThere ? live.operatorGroups : groupsWith(live, desired);
+  const groups = groupsAfter(live, desired, isThere);
   if (typeof groups === 'string') return groups;
   const subscribed = live.subscriptions.find(({ spec }) => spec.name === desired.subscription.spec.name);
   const others = live.subscriptions.filter((one) => one !== subscribed);
   return { subscriptions: [...others, subscriptionOver(subscribed, desired)], operatorGroups: groups };
+}
+
+/** The group of what is installed already stays as it is, unless it is adopted. */
+function groupsAfter(
+  live: OverlaidNamespace,
+  { operator, operatorGroup, adoptsGroup }: DesiredClassic,
+  isThere: boolean,
+): readonly OperatorGroup[] | string {
+  if (adoptsGroup) {
+    const adopted = adoptedGroup(live.operatorGroups, operator);
+    return typeof adopted === 'string' ? adopted : [adopted];
+  }
+  return isThere ? live.operatorGroups : groupsWith(live, operator.spec.namespace, operatorGroup);
 }
 
 /** Why a Subscription that is there, read with annotations, may not be changed; undefined where it may. */
@@ -208,46 +205,12 @@ export function catalogConflict(live: CatalogSource | undefined, desired: Desire
   return `CatalogSource ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true in the FleetCatalog`;
 }
 
-function groupsWith(
-  { operatorGroups: live, subscriptions }: OverlaidNamespace,
-  { operator, operatorGroup }: DesiredClassic,
-): readonly OperatorGroup[] | string {
-  const { namespace } = operator.spec;
-  const [first, ...more] = live;
-  if (more.length > 0) return `namespace ${namespace} has ${live.length} OperatorGroups: delete all but one`;
-  if (operatorGroup === undefined) {
-    if (first !== undefined) return live;
-    return `namespace ${namespace} has no OperatorGroup: make one, or set classic.operatorGroup.manage: Create`;
-  }
-  if (first === undefined) return [operatorGroup];
-  if (first.metadata.name === operatorGroup.metadata.name) {
-    const [neighbour] = subscriptions;
-    const isSame = canonicalJson(reachOf(first)) === canonicalJson(reachOf(operatorGroup));
-    if (isSame || neighbour === undefined) return [operatorGroup];
-    return (
-      `namespace ${namespace} has OperatorGroup ${FLEET_GROUP} for ${reachText(first)}, and ${neighbour.spec.name} runs there: ` +
-      `this FleetOperator wants ${reachText(operatorGroup)}; give both the same classic.operatorGroup, or namespaces of their own`
-    );
-  }
-  return `namespace ${namespace} has OperatorGroup ${first.metadata.name}: set classic.operatorGroup.manage to Adopt or Use`;
-}
-
-/** What all operators of a group share. */
-const reachOf = ({ spec }: OperatorGroup) => ({
-  targets: [...(spec?.targetNamespaces ?? [])].sort(byCodeUnit),
-  serviceAccount: spec?.serviceAccountName ?? '',
-});
-
-function reachText(group: OperatorGroup): string {
-  const { targets, serviceAccount } = reachOf(group);
-  const where = targets.length === 0 ? 'all namespaces' : `targetNamespaces ${targets.join(', ')}`;
-  return serviceAccount === '' ? where : `${where} as ServiceAccount ${serviceAccount}`;
-}
-
 /** What is desired, apart from where it is listed: the catalog's digest is no part of it. */
-export function specHash({ namespace, operatorGroup, subscription, catalogSource }: DesiredClassic): string {
+export function specHash(desired: DesiredClassic): string {
+  const { namespace, operatorGroup, adoptsGroup, subscription, catalogSource } = desired;
   const catalog = catalogSource && { ...catalogSource, spec: { ...catalogSource.spec, image: null } };
-  return canonicalHash({ namespace, operatorGroup: operatorGroup ?? null, subscription, catalog: catalog ?? null });
+  const group = operatorGroup ?? (adoptsGroup ? 'Adopt' : null);
+  return canonicalHash({ namespace, operatorGroup: group, subscription, catalog: catalog ?? null });
 }
 
 /** Under which name the preview of a package in a namespace is observed; no namespace has such a name. */

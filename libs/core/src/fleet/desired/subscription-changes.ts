@@ -35,10 +35,8 @@ const text = (value: unknown): string => (value === undefined ? 'none' : canonic
 /** What a FleetOperator asks of Subscriptions and extensions, as one text: one roll-out brings each. */
 export const askedHash = ({ spec }: FleetOperator): string => {
   const { catalog, classic, v1, overrides = [], adopt } = spec;
-  const others = overrides.map(({ clusters, channel, config }) => ({ clusters, channel, config }));
-  return canonicalHash(
-    JSON.parse(
-      JSON.stringify({ catalog, channel: classic?.channel, config: classic?.config, v1, overrides: others, adopt }),
-    ),
-  );
+  const { channel, config, operatorGroup } = classic ?? {};
+  const group = operatorGroup?.manage === 'Adopt' ? 'Adopt' : undefined;
+  const others = overrides.map((one) => ({ clusters: one.clusters, channel: one.channel, config: one.config }));
+  return canonicalHash(JSON.parse(JSON.stringify({ catalog, channel, config, group, v1, overrides: others, adopt })));
 };

@@ -1,5 +1,4 @@
 import { previousOf } from '#core/fleet/desired/fleet-marks';
-import { notCarriedOut } from '#core/fleet/desired/not-carried-out';
 import { operatorIn } from '#core/fleet/desired/overrides';
 import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
@@ -27,7 +26,7 @@ import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, RETURNING, return
 import { type ClassicSubject, factsOf, findSubject, isOfFleet, NOT_SUBSCRIBED } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
 import { carryOutExtension, removeExtension } from './extension-orders.js';
-import { keepPlan, withContentChanges, withoutPlan } from './fleet-plans.js';
+import { keepPlan, withContentChanges } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { withDeprecations } from './plan-deprecations.js';
 import type { PlannedThere } from './planned-there.js';
@@ -132,28 +131,13 @@ async function carryOut(
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
-  const asked = await carryOutAsked({ ...place, notePlan, asked: askedHash(written) }, row, operator, before);
+  const there = { ...place, notePlan, asked: askedHash(written) };
+  const asked = await (isV1 ? carryOutExtension : carryOutFor)(there, row, operator, before);
   const noted = plans.get(asked.planHash ?? '');
   const { finding, planned } = await withDeprecations(place, operator, asked, noted);
   const found = await withContentChanges(place, operator, finding, planned);
   await keepPlan(place, row, operator, found, planned);
   return { finding: withDrift(found, report), againAfterMs };
-}
-
-async function carryOutAsked(
-  place: OrderPlace,
-  row: AssignmentRow,
-  operator: FleetOperator,
-  before: AssignmentReport | undefined,
-): Promise<RowFinding> {
-  if (operator.spec.api === 'V1') return carryOutExtension(place, row, operator, before);
-  const notYet = notCarriedOut(operator);
-  if (notYet === undefined) return carryOutFor(place, row, operator, before);
-  const message = reportText(notYet);
-  if (row.order === 'Preview') return { state: 'Planning', reason: CONFLICT, message };
-  // What has begun is finished; nothing more is planned.
-  const done = await carryOutFor(place, row, operator, before);
-  return done.state === 'Ready' ? { ...withoutPlan(done), message } : done;
 }
 
 async function carryOutFor(

@@ -5,6 +5,7 @@ import { type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-as
 import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { adoptGroup } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
 import { type ClassicSubject, factsOf, hashesOf, installedFacts, plannedFacts } from './classic-subject.js';
 import {
@@ -138,7 +139,7 @@ function previewFacts(
 
 /** Gives the cluster the content that leads to the plan that was reviewed. */
 export async function moveCatalog(
-  { client, notes = UNSIGNED }: OrderPlace,
+  place: OrderPlace,
   row: AssignmentRow,
   { subscription }: ClassicSubject,
   { desired, facts }: CatalogMove,
@@ -146,6 +147,8 @@ export async function moveCatalog(
   // It is previewed once more; nothing was written yet.
   if (facts.planHash === undefined && facts.reason === undefined) return { state: 'Running', hop: 1 };
   if (facts.planHash !== row.target?.planHash) return { state: 'Refused', reason: 'PlanChanged' };
+  if (!(await adoptGroup(place, desired))) return { state: 'Refused', reason: 'PlanChanged' };
+  const { client, notes = UNSIGNED } = place;
   const { name = '', annotations } = subscription.metadata;
   const { apiVersion, kind, metadata, spec } = desired.subscription;
   const wanted = notes.noted(client.cluster, { apiVersion, kind, metadata: { ...metadata, name }, spec });

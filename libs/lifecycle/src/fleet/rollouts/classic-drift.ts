@@ -1,4 +1,5 @@
-import { CATALOG_ANNOTATION, FLEET_GROUP, OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
+import { CATALOG_ANNOTATION, OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
+import { FLEET_GROUP } from '#core/fleet/desired/desired-group';
 import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/fleet/desired/drift';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
@@ -8,6 +9,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { leftOf } from '#core/kernel/durations/left-of';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from './applied-notes.js';
 import { extensionObjects } from './extension-subject.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
@@ -80,15 +82,25 @@ async function objectsOfFleet(
   );
   const subscription = Subscription.safeParse(own).data;
   if (own === undefined || subscription === undefined) return [];
-  const group =
-    (spec.classic?.operatorGroup?.manage ?? 'Create') === 'Create'
-      ? await client.get({ ...OPERATOR_GROUP_API, name: FLEET_GROUP, namespace: spec.namespace })
-      : undefined;
+  const group = await groupOfFleet(client, spec);
   const { source: name, sourceNamespace: namespace } = subscription.spec;
   const catalog = await client.get({ ...CATALOG_SOURCE_API, name, namespace });
   const key = `${metadata.namespace}/${spec.catalog.fleetCatalog ?? ''}`;
   const isOurs = catalog?.metadata.annotations?.[CATALOG_ANNOTATION] === key;
   return [own, ...(group === undefined ? [] : [group]), ...(isOurs ? [catalog] : [])];
+}
+
+/** The group that the fleet made, or has adopted. */
+async function groupOfFleet(
+  client: KubeClient,
+  { namespace, classic }: FleetOperator['spec'],
+): Promise<KubernetesObject | undefined> {
+  const { manage = 'Create' } = classic?.operatorGroup ?? {};
+  if (manage === 'Use') return undefined;
+  if (manage === 'Create') return client.get({ ...OPERATOR_GROUP_API, name: FLEET_GROUP, namespace });
+  const items = (await client.list(OPERATOR_GROUP_API, { namespace }))?.items ?? [];
+  const noted = items.find(({ metadata }) => metadata.annotations?.[APPLIED_ANNOTATION] !== undefined);
+  return noted && { ...noted, ...OPERATOR_GROUP_API };
 }
 
 const PARTS = '; ';

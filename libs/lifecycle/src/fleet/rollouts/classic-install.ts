@@ -3,6 +3,7 @@ import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { adoptGroup } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
 import { liveCatalog } from './classic-catalog.js';
 import { desiredIn, plannedFacts } from './classic-subject.js';
@@ -48,6 +49,7 @@ export async function installFirst(
   };
   if (row.order !== 'Go') return { state: 'Planned', ...found };
   if (found.planHash !== row.target?.planHash) return { ...found, state: 'Refused', reason: 'PlanChanged' };
+  if (!(await adoptGroup(place, made))) return { ...found, state: 'Refused', reason: 'PlanChanged' };
   await makeObjects(place, made);
   return { state: 'Running', hop: 1, ...found };
 }

@@ -26,6 +26,7 @@ import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/oper
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { withGroupChange } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
 import type { PlannedThere } from './planned-there.js';
@@ -81,7 +82,7 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const mayChange = isOurs || operator.spec.adopt;
   const changes =
     desired && mayChange
-      ? subscriptionChanges(isOurs ? asLeft(place, subscription) : subscription, desired)
+      ? await withGroupChange(place, subscriptionChanges(asOf(place, subscription, isOurs), desired), desired)
       : undefined;
   const isMade = isOurs || (changes !== undefined && changes.kinds.length > 0);
   const made = isMade && desired ? specHash(desired) : undefined;
@@ -91,6 +92,9 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const found = { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, refusal, denied };
   return { ...found, specHash: made, desired, changes };
 }
+
+const asOf = (place: OrderPlace, subscription: Subscription, isOurs: boolean): Subscription =>
+  isOurs ? asLeft(place, subscription) : subscription;
 
 /** As the fleet left it: what others have changed since is drift, and no roll-out. */
 function asLeft({ client, notes = UNSIGNED }: OrderPlace, subscription: Subscription): Subscription {
