@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
@@ -173,6 +174,24 @@ describe('a simulated fleet over its port', () => {
     await watching.catch(() => undefined);
     await expect.poll(() => east().openWatches(), PATIENCE).toBe(0);
     expect((await overHttp1('/readyz', bearer())).status).toBe(200);
+  });
+
+  it('a watch that is read slowly holds up no other request of its connection', async () => {
+    const shared = session();
+    const path = `${new URL(east().url).pathname}${MAPS}?watch=true`;
+    const watch = shared.request({ ':path': path, ...bearer() }).on('error', () => undefined);
+    await once(watch, 'response');
+    const chunks = watch[Symbol.asyncIterator]();
+    const metadata = { name: 'long', namespace: 'default' };
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: 'x'.repeat(500_000) } };
+    for (let round = 0; round < 60; round++) east().apply({ ...map, data: { ...map.data, round: `${round}` } });
+    const statuses: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      for (let read = 0; read < 1_000_000; ) read += (await chunks.next()).value.length;
+      statuses.push((await overHttp2(shared, '/api/v1/namespaces/default')).status);
+    }
+    shared.destroy();
+    expect(statuses).toEqual(Array(10).fill(200));
   });
 
   it('an injected refusal hits once, what it matches only', async () => {

@@ -44,6 +44,8 @@ export async function openFleetHub(settings: Settings, options: HubApiOptions): 
     ...chosen,
     fieldManager,
     limits: readLimitsOf(settings),
+    // Its changes are what clusters wait for, and in a large fleet more than one cluster may cause.
+    rests: false,
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
   });
   return client;

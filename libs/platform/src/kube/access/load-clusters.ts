@@ -33,6 +33,8 @@ export type LoadClustersOptions = Readonly<{
   limits?: ReadLimits;
   /** For what is kept of all clusters; of all clients of the process. */
   memory?: SharedBytes;
+  /** Whether each rests after work that it makes. Default: true. */
+  rests?: boolean;
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
@@ -88,8 +90,9 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
   });
 }
 
-function budgets({ limits = DEFAULT_READ_LIMITS, memory = new SharedBytes(limits.processBytes) }: LoadClustersOptions) {
-  return (cluster: string) => new ReadBudget(cluster, limits, undefined, memory.join());
+function budgets({ limits = DEFAULT_READ_LIMITS, memory, rests }: LoadClustersOptions) {
+  const bytes = memory ?? new SharedBytes(limits.processBytes);
+  return (cluster: string) => new ReadBudget(cluster, limits, undefined, bytes.join(), rests);
 }
 
 /** Loaded late: the library costs 80 MB and 0.6 s, and most accesses do without it. */

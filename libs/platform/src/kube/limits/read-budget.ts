@@ -53,6 +53,8 @@ export class ReadBudget {
     private readonly now: () => number = () => performance.now(),
     /** Of what one process may keep of all clusters. */
     private readonly share: BytesShare = new SharedBytes(limits.processBytes).join(),
+    /** Whether the cluster rests after work that it makes; the hub API does not. */
+    private readonly rests = true,
   ) {}
 
   /** Does a read, unless it exceeded its budget and its next try is not due. */
@@ -138,12 +140,14 @@ export class ReadBudget {
 
   /** Called after `workMs` of work on an answer or a page; resolves when more may be done. */
   rest(workMs: number): Promise<void> | undefined {
+    if (!this.rests) return undefined;
     const isExcess = this.#exceededLately || this.#longAnswers >= LONG_ANSWERS;
     return this.#work.rest({ kind: isExcess ? 'excess' : 'lists', workMs });
   }
 
   /** The same after an event of a watch, one of `events` in this minute. */
   restAfterEvent(workMs: number, events: number): Promise<void> | undefined {
+    if (!this.rests) return undefined;
     const isExcess = this.#exceededLately || events > this.limits.objects / ORDINARY_EVENTS;
     return this.#eventWork.rest({ kind: isExcess ? 'excess' : 'events', workMs });
   }

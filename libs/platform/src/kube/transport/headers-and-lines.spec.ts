@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { proxyFor } from './proxy-environment.js';
@@ -62,6 +63,16 @@ describe('the lines of a watch', () => {
       bytes.subarray(n * size, (n + 1) * size),
     );
     await expect(lines(chunks)).resolves.toEqual(['{"a":"ü€😀"}', '', '{"b":2}']);
+  });
+
+  it.each([
+    ['the server had ended', () => true, { end: {} }],
+    ['the connection had broken', () => false, { end: { error: expect.objectContaining({ failure: 'lost' }) } }],
+  ])('end where %s before they were asked for', async (_what, whole, found) => {
+    const body = Readable.from([]);
+    body.destroy();
+    await once(body, 'close');
+    expect(new WatchLines(body, whole).take({ onLines: () => undefined })).toEqual(found);
   });
 
   it('are not endless', async () => {

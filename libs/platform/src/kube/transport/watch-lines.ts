@@ -60,6 +60,8 @@ export class WatchLines {
     // After a GOAWAY Node closes the body of the last answer without an end, although all of it was given
     // out.
     body.on('close', () => this.#ended());
+    // A body that has closed says so no more, and nothing else would ever end the watch.
+    if (body.closed) this.#ended();
   }
 
   /** The next line, or the end; where there is neither yet, `reader` is called once when there is. */

@@ -42,9 +42,13 @@ export class HttpsServer {
   ) {
     const { certPem: cert, keyPem: key } = certificate;
     const settings = { maxConcurrentStreams: 1000 };
+    // kube-apiserver ends a watch whose reader is behind, and refuses no other request for it. Node does,
+    // with ENHANCE_YOUR_CALM, once so many MB wait in a session, and cuts the session after a hundred.
+    const maxSessionMemory = 1024;
     // As kube-apiserver: any certificate is taken, and checked with each request.
     const clients = { requestCert: true, rejectUnauthorized: false };
-    this.#server = createSecureServer({ cert, key, allowHTTP1: true, settings, ...clients }, (request, response) => {
+    const options = { cert, key, allowHTTP1: true, settings, maxSessionMemory, ...clients };
+    this.#server = createSecureServer(options, (request, response) => {
       void this.#serve(request, response as unknown as Outgoing);
     });
     this.#server.on('secureConnection', (socket: TLSSocket) => {
