@@ -20,7 +20,13 @@ import { OwnTargets } from './own-targets.js';
 import type { StoredRow } from './stored-rollout.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
-export type LiveRollout = Readonly<{ object: FleetRollout; record: RolloutRecord; facts: LiveFacts }>;
+export type LiveRollout = Readonly<{
+  object: FleetRollout;
+  record: RolloutRecord;
+  facts: LiveFacts;
+  /** Clusters whose rows it has announced, and that have no such row: the pass that did so broke off. */
+  unordered: readonly string[];
+}>;
 
 /** What a new roll-out brings; `isSpecOnly`: another spec, to whatever version is installed. */
 export type NewTarget = Readonly<{ bundle: string; specHash: string | undefined; isSpecOnly: boolean }>;
@@ -219,24 +225,32 @@ export class LiveFleet implements FleetView {
     const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
     record.isNew = state === undefined;
     record.version = state?.step ?? 0;
-    this.#readRows(record, state?.intent ?? []);
+    const unordered = this.#readRows(record, state?.intent ?? []);
     record.recount();
     rollouts.records.push(record);
-    this.rollouts.push({ object, record, facts: new LiveFacts(this, record) });
+    this.rollouts.push({ object, record, facts: new LiveFacts(this, record), unordered });
   }
 
-  /** Rows as the assignments have them, and as the roll-out's intent has them where that is newer. */
-  #readRows(record: RolloutRecord, intent: readonly StoredRow[]): void {
+  /**
+   * Rows as the assignments have them, and as the roll-out's intent has them where that is newer; those are
+   * returned. A pass that broke off may have written rows of a step that the roll-out does not know.
+   */
+  #readRows(record: RolloutRecord, intent: readonly StoredRow[]): readonly string[] {
     const steps = new Map<string, number>();
+    const unordered: string[] = [];
     for (const { name, assignment } of this.clusters.values()) {
       const stored = assignment === undefined ? undefined : this.memory.rowsOf(assignment)[record.spec.name];
       if (stored === undefined) continue;
       record.rows.set(name, stored.row);
       steps.set(name, stored.step);
+      record.version = Math.max(record.version, stored.step);
     }
     for (const { step, row } of intent) {
-      if (step > (steps.get(row.cluster) ?? -1)) record.rows.set(row.cluster, row);
+      if (step <= (steps.get(row.cluster) ?? -1)) continue;
+      record.rows.set(row.cluster, row);
+      if (this.clusters.has(row.cluster)) unordered.push(row.cluster);
     }
+    return unordered;
   }
 }
 

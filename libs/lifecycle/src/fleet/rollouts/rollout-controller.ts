@@ -88,10 +88,13 @@ export class RolloutController {
     const areWindowsDue = this.#windowsAt <= now;
     for (const rollout of fleet.rollouts) {
       try {
+        await inParallel(rollout.unordered, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
         const counted = await this.#withCounts(rollout, now);
         wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
       } catch (error) {
+        // What it has not written is found out again.
         this.#examined.delete(rollout.record.spec.name);
+        this.#pace.forget(rollout.record.spec.name);
         if (!(error instanceof StaleViewError)) throw error;
         this.log.warn({ rollout: rollout.record.spec.name }, error.message);
       }
@@ -122,13 +125,13 @@ export class RolloutController {
 
   /**
    * Writes counts that were left for later, and that nothing moves any more. The status of a roll-out that
-   * has ended stays as it is.
+   * has ended stays as it is, once it says so.
    */
   async #withCounts(rollout: LiveRollout, now: number): Promise<LiveRollout> {
     const { record, object } = rollout;
     const { name } = record.spec;
     const isDue = this.#pace.isDue(name, now) || stallOf(rollout) <= now;
-    if (record.isNew || isFinal(record.status.phase) || !isDue) return rollout;
+    if (record.isNew || hasSaidItsEnd(rollout) || !isDue) return rollout;
     const written = await writeRolloutStatus(this.hub, object, record, { mayOweCounts: false, now });
     this.#pace.note(name, written.isOwed, now);
     return { ...rollout, object: written.object };
@@ -348,6 +351,9 @@ function makeStep(
   Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
   return { result, hasStatus, moved };
 }
+
+const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
+  isFinal(status.phase) && (object.status as StoredRolloutStatus | undefined)?.phase === status.phase;
 
 /** When a roll-out is stalled if nothing moves in it; infinite: it cannot be. */
 const stallOf = ({ record, object }: LiveRollout): number =>
