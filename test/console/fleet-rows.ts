@@ -55,7 +55,9 @@ export function fillFleet(view: MemoryView): void {
     ],
     removed: [],
   });
-  const lonely = catalogRow(clusterName(8), digest, { standing: 'failed', cause: alone });
+  const lonely = catalogRow(clusterName(8), digest, {
+    ...{ id: 'source/olm/alone', name: 'alone', standing: 'failed', cause: alone },
+  });
   view.write({ cluster: clusterName(8), changed: [lonely], removed: [] });
   // The fleet works this one: its plan stands, and no person approves it here.
   view.write({

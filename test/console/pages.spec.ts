@@ -108,6 +108,19 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     }
   });
 
+  it('a catalog that failed and blocks nothing says why, and what to do', async () => {
+    const tab = await open();
+    await tab.page
+      .getByRole('link', { name: /olm\/alone/ })
+      .first()
+      .click();
+    const section = 'section[aria-label="Not well"]';
+    await expect.poll(() => text(tab, section), PATIENCE).toContain('What to do');
+    expect(await text(tab, section)).toMatch(/^Not well CatalogSource olm\/alone in eu-09 /);
+    expect(await text(tab, section)).toContain(CONFLICT.advice[0]?.command);
+    expect(await tab.axe()).toEqual([]);
+  });
+
   it('task 2: an operator that does not upgrade says why, and what to do', async () => {
     const tab = await open();
     await tab.goto('/clusters/eu-01/harbors/subscriptions/harbor');

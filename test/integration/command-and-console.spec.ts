@@ -189,7 +189,10 @@ describe('the command and the console, about one cluster with every kind of trou
     expect(all.map(({ name }) => name)).toContain('cat-down');
     for (const row of all) {
       const kind = row.namespace === '' ? 'clustercatalog' : 'catalogsource';
-      expectSame(await explained(kind, row.name, row.namespace), row);
+      const said = await explained(kind, row.name, row.namespace);
+      expectSame(said, row);
+      const address = { kind: row.namespace === '' ? 'ClusterCatalog' : 'CatalogSource', namespace: row.namespace };
+      await expectSamePage(said, { ...address, name: row.name });
     }
   });
 

@@ -89,6 +89,19 @@ describe('what a person may not see', () => {
     expect((await run.post('/api/v1/questions/explain', plan, headers)).status).toBe(status);
   });
 
+  it.each([
+    { ask: 'explain', cluster: 'west', status: 200 },
+    { ask: 'explain', cluster: 'east', status: 404 },
+    // A catalog is seen by who sees anything in its cluster: no more of it than its row, and why it is so.
+    { ask: 'object', cluster: 'west', status: 404 },
+    { ask: 'whole-object', cluster: 'west', status: 404 },
+    { ask: 'events', cluster: 'west', status: 404 },
+  ])('$ask of a catalog in $cluster: $status', async ({ ask: what, cluster, status }) => {
+    const catalog = { cluster, kind: 'CatalogSource', namespace: 'olm', name: 'samples' };
+    const headers = { cookie: 'owner', 'sec-fetch-site': 'same-origin', 'x-csrf-token': 'token-owner' };
+    expect((await run.post(`/api/v1/questions/${what}`, catalog, headers)).status).toBe(status);
+  });
+
   it.each(ALL)('is in no answer of /%s', async (path) => {
     const { status, text } = await ask('owner', path);
     if (status === 404) return;

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { ASKED_KINDS, type ConsoleQuestion, type QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import {
+  ASKED_KINDS,
+  type ConsoleQuestion,
+  EXPLAINED_KINDS,
+  type QuestionAnswer,
+} from '#core/fleet/console-questions/console-question';
 import { operatorChain } from '#core/fleet/console-questions/operator-chain';
 import { placeOf } from '#core/fleet/console-rights/rights';
 import type { OperatorRow, PlanRow } from '#core/fleet/view/rows';
@@ -24,7 +29,8 @@ import {
 import { type ApiRoute, post, type RouteContext } from './route.js';
 
 type Kind = (typeof ASKED_KINDS)[number];
-type Asked = Extract<ConsoleQuestion, { kind: string }>['ask'];
+type ExplainedKind = (typeof EXPLAINED_KINDS)[number];
+type Asked = Exclude<Extract<ConsoleQuestion, { kind: string }>['ask'], 'explain'>;
 
 /** What a poller answers to `explain`. */
 const ObjectExplanation = z.object({
@@ -37,6 +43,7 @@ const ObjectExplanation = z.object({
 });
 
 const isAskedKind = (kind: string): kind is Kind => (ASKED_KINDS as readonly string[]).includes(kind);
+const isExplainedKind = (kind: string): kind is ExplainedKind => (EXPLAINED_KINDS as readonly string[]).includes(kind);
 
 /** No pattern of a grant but `*` matches it. */
 const ANY_PACKAGE = '';
@@ -57,16 +64,20 @@ function operatorOf(context: RouteContext, { cluster, kind, namespace, name }: O
   return here.find((row) => row.name === name && row.api === (kind === 'ClusterExtension' ? 'v1' : 'classic'));
 }
 
+/** Whether it is a catalog that the person may see. */
+const hasCatalog = ({ rows }: RouteContext, { cluster, kind, namespace, name }: ObjectAddress): boolean =>
+  rows.catalogs.some(
+    (row) => row.cluster === cluster && row.source === kind && row.namespace === namespace && row.name === name,
+  );
+
 /** Rights come before any answer, kept or fresh: what a person may not see is not there for them. */
 async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Asked) {
   const { questions, person, body } = context;
   const { cluster, kind, namespace, name } = body;
-  const operator = operatorOf(context, body);
-  if (operator === undefined || !isAskedKind(kind)) throw notFound('such object');
+  if (operatorOf(context, body) === undefined || !isAskedKind(kind)) throw notFound('such object');
   if (questions === undefined) throw notHere();
   const question = { v: 1, ask, cluster, kind, namespace, name } as const;
-  const answer = await questions.inTurn(person.session, () => questions.ask(question));
-  return { answer: known(answer), operator };
+  return known(await questions.inTurn(person.session, () => questions.ask(question)));
 }
 
 function known(answer: QuestionAnswer): unknown {
@@ -84,9 +95,10 @@ function known(answer: QuestionAnswer): unknown {
 const notHere = () =>
   new RequestProblem(503, 'no-questions', 'This console asks no clusters.', 'Use flotilla explain.');
 
-async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<Explanation> {
-  const { answer, operator } = await askAbout(context, 'explain');
+/** A catalog stands on no way of an operator: its cause and what to do are all there is to say. */
+function explanationOf(answer: unknown, operator: OperatorRow | undefined): Explanation {
   const { because, advice, conflict, newer, revisions, approval } = ObjectExplanation.parse(answer);
+  if (operator === undefined) return { chain: [], because, advice, newer: [], revisions: [] };
   const { newest, installed, channel, standing, cause } = operator;
   const isBehind = newest !== '' && newest !== installed && standing !== 'well';
   return {
@@ -100,9 +112,20 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
   };
 }
 
+async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<Explanation> {
+  const { questions, person, body } = context;
+  const { cluster, kind, namespace, name } = body;
+  const operator = operatorOf(context, body);
+  const isSeen = operator !== undefined || hasCatalog(context, body);
+  if (!isSeen || !isExplainedKind(kind)) throw notFound('such object');
+  if (questions === undefined) throw notHere();
+  const question = { v: 1, ask: 'explain', cluster, kind, namespace, name } as const;
+  return explanationOf(known(await questions.inTurn(person.session, () => questions.ask(question))), operator);
+}
+
 /** Pages are not recorded, but whole objects are: what cannot be recorded is not shown. */
 async function readObject<T>(context: RouteContext<unknown, ObjectAddress>, ask: Asked, as: z.ZodType<T>): Promise<T> {
-  const { answer } = await askAbout(context, ask);
+  const answer = await askAbout(context, ask);
   const { cluster, kind, namespace, name } = context.body;
   const whole = ask === 'whole-object' ? { outcome: 'whole' } : {};
   const event = { event: 'object-read', verb: kind, targets: [`${cluster}/${namespace}/${name}`], ...whole } as const;
@@ -160,7 +183,7 @@ export const questionRoutes: readonly ApiRoute[] = [
     body: ObjectAddress,
     answer: EventsAnswer,
     status: 200,
-    run: async (context) => EventsAnswer.parse((await askAbout(context, 'events')).answer),
+    run: async (context) => EventsAnswer.parse(await askAbout(context, 'events')),
   }),
   post({
     path: '/questions/review',

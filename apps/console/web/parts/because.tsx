@@ -22,9 +22,11 @@ export function Because({ cause, standing, because, since }: BecauseProps) {
       <p class="why-cause">
         <Standing of={standing} glyphOnly />
         <span class="lead">{lead}</span>
-        <span class="pale">
-          since <Ago time={since} />
-        </span>
+        {since !== '' && (
+          <span class="pale">
+            since <Ago time={since} />
+          </span>
+        )}
       </p>
       {behind.length > 0 && (
         <ul class="why-because" aria-label="Because">
@@ -41,14 +43,21 @@ export function Advice({ of }: { of: Explanation['advice'] }) {
   if (of.length === 0) return null;
   return (
     <Section title="What to do">
-      <ol class="advice">
-        {of.map(({ text, command }) => (
-          <li key={text + command}>
-            <p>{text}</p>
-            {command !== '' && <CodeBlock text={command} label="Command" />}
-          </li>
-        ))}
-      </ol>
+      <Steps of={of} />
     </Section>
+  );
+}
+
+/** Each thing that a person can do, a command of it to be copied. */
+export function Steps({ of }: { of: Explanation['advice'] }) {
+  return (
+    <ol class="advice">
+      {of.map(({ text, command }) => (
+        <li key={text + command}>
+          <p>{text}</p>
+          {command !== '' && <CodeBlock text={command} label="Command" />}
+        </li>
+      ))}
+    </ol>
   );
 }

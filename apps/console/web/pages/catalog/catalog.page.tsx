@@ -5,6 +5,7 @@ import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
+import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { Fact } from '../../parts/fact.js';
 import { useWindows } from '../../parts/list.js';
 import { Page } from '../../parts/page.js';
@@ -30,6 +31,7 @@ export default function CatalogPage() {
       ) : (
         <>
           {one && <Facts of={one} others={same.slice(1)} />}
+          {one && one.standing !== 'well' && <CatalogTroubles catalog={one.name} />}
           <Tiles id={id} />
         </>
       )}
@@ -58,7 +60,7 @@ function Facts({ of, others }: { of: CatalogSummary; others: readonly CatalogSum
         </Fact>
         <Fact name="Image">{of.image}</Fact>
       </dl>
-      {of.message !== '' && <p class="notice">{of.message}</p>}
+      {of.message !== '' && of.standing === 'well' && <p class="notice">{of.message}</p>}
       {of.otherDigests > 0 && (
         <p class="notice">
           Other clusters have {counted(of.otherDigests, 'other content', 'other contents')} under this name.{' '}

@@ -3,6 +3,7 @@ import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
+import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Page } from '../../parts/page.js';
 import { Standing } from '../../parts/standing.js';
@@ -22,8 +23,8 @@ spec:
 /** Contents of catalogs, told apart by digest: who has which content. */
 export default function CatalogsPage() {
   const [query] = useQuery();
-  const { cluster, namespace, q } = query;
-  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster, namespace, q, limit: '200' }));
+  const { cluster, namespace, q, catalog } = query;
+  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster, namespace, q, catalog, limit: '200' }));
   return (
     <Page
       title="Catalogs"
@@ -33,8 +34,16 @@ export default function CatalogsPage() {
       <Answered of={catalogs}>
         {({ items }) =>
           items.length > 0 ? (
-            <Contents of={items} />
-          ) : cluster || namespace || q ? (
+            <>
+              <CatalogTroubles catalog={catalog} cluster={cluster} />
+              <Contents of={items} />
+              {catalog && (
+                <p class="after">
+                  <a href="/catalogs">All catalogs</a>
+                </p>
+              )}
+            </>
+          ) : cluster || namespace || q || catalog ? (
             <Empty title="No catalog matches.">
               <p>
                 <a href="/catalogs">All catalogs</a>

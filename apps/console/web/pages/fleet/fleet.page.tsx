@@ -72,9 +72,12 @@ function Tiles({ of }: { of: FleetSummary }) {
   );
 }
 
+const isCatalog = (kind: string): boolean => kind === 'CatalogSource' || kind === 'ClusterCatalog';
+
 /** Where the objects of a cause are. They may be less urgent than the group, which is as urgent as its worst. */
 function causeHref({ key, cause, operators, clusters, example }: CauseGroup): string {
   if (operators > 0) return withQuery('/operators', { cause: key });
+  if (isCatalog(cause.kind)) return withQuery('/catalogs', { catalog: cause.names[0] });
   if (cause.kind !== 'Cluster') return '/catalogs';
   return clusters === 1 ? paths.cluster(example) : withQuery('/clusters', { cause: key });
 }

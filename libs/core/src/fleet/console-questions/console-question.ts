@@ -3,6 +3,8 @@ import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 
 /** The kinds that the console shows of a cluster. Secrets are none of them. */
 export const ASKED_KINDS = ['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'ClusterExtension'] as const;
+/** Those that it explains, and shows no more of than their rows. */
+export const EXPLAINED_KINDS = [...ASKED_KINDS, 'CatalogSource', 'ClusterCatalog'] as const;
 
 const place = {
   v: z.literal(1),
@@ -35,7 +37,7 @@ const CatalogQuestions = [
  * of the cluster holds.
  */
 export const ConsoleQuestion = z.discriminatedUnion('ask', [
-  z.strictObject({ ask: z.literal('explain'), ...object }),
+  z.strictObject({ ask: z.literal('explain'), ...place, kind: z.enum(EXPLAINED_KINDS) }),
   z.strictObject({ ask: z.literal('object'), ...object }),
   z.strictObject({ ask: z.literal('whole-object'), ...object }),
   z.strictObject({ ask: z.literal('events'), ...object }),

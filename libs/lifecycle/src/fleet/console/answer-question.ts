@@ -3,6 +3,8 @@ import { gzip } from 'node:zlib';
 import { dump } from 'js-yaml';
 import type { CatalogQuestion, ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import { withoutSecrets, withoutUsers } from '#core/fleet/console-questions/without-secrets';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
@@ -21,6 +23,8 @@ const APIS = {
   InstallPlan: INSTALL_PLAN_API,
   ClusterServiceVersion: CSV_API,
   ClusterExtension: CLUSTER_EXTENSION_API,
+  CatalogSource: CATALOG_SOURCE_API,
+  ClusterCatalog: CLUSTER_CATALOG_API,
 } as const satisfies Record<ObjectQuestion['kind'], Readonly<{ apiVersion: string; kind: string }>>;
 
 /** The object that a question is about. */

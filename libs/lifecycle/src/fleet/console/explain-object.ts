@@ -4,11 +4,15 @@ import type { ConsoleQuestion } from '#core/fleet/console-questions/console-ques
 import { type ConflictNode, conflictTree } from '#core/fleet/console-questions/reason-node';
 import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
 import { commandIn } from '#core/fleet/diagnosis/command-in';
+import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
+import { diagnoseConditions } from '#core/fleet/diagnosis/diagnose-conditions';
 import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
 import { diagnoseExtension } from '#core/fleet/diagnosis/diagnose-extension';
 import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
 import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
 import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
+import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -95,6 +99,9 @@ async function diagnosed(
 ): Promise<Diagnosed> {
   if (kind === 'ClusterExtension')
     return { diagnosis: diagnoseExtension(object, await extensionSurroundings(client, object)) };
+  if (kind === 'ClusterCatalog') return { diagnosis: diagnoseConditions({ ...object, ...CLUSTER_CATALOG_API }) };
+  if (kind === 'CatalogSource')
+    return { diagnosis: diagnoseCatalogSource(CatalogSource.parse({ ...object, ...CATALOG_SOURCE_API })) };
   const read = await readNamespace(new PassReader(client), namespace, globalCatalogNamespace);
   if (kind === 'InstallPlan')
     return { diagnosis: diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups, read.subscriptions), read };
