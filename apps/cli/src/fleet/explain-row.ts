@@ -6,6 +6,7 @@ import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { NEXT } from '../output/next-commands.js';
+import { demandText, openDemands } from './approval-text.js';
 import { holdOf } from './window-hold.js';
 
 /** A command that helps, and what must be known before it is given. */
@@ -153,17 +154,12 @@ function approval(place: Place): Words {
   const found = classOf(place);
   const rules = rollout.record.spec.strategy.approval;
   const demands = approvalDemands(found?.changes ?? [], rules, found?.votes ?? [], fleet.now);
-  const open = demands.filter(({ min, approvedBy }) => approvedBy.length < min);
-  const needs = open.map(({ min, groups, approvedBy }) => {
-    const who = groups.length === 0 ? 'anybody with the right to' : groups.join(' or ');
-    const given = approvedBy.length === 0 ? '' : `; given by ${approvedBy.join(', ')}`;
-    return `${counted(min, 'approval')} of ${who}${given}`;
-  });
+  const open = openDemands(demands);
   const hash = row.class ?? '';
   const groups = [...new Set(open.flatMap((one) => one.groups))];
   return {
     sentence: `waits for approval (Approval) of class ${hash}: ${found?.changes.join(', ') ?? ''}`,
-    chain: needs.map((one) => `needs ${one}`),
+    chain: open.map((one) => `needs ${demandText(one)}`),
     todo: [
       step(NEXT.fleetClass(short, hash), 'what it would change'),
       step(NEXT.approveClass(short, hash), groups.length === 0 ? '' : `needs group ${groups.join(' or ')}`),
@@ -242,7 +238,20 @@ function verifying(place: Place): Words {
   return { sentence: `has the target, and is not yet known to be healthy${left}`, chain: gateLines(place, 'After') };
 }
 
-function failed({ row, rollout, short }: Place): Words {
+/** What stands against a return, beside what the check itself says of the cluster. */
+const OBSTACLES: Readonly<Record<string, string>> = {
+  NothingBefore: 'nothing was installed before this roll-out',
+  StoredVersionRemoved: 'objects are stored in a version that the earlier CRD lacks',
+  StorageVersionUnknown: 'objects are stored in a version that the earlier CRD does not serve',
+  ObjectsDoNotFit: 'objects do not fit the earlier CRD',
+  ConversionLost: 'objects are converted by a webhook that the earlier operator does not have',
+  NeededByOthers: 'another operator needs an API that only the newer version has',
+  NotUpgradeable: 'the operator does not want to be replaced now',
+  ContentGone: 'the earlier version cannot be had any more',
+};
+
+function failed(place: Place): Words {
+  const { row, rollout, short } = place;
   const { cluster, reason, message, goBack } = row;
   const why = message === '' ? '' : `: ${message}`;
   const texts: Readonly<Record<string, string>> = {
@@ -253,15 +262,25 @@ function failed({ row, rollout, short }: Place): Words {
     GateTimeout: `did not pass its checks in time${why}`,
     HealthLost: `was healthy with the target, and is not any more${why}`,
     Offline: 'could not be reached for longer than its wave accepts',
-    RollbackBlocked: `cannot go back (${goBack?.blocked ?? 'no reason is known'}): go forward with a corrected version`,
+    RollbackBlocked: `cannot go back, since ${obstacleOf(goBack?.blocked)}: go forward with a corrected version`,
     RollbackFailed: `did not come back to what it had before${why}`,
   };
-  const back = reason.startsWith('Rollback') ? [] : [step(NEXT.skipCluster(short, cluster), 'it stays as it is')];
-  return {
-    sentence: `${texts[reason] ?? `failed${why}`} (${reason})`,
-    todo: [step(NEXT.retryCluster(short, cluster), 'once the cause is gone'), ...back],
-  };
+  const sentence = `${texts[reason] ?? `failed${why}`} (${reason})`;
+  if (!reason.startsWith('Rollback')) {
+    const todo = [
+      step(NEXT.retryCluster(short, cluster), 'once the cause is gone'),
+      step(NEXT.skipCluster(short, cluster), 'it stays as it is'),
+    ];
+    return { sentence, todo };
+  }
+  // A roll-out that went back in part is left by a rollback, not by a retry.
+  const isIncomplete = rollout.record.status.reason === 'RollbackIncomplete';
+  const again = isIncomplete ? NEXT.rollBack(short) : NEXT.retryCluster(short, cluster);
+  return { sentence, chain: reportedIn(place), todo: [step(again, 'once the cause is gone')] };
 }
+
+const obstacleOf = (blocked: string | undefined): string =>
+  blocked === undefined ? 'no reason is known' : `${OBSTACLES[blocked] ?? 'the check says so'}, ${blocked}`;
 
 const deadlineOf = ({ record }: LiveRollout, { wave }: RolloutRow): string =>
   shortDuration(durationMs(record.spec.waves[wave]?.spec.progressDeadline ?? '30m'));

@@ -140,7 +140,11 @@ describe('a roll-out whose plans wait for approval', () => {
     { args: ['approve', 'kafka-1', '--class', '0000', ...because], says: /there is no plan class "0000"/, exit: 1 },
     { args: ['approve', 'kafka-1', ...because], says: /name one plan class with --class HASH/, exit: 2 },
     { args: ['approve', 'kafka-1', '--all-classes'], says: /a decision needs a reason/, exit: 2 },
-    { args: ['resume', 'kafka-1', ...because], says: /kafka-1 is not resumed: there is nothing to which/, exit: 1 },
+    {
+      args: ['resume', 'kafka-1', ...because],
+      says: /kafka-1 is not resumed: one that is paused by a decision, or has halted after failures, can be resumed; it is Progressing, Planned/,
+      exit: 1,
+    },
     { args: ['break-glass', 'kafka-1', '--for', '5h', ...because], says: /4h at most/, exit: 2 },
     { args: ['break-glass', 'kafka-1', ...because], says: /for how long\?/, exit: 2 },
     {
@@ -169,7 +173,7 @@ describe('a roll-out whose plans wait for approval', () => {
       ...because,
     );
     expect(err).toContain(
-      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  also     nothing else moves in these namespaces\n`,
+      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  approval needs 1 approval of anybody with the right to\n  also     nothing else moves in these namespaces\n`,
     );
     expect(out).toBe(
       `class ${hash} of kafka-1 would be approved by admin: clusters of the class may start (--dry-run)\n`,

@@ -10,12 +10,14 @@ import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, type Verdict } from '../output/verdict.js';
+import { groupsOf, openDemands } from './approval-text.js';
 import { type DecisionAsked, type DecisionOutcome, decide, foreseen, whoAmI } from './decide.js';
 import { DECISION_WORDS } from './decision-words.js';
 import { planClassText } from './plan-text.js';
 import { meantName, meantRollout, readFleet } from './read-fleet.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
 import { shortName } from './show-status.js';
+import { holdOf } from './window-hold.js';
 
 /** A decision verb as it was typed. */
 export type DecisionOrder = Readonly<{
@@ -141,8 +143,6 @@ export function meantClass(classes: readonly ClassAnswer[], typed: string): Clas
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  NotAllowed: 'the rules of its strategy, or the groups of its windows, do not name you or your groups',
-  NotApplicable: 'there is nothing to which it applies now',
   UnknownClass: 'it has no such plan class',
   UnknownWave: 'it has no such wave',
   UnknownCluster: 'a cluster has no part in it',
@@ -164,20 +164,44 @@ function outcomeText(fleet: LiveFleet, outcome: DecisionOutcome): string {
       return `decision ${outcome.decision} made: ${verb} ${what} (${NEXT.fleetRollout(short)} shows its effect)`;
     case 'unanswered':
       return `error: decision ${outcome.decision} is made and stays, but ${message}; it takes effect when the controller runs`;
-    case 'refused': {
-      const why = message === '' ? `${REFUSALS[reason] ?? reason} (${reason})` : message;
-      return `error: ${what} is not ${past}: ${why}`;
-    }
+    case 'refused':
+      return `error: ${what} is not ${past}: ${message === '' ? `${refusalText(fleet, outcome)} (${reason})` : message}`;
   }
+}
+
+function refusalText(fleet: LiveFleet, { rollout, action, class: hash, reason, by }: DecisionOutcome): string {
+  const found = fleet.rollouts.find(({ record }) => record.spec.name === rollout);
+  if (reason === 'NotAllowed') {
+    const groups =
+      action === 'BreakGlass' ? groupsOfWindows(fleet, found) : groupsOf(classOf(fleet, rollout, hash)?.demands ?? []);
+    const what = action === 'BreakGlass' ? 'every window in the way' : 'one of its rules';
+    return `${what} must name a group of ${by}; named ${groups.length === 0 ? 'is none' : `are ${groups.join(', ')}`}`;
+  }
+  if (reason !== 'NotApplicable') return REFUSALS[reason] ?? reason;
+  const phase = found === undefined ? '' : `; it is ${found.record.status.phase}, ${found.record.status.reason}`;
+  return `${DECISION_WORDS[action].applies}${phase}`;
+}
+
+/** Groups of the windows that would hold clusters of a roll-out now, whatever else they wait for. */
+function groupsOfWindows(fleet: LiveFleet, found: LiveRollout | undefined): string[] {
+  const rows = [...(found?.record.rows.values() ?? [])].filter(({ phase }) => phase === 'Waiting');
+  const groups = rows.flatMap(({ cluster }) =>
+    found === undefined ? [] : (holdOf(fleet, found.record.subject, cluster)?.breakGlassGroups ?? []),
+  );
+  return [...new Set(groups)];
+}
+
+function classOf(fleet: LiveFleet, rollout: string, hash: string | null): ClassAnswer | undefined {
+  const found = fleet.rollouts.find(({ record }) => record.spec.name === rollout);
+  return found === undefined ? undefined : rolloutAnswer(fleet, found).classes.find((one) => one.hash === hash);
 }
 
 /** `class … approved by anna (1 of 1): 44 clusters may start`, or what is missing still. */
 function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOutcome, what: string): string {
-  const found = fleet.rollouts.find(({ record }) => record.spec.name === rollout);
-  const answer = found === undefined ? undefined : rolloutAnswer(fleet, found).classes.find((one) => one.hash === hash);
+  const answer = classOf(fleet, rollout, hash);
   if (answer === undefined) return `${what} approved by ${by}`;
   const { demands, clusters } = answer;
-  const open = demands.filter(({ min, approvedBy }) => approvedBy.length < min);
+  const open = openDemands(demands);
   const given = demands.reduce((sum, { min, approvedBy }) => sum + Math.min(min, approvedBy.length), 0);
   const needed = demands.reduce((sum, { min }) => sum + min, 0);
   const votes = needed === 0 ? '' : ` (${given} of ${needed})`;

@@ -4,6 +4,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { approvalTexts } from './approval-text.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
 
 /** A plan class with what it would change, as far as the hub keeps it. */
@@ -66,12 +67,15 @@ export function classPlanText(answer: PlanClass): string {
   const hops = plan === null ? '' : `, ${counted(plan.path.length, 'hop')}`;
   const first = plan?.path[0]?.from ?? from;
   const head = `${first === null ? 'new' : first} → ${to}${hops}, ${counted(clusters, 'cluster')}\n`;
+  const approval = lines('approval', approvalTexts(answer));
   if (plan === null) {
-    return `${head}${line('class', `${hash}: ${changes.join(', ') || 'no change of a kind that is known'}`)}`;
+    const kinds = changes.join(', ') || 'no change of a kind that is known';
+    return [head, line('class', `${hash}: ${kinds}`), ...approval].join('');
   }
   const { images, crds, rbac, webhooks, dependencies, neighbours, objects, deprecations } = plan;
   const rows = [
     line('class', `${hash}: ${changes.join(', ')}`),
+    ...approval,
     ...plan.path.slice(1).map((hop) => line('then', `${hop.from ?? ''} → ${hop.to}`)),
     ...lines(
       'warning',

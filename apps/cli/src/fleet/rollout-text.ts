@@ -21,7 +21,7 @@ export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions):
   const parts = [
     wrapped(headline(answer, options), '   ', width),
     table(answer.waves, waveColumns(answer, options), wide ? undefined : width).trimEnd(),
-    waitingLine(answer.waiting, width),
+    isOver(answer) ? untouchedLine(answer.counts) : waitingLine(answer.waiting, width),
     ...answer.failures.map((failure) => failureLine(failure, options)),
     ...classLines(answer.classes, options),
     ...nextLines(answer, options),
@@ -97,6 +97,12 @@ function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): st
       return '';
   }
 }
+
+/** Ended, and not what clusters that join get: what waits there waits for nothing any more. */
+const isOver = ({ phase, role }: RolloutAnswer): boolean => FINAL.has(phase) && role === 'frozen';
+
+const untouchedLine = ({ waiting }: RolloutAnswer['counts']): string =>
+  waiting === 0 ? '' : `${counted(waiting, 'cluster was', 'clusters were')} not changed`;
 
 function waitingLine(waiting: readonly WaitingAnswer[], width: number | undefined): string {
   const parts = waiting.map(({ reason, clusters, window }) => {

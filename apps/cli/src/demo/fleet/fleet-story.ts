@@ -71,8 +71,11 @@ export async function offer(
 
 /** The class waits; the script shows what it changes, and approves it as anna of the change board. */
 export async function approveAsAnna({ environment, screen }: FleetStory, number: number): Promise<void> {
+  const { length } = environment.clusters;
+  // The status of a roll-out is written before the rows of its clusters: what is shown then would have none.
   const waits = (rollout: LiveRollout | undefined) =>
     rollout?.record.status.phase === 'Progressing' &&
+    rollout.record.rows.size >= length &&
     rollout.record.status.classes.some(({ state }) => state.phase === 'Waiting');
   await screen.until('a plan class that waits for approval', waits);
   const rollout = rolloutName(number);

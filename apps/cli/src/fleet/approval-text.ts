@@ -1,0 +1,36 @@
+import type { ApprovalDemand } from '#core/fleet/approval/class-approval';
+import { counted } from '#core/kernel/text/counted';
+import type { ClassAnswer } from './rollout-answer.js';
+
+/** Rules that still lack approvals. */
+export const openDemands = (demands: readonly ApprovalDemand[]): readonly ApprovalDemand[] =>
+  demands.filter(({ min, approvedBy }) => approvedBy.length < min);
+
+/** `2 approvals of change-board; given by anna`. */
+export function demandText({ min, groups, approvedBy }: ApprovalDemand): string {
+  const who = groups.length === 0 ? 'anybody with the right to' : groups.join(' or ');
+  const given = approvedBy.length === 0 ? '' : `; given by ${approvedBy.join(', ')}`;
+  return `${counted(min, 'approval')} of ${who}${given}`;
+}
+
+/** How far the approval of a class is; nothing where it needs none, or is a preview. */
+export function approvalTexts({ approval, reason, demands }: ClassAnswer): string[] {
+  const names = [...new Set(demands.flatMap(({ approvedBy }) => approvedBy))];
+  switch (approval) {
+    case 'Waiting':
+      return openDemands(demands).map((one) => `needs ${demandText(one)}${reason === 'Expired' ? ' (expired)' : ''}`);
+    case 'Approved':
+      return [`given by ${names.join(', ')}`];
+    case 'Rejected':
+      return ['rejected'];
+    case 'Denied':
+      return ['denied by a rule of the strategy'];
+    default:
+      return [];
+  }
+}
+
+/** Groups that rules name. */
+export const groupsOf = (demands: readonly ApprovalDemand[]): string[] => [
+  ...new Set(demands.flatMap((one) => one.groups)),
+];
