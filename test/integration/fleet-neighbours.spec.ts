@@ -65,3 +65,70 @@ describe('two operators of the fleet in one namespace', () => {
     }
   });
 });
+
+describe('two operators of the fleet in a namespace whose group has no isolation', () => {
+  let fleet: FleetBench;
+  const endings: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const end of endings) await end();
+  });
+
+  const publish = (name: string, minor: number) =>
+    offer(
+      fleet.bench('lab-1'),
+      name,
+      Array.from({ length: minor + 1 }, (_, at) => version(at)),
+    );
+  const installed = () =>
+    fleet
+      .bench('lab-1')
+      .subscriptions(LAMPS)
+      .map(({ status }) => status?.installedCSV)
+      .sort();
+  const changesOf = (rollout: string) => fleet.rollout(rollout).classes?.map((one) => one.changes.join()) ?? [];
+  const approve = (rollout: string) =>
+    fleet.apply('FleetDecision', `approve-${rollout}`, {
+      ...{ rollout, action: 'Approve', class: fleet.rollout(rollout).classes?.[0]?.hash, reason: 'CHG-1' },
+      by: { user: 'anna', groups: [] },
+    });
+  async function started(horn: object = {}): Promise<void> {
+    fleet = await FleetBench.start({ 'lab-1': {} }, LAMPS);
+    endings.push(() => fleet.stop());
+    for (const name of ['lamp', 'horn']) await publish(name, 0);
+    const { cluster } = fleet.bench('lab-1');
+    cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: LAMPS } });
+    cluster.create({
+      ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', metadata: { name: 'own', namespace: LAMPS } },
+      spec: { targetNamespaces: [LAMPS] },
+    });
+    const rules = [{ changes: ['Minor', 'NeighbourMove'], action: 'Manual' }];
+    await fleet.apply('FleetStrategy', 's', { approval: { rules, default: 'Auto' } });
+    const classic = { channel: 'stable', operatorGroup: { manage: 'Use' } };
+    await fleet.apply('FleetOperator', 'lamp', { ...LAMP_OPERATOR, classic });
+    await fleet.apply('FleetOperator', 'horn', { ...LAMP_OPERATOR, package: 'horn', classic, ...horn });
+    await fleet.until(() => installed().join() === 'horn.v1.0.0,lamp.v1.0.0', 'both');
+    for (const name of ['lamp', 'horn']) await publish(name, 1);
+  }
+
+  it('move together, once each of them has the plan approved', async () => {
+    await started();
+    await fleet.until(() => [...changesOf('lamp-2'), ...changesOf('horn-2')].length === 2, 'a plan of both');
+    expect([changesOf('lamp-2'), changesOf('horn-2')]).toEqual([['Minor,NeighbourMove'], ['Minor,NeighbourMove']]);
+    await approve('lamp-2');
+    for (let pass = 0; pass < 8; pass++) await fleet.pass();
+    expect(installed()).toEqual(['horn.v1.0.0', 'lamp.v1.0.0']);
+    expect(fleet.rollout('lamp-2')).toMatchObject({ counts: { waiting: 1 }, reason: 'Planned' });
+    await approve('horn-2');
+    await fleet.until(() => installed().join() === 'horn.v1.1.0,lamp.v1.1.0', 'both anew');
+    const phases = () => ['lamp-2', 'horn-2'].map((name) => fleet.rollout(name).phase).join();
+    await fleet.until(() => phases() === 'Completed,Completed', 'the end of both');
+  });
+
+  it('do not move where one of them must not have what would come', async () => {
+    await started({ versions: { deny: ['1.1.0'] } });
+    await fleet.until(() => changesOf('lamp-2').length === 1, 'a plan');
+    await approve('lamp-2');
+    for (let pass = 0; pass < 8; pass++) await fleet.pass();
+    expect(installed()).toEqual(['horn.v1.0.0', 'lamp.v1.0.0']);
+  });
+});

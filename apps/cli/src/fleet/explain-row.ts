@@ -5,6 +5,7 @@ import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { unapprovedNeighbours } from '#lifecycle/fleet/rollouts/moved-neighbours';
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';
 import { holdOf } from './window-hold.js';
@@ -131,7 +132,10 @@ const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
     sentence: 'waits for another roll-out in the same namespace (OtherRollout)',
     chain: otherRollouts(place).map((name) => `${name} is at work there`),
   }),
-  Neighbour: () => ({ sentence: 'waits for the approval of the operators that its plan moves, too (Neighbour)' }),
+  Neighbour: ({ fleet, rollout, row }) => ({
+    sentence: 'waits for the approval of the operators that its plan moves, too (Neighbour)',
+    chain: unapprovedNeighbours(fleet, rollout.record, row.cluster).map((key) => `${key} does not have it approved`),
+  }),
   Frozen: windowWords,
   Window: windowWords,
   GateBefore: (place) => ({

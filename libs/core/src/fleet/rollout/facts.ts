@@ -71,6 +71,10 @@ export type RolloutFacts = Readonly<{
   isWindowInTheWay: (groups: readonly string[]) => boolean;
   needsCatalog: (cluster: string) => boolean;
   hasOtherRollout: (cluster: string) => boolean;
+  /**
+   * Its plan moves other subjects too, and not all of these have it approved; absent: no plan does.
+   */
+  waitsForNeighbour?: (cluster: string) => boolean;
   /** An older subject for the same package and namespace acts there. */
   hasConflict: (cluster: string) => boolean;
   /** The cluster has planned another target, which no roll-out brings yet; absent: none has. */

@@ -13,6 +13,7 @@ import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { AskedGates } from './asked-gates.js';
 import { isAhead, type LiveCluster } from './live-cluster.js';
+import { unapprovedNeighbours } from './moved-neighbours.js';
 
 /** What the facts of all roll-outs are read from. */
 export type FleetView = Readonly<{
@@ -149,6 +150,10 @@ export class LiveFacts implements RolloutFacts {
       const row = isShared && other !== this.record ? other.rows.get(cluster) : undefined;
       return row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
     });
+  }
+
+  waitsForNeighbour(cluster: string): boolean {
+    return unapprovedNeighbours(this.fleet, this.record, cluster).length > 0;
   }
 
   hasConflict(name: string): boolean {

@@ -1,0 +1,39 @@
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import { classOf } from './live-cluster.js';
+import type { FleetView } from './live-facts.js';
+import { VERSION_NOT_ALLOWED } from './order-place.js';
+
+/**
+ * Other FleetOperators of the namespace that the plan of a roll-out in a cluster moves, too, and that do not
+ * have it approved: their own class waits, their `versions` do not let in what comes, or no roll-out of
+ * theirs brings it yet (design: fleet.md §3.2, decision 0472).
+ */
+export function unapprovedNeighbours(
+  fleet: Pick<FleetView, 'clusters' | 'files' | 'rolloutsOf'>,
+  { subject }: Pick<RolloutRecord, 'subject'>,
+  name: string,
+): readonly string[] {
+  const cluster = fleet.clusters.get(name);
+  const own = cluster?.report(subject.key);
+  if (cluster === undefined || own?.changes.includes('NeighbourMove') !== true) return [];
+  return [...fleet.files.subjects.values()].flatMap(({ key, place }) => {
+    const other =
+      key === subject.key || place?.namespace !== subject.place?.namespace ? undefined : cluster.report(key);
+    if (other === undefined || !isMoved(own, other)) return [];
+    const { active } = fleet.rolloutsOf(key);
+    return active !== undefined && isApprovedIn(active, name, other) ? [] : [key];
+  });
+}
+
+/** Whether one InstallPlan is that of both; of one that `versions` keeps out no plan is reported. */
+const isMoved = (own: AssignmentReport, other: AssignmentReport): boolean =>
+  other.hops.some((hop) => own.hops.includes(hop)) ||
+  (other.changes.length === 0 && other.reason === VERSION_NOT_ALLOWED);
+
+function isApprovedIn({ rows, status }: RolloutRecord, cluster: string, report: AssignmentReport): boolean {
+  const row = rows.get(cluster);
+  if (row?.class !== classOf(report)) return false;
+  const found = status.classes.find(({ name }) => name === row.class);
+  return found?.state.phase === 'Approved' || found?.state.phase === 'NotNeeded';
+}
