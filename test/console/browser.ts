@@ -44,13 +44,15 @@ export function byName(policy: Policy, isOver: () => boolean = () => false): Sig
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const THEMES = ['light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** What the page reports on its own console, for {@link ConsoleTab.troubles}. */
 const REPORT_CSP = `addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
 export type TabOptions = Readonly<{
-  theme?: 'light' | 'dark';
+  theme?: Theme;
   width?: number;
   /** Signed in under this name ({@link byName}), and not with the key of the link. */
   as?: string;
@@ -70,6 +72,7 @@ export class ConsoleTab {
     private readonly context: BrowserContext,
     private readonly origin: string,
     private readonly ownTime: boolean,
+    private readonly theme: Theme,
   ) {
     page.on('pageerror', (error) => this.troubles.push(`error: ${error.message}`));
     page.on('dialog', (dialog) => {
@@ -99,7 +102,7 @@ export class ConsoleTab {
     await context.addInitScript(REPORT_CSP);
     const { origin } = new URL(link);
     if (as !== undefined) await context.addCookies([{ name: PERSON, value: as, url: origin }]);
-    const tab = new ConsoleTab(await context.newPage(), context, origin, ownTime);
+    const tab = new ConsoleTab(await context.newPage(), context, origin, ownTime, theme);
     if (ownTime) await tab.page.clock.install();
     await tab.page.goto(as === undefined ? link : origin);
     await tab.#loaded();
@@ -142,9 +145,26 @@ export class ConsoleTab {
     await vi.waitFor(() => expect(this.#open.size).toBe(0), PATIENCE);
   }
 
-  /** What axe finds, one line each. It runs through the debugging protocol: the page's policy stays on. */
+  /** What axe finds in light and dark. It runs through the debugging protocol: the page's policy stays on. */
   async axe(): Promise<readonly string[]> {
     await this.page.evaluate(AXE);
+    const found: string[] = [];
+    for (const theme of THEMES) {
+      await this.#setTheme(theme);
+      found.push(...(await this.#findings()).map((line) => `${theme}: ${line}`));
+    }
+    await this.#setTheme(this.theme);
+    return found;
+  }
+
+  /** As the person's system has it. */
+  async #setTheme(theme: Theme): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: theme });
+    const shown = () => this.page.evaluate('document.documentElement.dataset.theme');
+    await vi.waitFor(async () => expect(await shown()).toBe(theme), PATIENCE);
+  }
+
+  async #findings(): Promise<readonly string[]> {
     const run = `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 150)).join(' | ')))`;
     return (await this.page.evaluate(run)) as readonly string[];

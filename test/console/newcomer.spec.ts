@@ -58,6 +58,7 @@ describe('a newcomer with the link, in a fleet with three broken things', needin
       .poll(() => text(), PATIENCE)
       .toContain(`Install the operator that brings the API ${API}, or create its CustomResourceDefinition.`);
     expect(await text('.why')).toContain(API);
+    expect(await tab.axe()).toEqual([]);
   });
 
   it(
