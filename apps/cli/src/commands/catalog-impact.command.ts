@@ -8,6 +8,8 @@ const HELP = `
 Resolves every namespace that uses the catalog with NEW in its place, and writes nothing: which Subscriptions upgrade, to what
 and in how many hops; what could not be resolved any more, or would lose its way, and why. Exit code 1 where something breaks.
 NEW takes the place of the CatalogSources of --replaces, else of those whose image is of the repository of NEW.
+Of each upgrade the bundle is read, from the catalog or its image, and compared with what the first cluster that has the old version
+has: kinds of change as rules of approval name them, rights, CRDs and webhooks. --no-bundles leaves that out.
 OLM Classic; what ClusterExtensions would do is not part of the answer yet.
 ${HUB_HELP}
 ${FLEET_HELP}
@@ -16,7 +18,8 @@ Examples:
   flotilla catalog impact ./catalog --replaces olm/curated
   flotilla catalog impact registry.example/curated:v2 --context east --context west -o json`;
 
-type Options = FleetOptions & Readonly<{ replaces?: readonly string[]; hub?: string; output: AnswerFormat }>;
+type Options = FleetOptions &
+  Readonly<{ replaces?: readonly string[]; hub?: string; bundles: boolean; output: AnswerFormat }>;
 
 /** `flotilla catalog impact NEW`: what a catalog would do to clusters that use it, before it is pushed. */
 export const catalogImpactCommand = (catalog: Command, io: Io): Command =>
@@ -28,6 +31,7 @@ export const catalogImpactCommand = (catalog: Command, io: Io): Command =>
       'the CatalogSource whose place it takes, as NAMESPACE/NAME or NAME; may be given several times',
       gathered,
     )
+    .option('--no-bundles', 'read no bundles: rights, CRDs and webhooks are not compared')
     .addOption(hubOption())
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)

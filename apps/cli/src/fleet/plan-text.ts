@@ -99,7 +99,8 @@ export function classPlanText(answer: PlanClass): string {
 const line = (label: string, text: string): string =>
   `  ${label.padEnd(LABEL)}${text.replaceAll('\n', `\n${' '.repeat(LABEL + 2)}  `)}\n`;
 
-function lines(label: string, texts: readonly string[]): string[] {
+/** Texts of one kind under its label, not too many. */
+export function lines(label: string, texts: readonly string[]): string[] {
   const shown = texts.slice(0, MOST_LINES).map((text, at) => line(at === 0 ? label : '', text));
   return texts.length > MOST_LINES ? [...shown, line('', `and ${texts.length - MOST_LINES} more`)] : shown;
 }
@@ -116,7 +117,8 @@ function imageTexts(added: readonly string[], removed: readonly string[]): strin
   return [...texts, ...left.map((image) => `${image}  (no longer)`)];
 }
 
-function crdText({ name, adds, removes, storage, breaking, owners }: FleetPlan['spec']['crds'][number]): string {
+/** What happens to one CRD. */
+export function crdText({ name, adds, removes, storage, breaking, owners }: FleetPlan['spec']['crds'][number]): string {
   const parts = [
     ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),
     removes.length === 0 ? 'nothing removed' : `removes ${removes.join(', ')}`,

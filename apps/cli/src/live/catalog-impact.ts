@@ -5,12 +5,14 @@ import { newestOf, upgradePath } from '#core/catalog/path/upgrade-path';
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import { indexOf, resolveOffline } from '../resolution/resolve-offline.js';
+import type { ImpactContent, ImpactContents } from './impact-content.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
 import { managedNamespaces } from './next-step.js';
@@ -29,6 +31,8 @@ export type CatalogImpact = Readonly<{
   hops: readonly string[];
   effect: 'upgrades' | 'stays' | 'unchanged' | 'held' | 'breaks';
   message: string;
+  /** Of an upgrade: what it changes; null where bundles are not read. */
+  content: ImpactContent | null;
 }>;
 
 /** The catalog that takes the place of those that `replaces` says. */
@@ -39,7 +43,8 @@ export type ClusterImpact = Readonly<{
   replaced: readonly string[];
   unread: readonly string[];
 }>;
-type Deps = Readonly<{ settings: Settings; contents: LiveContents }>;
+/** `upgrades` compares what bundles bring; absent: bundles are not read. */
+type Deps = Readonly<{ settings: Settings; contents: LiveContents; upgrades?: ImpactContents | undefined }>;
 
 const AT_ONCE = 8;
 
@@ -53,14 +58,28 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
     const replaced = read.catalogSources.filter(wanted.replaces);
     const names = new Set(replaced.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
     const asking = read.subscriptions.filter(({ spec }) => names.has(`${spec.sourceNamespace}/${spec.source}`));
-    if (asking.length === 0) return { impacts: [], replaced: [...names], unread: [] };
+    // What has its operators from another catalog may need one of this catalog all the same.
+    const others = replaced.length === 0 ? [] : read.subscriptions.filter((one) => !asking.includes(one));
+    if (asking.length + others.length === 0) return { impacts: [], replaced: [...names], unread: [] };
     const before = await catalogsInSight(client, read, deps.contents);
     const after = before.map((one): IndexedCatalog => {
       const isReplaced = names.has(`${one.key.namespace}/${one.key.name}`);
       return isReplaced ? { key: one.key, priority: one.priority, index } : one;
     });
     const [was, is] = [before, after].map((catalogs) => resolveOffline(read, catalogs).resolution);
-    const impacts = asking.map((one) => impactOn(one, graphs, { was, is }));
+    const impacts = await inParallel([...asking], AT_ONCE, async (one) => {
+      const impact = impactOn(one, graphs, { was, is });
+      const isRead = impact.effect === 'upgrades' && deps.upgrades !== undefined;
+      if (!isRead) return { ...impact, content: null };
+      const record = graphs.get(impact.package)?.record;
+      const deprecations = record === undefined ? [] : classicDeprecations(record, impact.channel, impact.to);
+      const content = await deps.upgrades.of(client, { namespace, deprecations, ...impact });
+      return { ...impact, content };
+    });
+    for (const one of others) {
+      const impact = impactOnOther(one, { was, is });
+      if (impact !== undefined) impacts.push({ ...impact, content: null });
+    }
     const unread = before.filter(({ key }) => !names.has(`${key.namespace}/${key.name}`)).flatMap(unreadText);
     return {
       impacts: impacts.map((impact) => ({ cluster: client.cluster, namespace, ...impact })),
@@ -76,21 +95,37 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
 }
 
 type Resolutions = Readonly<{ was: Resolution | undefined; is: Resolution | undefined }>;
-type OnSubscription = Omit<CatalogImpact, 'cluster' | 'namespace'>;
+type OnSubscription = Omit<CatalogImpact, 'cluster' | 'namespace' | 'content'>;
+
+const baseOf = ({ metadata, spec, status }: Subscription) => ({
+  ...{ subscription: metadata.name ?? '', package: spec.name, channel: spec.channel ?? '' },
+  ...{ from: status?.installedCSV ?? '', to: '', hops: [] },
+});
+
+/** A Subscription of another catalog has an impact where its namespace cannot be resolved any more. */
+function impactOnOther(other: Subscription, { was, is }: Resolutions): OnSubscription | undefined {
+  const failure = failureOf(is);
+  if (failure === undefined || failureOf(was) !== undefined) return undefined;
+  return { ...baseOf(other), effect: 'breaks', message: failure };
+}
 
 function impactOn(
-  { metadata, spec, status }: Subscription,
+  subscribed: Subscription,
   graphs: ReadonlyMap<string, UpgradeGraph>,
   { was, is }: Resolutions,
 ): OnSubscription {
-  const from = status?.installedCSV ?? '';
+  const { spec } = subscribed;
   const graph = graphs.get(spec.name);
   const channel = spec.channel || graph?.record.defaultChannel || '';
-  const base = { subscription: metadata.name ?? '', package: spec.name, channel, from, to: '', hops: [], message: '' };
+  const base = { ...baseOf(subscribed), channel, message: '' };
+  const { from } = base;
   const breaks = (message: string): OnSubscription => ({ ...base, effect: 'breaks', message });
   if (graph === undefined) return breaks(`package ${spec.name} is not in the new catalog`);
   const goal = newestOf(graph, channel);
-  if (goal === undefined) return breaks(`channel ${channel} is not in the new catalog, or has several heads`);
+  if (goal === undefined) {
+    const names = [...new Set(graph.record.entries.map((entry) => entry.channel))].join(', ');
+    return breaks(`channel ${channel} is not in the new catalog; package ${spec.name} has ${names} there`);
+  }
   const failure = failureOf(is);
   if (failure !== undefined) {
     return failureOf(was) === undefined ? breaks(failure) : { ...base, effect: 'held', message: failure };

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { type Columns, table } from '../commands/catalog-table.js';
+import { crdText, lines as labelled } from '../fleet/plan-text.js';
 import type { CatalogImpact } from './catalog-impact.js';
 
 /** Equal impacts on several Subscriptions. */
@@ -34,19 +35,46 @@ const COLUMNS: Columns<ImpactClass> = [
   ['FROM', ({ impact }) => impact.from || '-'],
   ['TO', ({ impact }) => impact.to || '-'],
   ['HOPS', ({ impact }) => String(impact.hops.length)],
+  ['CHANGES', ({ impact }) => impact.content?.changes.join(', ') || '-'],
   ['CLUSTERS', ({ clusters }) => String(clusters)],
   ['NAMESPACES', ({ namespaces }) => String(namespaces)],
 ];
 
-/** What a catalog would do, for people: a row for equal impacts, then why some break or are held. */
+/** What a catalog would do, for people: a row for equal impacts, why some break, and what upgrades change. */
 export function impactText(impacts: readonly CatalogImpact[], width: number | undefined): string {
   if (impacts.length === 0) return 'No Subscription uses the catalog: nothing would change.\n';
   const classes = classesOf(impacts);
   const reasons = classes
     .filter(({ impact }) => impact.effect === 'breaks' || impact.effect === 'held')
-    .map(({ impact, namespaces, sample }) => {
-      const more = namespaces > 1 ? ` and ${namespaces - 1} more` : '';
-      return `\n${impact.package} ${impact.effect} in ${sample}${more}:\n  ${impact.message.replaceAll('\n', '\n  ')}\n`;
-    });
-  return `${table(classes, COLUMNS, width)}${reasons.join('')}`;
+    .map(
+      (one) => `\n${one.impact.package} ${one.impact.effect} in ${placesOf(one)}:\n${indented(one.impact.message)}\n`,
+    );
+  return `${table(classes, COLUMNS, width)}${reasons.join('')}${classes.map(contentText).join('')}`;
+}
+
+const placesOf = ({ namespaces, sample }: ImpactClass): string =>
+  namespaces > 1 ? `${sample} and ${namespaces - 1} more` : sample;
+
+const indented = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
+
+/** Rights, CRDs and webhooks of an upgrade; nothing where it changes none of them. */
+function contentText(one: ImpactClass): string {
+  const { package: name, from, to, content } = one.impact;
+  if (content === null) return '';
+  const { rights, crds, webhooks, deprecations, unread } = content;
+  const lines = [
+    ...labelled(
+      'warning',
+      deprecations.map((text) => `deprecated: ${text}`),
+    ),
+    ...labelled('crd', crds.map(crdText)),
+    ...labelled('rights', [
+      ...rights.added.map((right) => `+ ${right}`),
+      ...rights.removed.map((right) => `- ${right}`),
+    ]),
+    ...labelled('webhook', webhooks),
+    ...labelled('unread', unread === '' ? [] : [`its rights, CRDs and webhooks are not compared: ${unread}`]),
+  ];
+  if (lines.length === 0) return '';
+  return `\n${name} ${from || 'new'} → ${to} in ${placesOf(one)}:\n${lines.join('')}`;
 }

@@ -8,21 +8,24 @@ import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
 import { catalogImpact } from './catalog-impact.js';
 import type { FleetOptions } from './cluster-options.js';
+import { ImpactContents } from './impact-content.js';
 import { openLiveContents } from './live-contents.js';
 import { withClusters } from './open-clusters.js';
 import { impactText } from './print-impact.js';
 import { replacedBy } from './replaced-sources.js';
 
-type Options = FleetOptions & Readonly<{ replaces?: readonly string[]; hub?: string; output: AnswerFormat }>;
+type Options = FleetOptions &
+  Readonly<{ replaces?: readonly string[]; hub?: string; bundles: boolean; output: AnswerFormat }>;
 
 /** `flotilla catalog impact`: asks every cluster, and prints what would change there. */
 export async function showImpact(reference: string, options: Options, io: Io): Promise<void> {
-  const { replaces: named = [], hub, output } = options;
+  const { replaces: named = [], hub, output, bundles } = options;
   const replaces = replacedBy(reference, named);
   const catalog = await validCatalog(reference, io, 'NEW');
   if (catalog === undefined) return io.exit(ExitCode.no);
   const settings = commandSettings(process.env);
-  const deps = { settings, contents: await openLiveContents(settings, hub) };
+  const upgrades = bundles ? new ImpactContents(catalog) : undefined;
+  const deps = { settings, contents: await openLiveContents(settings, hub), upgrades };
   await withClusters(options, async (clients) => {
     const fleet = await askClusters(clients, (client) => catalogImpact(client, { catalog, replaces }, deps));
     reportAway(fleet.away, io);
@@ -32,10 +35,18 @@ export async function showImpact(reference: string, options: Options, io: Io): P
       for (const one of value.unread)
         io.err(`note: another catalog of ${cluster} could not be read from here: ${one}\n`);
     }
-    if (replaced.length === 0) io.err('note: no CatalogSource is replaced; name one with --replaces\n');
-    const verdict = fleetVerdict(!impacts.some(({ effect }) => effect === 'breaks'), fleet, options);
+    if (replaced.length === 0) io.err(`${nothingReplaced(named)}\n`);
+    // A name that is nowhere is a slip: a pipeline that asks about nothing must not take it for a yes.
+    const isAnswered = named.length === 0 || replaced.length > 0;
+    const isWell = isAnswered && !impacts.some(({ effect }) => effect === 'breaks');
+    const verdict = fleetVerdict(isWell, fleet, options);
     if (isData(output)) await printData(io, { verdict, away: fleet.away, replaced, items: impacts }, output);
     else io.out(impactText(impacts, io.columns));
     io.exit(exitCodeOf(verdict));
   });
 }
+
+const nothingReplaced = (named: readonly string[]): string =>
+  named.length === 0
+    ? 'note: no CatalogSource is replaced; name one with --replaces'
+    : `error: no cluster that answers has CatalogSource ${named.join(' or ')}, or a Subscription that sees it`;
