@@ -38,6 +38,7 @@ export const ListQuery = z.strictObject({
   hash: z.string().max(4_000).optional(),
   /** Key of a cause group, as `causes` answers it. */
   cause: z.string().max(1_000).optional(),
+  phase: z.string().max(200).optional(),
   by: z.string().max(1_000).optional(),
   /** Of changes, as `approval`. */
   kind: z.string().max(200).optional(),

@@ -84,7 +84,7 @@ export const historyColumns: RowColumns<ListedChange> = {
 
 export const FILTERS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach', 'catalog', 'channel', 'version'] as const),
-  ...(['api', 'digest', 'hash', 'cause', 'by', 'kind', 'deprecated'] as const),
+  ...(['api', 'digest', 'hash', 'cause', 'by', 'phase', 'kind', 'deprecated'] as const),
 ];
 
 /** The filters of a query that a list does not have. */

@@ -1,14 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ActionAnswer, ActionRequest } from '../../src/api/actions.schema.js';
-import { type AskFailure, post, read, refusalFrom } from './ask.js';
+import type { ActionAnswer, ActionRequest, ActionResult } from '../../src/api/actions.schema.js';
+import { actionBatches } from './action-batches.js';
+import { TOO_MANY } from './all-rows.js';
+import { type AskFailure, post, RequestRefused, read, refusalFrom } from './ask.js';
 import { listen } from './stream.js';
 
-/** What became of an action, target by target. */
+/** What became of an action, target by target; of a large one in several requests, as of one. */
 export type Acting = Readonly<{
   answer: ActionAnswer | undefined;
   refusal: AskFailure | undefined;
   busy: boolean;
-  act: (request: ActionRequest) => void;
+  act: (...requests: readonly ActionRequest[]) => void;
 }>;
 
 const isPending = (answer: ActionAnswer): boolean => answer.results.some(({ outcome }) => outcome === 'pending');
@@ -16,19 +18,36 @@ const isPending = (answer: ActionAnswer): boolean => answer.results.some(({ outc
 /** Results come over the stream; they are read too, so that none is missed. */
 const AGAIN = 2_000;
 
+/** One request; a console that wants a pause gets it, and the key keeps a second try from doing it twice. */
+async function sendBatch(request: ActionRequest): Promise<ActionAnswer> {
+  const key = crypto.randomUUID();
+  for (;;) {
+    try {
+      return await post<ActionAnswer>('actions', request, { 'idempotency-key': key });
+    } catch (error) {
+      if (!(error instanceof RequestRefused) || error.refusal.status !== TOO_MANY) throw error;
+    }
+  }
+}
+
+/** Targets that were not sent, because a request before theirs was refused. */
+const unsent = (requests: readonly ActionRequest[], { detail }: AskFailure): ActionResult[] =>
+  requests.flatMap(({ targets }) => targets.map((target) => ({ ...target, outcome: 'refused', message: detail })));
+
 export function useAction(): Acting {
-  const [answer, setAnswer] = useState<ActionAnswer>();
+  const [answers, setAnswers] = useState<readonly ActionAnswer[]>([]);
+  const [left, setLeft] = useState<readonly ActionResult[]>([]);
   const [refusal, setRefusal] = useState<AskFailure>();
   const [busy, setBusy] = useState(false);
-  const id = answer?.id;
-  const open = answer !== undefined && isPending(answer);
+  const open = answers
+    .filter(isPending)
+    .map(({ id }) => id)
+    .join();
   useEffect(() => {
-    if (id === undefined || !open) return;
-    const take = (one: ActionAnswer) => one.id === id && setAnswer(one);
-    const timer = setInterval(
-      () => void read<ActionAnswer>(`actions/${encodeURIComponent(id)}`).then(take, () => undefined),
-      AGAIN,
-    );
+    if (open === '') return;
+    const take = (news: ActionAnswer) => setAnswers((all) => all.map((one) => (one.id === news.id ? news : one)));
+    const ask = (id: string) => read<ActionAnswer>(`actions/${encodeURIComponent(id)}`).then(take, () => undefined);
+    const timer = setInterval(() => void Promise.all(open.split(',').map(ask)), AGAIN);
     const forget = listen((event) => {
       if (event.event === 'action') take(event.data);
     });
@@ -36,13 +55,27 @@ export function useAction(): Acting {
       clearInterval(timer);
       forget();
     };
-  }, [id, open]);
-  const act = (request: ActionRequest) => {
+  }, [open]);
+  const send = async (requests: readonly ActionRequest[]) => {
+    for (const [at, request] of requests.entries()) {
+      try {
+        const answer = await sendBatch(request);
+        setAnswers((all) => [...all, answer]);
+      } catch (error) {
+        const failure = refusalFrom(error);
+        // What was sent before goes on, and is shown with what was not.
+        if (at > 0) setLeft(unsent(requests.slice(at), failure));
+        else setRefusal(failure);
+        return;
+      }
+    }
+  };
+  const act = (...requests: readonly ActionRequest[]) => {
     setBusy(true);
     setRefusal(undefined);
-    post<ActionAnswer>('actions', request, { 'idempotency-key': crypto.randomUUID() })
-      .then(setAnswer, (error: unknown) => setRefusal(refusalFrom(error)))
-      .finally(() => setBusy(false));
+    void send(requests.flatMap(actionBatches)).finally(() => setBusy(false));
   };
+  const [first] = answers;
+  const answer = first && { ...first, results: [...answers.flatMap(({ results }) => results), ...left] };
   return { answer, refusal, busy, act };
 }

@@ -95,7 +95,8 @@ export function useLoaded<T>(
       document.removeEventListener('visibilitychange', visible);
       forget();
       current.end();
-      reader.current = undefined;
+      // Another path has its own reader by now.
+      if (reader.current?.of === current) reader.current = undefined;
     };
   }, [path]);
   const one = path === undefined ? undefined : reader.current?.of;

@@ -6,6 +6,7 @@ import { listen } from '../live/stream.js';
 import { count, counted } from '../live/times.js';
 import { Windows } from '../live/windows.js';
 import { CsvButton, type CsvColumns } from './csv-button.js';
+import { type Addressed, type Selecting, useSelection } from './selection.js';
 import { Bones, Empty, Trouble } from './states.js';
 import { type Column, Table } from './table.js';
 
@@ -27,6 +28,8 @@ export type ListProps<R> = Readonly<{
   /** The rows can be kept as a file with these columns. */
   csv?: CsvColumns<R>;
   onList?: (list: Windows<R>) => void;
+  /** Rows can be ticked, and this be done with them; `asked`: the filter. */
+  selected?: (selection: Selecting<R & Addressed>, asked: Query) => ComponentChildren;
 }>;
 
 const NOT_COUNTED: ReadonlySet<string> = new Set(['q', 'cause', 'deprecated', 'by', 'since']);
@@ -65,6 +68,11 @@ export function List<R>(props: ListProps<R>) {
   const path = withQuery(props.resource, { ...asked, ...props.fixed, sort, facets: countedOf(props.filters) });
   const list = useWindows<R>(path);
   useEffect(() => props.onList?.(list), [list, list.total, list.asOf]);
+  const selection = useSelection<R & Addressed>(withQuery(props.resource, asked), list.total ?? 0);
+  const isSelecting = selection.count > 0;
+  useEffect(() => {
+    list.held = isSelecting;
+  }, [list, isSelecting]);
   const onSight = useCallback((first: number, last: number) => list.show(first, last), [list]);
   useEffect(() => {
     const renew = (event: KeyboardEvent) => {
@@ -94,6 +102,7 @@ export function List<R>(props: ListProps<R>) {
           )
         }
       />
+      {props.selected?.(selection, asked)}
       {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
       {list.total === undefined && !list.refusal && <Bones />}
       {list.total === 0 &&
@@ -105,10 +114,11 @@ export function List<R>(props: ListProps<R>) {
           total={list.total}
           row={(index) => list.row(index)}
           {...{ sort, onSight }}
+          selection={props.selected && (selection as Selecting<R>)}
           onSort={(to) => change({ sort: to })}
           onOpen={(row) => route(props.href(row))}
           onHold={(held) => {
-            list.held = held;
+            list.held = held || isSelecting;
           }}
         />
       )}

@@ -37,7 +37,7 @@ export function Outcomes({ answer, refusal }: Pick<Acting, 'answer' | 'refusal'>
       {answer && (
         <div role="status">
           {answer.results.map((result) => (
-            <Outcome key={result.cluster} of={result} />
+            <Outcome key={`${result.cluster} ${result.namespace} ${result.name}`} of={result} />
           ))}
         </div>
       )}

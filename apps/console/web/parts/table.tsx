@@ -7,6 +7,7 @@ import {
 } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { count } from '../live/times.js';
 
 export type Column<R> = Readonly<{
   key: string;
@@ -32,7 +33,10 @@ export type TableProps<R> = Readonly<{
   onSort: (sort: string) => void;
   onOpen: (row: R) => void;
   onHold: (held: boolean) => void;
-  selection?: Readonly<{ has: (row: R) => boolean; toggle: (row: R) => void }> | undefined;
+  /** `toggleAll`: selects everything that the filter matches, in sight or not. */
+  selection?:
+    | Readonly<{ count: number; has: (row: R) => boolean; toggle: (row: R) => void; toggleAll: () => void }>
+    | undefined;
 }>;
 
 const PHONE = '(max-width: 639px)';
@@ -151,7 +155,7 @@ export function Table<R>(props: TableProps<R>) {
   );
 }
 
-function Head<R>({ columns, tracks, sort, onSort, selection }: TableProps<R> & { tracks: string }) {
+function Head<R>({ columns, tracks, sort, onSort, selection, total }: TableProps<R> & { tracks: string }) {
   const direction = (name: string | undefined) => {
     if (name === undefined) return undefined;
     if (sort === name) return 'ascending';
@@ -161,8 +165,14 @@ function Head<R>({ columns, tracks, sort, onSort, selection }: TableProps<R> & {
     <div class="grid-head" role="rowgroup">
       <div role="row" aria-rowindex={1} class="grid-row" style={{ gridTemplateColumns: tracks }}>
         {selection && (
-          <span role="columnheader" class="cell" tabIndex={-1}>
-            <span class="hidden">Selected</span>
+          <span role="columnheader" class="cell tick" tabIndex={-1}>
+            <input
+              type="checkbox"
+              aria-label={`Select all ${count(total)}`}
+              checked={selection.count > 0 && selection.count === total}
+              indeterminate={selection.count > 0 && selection.count < total}
+              onChange={selection.toggleAll}
+            />
           </span>
         )}
         {columns.map(({ key, title, number, sort: name }) => (

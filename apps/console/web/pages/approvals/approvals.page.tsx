@@ -8,10 +8,15 @@ import { Page, Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
+/** Classes of one answer. */
+const WINDOW = 200;
+
 /** Plans that wait, equal ones as one class. */
 export default function ApprovalsPage() {
-  const [{ cluster, package: name, q }] = useQuery();
-  const classes = useLoaded<PlanClassList>(withQuery('plan-classes', { cluster, package: name, q, limit: '200' }));
+  const [{ cluster, package: name, q, offset = '0' }, change] = useQuery();
+  const asked = { cluster, package: name, q, limit: String(WINDOW), ...(offset !== '0' && { offset }) };
+  const classes = useLoaded<PlanClassList>(withQuery('plan-classes', asked));
+  const at = Number(offset);
   const items = classes.data?.items ?? [];
   const plans = items.reduce((sum, one) => sum + one.plans, 0);
   return (
@@ -22,7 +27,8 @@ export default function ApprovalsPage() {
         classes.data &&
         items.length > 0 && (
           <span class="pale">
-            {counted(classes.data.total, 'class', 'classes')} · {counted(plans, 'plan')}
+            {counted(classes.data.total, 'class', 'classes')}
+            {items.length === classes.data.total && ` · ${counted(plans, 'plan')}`}
           </span>
         )
       }
@@ -39,6 +45,18 @@ export default function ApprovalsPage() {
             ) : (
               <Classes of={data.items} />
             )}
+            <p class="pager">
+              {at > 0 && (
+                <button type="button" onClick={() => change({ offset: at > WINDOW ? String(at - WINDOW) : undefined })}>
+                  Older
+                </button>
+              )}
+              {at + data.items.length < data.total && (
+                <button type="button" onClick={() => change({ offset: String(at + WINDOW) })}>
+                  Newer, {count(data.total - at - data.items.length)} more
+                </button>
+              )}
+            </p>
             <OfFleet of={data.fleet} />
           </>
         )}

@@ -1,17 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { PackageSpread } from '../../../src/api/lists.schema.js';
-import { paths, useQuery } from '../../live/address.js';
+import { paths, type Query, useQuery } from '../../live/address.js';
+import { me } from '../../live/session.js';
 import { count } from '../../live/times.js';
 import { Spread } from '../../parts/bars.js';
 import type { CsvColumns } from '../../parts/csv-button.js';
 import { List } from '../../parts/list.js';
 import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page } from '../../parts/page.js';
+import type { Selecting } from '../../parts/selection.js';
 import { Counts } from '../../parts/standing.js';
 import { Empty } from '../../parts/states.js';
 import type { Column } from '../../parts/table.js';
 import { Tabs } from '../../parts/tabs.js';
+import { RetryMany } from './retry-many.js';
 
 const TABS = [
   { view: 'flat', title: 'Each operator' },
@@ -142,6 +145,9 @@ export default function OperatorsPage() {
           href={paths.operator}
           empty={NONE}
           onList={onList}
+          {...(me.value?.may.retry && {
+            selected: (of: Selecting<OperatorRow>, asked: Query) => <RetryMany of={of} asked={asked} />,
+          })}
         />
       )}
     </Page>

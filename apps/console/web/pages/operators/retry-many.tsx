@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import type { OperatorRow } from '#core/fleet/view/rows';
+import { useAction } from '../../live/act.js';
+import type { Query } from '../../live/address.js';
+import { type AskFailure, refusalFrom } from '../../live/ask.js';
+import { count, counted } from '../../live/times.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Outcomes } from '../../parts/outcome.js';
+import type { Selecting } from '../../parts/selection.js';
+import { Trouble } from '../../parts/states.js';
+import { type FailedPlans, failedPlans, retryRequests } from './failed-plans.js';
+
+const NAMED = 20;
+/** Requests of one decision: the server takes sixty a minute. */
+const MOST_REQUESTS = 50;
+
+type RetryManyProps = Readonly<{ of: Selecting<OperatorRow>; asked: Query }>;
+
+/** What is selected, and the way to have the failed plans among it made anew. */
+export function RetryMany({ of, asked }: RetryManyProps) {
+  const [found, setFound] = useState<FailedPlans>();
+  const [state, setState] = useState<Readonly<{ reading?: boolean; refusal?: AskFailure }>>({});
+  const action = useAction();
+  const look = async () => {
+    setState({ reading: true });
+    try {
+      setFound(await failedPlans(of, asked));
+      setState({});
+    } catch (error) {
+      setState({ refusal: refusalFrom(error) });
+    }
+  };
+  return (
+    <>
+      {of.count > 0 && (
+        <p class="notice line-form">
+          <span role="status">
+            {counted(of.count, 'operator')} selected
+            {of.all && (of.rows.size === 0 ? ': all that the filter matches' : `: all but ${count(of.rows.size)}`)}
+          </span>
+          <button type="button" disabled={state.reading || action.busy} onClick={() => void look()}>
+            Make failed plans anew…
+          </button>
+          <button type="button" class="plain" onClick={of.clear}>
+            Select none
+          </button>
+        </p>
+      )}
+      {state.refusal && <Trouble refusal={state.refusal} since={undefined} />}
+      {found && (
+        <Confirm
+          of={found}
+          onClose={() => setFound(undefined)}
+          onRetry={() => {
+            setFound(undefined);
+            action.act(...retryRequests(found.plans));
+            of.clear();
+          }}
+        />
+      )}
+      <Outcomes answer={action.answer} refusal={action.refusal} />
+    </>
+  );
+}
+
+function Confirm({ of, onClose, onRetry }: { of: FailedPlans; onClose: () => void; onRetry: () => void }) {
+  const clusters = [...new Set(of.plans.map(({ cluster }) => cluster))];
+  const tooMany = retryRequests(of.plans).length > MOST_REQUESTS;
+  const ready = of.plans.length > 0 && !tooMany;
+  return (
+    <Dialog
+      title={of.plans.length === 0 ? 'No plan has failed here.' : `Make ${counted(of.plans.length, 'plan')} anew?`}
+      onClose={onClose}
+    >
+      <form
+        method="dialog"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) onRetry();
+        }}
+      >
+        {of.plans.length > 0 && (
+          <>
+            <p>
+              In {counted(clusters.length, 'cluster')} a new plan takes the place of the one that failed. Mend the cause
+              first: a plan whose cause is still there fails again.
+            </p>
+            <p class="pale">
+              {clusters.slice(0, NAMED).join(', ')}
+              {clusters.length > NAMED && ` and ${count(clusters.length - NAMED)} more`}
+            </p>
+          </>
+        )}
+        {of.plans.length === 0 && <p>None of the selected operators has an InstallPlan that failed.</p>}
+        {tooMany && (
+          <p class="notice">
+            These are more than {MOST_REQUESTS} different plans, too many for one decision: narrow the filter, such as
+            to one package.
+          </p>
+        )}
+        <p class="dialog-end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={!ready}>
+            Make anew
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

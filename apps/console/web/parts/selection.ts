@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Rows that are ticked: some by themselves, or everything that the filter matches, but for some. */
+export type Selection<R> = Readonly<{
+  all: boolean;
+  /** The rows that are ticked; with `all` those that are not. */
+  rows: ReadonlyMap<string, R>;
+}>;
+
+export type Selecting<R> = Selection<R> &
+  Readonly<{
+    count: number;
+    has: (row: R) => boolean;
+    toggle: (row: R) => void;
+    toggleAll: () => void;
+    clear: () => void;
+  }>;
+
+export type Addressed = Readonly<{ cluster: string; id: string }>;
+export const rowKey = ({ cluster, id }: Addressed): string => `${cluster}\0${id}`;
+
+const NOTHING = { all: false, rows: new Map<string, never>() };
+
+/** `path`: what is filtered; another filter selects anew. `total`: of everything that it matches. */
+export function useSelection<R extends Addressed>(path: string, total: number): Selecting<R> {
+  const [{ all, rows }, set] = useState<Selection<R>>(NOTHING);
+  useEffect(() => set(NOTHING), [path]);
+  const toggle = (row: R) => {
+    const next = new Map(rows);
+    if (!next.delete(rowKey(row))) next.set(rowKey(row), row);
+    set({ all, rows: next });
+  };
+  const count = all ? Math.max(0, total - rows.size) : rows.size;
+  return {
+    ...{ all, rows, count, toggle },
+    has: (row) => rows.has(rowKey(row)) !== all,
+    toggleAll: () => set(count > 0 && count === total ? NOTHING : { all: true, rows: new Map() }),
+    clear: () => set(NOTHING),
+  };
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
+import type { ActionSender } from '#platform/console/action-channel.port';
+import type { QuestionAsker } from '#platform/console/question-channel.port';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { PATIENCE } from '#testing/patience';
+import { needing } from '#testing/report/needs';
+import {
+  clusterRow,
+  openConsole,
+  operatorRow,
+  planRow,
+  type RunningConsole,
+} from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { FAILED_HASH, HASH, REVIEWED } from './fleet-rows.js';
+
+/** More than a window of a list, and more than the targets of one request. */
+const CLUSTERS = 1_050;
+const CAUSE = { code: 'plan-failed', kind: 'InstallPlan', names: ['harbor'], text: 'CRD refused' };
+const FAILED = { standing: 'failed', cause: CAUSE } as const;
+
+const asker: QuestionAsker = { ask: async () => ({ answer: REVIEWED }) };
+
+describe('what is done with everything that a filter matches', needing(chromiumNeed), () => {
+  let run: RunningConsole;
+  let browser: Browser;
+  let tab: ConsoleTab;
+  const sent = new Map<string, ConsoleAction>();
+  const sender: ActionSender = {
+    send: async (action) => {
+      sent.set(action.id, action);
+      return action.id;
+    },
+    find: async (id) => sent.get(id),
+    results: async (id) => sent.get(id)?.targets.map((one) => ({ ...one, outcome: 'done', message: '' })) ?? [],
+  };
+  const targets = () => [...sent.values()].map((action) => action.targets.length);
+  beforeAll(async () => {
+    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), sender, asker });
+    for (let at = 0; at < CLUSTERS; at += 1) {
+      const cluster = `eu-${String(at).padStart(4, '0')}`;
+      const failed = planRow(cluster, 'harbor', FAILED_HASH, { phase: 'Failed', approved: true });
+      const changed = [
+        clusterRow(cluster, { standing: 'failed', cause: CAUSE }),
+        ...[operatorRow(cluster, 'harbor', FAILED), failed, planRow(cluster, 'lamp', HASH)],
+        operatorRow(cluster, 'lamp', { standing: 'needs-approval', planHash: HASH, plan: 'install-1' }),
+      ];
+      run.view.write({ cluster, changed, removed: [] });
+    }
+    browser = await launchChromium();
+    tab = await ConsoleTab.open(browser, run.service.link);
+  });
+  beforeEach(() => sent.clear());
+  afterEach(() => expect(tab.troubles, 'errors, CSP reports and requests elsewhere').toEqual([]));
+  afterAll(async () => {
+    await browser?.close();
+    await run?.service.stop();
+  });
+
+  it('failed plans of operators are made anew, beyond the rows that are in sight', async () => {
+    await tab.goto('/operators?standing=failed');
+    await tab.page.getByLabel('Select all 1,050').check();
+    await expect.poll(() => tab.text(), PATIENCE).toContain('1,050 operators selected: all that the filter matches');
+    await tab.page.getByLabel('Select this row').first().uncheck();
+    await expect.poll(() => tab.text(), PATIENCE).toContain('1,049 operators selected: all but 1');
+    expect(await tab.axe()).toEqual([]);
+    await tab.page.getByRole('button', { name: 'Make failed plans anew…' }).click();
+    await expect.poll(() => tab.text('dialog'), PATIENCE).toContain('Make 1,049 plans anew?');
+    await tab.page.getByRole('button', { name: 'Make anew', exact: true }).click();
+    await expect.poll(targets, PATIENCE).toEqual([1_000, 49]);
+    for (const action of sent.values()) expect(action).toMatchObject({ verb: 'retry', planHash: FAILED_HASH });
+    const named = [...sent.values()].flatMap((action) => action.targets.map(({ cluster }) => cluster));
+    expect(new Set(named).size).toBe(1_049);
+  });
+
+  it('ticks go with the filter: another one begins with none, and a single tick is one operator', async () => {
+    await tab.goto('/operators?standing=failed');
+    await tab.page.getByLabel('Select all 1,050').check();
+    await tab.goto('/operators?package=lamp');
+    expect(await tab.text()).not.toContain('selected');
+    await tab.page.getByLabel('Select this row').first().check();
+    await expect.poll(() => tab.text(), PATIENCE).toContain('1 operator selected');
+    await tab.page.getByRole('button', { name: 'Make failed plans anew…' }).click();
+    await expect.poll(() => tab.text('dialog'), PATIENCE).toContain('None of the selected operators');
+    await tab.page.getByRole('button', { name: 'Cancel' }).click();
+    expect(targets()).toEqual([]);
+  });
+
+  it('classes beyond a window are reached, and each of them is reviewed', async () => {
+    const others = Array.from({ length: 205 }, (_, at) =>
+      planRow('eu-0000', `mill-${at}`, `mill-${at}`, { createdAt: '2026-11-25T11:00:00Z' }),
+    );
+    run.view.write({ cluster: 'eu-0000', changed: others, removed: [] });
+    await tab.goto('/approvals');
+    await expect.poll(() => tab.text(), PATIENCE).toContain('206 classes');
+    expect(await tab.page.locator('main tbody tr').count()).toBe(200);
+    await tab.page.getByRole('button', { name: 'Newer, 6 more' }).click();
+    await expect.poll(() => tab.page.locator('main tbody tr').count(), PATIENCE).toBe(6);
+    run.view.write({ cluster: 'eu-0000', changed: [], removed: others.map(({ id }) => id) });
+  });
+
+  it('a plan is approved in more clusters than one request takes', async () => {
+    await tab.goto(`/approvals/${HASH}`);
+    await tab.page.getByRole('button', { name: 'Approve in 1,050 clusters…' }).click();
+    await tab.page.getByLabel(/Type 1050/).fill('1050');
+    await tab.page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await expect.poll(() => tab.text(), PATIENCE).toContain('Approved in 1050 of 1,050 clusters');
+    expect(targets()).toEqual([1_000, 50]);
+  });
+});
