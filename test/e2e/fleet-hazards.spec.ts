@@ -3,6 +3,7 @@ import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { adoptExtension, leaveExtensions, nameTheDeleted, reportDrift } from '../fleet/extension-changes.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
 import { promoteStagedCatalog } from '../fleet/staged-catalog.js';
+import { promotePriority } from '../fleet/staged-priority.js';
 import { refuseToLoseObjects } from '../fleet/stored-version.js';
 import { approveOneOfTwo } from '../fleet/two-operators.js';
 
@@ -33,6 +34,8 @@ describe('hazards of a fleet, on real API servers', () => {
 
   it('promotes the content of a Staged FleetCatalog by its own waves, which operators wait for', () =>
     promoteStagedCatalog(fleet));
+
+  it('brings another priority of the same content by the same waves', () => promotePriority(fleet));
 
   it('takes a ClusterExtension over that users have made, with adopt: true', () => adoptExtension(fleet));
 

@@ -14,9 +14,16 @@ const [FIRST, NEXT, LAST] = [
   'lighthouse-operator.v1.2.0',
 ] as const;
 const REPOSITORY = 'fleet/ringed';
-const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'ringed', namespace: 'olm' };
+/** Where the catalog is in a cluster. */
+export const SOURCE = {
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'CatalogSource',
+  name: 'ringed',
+  namespace: 'olm',
+};
 
-type Seen = Readonly<{
+/** What users see of a roll-out. */
+export type RingsSeen = Readonly<{
   phase?: string;
   waves?: readonly Readonly<{ phase: string }>[];
   classes?: readonly Readonly<{ hash: string; changes: readonly string[] }>[];
@@ -37,7 +44,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   const inShops = <T>(of: (name: string) => Promise<T>) => Promise.all(shops.map(of));
   const everyShop = <T>(value: T) => shops.map(() => value);
   const current = async () => (await fleet.status('FleetCatalog', 'ringed'))['current'];
-  const rollout = async (name: string) => (await fleet.status('FleetRollout', name)) as Seen;
+  const rollout = async (name: string) => (await fleet.status('FleetRollout', name)) as RingsSeen;
   const phaseOf = async (name: string) => (await rollout(name)).phase;
   const shopsOf = async (name: string) => (await rollout(name)).waves?.[1]?.phase;
   const waitsFor = async (name: string) =>
@@ -54,7 +61,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(() => waitsFor('beacon-1'), LONG_PATIENCE).toBe('WaitingCatalog');
   expect(await inShops(digestIn), 'the catalog was not promoted there').toEqual(everyShop(undefined));
   const conditions = async () => {
-    const { conditions: all = [] } = (await fleet.status('FleetCatalog', 'ringed')) as Seen;
+    const { conditions: all = [] } = (await fleet.status('FleetCatalog', 'ringed')) as RingsSeen;
     // Poller and controller apply them, in any order.
     return all.map(({ type, reason }) => `${type} ${reason}`).sort();
   };
@@ -92,7 +99,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
 }
 
 /** What is kept of the only class of a roll-out. */
-async function planOf(fleet: FleetHub, rollout: string, { classes = [] }: Seen): Promise<unknown> {
+export async function planOf(fleet: FleetHub, rollout: string, { classes = [] }: RingsSeen): Promise<unknown> {
   const name = `${rollout}-${classes[0]?.hash}`;
   return (await fleet.hub.get({ apiVersion: FLEET_API, kind: 'FleetPlan', name, namespace: PLATFORM }))?.['spec'];
 }

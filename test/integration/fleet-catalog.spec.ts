@@ -6,6 +6,7 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { moveCatalogsByDigest } from '../fleet/catalog-by-digest.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
 import { promoteStagedCatalog } from '../fleet/staged-catalog.js';
+import { promotePriority } from '../fleet/staged-priority.js';
 
 const clusters = { 'store-1': { tier: 'lab' }, 'store-2': { tier: 'shops' } };
 
@@ -32,4 +33,6 @@ describe('a FleetCatalog, on simulated API servers', () => {
 
   it('promotes the content of a Staged FleetCatalog by its own waves, which operators wait for', () =>
     promoteStagedCatalog(fleet));
+
+  it('brings another priority of the same content by the same waves', () => promotePriority(fleet));
 });

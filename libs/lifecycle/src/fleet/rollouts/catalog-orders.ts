@@ -1,3 +1,4 @@
+import { askedOfSources, hasOtherFields } from '#core/fleet/desired/catalog-changes';
 import { CATALOG_ANNOTATION, desiredCatalog } from '#core/fleet/desired/desired-classic';
 import {
   DENIED_ANNOTATION,
@@ -12,6 +13,8 @@ import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-sour
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { UNSIGNED } from './applied-notes.js';
 import { keepCatalogPlan } from './catalog-plans.js';
@@ -31,6 +34,8 @@ type StagedCatalog = Readonly<{
   live: CatalogSource | undefined;
   /** The digest that the cluster has. */
   held: string | undefined;
+  /** Beside its content it would be another one, such as with another priority. */
+  isOther: boolean;
   sourceWith: (digest: string) => CatalogSource | undefined;
 }>;
 
@@ -62,7 +67,9 @@ export async function carryOutCatalog(
     return typeof found === 'string' ? undefined : found.source;
   };
   const held = live?.spec.image?.split('@')[1];
-  const there = { catalog, live, held, sourceWith };
+  const isForged = live !== undefined && (place.notes ?? UNSIGNED).isForged(client.cluster, live as KubernetesObject);
+  const isOther = live !== undefined && hasOtherFields(live, wanted.source, isForged);
+  const there = { catalog, live, held, isOther, sourceWith };
   const facts = factsOf(there, wanted);
   const done = await byOrder(place, row, there, before);
   const finding = { ...facts, ...done };
@@ -78,13 +85,18 @@ const isServing = (live: CatalogSource | undefined): boolean =>
 
 /** What the cluster has, and the digest that it would get. */
 function factsOf(
-  { live, held }: StagedCatalog,
+  { catalog, live, held, isOther }: StagedCatalog,
   { source, digest }: Readonly<{ source: CatalogSource; digest: string }>,
 ): Omit<RowFinding, 'state'> {
   const denied = live === undefined ? [] : deniedIn(live, NO_VERSIONS);
+  const changes: ChangeKind[] = [
+    ...(held === digest ? [] : (['CatalogOnly'] as const)),
+    ...(isOther && held !== undefined ? (['ConfigChange'] as const) : []),
+  ];
   return {
     ...(held === undefined ? {} : { bundle: held, catalogDigest: held }),
-    ...(held === digest ? {} : { planned: digest, planHash: hashOf(source), changes: ['CatalogOnly'] }),
+    ...(changes.length === 0 ? {} : { planned: digest, planHash: hashOf(source), changes }),
+    specHash: askedOfSources(catalog),
     ...(denied.length === 0 ? {} : { denied: denied.map(({ versions: _versions, ...one }) => one) }),
     healthy: isServing(live),
   };
@@ -112,13 +124,22 @@ async function byOrder(
 
 async function goOn(place: OrderPlace, row: AssignmentRow, there: StagedCatalog): Promise<RowFinding> {
   const target = row.target?.bundle ?? '';
-  if (there.held === target) return { state: isServing(there.live) ? 'Ready' : 'Running', hop: 1 };
   const source = there.sourceWith(target);
-  if (source === undefined || hashOf(source) !== row.target?.planHash) {
+  const isSame = source !== undefined && hashOf(source) === row.target?.planHash;
+  // What the attempt has given stays given, whatever is asked for by now.
+  if (there.held === target && (!isSame || !there.isOther) && (isSame || hasBegun(row, there))) {
+    return { state: isServing(there.live) ? 'Ready' : 'Running', hop: 1 };
+  }
+  if (source === undefined || !isSame) {
     return { state: 'Refused', reason: 'PlanChanged' };
   }
   await move(place, row, there, source);
   return { state: 'Running', hop: 1 };
+}
+
+function hasBegun({ rollout, attempt }: AssignmentRow, { live }: StagedCatalog): boolean {
+  const known = live && previousOf(live);
+  return known?.rollout === rollout && known?.attempt === attempt;
 }
 
 /** What the first attempt found is what the cluster had before the roll-out: noted before the change. */
@@ -144,7 +165,9 @@ async function move(
 async function goBack(place: OrderPlace, row: AssignmentRow, there: StagedCatalog): Promise<RowFinding> {
   const { live, held, sourceWith } = there;
   const known = live && previousOf(live);
-  const previous = known?.rollout === row.rollout ? known?.bundle : null;
+  const before = known?.rollout === row.rollout ? known?.bundle : null;
+  // Other fields alone do not go back, and what stays is not denied.
+  const previous = before === row.target?.bundle ? null : before;
   const source = previous === null || previous === undefined ? undefined : sourceWith(previous);
   if (live === undefined || source === undefined) {
     const returnCheck = { ok: false, reasons: ['NothingBefore'] };

@@ -1,3 +1,4 @@
+import { askedOfSources } from '#core/fleet/desired/catalog-changes';
 import { askedHash } from '#core/fleet/desired/subscription-changes';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { wavesOf } from '#core/fleet/placement/waves';
@@ -142,7 +143,11 @@ export class LiveFleet implements FleetView {
   /** What is asked for in all clusters of a subject. */
   askedOf(key: string): string | undefined {
     const operator = this.operators.get(key);
-    return operator && askedHash(operator);
+    if (operator !== undefined) return askedHash(operator);
+    const catalog = this.state.catalogs.find(
+      ({ metadata: { namespace, name } }) => key === `FleetCatalog/${namespace}/${name}`,
+    );
+    return catalog && askedOfSources(catalog);
   }
 
   /**
