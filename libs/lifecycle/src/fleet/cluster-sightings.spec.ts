@@ -102,6 +102,34 @@ describe('what a poller reports of the clusters of a fleet', () => {
     await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
   });
 
+  it('is the silence of one that holds every question, within 50 seconds, and said once', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+    const answers = Promise.withResolvers<void>();
+    fleet.cluster('one').direct.cluster.delay = () => answers.promise;
+    for (let seconds = 0; seconds < 25; seconds++) await fleet.clock.advance(1_000);
+    expect(await reasons('one')).toContain('Reachable=True Answering');
+    for (let seconds = 0; seconds < 24; seconds++) await fleet.clock.advance(1_000);
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=False Timeout');
+    fleet.hub.cluster.requests.clear();
+    for (let seconds = 0; seconds < 60; seconds++) await fleet.clock.advance(1_000);
+    expect(fleet.hub.cluster.requests.writes()).toEqual([]);
+    answers.resolve();
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+  });
+
+  it('is not the silence of one whose question is old because the machine slept', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+    const answers = Promise.withResolvers<void>();
+    fleet.cluster('one').direct.cluster.delay = () => answers.promise;
+    for (let seconds = 0; seconds < 16; seconds++) await fleet.clock.advance(1_000);
+    fleet.clock.set(3_600_000);
+    for (let seconds = 0; seconds < 16; seconds++) await fleet.clock.advance(1_000);
+    expect(await reasons('one')).toContain('Reachable=True Answering');
+    answers.resolve();
+    for (let seconds = 0; seconds < 30; seconds++) await fleet.clock.advance(1_000);
+    expect(await reasons('one')).toContain('Reachable=True Answering');
+  });
+
   it('is not written again while nothing changes', async () => {
     await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
     await expect.poll(() => reasons('two'), PATIENCE).toContain('Reachable=False Refused');

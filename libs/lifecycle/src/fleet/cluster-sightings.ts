@@ -12,12 +12,12 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
-import { inParallel } from '#platform/fairness/in-parallel';
 import { FleetStore } from '#platform/fleet/fleet-store';
 import { ACCEPTED_UID_ANNOTATION, type SecretClusters } from '#platform/fleet/secret-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { isLoginRefused, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { ListTurns } from '#platform/kube/limits/list-turns';
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
@@ -29,6 +29,13 @@ const ASK_EVERY_MS = 15_000;
 const ASKED_BEFORE = 2.5;
 const SILENT_MS = 40_000;
 const ASKED_AT_ONCE = 32;
+/** One that has not answered for so long gives its turn to the next. */
+const TURN_MS = 500;
+/**
+ * So many times its turn must come again before a question that waits counts as silence: a machine that slept
+ * comes back with old questions.
+ */
+const WAITED = 2;
 const MOST_CHARACTERS = 1_024;
 const NO_CONTEXT = 'no kubeconfig of the hub has its context';
 /** How often nodes and claims are read. */
@@ -62,6 +69,9 @@ type Sight = {
   facts?: Readonly<{ found: ClusterFacts; atMs: number }>;
 };
 
+/** A cluster that is asked, or will be. `waited`: how often its turn has come again since it was asked. */
+type Question = { isAsked: boolean; isAskedAgain: boolean; waited: number };
+
 /**
  * Reports in the status of FleetClusters whether the clusters of this poller answer, which ones they are, and
  * whether Flotilla acts there. Only what has changed is written.
@@ -71,8 +81,13 @@ export class ClusterSightings {
   readonly #timers: Timers;
   readonly #sights = new Map<string, Sight>();
   readonly #rights: ClusterRights;
-  #looking: Promise<void> | undefined;
-  #isAskedAgain = false;
+  readonly #turns = new ListTurns(ASKED_AT_ONCE, TURN_MS);
+  /** Of clusters that are away: those that answer do not wait for them. */
+  readonly #turnsOfSilent = new ListTurns(ASKED_AT_ONCE, TURN_MS);
+  /** By FleetCluster. */
+  readonly #questions = new Map<string, Question>();
+  /** Questions and reports of silence. */
+  readonly #running = new Set<Promise<void>>();
 
   constructor(private readonly options: ClusterSightingsOptions) {
     const { hub, clock, log } = options;
@@ -87,17 +102,18 @@ export class ClusterSightings {
 
   start(): void {
     this.#store.start();
-    const look = () => void this.#look();
+    const look = () => this.#lookAtAll('for news');
     const moved = (_kind: string, { name = '' }: KubernetesObject['metadata']) => void this.#moved(name);
     this.#timers.add(this.#store.onMoved(moved));
     this.#timers.add(this.options.clusters.subscribe((changes) => this.#changed(changes)));
     void this.#store.whenSynced().then(look);
-    this.#timers.every(Math.min(ASK_EVERY_MS, this.#silentMs / ASKED_BEFORE), look);
+    const askEveryMs = Math.min(ASK_EVERY_MS, this.#silentMs / ASKED_BEFORE);
+    this.#timers.every(askEveryMs, () => this.#lookAtAll('in turn'));
   }
 
   async stop(): Promise<void> {
     this.#timers.stop();
-    await this.#looking;
+    await Promise.all(this.#running);
     await this.#store.stop();
   }
 
@@ -109,43 +125,92 @@ export class ClusterSightings {
       delete sight?.facts;
       this.#rights.forget(cluster);
     }
-    this.#look();
-  }
-
-  /** Asks all clusters once, and once more where something has changed meanwhile. */
-  #look(): void {
-    if (this.#looking !== undefined) {
-      this.#isAskedAgain = true;
-      return;
-    }
-    this.#looking = this.#lookAtAll().finally(() => {
-      this.#looking = undefined;
-      if (this.#isAskedAgain && !this.#timers.stopped) this.#look();
-    });
+    this.#lookAtAll('for news');
   }
 
   /** The reports of this process are changes of the object, too. */
   async #moved(name: string): Promise<void> {
     const found = await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
-    if (found === undefined || askedOf(found.metadata) !== this.#sights.get(name)?.asked) this.#look();
+    if (found === undefined || askedOf(found.metadata) !== this.#sights.get(name)?.asked) this.#lookAtAll('for news');
   }
 
-  async #lookAtAll(): Promise<void> {
-    this.#isAskedAgain = false;
+  /**
+   * Asks all clusters. One that does not answer holds up no other: it is not asked twice at a time, but once
+   * more where something has changed meanwhile.
+   */
+  #lookAtAll(why: 'in turn' | 'for news'): void {
     if (this.#store.problem !== undefined || this.#timers.stopped) return;
+    const objects = this.#objects();
+    const names = new Set(objects.map(({ metadata }) => metadata.name));
+    for (const name of this.#sights.keys()) if (!names.has(name)) this.#sights.delete(name);
+    for (const object of objects) {
+      const question = this.#questions.get(object.metadata.name);
+      if (question === undefined) this.#look(object);
+      else if (why === 'for news') question.isAskedAgain = true;
+      else if (question.isAsked) {
+        question.waited += 1;
+        if (question.waited >= WAITED) this.#run(this.#noteSilence(object));
+      }
+    }
+  }
+
+  #objects(): readonly FleetCluster[] {
     const kept = this.#store.kept('FleetCluster').flatMap((one) => FleetCluster.safeParse(one.open()).data ?? []);
     // The applier reports about one that is deleted: it releases the cluster.
-    const objects = kept.filter(({ metadata }) => !isBeingDeleted(metadata));
-    for (const name of this.#sights.keys()) {
-      if (!objects.some((one) => one.metadata.name === name)) this.#sights.delete(name);
-    }
-    await inParallel(objects, ASKED_AT_ONCE, (object) => this.#lookAt(object));
+    return kept.filter(({ metadata }) => !isBeingDeleted(metadata));
   }
 
-  async #lookAt(object: FleetCluster): Promise<void> {
+  #look(object: FleetCluster): void {
+    const { name } = object.metadata;
+    const question: Question = { isAsked: false, isAskedAgain: false, waited: 0 };
+    this.#questions.set(name, question);
+    const sight = this.#sights.get(name);
+    const turns = sight !== undefined && this.#isSilent(sight) ? this.#turnsOfSilent : this.#turns;
+    const looking = turns.run(() => {
+      question.isAsked = true;
+      return this.#lookAt(object);
+    });
+    this.#run(
+      looking.finally(() => {
+        this.#questions.delete(name);
+        if (question.isAskedAgain && !this.#timers.stopped) this.#lookAgain(name);
+      }),
+    );
+  }
+
+  #lookAgain(name: string): void {
+    const object = this.#objects().find(({ metadata }) => metadata.name === name);
+    if (object !== undefined) this.#look(object);
+  }
+
+  #run(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** The cluster was asked and answers nothing: its request may wait for much longer. */
+  async #noteSilence(object: FleetCluster): Promise<void> {
+    const sight = this.#sights.get(object.metadata.name);
+    const { conditions = [] } = (object.status ?? {}) as FleetClusterStatus;
+    const isNoted = conditions.some(({ type, status }) => type === 'Reachable' && status === 'False');
+    if (sight === undefined || isNoted || !this.#isSilent(sight)) return;
+    delete sight.uid;
+    const message = `no answer within ${this.#silentMs / 1_000} s`;
+    await this.#reported(object, async () => ({ silence: { reason: 'Timeout', message } }));
+  }
+
+  #isSilent({ heardAt, sinceMs }: Sight): boolean {
+    return this.#now() - (heardAt ?? sinceMs) >= this.#silentMs;
+  }
+
+  #lookAt(object: FleetCluster): Promise<void> {
+    return this.#reported(object, () => this.#sighting(object));
+  }
+
+  async #reported(object: FleetCluster, look: () => Promise<ClusterSighting | undefined>): Promise<void> {
     const { log } = this.options;
     try {
-      const sighting = await this.#sighting(object);
+      const sighting = await look();
       if (sighting !== undefined && !this.#timers.stopped) await this.#report(object, sighting);
     } catch (error) {
       log.debug({ cluster: object.metadata.name, error }, 'the status of a cluster could not be reported');
@@ -206,7 +271,7 @@ export class ClusterSightings {
       // A login that is refused is no lost answer.
       const message = troubleOf(error).slice(0, MOST_CHARACTERS);
       const isRejected = isLoginRefused(error);
-      if (this.#now() - (sight.heardAt ?? sight.sinceMs) < this.#silentMs) {
+      if (!this.#isSilent(sight)) {
         return isRejected ? { isUnasked: true, credentials: { fault: { reason: 'Rejected', message } } } : undefined;
       }
       // Another cluster may answer after that.
