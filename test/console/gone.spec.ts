@@ -8,7 +8,7 @@ import { needing } from '#testing/report/needs';
 import { openConsole, operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
-import { clusterName, fillFleet, REVIEWED } from './fleet-rows.js';
+import { CONFLICT, clusterName, fillFleet, REVIEWED } from './fleet-rows.js';
 
 const CLUSTER = clusterName(20);
 const [HERE, GONE_CONTENT] = ['a'.repeat(16), '9'.repeat(16)];
@@ -16,6 +16,7 @@ const PLAN = '7'.repeat(64);
 const asker: QuestionAsker = {
   ask: async (question) => {
     if ('digest' in question) return catalogAnswer(SAMPLES, question);
+    if (question.ask === 'explain') return { answer: CONFLICT };
     return question.ask === 'review' ? { answer: { ...REVIEWED, hash: PLAN } } : { answer: { items: [] } };
   },
 };
