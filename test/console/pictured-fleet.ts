@@ -1,4 +1,5 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { ClusterRow, OperatorRow, RowCause, ViewRow } from '#core/fleet/view/rows';
 import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { MemoryView } from '#platform/view/memory-view';
@@ -7,6 +8,8 @@ import { answerOfPicturedCatalog } from './pictured-catalog.js';
 
 /** The time of all pictures. */
 export const PICTURED_AT = new Date('2026-11-25T10:42:00Z');
+/** Of the fleet. */
+export const PICTURED_ROLLOUT = 'fleet/etcd-7';
 export const PICTURED_HASH = '4be1'.repeat(16);
 
 const REGIONS = ['ap', 'eu', 'us'] as const;
@@ -165,9 +168,42 @@ export function fillPicturedFleet(view: MemoryView): void {
   );
   for (const [place, cluster] of clusters.entries())
     void view.write({ cluster, changed: rowsOf(cluster, place), removed: [] });
+  fillRollouts(view);
   fillHistory(view);
   fillHub(view);
 }
+
+/** Of the fleet: two waves are complete, ten of fourteen clusters of the last one have come to it. */
+function fillRollouts(view: MemoryView): void {
+  const wave = { members: EACH, waiting: 0, skipped: 0, failed: 0, note: '', soakUntil: '', deadline: '30m' };
+  const complete = { ...wave, phase: 'Complete', done: EACH, underWay: 0 };
+  view.writeRollouts([
+    {
+      ...{ id: PICTURED_ROLLOUT, package: 'etcd', target: 'etcd.v0.9.4', phase: 'Progressing', reason: '' },
+      ...{ startedAt: minutesAgo(1_530), finishedAt: '', message: 'wave 3 of 3 (eu): 4 clusters under way' },
+      waves: [
+        { ...complete, name: 'ap', openedAt: minutesAgo(1_530), completedAt: minutesAgo(1_470) },
+        { ...complete, name: 'us', openedAt: minutesAgo(110), completedAt: minutesAgo(62) },
+        { ...wave, name: 'eu', phase: 'Open', done: 10, underWay: 4, openedAt: minutesAgo(55), completedAt: '' },
+      ],
+      ...{ failures: [], classes: [], moreDecisions: 0 },
+      decisions: [
+        {
+          ...{ at: minutesAgo(55), by: 'jane@example.com', action: 'Promote', about: 'wave eu' },
+          ...{ reason: 'CHG-4702', outcome: 'effective' },
+        },
+      ],
+    },
+  ]);
+}
+
+/** Clusters of the last wave that came to the target, and when. */
+const ARRIVED = [
+  [44, ['eu-01', 'eu-02', 'eu-03']],
+  [33, ['eu-04', 'eu-05']],
+  [21, ['eu-06', 'eu-11', 'eu-12']],
+  [8, ['eu-13', 'eu-14']],
+] as const;
 
 function fillHistory(view: MemoryView): void {
   const approved = {
@@ -181,7 +217,9 @@ function fillHistory(view: MemoryView): void {
     to: 'harbor-operator.v1.3.0',
     row: 'plan/harbor-operators/install-x2',
   };
-  view.writeHistory([
+  const etcd = { package: 'etcd', namespace: 'etcds', row: 'subscription/etcds/etcd' };
+  const upgraded = { kind: 'version', by: 'hub', ...etcd, from: 'etcd.v0.9.2', to: 'etcd.v0.9.4' } as const;
+  const entries: readonly HistoryEntry[] = [
     {
       ...at(12),
       kind: 'standing',
@@ -202,18 +240,10 @@ function fillHistory(view: MemoryView): void {
       to: DIGESTS.new,
       row: 'source/olm/flotilla-samples',
     },
-    {
-      ...at(1_530),
-      kind: 'version',
-      cluster: 'ap-09',
-      by: 'hub',
-      from: 'etcd.v0.9.2',
-      to: 'etcd.v0.9.4',
-      package: 'etcd',
-      namespace: 'etcds',
-      row: 'subscription/etcds/etcd',
-    },
-  ]);
+    { ...at(1_530), ...upgraded, cluster: 'ap-09' },
+    ...ARRIVED.flatMap(([minutes, clusters]) => clusters.map((cluster) => ({ ...at(minutes), ...upgraded, cluster }))),
+  ];
+  view.writeHistory(entries.toSorted((a, b) => b.at.localeCompare(a.at)));
 }
 
 /** Who signed in, and what was refused. */
@@ -339,6 +369,13 @@ export function answerPictured(question: ConsoleQuestion): QuestionAnswer {
       answer: { differences: [...REVIEW, ...more], unchanged: drifted ? 26 : 27, hash: PICTURED_HASH, waits: true },
     };
   }
+  if (question.ask === 'explain' && question.kind === 'CatalogSource')
+    return {
+      answer: {
+        because: ['registry.example.com answers 503'],
+        advice: [{ text: 'Look what keeps registry.example.com from answering.', command: '' }],
+      },
+    };
   if (question.ask === 'explain')
     return {
       answer: {

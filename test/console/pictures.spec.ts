@@ -8,7 +8,14 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing } from '#testing/report/needs';
 import { openConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
-import { answerPictured, fillPicturedFleet, PICTURED_AT, PICTURED_HASH, PICTURED_TRAIL } from './pictured-fleet.js';
+import {
+  answerPictured,
+  fillPicturedFleet,
+  PICTURED_AT,
+  PICTURED_HASH,
+  PICTURED_ROLLOUT,
+  PICTURED_TRAIL,
+} from './pictured-fleet.js';
 
 /** Set by `make screenshots`: where the pictures of the documentation go, in both themes and two widths. */
 const FOLDER = process.env['FLOTILLA_PICTURES'];
@@ -39,7 +46,7 @@ const PAGES = [
   ['versions', `${HARBOR}?view=versions`, '0.9.0'],
   ['graph', `${HARBOR}?view=graph&from=harbor-operator.v1.1.0&cluster=eu-05`, '2.0.0'],
   ['rollouts', '/rollouts', 'etcd'],
-  ['rollout', '/rollouts/etcd@etcd.v0.9.4', 'eu-07'],
+  ['rollout', `/rollouts/${encodeURIComponent(PICTURED_ROLLOUT)}`, 'eu-07'],
   ['changes', '/changes', 'jane@example.com'],
   ['hub', '/hub', 'applier'],
   ['about', '/about', 'OpenAPI document'],

@@ -14,8 +14,8 @@ import { KEYS, shortcutsOn, startShortcuts, switchShortcuts } from './shortcuts.
 type Entry = Readonly<{ path: string; title: string; number?: number | undefined; also?: RegExp; class?: string }>;
 
 const entriesOf = (fleet: FleetSummary | undefined): readonly Entry[] => [
-  { path: '/', title: 'Fleet', also: /^\/clusters$/ },
-  { path: '/operators', title: 'Operators', also: /^\/(operators|clusters\/.*)/ },
+  { path: '/', title: 'Fleet', also: /^\/clusters(\/[^/]+)?$/ },
+  { path: '/operators', title: 'Operators', also: /^\/(operators|clusters\/[^/]+\/.)/ },
   { path: '/approvals', title: 'Approvals', number: fleet?.approvals.classes },
   { path: '/catalogs', title: 'Catalogs' },
   { path: '/rollouts', title: 'Roll-outs', number: fleet?.rollouts },

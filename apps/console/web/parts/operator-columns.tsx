@@ -44,7 +44,7 @@ const ALL: readonly Column<OperatorRow>[] = [
   {
     key: 'cluster',
     title: 'Cluster',
-    width: 'minmax(110px, 1fr)',
+    width: 'minmax(100px, 0.8fr)',
     sort: 'cluster',
     place: 'note',
     cell: (row) => (
@@ -56,11 +56,17 @@ const ALL: readonly Column<OperatorRow>[] = [
   {
     key: 'namespace',
     title: 'Namespace',
-    width: 'minmax(100px, 0.8fr)',
+    width: 'minmax(124px, 1fr)',
     sort: 'namespace',
     place: 'note',
     cell: (row) =>
-      row.namespace === '' ? <span class="pale">extension</span> : <span class="cut">{row.namespace}</span>,
+      row.namespace === '' ? (
+        <span class="pale">extension</span>
+      ) : (
+        <span class="cut" title={row.namespace}>
+          {row.namespace}
+        </span>
+      ),
   },
   {
     key: 'standing',
@@ -92,7 +98,7 @@ const ALL: readonly Column<OperatorRow>[] = [
   {
     key: 'channel',
     title: 'Channel',
-    width: 'minmax(80px, 0.7fr)',
+    width: 'minmax(72px, 0.5fr)',
     sort: 'channel',
     place: 'gone',
     cell: (row) => <span class="cut">{row.channel || '–'}</span>,

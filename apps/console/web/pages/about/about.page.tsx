@@ -12,7 +12,7 @@ export default function AboutPage() {
         <Bones lines={3} />
       ) : (
         <div class="columns">
-          <div>
+          <div class="about">
             <dl class="facts stacked">
               <Fact name="Flotilla">{person.version}</Fact>
               <Fact name="Signed in as">

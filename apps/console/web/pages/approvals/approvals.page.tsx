@@ -92,8 +92,12 @@ function OfFleet({ of }: { of: PlanClassList['fleet'] }) {
               <th scope="row" class="grow">
                 {operator}
               </th>
-              <td class="number">{count(clusters)}</td>
-              <td class="number">{count(plans)}</td>
+              <td class="number" data-label="clusters">
+                {count(clusters)}
+              </td>
+              <td class="number" data-label="plans">
+                {count(plans)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -145,9 +149,13 @@ function Classes({ of }: { of: readonly PlanClassSummary[] }) {
               <td>
                 <Risks of={one} />
               </td>
-              <td class="number">{count(one.clusters)}</td>
-              <td class="number">{count(one.plans)}</td>
-              <td class="number">
+              <td class="number" data-label="clusters">
+                {count(one.clusters)}
+              </td>
+              <td class="number" data-label="plans">
+                {count(one.plans)}
+              </td>
+              <td class="number" data-label="oldest">
                 <Ago time={one.oldest} />
               </td>
             </tr>

@@ -96,9 +96,13 @@ function Contents({ of }: { of: readonly CatalogSummary[] }) {
               <span class="mono">{shortDigest(one.digest) || 'none held'}</span>
               {one.otherDigests > 0 && <span class="second-line">{counted(one.otherDigests, 'other digest')}</span>}
             </td>
-            <td class="number">{count(one.packages)}</td>
-            <td class="number">{count(one.clusters)}</td>
-            <td class="number">
+            <td class="number" data-label="packages">
+              {count(one.packages)}
+            </td>
+            <td class="number" data-label="clusters">
+              {count(one.clusters)}
+            </td>
+            <td class="number" data-label="polled">
               <Ago time={one.polledAt} />
             </td>
           </tr>

@@ -63,7 +63,7 @@ export default function ChangesPage() {
         )
       }
     >
-      <div class="filters">
+      <div class="filters open">
         {FIELDS.map(([key, title]) => (
           <Field
             key={key}

@@ -51,7 +51,6 @@ const COLUMNS: readonly Column<ClusterRow>[] = [
     key: 'catalogs',
     title: 'Catalogs',
     width: '80px',
-    number: true,
     place: 'gone',
     cell: ({ catalogsWell, catalogs }) => `${catalogsWell}/${catalogs}`,
   },

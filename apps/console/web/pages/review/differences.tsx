@@ -9,7 +9,7 @@ const SECTIONS: readonly (readonly [Difference['section'], string])[] = [
   ['crds', 'CRDs'],
   ['permissions', 'Permissions'],
   ['workloads', 'Workloads'],
-  ['objects', 'All objects'],
+  ['objects', 'Other objects'],
 ];
 
 const SIGNS = { '+': 'added', '-': 'removed', '~': 'changed' };

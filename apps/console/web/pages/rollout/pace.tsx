@@ -4,7 +4,7 @@ import { count, counted, spanOf } from '../../live/times.js';
 /** How fast it went in the last hour, as bars of five minutes and in words. */
 export function Pace({ of, ended }: { of: RolloutPace; ended: boolean }) {
   const most = Math.max(1, ...of.parts);
-  const time = of.minutes >= 60 ? 'hour' : counted(of.minutes, 'minute');
+  const time = of.minutes >= 60 ? 'hour' : of.minutes === 1 ? 'minute' : counted(of.minutes, 'minute');
   const words = `${counted(of.clusters, 'cluster')} came to it in the ${ended ? 'last' : 'past'} ${time}`;
   return (
     <div class="pace">

@@ -15,6 +15,9 @@ import { Decisions } from './decisions.js';
 import { Ended } from './ended.js';
 import { Pace } from './pace.js';
 
+/** Minutes after which it says something that no cluster has come to the target. */
+const TELLING = 10;
+
 /** One roll-out, followed as it goes. */
 export default function RolloutPage() {
   const id = useRoute().params['id'] ?? '';
@@ -41,6 +44,29 @@ export default function RolloutPage() {
 const timeOfWave = ({ openedAt, completedAt }: RolloutDetail['waves'][number]): string =>
   completedAt === '' ? `open for ${age(openedAt)}` : `took ${age(openedAt, Date.parse(completedAt))}`;
 
+/** What the clusters of a wave do, and what it waits for. */
+function WaveWords({ of, derived }: { of: RolloutDetail['waves'][number]; derived: boolean }) {
+  const parts = [
+    of.underWay > 0 && <span class="ink-under-way">↻ {count(of.underWay)} under way</span>,
+    of.failed > 0 && <span class="ink-failed">✖ {count(of.failed)} failed</span>,
+    of.waiting > 0 && `${count(of.waiting)} wait`,
+    of.note,
+    of.openedAt !== '' && !derived && timeOfWave(of),
+    of.soakUntil !== '' && `soaking, ${left(of.soakUntil) || 'about to end'}`,
+    of.underWay > 0 && of.deadline !== '' && `each has ${of.deadline} until it counts as failed`,
+  ].filter(Boolean);
+  return (
+    <p class="small pale">
+      {parts.map((part, at) => (
+        <span key={at}>
+          {at > 0 && ' · '}
+          {part}
+        </span>
+      ))}
+    </p>
+  );
+}
+
 function Shown({ of }: { of: RolloutDetail }) {
   return (
     <>
@@ -53,7 +79,9 @@ function Shown({ of }: { of: RolloutDetail }) {
         </span>
       </p>
       {of.message !== '' && of.finishedAt === '' && <p>{of.message}</p>}
-      {of.pace && <Pace of={of.pace} ended={of.finishedAt !== ''} />}
+      {of.pace && (of.pace.clusters > 0 || of.pace.minutes >= TELLING) && (
+        <Pace of={of.pace} ended={of.finishedAt !== ''} />
+      )}
       <ol class="waves">
         {of.waves.map((wave) => (
           <li key={wave.name}>
@@ -64,22 +92,7 @@ function Shown({ of }: { of: RolloutDetail }) {
               </span>
             </p>
             <WaveBar of={wave} />
-            <p class="small">
-              {wave.underWay > 0 && <span class="ink-under-way">↻ {count(wave.underWay)} under way </span>}
-              {wave.failed > 0 && <span class="ink-failed">✖ {count(wave.failed)} failed </span>}
-              {wave.waiting > 0 && <span class="pale">{count(wave.waiting)} wait </span>}
-              {wave.note !== '' && (
-                <span class="pale">
-                  {wave.waiting > 0 && '· '}
-                  {wave.note}
-                </span>
-              )}
-              {wave.openedAt !== '' && !of.derived && <span class="pale"> · {timeOfWave(wave)}</span>}
-              {wave.soakUntil !== '' && <span class="pale"> · soaking, {left(wave.soakUntil) || 'about to end'}</span>}
-              {wave.underWay > 0 && wave.deadline !== '' && (
-                <span class="pale"> · each has {wave.deadline} until it counts as failed</span>
-              )}
-            </p>
+            <WaveWords of={wave} derived={of.derived} />
           </li>
         ))}
       </ol>
