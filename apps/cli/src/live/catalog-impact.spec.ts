@@ -40,7 +40,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-type Entry = Readonly<{ name: string; replaces?: string; objects?: readonly object[] }>;
+type Entry = Readonly<{
+  name: string;
+  replaces?: string;
+  objects?: readonly object[];
+  properties?: readonly object[];
+}>;
 
 /** A catalog with one package, whose channel has these entries. */
 async function catalog(name: string, wanted: string, entries: readonly Entry[], channel = 'stable'): Promise<string> {
@@ -52,6 +57,7 @@ async function catalog(name: string, wanted: string, entries: readonly Entry[], 
     image: `registry.example/${entry.name}`,
     properties: [
       { type: 'olm.package', value: { packageName: wanted, version: entry.name.replace(/^\w+\.v/, '') } },
+      ...(entry.properties ?? []),
       ...(entry.objects ?? []).map((object) => ({
         type: 'olm.bundle.object',
         value: { data: Buffer.from(JSON.stringify(object)).toString('base64') },
@@ -121,6 +127,24 @@ describe('flotilla catalog impact', () => {
       replaced: ['east/olm/samples'],
       items: [{ cluster: 'east', namespace: 'team', effect: 'upgrades', hops: ['mill.v1.1.0', 'mill.v1.2.0'] }],
     });
+  });
+
+  it('says how far an operator comes where a later version needs what no catalog offers', async () => {
+    const needs = { type: 'olm.gvk.required', value: { group: 'wind.example.com', version: 'v1', kind: 'Wind' } };
+    const path = await catalog('windless', 'mill', [
+      { name: 'mill.v1.0.0' },
+      { name: 'mill.v1.1.0', replaces: 'mill.v1.0.0' },
+      { name: 'mill.v1.2.0', replaces: 'mill.v1.1.0', properties: [needs] },
+    ]);
+    const { out, exit } = await outline(path);
+    expect(out).toMatch(/^upgrades +mill +stable +mill\.v1\.0\.0 +mill\.v1\.1\.0 +1 /m);
+    expect(out).toContain('mill upgrades in team of east and 1 more:\n  mill.v1.2.0 cannot be installed');
+    expect(exit).toBe(0);
+    const at = await catalog('still', 'mill', [
+      { name: 'mill.v1.0.0' },
+      { name: 'mill.v1.1.0', replaces: 'mill.v1.0.0', properties: [needs] },
+    ]);
+    expect((await outline(at)).out).toMatch(/^held +mill +stable +mill\.v1\.0\.0 +- +0 /m);
   });
 
   it('says no where an installed operator has no way on', async () => {

@@ -4,6 +4,7 @@ import { findInstalled } from '#core/catalog/path/find-point';
 import { newestOf, upgradePath } from '#core/catalog/path/upgrade-path';
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
+import type { ResolvedPath } from '#core/classic/resolution/path/resolve-path';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
 import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
@@ -11,7 +12,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
-import { indexOf, resolveOffline } from '../resolution/resolve-offline.js';
+import { indexOf, pathOffline, resolveOffline } from '../resolution/resolve-offline.js';
 import type { ImpactContent, ImpactContents } from './impact-content.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
@@ -67,8 +68,9 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
       return isReplaced ? { key: one.key, priority: one.priority, index } : one;
     });
     const [was, is] = [before, after].map((catalogs) => resolveOffline(read, catalogs).resolution);
+    const path = pathOffline(read, after);
     const impacts = await inParallel([...asking], AT_ONCE, async (one) => {
-      const impact = impactOn(one, graphs, { was, is });
+      const impact = impactOn(one, graphs, { was, is, path });
       const isRead = impact.effect === 'upgrades' && deps.upgrades !== undefined;
       if (!isRead) return { ...impact, content: null };
       const record = graphs.get(impact.package)?.record;
@@ -95,6 +97,8 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
 }
 
 type Resolutions = Readonly<{ was: Resolution | undefined; is: Resolution | undefined }>;
+/** `path`: the InstallPlans of the namespace with the new catalog. */
+type Answers = Resolutions & Readonly<{ path: ResolvedPath }>;
 type OnSubscription = Omit<CatalogImpact, 'cluster' | 'namespace' | 'content'>;
 
 const baseOf = ({ metadata, spec, status }: Subscription) => ({
@@ -112,7 +116,7 @@ function impactOnOther(other: Subscription, { was, is }: Resolutions): OnSubscri
 function impactOn(
   subscribed: Subscription,
   graphs: ReadonlyMap<string, UpgradeGraph>,
-  { was, is }: Resolutions,
+  { was, is, path }: Answers,
 ): OnSubscription {
   const { spec } = subscribed;
   const graph = graphs.get(spec.name);
@@ -130,16 +134,24 @@ function impactOn(
   if (failure !== undefined) {
     return failureOf(was) === undefined ? breaks(failure) : { ...base, effect: 'held', message: failure };
   }
-  if (from === '')
-    return { ...base, to: goal.name, hops: [goal.name], effect: 'upgrades', message: 'is installed anew' };
+  const hops = hopsOf(path, base.subscription);
+  const to = hops.at(-1) ?? '';
+  if (from === '') return { ...base, to, hops, effect: 'upgrades', message: 'is installed anew' };
   const start = findInstalled(graph, from);
   if (start.kind !== 'found') return breaks(`${from} is installed, and nothing in the new catalog leads on from it`);
   const { olm, why = [] } = upgradePath(graph, { start: { installed: start.installed, channel }, goal });
   if (olm === undefined) return breaks(why.join(' '));
+  const later = failureOf(path.ends);
+  if (later !== undefined) return { ...breaks(`after ${to}: ${later}`), to, hops };
   if (olm.length === 0) return { ...base, effect: 'stays' };
-  const hops = olm.map(({ to }) => to);
-  return { ...base, to: goal.name, hops, effect: 'upgrades' };
+  if (to === goal.name) return { ...base, to, hops, effect: 'upgrades' };
+  const message = `${goal.name} cannot be installed with what the catalogs in sight offer: its requirements are not met`;
+  return to === '' ? { ...base, effect: 'held', message } : { ...base, to, hops, effect: 'upgrades', message };
 }
+
+/** The bundles that a Subscription gets one after the other. */
+const hopsOf = ({ hops }: ResolvedPath, subscription: string): string[] =>
+  hops.flatMap(({ moves }) => moves.filter((one) => one.subscription === subscription).map(({ to }) => to));
 
 /** Why a namespace is not resolved, in one text. */
 function failureOf(resolution: Resolution | undefined): string | undefined {

@@ -40,12 +40,15 @@ const COLUMNS: Columns<ImpactClass> = [
   ['NAMESPACES', ({ namespaces }) => String(namespaces)],
 ];
 
-/** What a catalog would do, for people: a row for equal impacts, why some break, and what upgrades change. */
+/**
+ * What a catalog would do, for people: a row for equal impacts, why some break or end early, and what upgrades
+ * change.
+ */
 export function impactText(impacts: readonly CatalogImpact[], width: number | undefined): string {
   if (impacts.length === 0) return 'No Subscription uses the catalog: nothing would change.\n';
   const classes = classesOf(impacts);
   const reasons = classes
-    .filter(({ impact }) => impact.effect === 'breaks' || impact.effect === 'held')
+    .filter(({ impact: { effect, from, message } }) => message !== '' && !(effect === 'upgrades' && from === ''))
     .map(
       (one) => `\n${one.impact.package} ${one.impact.effect} in ${placesOf(one)}:\n${indented(one.impact.message)}\n`,
     );

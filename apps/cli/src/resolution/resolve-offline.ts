@@ -8,6 +8,7 @@ import {
   sliceCatalogs,
 } from '#core/classic/resolution/catalog-slice';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import { type ResolvedPath, resolvePath } from '#core/classic/resolution/path/resolve-path';
 import type { ObservedNamespace, Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
@@ -25,6 +26,13 @@ export function resolveOffline(
   const { slices, records } = sliceCatalogs(desired, catalogs);
   const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
   return { problem, resolution: resolve(problem, (hash) => recordIn(records, hash)) };
+}
+
+/** All InstallPlans that would follow each other, by the same way. */
+export function pathOffline(observed: ObservedNamespace, catalogs: readonly IndexedCatalog[]): ResolvedPath {
+  const desired = desiredNamespaceOf(observed);
+  const { slices, records } = sliceCatalogs(desired, catalogs);
+  return resolvePath({ v: 1, wishes: desired, catalogs: slices }, (hash) => recordIn(records, hash));
 }
 
 function recordIn(records: ReadonlyMap<string, PackageRecord>, hash: string): PackageRecord {
