@@ -21,7 +21,8 @@ const wholeObject = ({ cluster, kind, namespace, name }: ObjectAddress): string 
 export function Objects({ of, place }: { of: OperatorRow; place: ObjectAddress }) {
   const [query] = useQuery();
   const { cluster, namespace, installed, next, plan, api } = of;
-  const csvs = [...new Set([installed, next])].filter((name) => name !== '' && api === 'classic');
+  // The CSV of a plan that waits is not there yet.
+  const csvs = [...new Set([installed, plan === '' ? next : ''])].filter((name) => name !== '' && api === 'classic');
   const all: readonly ObjectAddress[] = [
     addressOf(place),
     ...csvs.map((name) => ({ cluster, kind: 'ClusterServiceVersion', namespace, name })),
