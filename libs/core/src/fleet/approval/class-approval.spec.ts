@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ChangeKind, StrategySpec } from '../../kernel/api/fleet/fleet-strategy.js';
-import { type ClassVote, classState, mayVote } from './class-approval.js';
+import { approversOf, type ClassVote, classState, mayVote } from './class-approval.js';
 
 const HOUR = 3_600_000;
 const policy = (approval: object) => StrategySpec.parse({ approval }).approval;
@@ -74,4 +74,9 @@ it('counts the votes of those alone whom a rule names', () => {
   expect(mayVote(['Major'], rules, { user: 'a', groups: ['board'] })).toBe(true);
   expect(mayVote(['Major'], rules, { user: 'a', groups: ['x'] })).toBe(false);
   expect(mayVote(['Minor'], undefined, { user: 'a', groups: [] })).toBe(true);
+});
+
+it('names each user once who has approved since the last rejection', () => {
+  expect(approversOf([vote('a'), vote('b', 1, false), vote('c', 2), vote('a', 3), vote('c', 4)])).toEqual(['c', 'a']);
+  expect(approversOf([vote('a'), vote('b', 1, false)])).toEqual([]);
 });

@@ -64,6 +64,11 @@ export function classState(
   return Number.isFinite(next) ? { ...state, until: next } : state;
 }
 
+/** Users who have approved since the last rejection, each once: a vote may be cast, or be read, again. */
+export const approversOf = (votes: readonly ClassVote[]): string[] => [
+  ...new Set(votes.slice(votes.findLastIndex(({ approves }) => !approves) + 1).map(({ by }) => by.user)),
+];
+
 /** What one rule demands of a class, and whose approvals count by now. */
 export type ApprovalDemand = Readonly<{
   /** Groups whose members may approve; none: everybody with the right to. */

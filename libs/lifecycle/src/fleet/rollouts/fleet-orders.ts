@@ -1,3 +1,4 @@
+import { approversOf } from '#core/fleet/approval/class-approval';
 import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
@@ -30,7 +31,7 @@ export function orderOfRow(
     order: kindOf(row),
     attempt: row.attempt,
     target: { bundle: isOwn ? ownBundle(record, row, cluster) : bundleOf(record, row, cluster), ...plan },
-    approvedBy: votes.filter(({ approves }) => approves).map(({ by }) => by.user),
+    approvedBy: approversOf(votes),
     ...checksOf(record, row),
     ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
     ...result,
