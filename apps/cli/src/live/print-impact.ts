@@ -41,8 +41,8 @@ const COLUMNS: Columns<ImpactClass> = [
 ];
 
 /**
- * What a catalog would do, for people: a row for equal impacts, why some break or end early, and what upgrades
- * change.
+ * What a catalog would do, for people: a row for equal impacts, why some break or end early, and what
+ * upgrades change.
  */
 export function impactText(impacts: readonly CatalogImpact[], width: number | undefined): string {
   if (impacts.length === 0) return 'No Subscription uses the catalog: nothing would change.\n';
