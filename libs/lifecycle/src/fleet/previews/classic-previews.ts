@@ -68,7 +68,7 @@ export class ClassicPreviews {
     const read = { ...live, ...overlaid, catalogSources };
     const where = { cluster: client.cluster, namespace };
     if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
-      await this.hub.queues.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_MS });
+      await this.#observe(client.cluster, namespace);
       return { waits: 'its catalogs were not looked through yet' };
     }
     const solution = await this.hub.problems.getSolution(known.hash);
@@ -94,12 +94,23 @@ export class ClassicPreviews {
   ): Promise<readonly string[] | NotThere> {
     const { source, sourceNamespace, name } = spec;
     const known = await this.#observed.find(cluster, namespace);
-    if (known === undefined) return { waits: `CatalogSource ${sourceNamespace}/${source} was not read yet` };
+    if (known === undefined) {
+      await this.#observe(cluster, namespace);
+      return { waits: `CatalogSource ${sourceNamespace}/${source} was not read yet` };
+    }
     const hash = recordHashIn(known.problem, spec);
     const record = hash === undefined ? undefined : await this.#observed.record(hash);
     if (record !== undefined) return classicDeprecations(record, spec.channel, bundle);
-    if (hash !== undefined) return { waits: `CatalogSource ${sourceNamespace}/${source} is being read again` };
+    if (hash !== undefined) {
+      await this.#observe(cluster, namespace);
+      return { waits: `CatalogSource ${sourceNamespace}/${source} is being read again` };
+    }
     return { gone: `CatalogSource ${sourceNamespace}/${source} does not answer, or has no package ${name}` };
+  }
+
+  /** A pass follows, also where what was known of a namespace at rest went with an emptied Redis. */
+  #observe(cluster: string, namespace: string): Promise<void> {
+    return this.hub.queues.observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
   }
 
   /** The package as the catalog had it when the namespace was observed. */
