@@ -14,8 +14,8 @@ export type Member = Readonly<{
   lastContact: number;
   isPaused: boolean;
   pausedAt: number;
-  /** Grows when another cluster answers under its name. */
-  identity: number;
+  /** Another one when another cluster answers under its name; undefined: it never answered. */
+  identity: number | undefined;
   /** That other cluster was not accepted yet. */
   isReplaced: boolean;
 }>;

@@ -30,7 +30,7 @@ function removedReason(row: RolloutRow, { facts, status }: Draft): RemovedReason
   if (facts.role === 'frozen' && !status.isGoingBack) return undefined;
   const member = facts.member(row.cluster);
   if (member === undefined) return 'Left';
-  if (member.identity !== row.identity) return 'Replaced';
+  if (row.identity !== undefined && row.identity !== (member.identity ?? row.identity)) return 'Replaced';
   return facts.isTarget(row.cluster) ? undefined : 'Unplaced';
 }
 

@@ -25,8 +25,8 @@ export type RolloutRow = Readonly<{
   keepsWave: boolean;
   /** The generation of its cluster by which the wave was chosen. */
   placedAt: number;
-  /** The identity of its cluster when the row began. */
-  identity: number;
+  /** The identity of its cluster when the row began, or when that cluster answered first. */
+  identity: number | undefined;
   phase: RowPhase;
   reason: string;
   message: string;

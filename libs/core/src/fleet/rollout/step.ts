@@ -90,7 +90,7 @@ function examine(cluster: string, draft: Draft): void {
     if (member !== undefined && facts.isTarget(cluster) && facts.mayJoin(cluster)) draft.move(joined(member, draft));
     return;
   }
-  const placed = member === undefined ? row : replaced(row, member, draft);
+  const placed = member === undefined ? row : identified(replaced(row, member, draft), member);
   const moved = movedByFacts(placed, draft);
   if (moved === row) return;
   const isSilent = moved.phase === row.phase && moved.reason === row.reason && moved.wave === row.wave;
@@ -109,6 +109,10 @@ function replaced(row: RolloutRow, member: Member, { spec }: Draft): RolloutRow 
   if (row.placedAt === member.generation || row.keepsWave || row.phase !== 'Waiting') return row;
   return { ...row, placedAt: member.generation, wave: waveOf(spec.waves, spec.cuts, member, row.order) };
 }
+
+/** A cluster that answers for the first time is no other one than before. */
+const identified = (row: RolloutRow, { identity }: Member): RolloutRow =>
+  row.identity === undefined && identity !== undefined ? { ...row, identity } : row;
 
 function rolloutWake(draft: Draft): number | undefined {
   const { status, now } = draft;

@@ -33,7 +33,7 @@ export class LiveCluster implements Member, SelectedCluster {
   readonly pausedAt: number;
   readonly isReplaced: boolean;
   readonly generation: number;
-  readonly identity: number;
+  readonly identity: number | undefined;
 
   constructor(
     object: FleetCluster,
@@ -57,7 +57,7 @@ export class LiveCluster implements Member, SelectedCluster {
     this.pausedAt = before?.pausedAt ?? now;
     this.isReplaced = condition('IdentityStable')?.status === 'False';
     this.generation = before?.generation ?? numberOf({ labels: this.labels, facts: this.facts });
-    this.identity = before?.identity ?? numberOf(status.uid ?? '');
+    this.identity = before?.identity ?? (status.uid === undefined ? undefined : numberOf(status.uid));
   }
 
   report(subject: string): AssignmentReport | undefined {
