@@ -60,8 +60,12 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
       this.contact.stop();
       this.releases?.stop();
       this.fleet.hold();
-      await this.rights?.stop();
-      await Promise.all([this.consoleActions.stop(), this.solved.close(deadlineMs), this.apply.close(deadlineMs)]);
+      await Promise.all([
+        this.rights?.stop(),
+        this.consoleActions.stop(),
+        this.solved.close(deadlineMs),
+        this.apply.close(deadlineMs),
+      ]);
       await this.fleet.stop();
       await this.orders?.stop();
     });

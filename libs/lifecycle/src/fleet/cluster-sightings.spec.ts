@@ -102,6 +102,14 @@ describe('what a poller reports of the clusters of a fleet', () => {
     await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
   });
 
+  it('is written at once where another service has written in the same moment', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
+    operators = 7;
+    fleet.hub.cluster.failNext({ verb: 'update', resource: 'fleetclusters' }, 409, 'Conflict', 'it has changed');
+    for (let seconds = 0; seconds < 16; seconds++) await fleet.clock.advance(1_000);
+    expect(await statusOf('one')).toMatchObject({ operators: 7 });
+  });
+
   it('is the silence of one that holds every question, within 50 seconds, and said once', async () => {
     await expect.poll(() => reasons('one'), PATIENCE).toContain('Reachable=True Answering');
     const answers = Promise.withResolvers<void>();

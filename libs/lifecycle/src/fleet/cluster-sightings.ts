@@ -304,7 +304,7 @@ export class ClusterSightings {
     return { acts: status.acts, isPaused, because: status.acts ? '' : status.because };
   }
 
-  async #report(object: FleetCluster, sighting: ClusterSighting): Promise<void> {
+  async #report(object: FleetCluster, sighting: ClusterSighting, isAgain = false): Promise<void> {
     const before = (object.status ?? {}) as FleetClusterStatus;
     const at = this.options.clock.now().toISOString();
     const { missingRights: lacks } = sighting;
@@ -315,9 +315,15 @@ export class ClusterSightings {
     try {
       await this.#store.client.updateStatus({ ...object, status } as unknown as KubernetesObject);
     } catch (error) {
-      // The object has changed in between: it is reported the next time.
-      if (!KubeApiError.is(error, 'Conflict', 'NotFound')) {
-        log.warn({ cluster: object.metadata.name, error }, 'the status of a cluster could not be written');
+      const { name } = object.metadata;
+      if (KubeApiError.is(error, 'Conflict') && !isAgain) {
+        // Another service has written its part in the same moment.
+        const found = await this.options.hub.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+        const newer = FleetCluster.safeParse(found).data;
+        if (newer !== undefined && newer.metadata.uid === object.metadata.uid)
+          return this.#report(newer, sighting, true);
+      } else if (!KubeApiError.is(error, 'Conflict', 'NotFound')) {
+        log.warn({ cluster: name, error }, 'the status of a cluster could not be written');
       }
     }
   }
