@@ -36,6 +36,8 @@ export type { OrderPlace } from './order-place.js';
 
 /** A report that another write came before is made anew after so long. */
 const REPORT_AGAIN_MS = 100;
+/** What is to be had later is asked for again after so long, where no pass comes before. */
+const ASK_AGAIN_MS = 10_000;
 
 /**
  * Carries out what the FleetAssignment of a cluster says, and reports what the cluster has. Repeatable: what
@@ -49,16 +51,16 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
   if (stored === undefined || assignment === undefined) return undefined;
   const before = assignment.status?.rows ?? [];
   const rows: AssignmentReport[] = [];
-  const dues: number[] = [];
+  const dues: (number | undefined)[] = [];
   for (const row of assignment.spec.rows) {
     const known = before.find(({ subject }) => subject === row.subject);
     const { finding, againAfterMs: driftMs } = await carryOut(place, row, known, assignment.spec.paused !== true);
     const { gates, againAfterMs: dueMs } = await answerChecks(place, row, known);
     const report = reportOf(row, { ...finding, gates });
     rows.push(isOnItsWay(report, known) ? known : report);
-    dues.push(...[dueMs, driftMs].filter((due) => due !== undefined));
+    dues.push(dueMs, driftMs);
   }
-  const againAfterMs = dues.length === 0 ? undefined : Math.min(...dues);
+  const againAfterMs = soonest(dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
   try {
     const status = { ...assignment.status, rows, counts: countsOf(rows) };
@@ -111,13 +113,18 @@ async function selectedIn({ hub, client }: OrderPlace, { spec }: FleetOperator):
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number | undefined }>;
 
 async function carryOut(
-  place: OrderPlace,
+  outer: OrderPlace,
   row: AssignmentRow,
   before: AssignmentReport | undefined,
   mayWrite: boolean,
 ): Promise<CarriedOut> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
-  if (kind === 'FleetCatalog') return carryOutCatalog(place, row, before);
+  if (kind === 'FleetCatalog') return carryOutCatalog(outer, row, before);
+  let isWaiting = false;
+  const noteWait = (): void => {
+    isWaiting = true;
+  };
+  const place = { ...outer, noteWait };
   const written = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
   const operator = written && operatorIn(written, await selectedIn(place, written));
   if (written === undefined || operator === undefined)
@@ -137,7 +144,14 @@ async function carryOut(
   const { finding, planned } = await withDeprecations(place, operator, asked, noted);
   const found = await withContentChanges(place, operator, finding, planned);
   await keepPlan(place, row, operator, found, planned);
-  return { finding: withDrift(found, report), againAfterMs };
+  const again = soonest([againAfterMs, isWaiting ? ASK_AGAIN_MS : undefined]);
+  return { finding: withDrift(found, report), againAfterMs: again };
+}
+
+/** Undefined: nothing is due by the clock. */
+function soonest(dues: readonly (number | undefined)[]): number | undefined {
+  const known = dues.filter((due) => due !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 async function carryOutFor(

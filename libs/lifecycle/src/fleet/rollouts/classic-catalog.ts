@@ -107,7 +107,10 @@ async function resolvedMove(
   const preview = await place.preview(desired);
   if ('conflict' in preview) return move({ reason: CONFLICT, message: reportText(preview.conflict) });
   if ('fails' in preview) return move({ reason: RESOLUTION_FAILED, message: reportText(preview.fails) });
-  if ('waits' in preview) return move({ message: reportText(preview.waits) }, true);
+  if ('waits' in preview) {
+    place.noteWait?.();
+    return move({ message: reportText(preview.waits) }, true);
+  }
   if ('nothing' in preview) {
     const { nothing, deprecations } = preview;
     return move(specFacts(place, subject, desired, deprecations) ?? { message: reportText(nothing) });

@@ -36,10 +36,8 @@ export async function installFirst(
   if ('fails' in preview) {
     return { state: 'Planning', reason: RESOLUTION_FAILED, message: reportText(preview.fails) };
   }
-  if ('waits' in preview || 'nothing' in preview) {
-    const message = reportText('waits' in preview ? preview.waits : preview.nothing);
-    return { state: row.order === 'Go' ? 'Running' : 'Planning', message };
-  }
+  if ('waits' in preview) place.noteWait?.();
+  if ('waits' in preview || 'nothing' in preview) return notYet(row, preview);
   const { plan, moves, planned, desired: made, deprecations } = preview;
   const asks = { subscription: wanted, asked: made.subscription.spec, specHash: specHash(made), deprecations };
   const there = { plan, moves, planned, from: undefined, ...asks };
@@ -53,6 +51,11 @@ export async function installFirst(
   await makeObjects(place, made);
   return { state: 'Running', hop: 1, ...found };
 }
+
+const notYet = ({ order }: AssignmentRow, found: Readonly<{ waits: string } | { nothing: string }>): RowFinding => ({
+  state: order === 'Go' ? 'Running' : 'Planning',
+  message: reportText('waits' in found ? found.waits : found.nothing),
+});
 
 /** Namespace, catalog, group and Subscription, in this order: without the last one nothing happens. */
 async function makeObjects({ client, notes = UNSIGNED }: OrderPlace, desired: DesiredClassic): Promise<void> {

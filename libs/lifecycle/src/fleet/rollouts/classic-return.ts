@@ -62,7 +62,10 @@ export async function returnCheckOf(
   const known = previousOf(subject.subscription);
   const previous = known?.rollout === row.rollout ? known?.bundle : null;
   const facts = await readReturnFacts(place, subject, previous ?? null);
-  if ('waits' in facts) return { message: reportText(facts.waits) };
+  if ('waits' in facts) {
+    place.noteWait?.();
+    return { message: reportText(facts.waits) };
+  }
   const found = checkReturn(facts);
   const [first] = found;
   if (first === undefined) return { returnCheck: { ok: true, reasons: [] } };

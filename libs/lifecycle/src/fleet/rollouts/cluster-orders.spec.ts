@@ -17,7 +17,9 @@ describe('the orders of an applier', () => {
   let hub: DirectClient;
   let orders: ClusterOrders;
   let part: ClusterPart;
+  let isCatalogRead: boolean;
   beforeEach(async () => {
+    isCatalogRead = true;
     fleet = await PlayedFleet.begin(['one'], () => ({}));
     const catalog = { name: 'c', namespace: 'olm' };
     const spec = { package: 'kafka-operator', namespace: 'kafka-system', catalog, adopt: true };
@@ -29,6 +31,7 @@ describe('the orders of an applier', () => {
       log: silentLog,
       limiter: { run: async (_cluster, work) => ({ admitted: true, value: await work() }) },
       globalCatalogNamespaceOf: async () => 'olm',
+      placeOf: () => ({ deprecationsOf: async () => (isCatalogRead ? [] : { waits: 'it was not read yet' }) }),
     });
     orders.start();
     part = orders.partOf(fleet.cluster('one').client);
@@ -68,6 +71,18 @@ describe('the orders of an applier', () => {
     expect(await report()).not.toHaveProperty('planned');
     orders.passed({ cluster: 'one', namespace: 'kafka-system' });
     await expect.poll(report, PATIENCE).toMatchObject({ planned: NEW });
+  });
+
+  it('are carried out again by themselves while they wait for what is read, as after Redis was emptied', async () => {
+    isCatalogRead = false;
+    await fleet.cluster('one').offer(NEW);
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planning' });
+    isCatalogRead = true;
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).toMatchObject({ state: 'Planning' });
+    await fleet.clock.advance(10_000);
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned', planned: NEW });
   });
 
   it('say which packages of a namespace they are about, so that roll-outs alone approve plans of these', async () => {

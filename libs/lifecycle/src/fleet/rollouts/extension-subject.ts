@@ -108,7 +108,10 @@ export async function extensionMove(place: OrderPlace, subject: V1Subject): Prom
     clusterCatalogConflict(await liveClusterCatalog(client, desired), desired);
   if (inTheWay !== undefined) return decided({ reason: CONFLICT, message: reportText(inTheWay) });
   const preview: V1Preview = await plans.preview(client, name, desired, read);
-  if ('waits' in preview) return { facts: { message: reportText(preview.waits) }, isUndecided: true };
+  if ('waits' in preview) {
+    place.noteWait?.();
+    return { facts: { message: reportText(preview.waits) }, isUndecided: true };
+  }
   if ('fails' in preview) return decided({ reason: RESOLUTION_FAILED, message: reportText(preview.fails) });
   if ('refused' in preview) return decided(refusedFacts(subject, preview));
   return { ...decided(plannedFacts(place, subject, preview)), next: preview };

@@ -64,6 +64,7 @@ export async function withContentChanges(
   if (planHash === undefined || planned === undefined) return finding;
   const known = place.contentChanges?.get(planHash) ?? (await readChanges(place, operator, planned));
   if (known === undefined) {
+    place.noteWait?.();
     const message = `what ${planned.planned} changes is not known yet: its bundle is being fetched`;
     return finding.state === 'Planned' ? { ...withoutPlan(finding), state: 'Planning', message } : finding;
   }

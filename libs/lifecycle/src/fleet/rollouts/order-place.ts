@@ -68,6 +68,8 @@ export type OrderPlace = Readonly<{
   asked?: string;
   /** Takes the plan behind a hash that is reported. */
   notePlan?: (planHash: string, planned: PlannedThere) => void;
+  /** Called where something is to be had later: nothing else may bring another pass then (decision 0466). */
+  noteWait?: () => void;
   /** What the content of a plan changes in this cluster, by the hash of the plan, as far as it was read. */
   contentChanges?: Map<string, readonly ChangeKind[]>;
   /** FleetPlans that this process knows to be there, as `<namespace>/<name>`. */

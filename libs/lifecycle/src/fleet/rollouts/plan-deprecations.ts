@@ -12,7 +12,7 @@ type Found = Readonly<{ finding: RowFinding; planned: PlannedThere | undefined }
  * an approval rule unread.
  */
 export async function withDeprecations(
-  { deprecationsOf }: OrderPlace,
+  { deprecationsOf, noteWait }: OrderPlace,
   { spec: { namespace } }: FleetOperator,
   finding: RowFinding,
   planned: PlannedThere | undefined,
@@ -22,6 +22,7 @@ export async function withDeprecations(
   const isToAsk = planned.deprecations === undefined && asked !== undefined && deprecationsOf !== undefined;
   const found = isToAsk ? await deprecationsOf(namespace, asked, bundle) : (planned.deprecations ?? []);
   if ('waits' in found) {
+    noteWait?.();
     if (finding.state !== 'Planned') return { finding, planned };
     const message = reportText(`whether ${bundle} is deprecated is not known yet: ${found.waits}`);
     return { finding: { ...withoutPlan(finding), state: 'Planning', message }, planned: undefined };
