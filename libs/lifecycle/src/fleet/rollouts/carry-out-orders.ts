@@ -14,7 +14,7 @@ import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
-import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { carryOutCatalog } from './catalog-orders.js';
 import { checkOnce } from './check-once.js';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
@@ -62,15 +62,37 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
   }
   const againAfterMs = soonest(dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
-  try {
-    const status = { ...assignment.status, rows, counts: countsOf(rows) };
-    await hub.updateStatus({ ...stored, status } as KubernetesObject);
-  } catch (error) {
-    // Orders or what is kept of rows have changed in between, and the latter alone brings no other pass.
-    if (!(error instanceof KubeApiError && error.reason === 'Conflict')) throw error;
-    return Math.min(againAfterMs ?? Number.POSITIVE_INFINITY, REPORT_AGAIN_MS);
+  if (await wasReported(hub, stored, rows)) return againAfterMs;
+  // Orders or what is kept of rows have changed in between, and the latter alone brings no other pass.
+  return Math.min(againAfterMs ?? Number.POSITIVE_INFINITY, REPORT_AGAIN_MS);
+}
+
+/**
+ * Writes the reports. Where the object has changed in between they are written all the same, about what is
+ * still ordered, since some of it is found only once: a change that was set back. It counts as not reported
+ * then.
+ */
+async function wasReported(hub: KubeClient, stored: KubernetesObject, rows: readonly AssignmentReport[]) {
+  const write = (object: KubernetesObject, all: readonly AssignmentReport[]) => {
+    const status = { ...(object['status'] ?? {}), rows: all, counts: countsOf(all) };
+    return hub.updateStatus({ ...object, status } as KubernetesObject).then(() => true, unlessConflict);
+  };
+  if (await write(stored, rows)) return true;
+  const { name } = stored.metadata;
+  const newer = await hub.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: name ?? '' });
+  const ordered = new Set(FleetAssignment.safeParse(newer).data?.spec.rows.map(({ subject }) => subject));
+  if (newer !== undefined && newer.metadata.uid === stored.metadata.uid) {
+    await write(
+      newer,
+      rows.filter(({ subject }) => ordered.has(subject)),
+    );
   }
-  return againAfterMs;
+  return false;
+}
+
+function unlessConflict(error: unknown): false {
+  if (KubeApiError.is(error, 'Conflict')) return false;
+  throw error;
 }
 
 /** What changes in the course of an attempt, and counts once it has ended. */
