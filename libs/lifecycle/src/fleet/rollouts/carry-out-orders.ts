@@ -36,8 +36,6 @@ export type { OrderPlace } from './order-place.js';
 
 /** A report that another write came before is made anew after so long. */
 const REPORT_AGAIN_MS = 100;
-/** What is to be had later is asked for again after so long, where no pass comes before. */
-const ASK_AGAIN_MS = 10_000;
 
 /**
  * Carries out what the FleetAssignment of a cluster says, and reports what the cluster has. Repeatable: what
@@ -62,7 +60,7 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
   }
   const againAfterMs = soonest(dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
-  if (await wasReported(hub, stored, rows)) return againAfterMs;
+  if (await wasReported(hub, stored, before, rows)) return againAfterMs;
   // Orders or what is kept of rows have changed in between, and the latter alone brings no other pass.
   return Math.min(againAfterMs ?? Number.POSITIVE_INFINITY, REPORT_AGAIN_MS);
 }
@@ -70,9 +68,14 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
 /**
  * Writes the reports. Where the object has changed in between they are written all the same, about what is
  * still ordered, since some of it is found only once: a change that was set back. It counts as not reported
- * then.
+ * then. What another applier has reported since stays.
  */
-async function wasReported(hub: KubeClient, stored: KubernetesObject, rows: readonly AssignmentReport[]) {
+async function wasReported(
+  hub: KubeClient,
+  stored: KubernetesObject,
+  before: readonly AssignmentReport[],
+  rows: readonly AssignmentReport[],
+): Promise<boolean> {
   const write = (object: KubernetesObject, all: readonly AssignmentReport[]) => {
     const status = { ...(object['status'] ?? {}), rows: all, counts: countsOf(all) };
     return hub.updateStatus({ ...object, status } as KubernetesObject).then(() => true, unlessConflict);
@@ -80,8 +83,10 @@ async function wasReported(hub: KubeClient, stored: KubernetesObject, rows: read
   if (await write(stored, rows)) return true;
   const { name } = stored.metadata;
   const newer = await hub.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: name ?? '' });
-  const ordered = new Set(FleetAssignment.safeParse(newer).data?.spec.rows.map(({ subject }) => subject));
-  if (newer !== undefined && newer.metadata.uid === stored.metadata.uid) {
+  const { spec, status } = FleetAssignment.safeParse(newer).data ?? {};
+  const isOnlyOurs = canonicalJson(status?.rows ?? []) === canonicalJson(before);
+  if (newer !== undefined && newer.metadata.uid === stored.metadata.uid && isOnlyOurs) {
+    const ordered = new Set(spec?.rows.map(({ subject }) => subject));
     await write(
       newer,
       rows.filter(({ subject }) => ordered.has(subject)),
@@ -135,18 +140,13 @@ async function selectedIn({ hub, client }: OrderPlace, { spec }: FleetOperator):
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number | undefined }>;
 
 async function carryOut(
-  outer: OrderPlace,
+  place: OrderPlace,
   row: AssignmentRow,
   before: AssignmentReport | undefined,
   mayWrite: boolean,
 ): Promise<CarriedOut> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
-  if (kind === 'FleetCatalog') return carryOutCatalog(outer, row, before);
-  let isWaiting = false;
-  const noteWait = (): void => {
-    isWaiting = true;
-  };
-  const place = { ...outer, noteWait };
+  if (kind === 'FleetCatalog') return carryOutCatalog(place, row, before);
   const written = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
   const operator = written && operatorIn(written, await selectedIn(place, written));
   if (written === undefined || operator === undefined)
@@ -166,12 +166,11 @@ async function carryOut(
   const { finding, planned } = await withDeprecations(place, operator, asked, noted);
   const found = await withContentChanges(place, operator, finding, planned);
   await keepPlan(place, row, operator, found, planned);
-  const again = soonest([againAfterMs, isWaiting ? ASK_AGAIN_MS : undefined]);
-  return { finding: withDrift(found, report), againAfterMs: again };
+  return { finding: withDrift(found, report), againAfterMs };
 }
 
 /** Undefined: nothing is due by the clock. */
-function soonest(dues: readonly (number | undefined)[]): number | undefined {
+export function soonest(dues: readonly (number | undefined)[]): number | undefined {
   const known = dues.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

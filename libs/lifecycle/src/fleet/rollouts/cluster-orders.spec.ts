@@ -19,9 +19,11 @@ describe('the orders of an applier', () => {
   let part: ClusterPart;
   let isCatalogRead: boolean;
   let held: Promise<void> | undefined;
+  let timesAsked: number;
   beforeEach(async () => {
     isCatalogRead = true;
     held = undefined;
+    timesAsked = 0;
     fleet = await PlayedFleet.begin(['one'], () => ({}));
     const catalog = { name: 'c', namespace: 'olm' };
     const spec = { package: 'kafka-operator', namespace: 'kafka-system', catalog, adopt: true };
@@ -35,6 +37,7 @@ describe('the orders of an applier', () => {
       globalCatalogNamespaceOf: async () => 'olm',
       placeOf: () => ({
         deprecationsOf: async () => {
+          timesAsked++;
           await held;
           return isCatalogRead ? [] : { waits: 'it was not read yet' };
         },
@@ -90,6 +93,17 @@ describe('the orders of an applier', () => {
     expect(await report()).toMatchObject({ state: 'Planning' });
     await fleet.clock.advance(10_000);
     await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned', planned: NEW });
+  });
+
+  it('ask the more seldom the longer they wait', async () => {
+    isCatalogRead = false;
+    await fleet.cluster('one').offer(NEW);
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planning' });
+    const asked = timesAsked;
+    for (let seconds = 0; seconds < 3_600; seconds += 5) await fleet.clock.advance(5_000);
+    expect(timesAsked - asked).toBeGreaterThan(5);
+    expect(timesAsked - asked).toBeLessThan(25);
   });
 
   it('say which packages of a namespace they are about, so that roll-outs alone approve plans of these', async () => {

@@ -17,13 +17,16 @@ import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { WrittenVersions } from '../written-versions.js';
-import { carryOutOrders, type OrderPlace } from './carry-out-orders.js';
+import { carryOutOrders, type OrderPlace, soonest } from './carry-out-orders.js';
 
 /** The fleet kinds that are read for orders. */
 const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetCluster'];
 /** Changes that come together are carried out together. */
 const TOGETHER_MS = 100;
 const FIRST_RETRY_MS = 1_000;
+/** What is to be had later is asked for again after as long as it was waited for, within these bounds. */
+const FIRST_ASK_MS = 10_000;
+const LONGEST_ASK_MS = 300_000;
 const LONGEST_RETRY_MS = 60_000;
 
 export type ClusterOrdersOptions = Readonly<{
@@ -45,6 +48,8 @@ type Member = {
   due: Readonly<{ atMs: number; cancel: () => void }> | undefined;
   isRunning: boolean;
   failures: number;
+  /** Since when its orders wait for what is to be had later, in milliseconds; undefined: they do not. */
+  waitsSinceMs: number | undefined;
   generation: number | undefined;
   /** What selectors of overrides have seen of the cluster. */
   selectedBy: string | undefined;
@@ -94,7 +99,7 @@ export class ClusterOrders {
   partOf(client: KubeClient): ClusterPart {
     const timers = new Timers(this.options.clock);
     const member: Member = {
-      ...{ client, timers, due: undefined, isRunning: false, failures: 0 },
+      ...{ client, timers, due: undefined, isRunning: false, failures: 0, waitsSinceMs: undefined },
       ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
     };
     const end = async () => {
@@ -218,6 +223,7 @@ export class ClusterOrders {
     const rows = spec?.rows ?? [];
     member.about = await this.#placesOf(rows);
     let againAfterMs: number | undefined;
+    let isWaiting = false;
     // Reports about orders that were withdrawn go with them.
     if (rows.length > 0 || (status?.rows ?? []).length > 0) {
       const { globalCatalogNamespaceOf, placeOf } = this.options;
@@ -225,11 +231,22 @@ export class ClusterOrders {
       const parts = placeOf?.(client, globalCatalogNamespace);
       const { contentChanges } = member;
       const kept = { keptPlans: this.#keptPlans, contentChanges, hub: this.#store.client };
-      againAfterMs = await carryOutOrders({ ...kept, client, globalCatalogNamespace, ...parts });
+      const noteWait = (): void => {
+        isWaiting = true;
+      };
+      againAfterMs = await carryOutOrders({ ...kept, noteWait, client, globalCatalogNamespace, ...parts });
     }
+    const askAfterMs = this.#askAfter(member, isWaiting);
     member.generation = generation;
     member.selectedBy = selectedBy;
-    return againAfterMs;
+    return soonest([againAfterMs, askAfterMs]);
+  }
+
+  #askAfter(member: Member, isWaiting: boolean): number | undefined {
+    const now = this.options.clock.now().getTime();
+    member.waitsSinceMs = isWaiting ? (member.waitsSinceMs ?? now) : undefined;
+    if (member.waitsSinceMs === undefined) return undefined;
+    return Math.min(LONGEST_ASK_MS, Math.max(FIRST_ASK_MS, now - member.waitsSinceMs));
   }
 
   async #selectedBy(name: string): Promise<string | undefined> {
