@@ -40,12 +40,13 @@ export const subscribe = (
   namespace: string,
   packageName: string,
   source: Readonly<{ name: string; namespace: string }> = { name: 'shelf', namespace },
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> =>
   create(client, {
     apiVersion: V1ALPHA1,
     kind: 'Subscription',
     metadata: { name: packageName, namespace },
-    spec: { name: packageName, channel: 'stable', source: source.name, sourceNamespace: source.namespace },
+    spec: { name: packageName, channel: 'stable', source: source.name, sourceNamespace: source.namespace, ...more },
   });
 
 /** Status of the CatalogSource, as users read it. */

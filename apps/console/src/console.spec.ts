@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperatorRow } from '#core/fleet/view/rows';
 import { Problem } from './api/actions.schema.js';
 import * as lists from './api/lists.schema.js';
 import { contentAnswer } from './catalog/content.fixture.js';
@@ -125,27 +126,62 @@ describe('the API', () => {
   });
 });
 
-describe('the stream', () => {
-  it('sends what changed, and what a client missed that comes back', async () => {
-    const headers = { authorization: `Bearer ${run.key}` };
-    const answer = await run.get('/api/v1/events', headers);
-    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-    const until = async (wanted: RegExp): Promise<string> => {
-      let text = '';
-      while (!wanted.test(text)) text += (await reader?.read())?.value ?? '';
-      return text;
-    };
-    const [, id = ''] = /id: (\S+)/.exec(await until(/id: /)) ?? [];
-    run.view.write({ cluster: 'east', changed: [operatorRow('east', 'harbor', { standing: 'blocked' })], removed: [] });
-    expect(await until(/event: rows[\s\S]*\n\n/)).toContain('"standing":"blocked"');
-    await reader?.cancel();
-
-    const back = await run.get('/api/v1/events', { ...headers, 'last-event-id': id });
-    const second = back.body?.pipeThrough(new TextDecoderStream()).getReader();
+class Reading {
+  readonly #reader: ReadableStreamDefaultReader<string> | undefined;
+  constructor({ body }: Response) {
+    this.#reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  }
+  /** What comes until something of this form has come. */
+  async until(wanted: RegExp): Promise<string> {
     let text = '';
-    while (!/event: (rows|reset)[\s\S]*\n\n/.test(text)) text += (await second?.read())?.value ?? '';
-    expect(text).toContain('"standing":"blocked"');
-    await second?.cancel();
+    while (!wanted.test(text)) text += (await this.#reader?.read())?.value ?? '';
+    return text;
+  }
+  async end(): Promise<void> {
+    await this.#reader?.cancel();
+  }
+}
+
+describe('the stream', () => {
+  const streamOf = async ({ get, key }: RunningConsole, lastEventId?: string) =>
+    new Reading(
+      await get('/api/v1/events', {
+        authorization: `Bearer ${key}`,
+        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      }),
+    );
+  const change = (standing: OperatorRow['standing']) =>
+    run.view.write({ cluster: 'east', changed: [operatorRow('east', 'harbor', { standing })], removed: [] });
+  const ROWS = /event: rows[\s\S]*\n\n/;
+
+  it('sends what changed, and what a client missed that comes back', async () => {
+    const first = await streamOf(run);
+    const [, id = ''] = /id: (\S+)/.exec(await first.until(/id: .*\n/)) ?? [];
+    change('blocked');
+    expect(await first.until(ROWS)).toContain('"standing":"blocked"');
+    await first.end();
+
+    const back = await streamOf(run, id);
+    expect(await back.until(/event: (rows|reset)[\s\S]*\n\n/)).toContain('"standing":"blocked"');
+    await back.end();
+  });
+
+  it('has a client read anew that comes from a console before its restart, or from another one', async () => {
+    const before = await streamOf(run);
+    const [, id = ''] = /id: (\S+)/.exec(await before.until(/id: .*\n/)) ?? [];
+    await before.end();
+    // What happens while no console runs is in no stream.
+    change('failed');
+    const later = await openConsole({}, { reader: run.view });
+    const other = await streamOf(later);
+    await other.until(/id: .*\n/);
+    change('under-way');
+    await other.until(ROWS);
+    await other.end();
+    const back = await streamOf(later, id);
+    expect(await back.until(/event: .*\n/)).toContain('event: reset');
+    await back.end();
+    await later.service.stop();
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Person } from '../sign-in/person.js';
@@ -26,6 +27,8 @@ type Client = Readonly<{
  * last, and gets what it missed; `reset` where that is no longer known.
  */
 export class EventStream {
+  /** Numbers of batches mean nothing to another console, nor to this one after a restart. */
+  readonly #name = randomUUID();
   readonly #clients = new Set<Client>();
   readonly #batches: Batch[] = [];
   #kept = 0;
@@ -87,14 +90,14 @@ export class EventStream {
   }
 
   #id(last: number = this.#last): string {
-    return `${this.view.epoch}-${this.#generation}.${last}`;
+    return `${this.#name}-${this.#generation}.${last}`;
   }
 
   #resume(client: Client, lastEventId: string): void {
-    const [, epoch, place] = /^(.{1,200})\.(\d{1,15})$/.exec(lastEventId) ?? [];
+    const [, stream, place] = /^(.{1,200})\.(\d{1,15})$/.exec(lastEventId) ?? [];
     const first = this.#batches[0]?.id ?? this.#last + 1;
-    const known =
-      epoch === `${this.view.epoch}-${this.#generation}` && Number(place) >= first - 1 && Number(place) <= this.#last;
+    const isOurs = stream === `${this.#name}-${this.#generation}`;
+    const known = isOurs && Number(place) >= first - 1 && Number(place) <= this.#last;
     if (!known) {
       send(client, `id: ${this.#id()}\nevent: reset\ndata: {}\n\n`);
       return;

@@ -78,11 +78,6 @@ export class LiveRows {
     return this.#filling;
   }
 
-  /** Names the place of the last change, for a client that comes back. */
-  get epoch(): string {
-    return this.#place.epoch;
-  }
-
   get size(): number {
     return this.#byCluster.values().reduce((sum, rows) => sum + rows.size, 0);
   }
