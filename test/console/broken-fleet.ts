@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
@@ -10,14 +11,18 @@ import { findRedis } from '#platform/redis/find-redis';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { servingCertificate } from '#testing/cluster/server/certificates';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { offer } from '../integration/applier-support/made-operator.js';
+import { madeCrd, offer } from '../integration/applier-support/made-operator.js';
 import { runUp } from '../integration/up-support/run-up.js';
 import * as fixture from '../story/bad-input-fixture.js';
 
-/** One is well; one has a catalog without an image, one lacks an API, one has another authority. */
-export const [WELL, NO_IMAGE, NO_API, REFUSED] = ['lisbon', 'oslo', 'porto', 'riga'] as const;
-const CLUSTERS = [WELL, NO_IMAGE, NO_API, REFUSED];
+/**
+ * One is well; one has a catalog without an image, one lacks an API, one has another authority, and in one a
+ * plan failed.
+ */
+export const [WELL, NO_IMAGE, NO_API, REFUSED, PLAN_FAILED] = ['lisbon', 'oslo', 'porto', 'riga', 'sofia'] as const;
+const CLUSTERS = [WELL, NO_IMAGE, NO_API, REFUSED, PLAN_FAILED];
 export const API = 'lamps.example.com';
 const Config = z.looseObject({
   clusters: z.array(
@@ -34,7 +39,13 @@ export type BrokenFleet = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** Four clusters under one `flotilla up`, in three of which something is broken. */
+const BOLT = { kind: 'Bolt', group: 'bolts.example.com' };
+const boltCrd = (size: object) =>
+  madeCrd(BOLT, [{ name: 'v1', storage: true, properties: { size: { type: 'integer', ...size } } }]);
+/** An object that the CRD of the operator `bolt` does not allow. */
+export const TOO_BIG = { resource: 'bolts', namespace: 'bolt', name: 'big' } as const;
+
+/** Five clusters under one `flotilla up`, in four of which something is broken. */
 export async function startBrokenFleet(): Promise<BrokenFleet> {
   const endings: (() => unknown)[] = [];
   const stop = async () => {
@@ -55,6 +66,7 @@ export async function startBrokenFleet(): Promise<BrokenFleet> {
     const required = [{ name: API, version: 'v2', kind: 'Lamp' }];
     const wanting = { version: '1.0.0', objects: [], spec: { customresourcedefinitions: { required } } };
     await offer({ registry, offered }, 'harbor', [wanting]);
+    await offer({ registry, offered }, 'bolt', [{ version: '1.0.0', objects: [boltCrd({ maximum: 5 })] }]);
     const files = Object.fromEntries(offered.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
     registry.put('shop/operators:v1', await fixture.catalogImage(files));
     const image = `${registry.host}/shop/operators:v1`;
@@ -70,6 +82,7 @@ export async function startBrokenFleet(): Promise<BrokenFleet> {
       FLOTILLA_CONTENT_DIR: join(folder, 'content'),
       FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
       FLOTILLA_REDIS_URL: redis.url,
+      FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '1s',
     });
     endings.push(() => up.end('SIGTERM'));
     await up.running();
@@ -93,6 +106,14 @@ async function fill(client: KubeClient, image: string, missing: string): Promise
   await create('lantern');
   if (client.cluster === NO_IMAGE) await fixture.createCatalog(client, 'lantern', { image: missing }, 'extras');
   if (client.cluster === NO_API) await create('harbor');
+  if (client.cluster === PLAN_FAILED) {
+    await fixture.createNamespace(client, TOO_BIG.namespace);
+    await client.create(boltCrd({}));
+    const { namespace, name } = TOO_BIG;
+    const big = { apiVersion: `${BOLT.group}/v1`, kind: BOLT.kind, metadata: { name, namespace }, spec: { size: 7 } };
+    await vi.waitFor(() => client.create(big), PATIENCE);
+    await create(TOO_BIG.namespace);
+  }
 }
 
 /** One of its clusters is expected to have a certificate of another authority. */

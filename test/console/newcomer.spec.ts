@@ -4,12 +4,21 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
-import { API, type BrokenFleet, NO_API, NO_IMAGE, REFUSED, startBrokenFleet } from './broken-fleet.js';
+import {
+  API,
+  type BrokenFleet,
+  NO_API,
+  NO_IMAGE,
+  PLAN_FAILED,
+  REFUSED,
+  startBrokenFleet,
+  TOO_BIG,
+} from './broken-fleet.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
 
 const kubectlNeed = await programs({ program: 'kubectl' });
 
-describe('a newcomer with the link, in a fleet with three broken things', needing(chromiumNeed), () => {
+describe('a newcomer with the link, in a fleet with four broken things', needing(chromiumNeed), () => {
   let fleet: BrokenFleet;
   let browser: Browser;
   let tab: ConsoleTab;
@@ -28,14 +37,23 @@ describe('a newcomer with the link, in a fleet with three broken things', needin
   /** To the page Fleet, and on by these links, one click each. */
   async function follow(...links: readonly (RegExp | string)[]): Promise<void> {
     await tab.page.getByRole('link', { name: 'Fleet', exact: true }).click();
-    for (const name of links) await tab.page.locator('main').getByRole('link', { name }).first().click();
+    await expect.poll(() => text('h1'), PATIENCE).toBe('Fleet');
+    for (const name of links) {
+      const page = await text('h1');
+      await tab.page.locator('main').getByRole('link', { name }).first().click();
+      await expect.poll(() => text('h1'), PATIENCE).not.toBe(page);
+    }
   }
 
-  it('sees all three on the first page, each with its cluster', async () => {
-    const told = [`extras:v1.* in ${NO_IMAGE}`, `certificate .*${REFUSED}`, `${API}.* harbor in ${NO_API}`];
+  it('sees all four on the first page, each with its cluster', async () => {
+    const told = [
+      ...[`extras:v1.* in ${NO_IMAGE}`, `certificate .*${REFUSED}`, `${API}.* harbor in ${NO_API}`],
+      `InstallPlan failed.*"bolt/big".* in ${PLAN_FAILED}`,
+    ];
     for (const cause of told) await expect.poll(() => text('table.causes'), PATIENCE).toMatch(new RegExp(cause));
-    await expect.poll(causes, PATIENCE).toBe(3);
-    for (const cluster of [NO_IMAGE, REFUSED, NO_API]) expect(await text('table.unwell')).toContain(cluster);
+    await expect.poll(causes, PATIENCE).toBe(4);
+    for (const cluster of [NO_IMAGE, REFUSED, NO_API, PLAN_FAILED])
+      expect(await text('table.unwell')).toContain(cluster);
     expect(await tab.axe()).toEqual([]);
   });
 
@@ -74,8 +92,32 @@ describe('a newcomer with the link, in a fleet with three broken things', needin
       await promisify(execFile)('bash', ['-c', command], { env, timeout: PATIENCE_MS });
       await expect.poll(() => text('.why'), PATIENCE).toContain('It is up to date with what it asks for.');
       await follow();
-      await expect.poll(causes, PATIENCE).toBe(2);
+      await expect.poll(causes, PATIENCE).toBe(3);
       expect(await text()).not.toContain(`in ${NO_IMAGE}`);
+      expect(tab.troubles).toEqual([]);
+    },
+  );
+
+  it(
+    'reads why a plan failed, corrects what it names, and has it made anew by the button there',
+    needing(kubectlNeed),
+    async () => {
+      await follow(/InstallPlan failed/, 'bolt');
+      await expect.poll(() => text(), PATIENCE).toContain('What to do');
+      const { resource, namespace, name } = TOO_BIG;
+      expect(await text('.chain')).toContain('Plan : stops here');
+      expect(await text('.why')).toMatch(new RegExp(`${namespace}/${name}.* should be less than or equal to 5`));
+      expect(await text('.advice')).toMatch(/Correct the cause.*flotilla retry installplan \S+ -n bolt -C sofia/);
+      expect(await tab.axe()).toEqual([]);
+      const patch = ['patch', resource, name, '--type', 'merge', '-p', '{"spec":{"size":3}}'];
+      const env = { ...process.env, KUBECONFIG: fleet.kubeconfig };
+      const words = ['--context', PLAN_FAILED, '-n', namespace, ...patch];
+      await promisify(execFile)('kubectl', words, { env, timeout: PATIENCE_MS });
+      await tab.page.getByRole('button', { name: 'Make it anew' }).click();
+      await expect.poll(() => text('.why'), PATIENCE).toContain('It is up to date with what it asks for.');
+      await follow();
+      await expect.poll(causes, PATIENCE).toBe(2);
+      expect(await text()).not.toContain(`in ${PLAN_FAILED}`);
       expect(tab.troubles).toEqual([]);
     },
   );
