@@ -6,21 +6,17 @@ import { problemOf } from '#lifecycle/fleet/rollouts/subject-status';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, NotFound, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
+import { adviceLine, folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import { type FleetStep, newRolloutSteps } from './decision-steps.js';
+import { deniedBy } from './denied-target.js';
 import { type DeprecatedAsked, deprecatedLine, deprecatedOperators } from './deprecated-operators.js';
-import {
-  explainRow,
-  type FleetExplanation,
-  type FleetStep,
-  overThreshold,
-  troubles,
-  wavesBefore,
-} from './explain-row.js';
+import { explainRow, type FleetExplanation, overThreshold, troubles, wavesBefore } from './explain-row.js';
 import { meantName, nameOnly, readFleet } from './read-fleet.js';
-import { rolloutAnswer } from './rollout-answer.js';
+import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
 import { shortName } from './show-status.js';
 
 export type ExplainAsked = Readonly<{
@@ -41,17 +37,18 @@ export async function explainFleet(hub: KubeClient, io: Io, asked: ExplainAsked,
   const isWell = explanations.every(isAllWell);
   const verdict = verdictOf(isWell);
   if (isData(asked.output)) await printData(io, { verdict, explanations }, asked.output);
-  else io.out(explanations.map(explanationText).join(''));
+  else io.out(explanations.map((one) => explanationText(one, io.columns)).join(''));
   io.exit(exitCodeOf(verdict));
 }
 
 const isAllWell = ({ phase }: FleetExplanation): boolean => WELL.has(phase);
 
 /** The sentence, the chain behind it, and the commands that help. */
-export function explanationText({ about, sentence, chain, todo }: FleetExplanation): string {
+export function explanationText({ about, sentence, chain, todo }: FleetExplanation, width?: number): string {
   const stop = /[.!?]$/.test(sentence) ? '' : '.';
-  const steps = todo.map(({ command, note }: FleetStep) => `  → ${command}${note === '' ? '' : `   (${note})`}\n`);
-  return `${about} ${sentence}${stop}\n${chain.map((line) => `  ${line}\n`).join('')}${steps.join('')}`;
+  const steps = todo.map(({ command, note }: FleetStep) => adviceLine(command, note, width));
+  const text = `${about} ${sentence}${stop}\n${chain.map((line) => `  ${line}\n`).join('')}`;
+  return `${folded(text, width)}${steps.join('')}`;
 }
 
 function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainAsked): FleetExplanation[] {
@@ -167,14 +164,19 @@ function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
   const answer = rolloutAnswer(fleet, rollout);
   const inFlight = answer.counts.applying + answer.counts.verifying;
   const base = { about: record.spec.name, reason };
-  const causes = answer.failures.flatMap(({ reason: why, cause, clusters, sample }) => [
-    `${clusters} Failed (${why})${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`,
-  ]);
+  const causes = [
+    ...answer.failures.map((one) => causeText(`${one.clusters} Failed (${one.reason})`, one)),
+    ...answer.wentBack.map((one) => causeText(`${one.clusters} failed before going back`, one)),
+  ];
   if (isFinal(phase)) {
     const isWell = phase === 'Completed' && answer.counts.failed === 0;
     const sentence = `has ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`;
-    const todo = answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first));
-    return { ...base, phase: isWell ? 'Done' : 'Failed', sentence, chain: causes, todo };
+    const todo = [
+      ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
+      ...newRolloutSteps({ rollout, short }),
+    ];
+    const chain = [...causes, ...deniedLine(fleet, answer)];
+    return { ...base, phase: isWell ? 'Done' : 'Failed', sentence, chain, todo };
   }
   if (phase === 'Halted' || phase === 'Paused') {
     const todo =
@@ -209,6 +211,15 @@ function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
     todo: [...todo, ...example.todo],
   };
 }
+
+const causeText = (what: string, { cause, sample }: Readonly<{ cause: string; sample: readonly string[] }>): string =>
+  `${what}${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`;
+
+/** That a target which was taken back is not tried again by itself. */
+const deniedLine = (fleet: LiveFleet, { name, subject, target }: RolloutAnswer): string[] =>
+  deniedBy(fleet, subject, target) === name
+    ? [`${target} is not offered again before a Retry decision or a change of spec.versions`]
+    : [];
 
 const stopText = (phase: string, reason: string): string =>
   phase === 'Paused'

@@ -8,10 +8,8 @@ import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-flee
 import { unapprovedNeighbours } from '#lifecycle/fleet/rollouts/moved-neighbours';
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';
+import { type FleetStep, retrySteps, skipSteps, step } from './decision-steps.js';
 import { holdOf } from './window-hold.js';
-
-/** A command that helps, and what must be known before it is given. */
-export type FleetStep = Readonly<{ command: string; note: string }>;
 
 /** The one reason behind the state of something, what lies behind that, and what can be done. */
 export type FleetExplanation = Readonly<{
@@ -27,8 +25,6 @@ export type FleetExplanation = Readonly<{
 /** What one row is explained from. `short`: the roll-out's name as commands take it. */
 type Place = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; row: RolloutRow; short: string }>;
 type Words = Readonly<{ sentence: string; chain?: readonly string[]; todo?: readonly FleetStep[] }>;
-
-const step = (command: string, note = ''): FleetStep => ({ command, note });
 
 /** Why a cluster is where it is in a roll-out. */
 export function explainRow(place: Place): FleetExplanation {
@@ -59,7 +55,8 @@ function wordsOf(place: Place): Words {
     case 'RolledBack':
       return {
         sentence: `has gone back to what it had before ${target}`,
-        todo: [step(NEXT.retryCluster(place.short, row.cluster), 'tries the target again there')],
+        chain: row.isFailure && row.message !== '' ? [`it had failed before: ${row.message}`] : [],
+        todo: retrySteps(place, row.cluster, 'tries the target again there'),
       };
     case 'Skipped':
       return SKIPPED[row.reason]?.(place) ?? { sentence: `is set aside (${row.reason})` };
@@ -271,16 +268,13 @@ function failed(place: Place): Words {
   };
   const sentence = `${texts[reason] ?? `failed${why}`} (${reason})`;
   if (!reason.startsWith('Rollback')) {
-    const todo = [
-      step(NEXT.retryCluster(short, cluster), 'once the cause is gone'),
-      step(NEXT.skipCluster(short, cluster), 'it stays as it is'),
-    ];
-    return { sentence, todo };
+    return { sentence, todo: [...retrySteps(place, cluster, 'once the cause is gone'), ...skipSteps(place, cluster)] };
   }
-  // A roll-out that went back in part is left by a rollback, not by a retry.
   const isIncomplete = rollout.record.status.reason === 'RollbackIncomplete';
-  const again = isIncomplete ? NEXT.rollBack(short) : NEXT.retryCluster(short, cluster);
-  return { sentence, chain: reportedIn(place), todo: [step(again, 'once the cause is gone')] };
+  const todo = isIncomplete
+    ? [step(NEXT.rollBack(short), 'once the cause is gone')]
+    : retrySteps(place, cluster, 'once the cause is gone');
+  return { sentence, chain: reportedIn(place), todo };
 }
 
 const obstacleOf = (blocked: string | undefined): string =>
@@ -315,9 +309,9 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
   OtherTarget: (place) => ({
     sentence: `is set aside, since it plans ${plannedIn(place)} and not the target (OtherTarget); that comes by a roll-out of its own`,
   }),
-  ByDecision: ({ short, row }) => ({
+  ByDecision: (place) => ({
     sentence: 'was set aside by a decision (ByDecision)',
-    todo: [step(NEXT.retryCluster(short, row.cluster), 'takes it in again')],
+    todo: retrySteps(place, place.row.cluster, 'takes it in again'),
   }),
   Superseded: () => ({ sentence: 'was set aside for a newer target (Superseded)' }),
 };

@@ -1,9 +1,11 @@
+import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { folded } from '../output/folded-lines.js';
 import { approvalTexts } from './approval-text.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
 
@@ -62,15 +64,17 @@ export async function planClassText(
 }
 
 /** What a class would change, for people. */
-export function classPlanText(answer: PlanClass): string {
+export function classPlanText(answer: PlanClass, width?: number): string {
   const { from, to, plan, clusters, changes, hash } = answer;
   const hops = plan === null ? '' : `, ${counted(plan.path.length, 'hop')}`;
   const first = plan?.path[0]?.from ?? from;
-  const head = `${first === null ? 'new' : first} → ${to}${hops}, ${counted(clusters, 'cluster')}\n`;
+  const path =
+    hash === ROLLBACK_CLASS ? `back from ${to}, to what each had before` : `${first === null ? 'new' : first} → ${to}`;
+  const head = `${path}${hops}, ${counted(clusters, 'cluster')}\n`;
   const approval = lines('approval', approvalTexts(answer));
   if (plan === null) {
     const kinds = changes.join(', ') || 'no change of a kind that is known';
-    return [head, line('class', `${hash}: ${kinds}`), ...approval].join('');
+    return inColumn(head, [line('class', `${hash}: ${kinds}`), ...approval], width);
   }
   const { images, crds, rbac, webhooks, dependencies, neighbours, objects, deprecations } = plan;
   const rows = [
@@ -92,8 +96,12 @@ export function classPlanText(answer: PlanClass): string {
     ...lines('objects', objectTexts(objects)),
     ...lines('also', neighbours.length === 0 ? ['nothing else moves in these namespaces'] : neighbours),
   ];
-  return `${head}${rows.join('')}`;
+  return inColumn(head, rows, width);
 }
+
+/** What does not fit goes on in the column of the texts. */
+const inColumn = (head: string, rows: readonly string[], width: number | undefined): string =>
+  `${folded(head, width)}${folded(rows.join(''), width, LABEL + 4)}`;
 
 /** A text of several lines, as the difference of a Deployment is one, stays in its column. */
 const line = (label: string, text: string): string =>

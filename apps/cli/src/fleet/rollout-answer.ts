@@ -1,6 +1,7 @@
 import { type ApprovalDemand, approvalDemands } from '#core/fleet/approval/class-approval';
 import { durationMs, placesOf } from '#core/fleet/placement/waves';
 import type { RolloutPhase } from '#core/fleet/rollout/phases';
+import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import type { RolloutRow } from '#core/fleet/rollout/row';
 import { type Counts, sumOf } from '#core/fleet/rollout/tally';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
@@ -55,6 +56,8 @@ export type RolloutAnswer = Readonly<{
   waiting: readonly WaitingAnswer[];
   classes: readonly ClassAnswer[];
   failures: readonly FailureAnswer[];
+  /** Why clusters had failed that go back, or have gone back, since. */
+  wentBack: readonly Omit<FailureAnswer, 'reason'>[];
 }>;
 
 const SAMPLE = 5;
@@ -81,6 +84,7 @@ export function rolloutAnswer(fleet: LiveFleet, { record, facts }: LiveRollout):
     waiting: waitingAnswers(fleet, record.subject, rows),
     classes: classAnswers(fleet, record, rows),
     failures: failureAnswers(rows),
+    wentBack: wentBackAnswers(rows),
   };
 }
 
@@ -138,7 +142,7 @@ function classAnswers(fleet: LiveFleet, record: RolloutOf, rows: readonly Rollou
   const counts = Map.groupBy(rows, (row) => row.class);
   return record.status.classes.map(({ name, changes, votes, state }) => ({
     hash: name,
-    clusters: counts.get(name)?.length ?? 0,
+    clusters: name === ROLLBACK_CLASS ? rows.filter(isOfReturns).length : (counts.get(name)?.length ?? 0),
     changes,
     approval: state.phase,
     reason: state.reason,
@@ -146,8 +150,19 @@ function classAnswers(fleet: LiveFleet, record: RolloutOf, rows: readonly Rollou
   }));
 }
 
-function failureAnswers(rows: readonly RolloutRow[]): FailureAnswer[] {
-  const failed = rows.filter(({ phase }) => phase === 'Failed');
+/** Whether a cluster goes back, or has: all returns are one class, whatever class its change was of. */
+const isOfReturns = ({ phase, goBack }: RolloutRow): boolean => phase === 'RolledBack' || goBack !== undefined;
+
+const wentBackAnswers = (rows: readonly RolloutRow[]): Omit<FailureAnswer, 'reason'>[] =>
+  causesOf(rows.filter(({ phase, isFailure }) => isFailure && (phase === 'RollingBack' || phase === 'RolledBack'))).map(
+    ({ reason: _returned, ...one }) => one,
+  );
+
+const failureAnswers = (rows: readonly RolloutRow[]): FailureAnswer[] =>
+  causesOf(rows.filter(({ phase }) => phase === 'Failed'));
+
+/** Clusters that failed with the same cause together. */
+function causesOf(failed: readonly RolloutRow[]): FailureAnswer[] {
   const byCause = Map.groupBy(failed, ({ reason, message }) => `${reason}\n${message}`);
   return [...byCause.values()]
     .map((own) => ({

@@ -62,6 +62,7 @@ const ANSWER: RolloutAnswer = {
     },
   ],
   failures: [],
+  wentBack: [],
 };
 const text = (width?: number, more: Partial<RolloutAnswer> = {}) =>
   rolloutText({ ...ANSWER, ...more }, { short: 'kafka-7', now: NOW, width, wide: false });
@@ -92,6 +93,18 @@ describe('a roll-out for people', () => {
     expect(lines[2]).toMatch(/^WAVE +STATE +DONE +FLIGHT +WAIT +FAILED +NOTE$/);
     expect(lines[4]).toMatch(/^canary +Open +31\/50 +5\/5 +13 +0 +soak 24h aft…$/);
     expect(lines.slice(0, 6).filter((line) => line.length > 60)).toEqual([]);
+  });
+
+  it('breaks no name in a narrow terminal, and names who failed whole', () => {
+    const cause = `ImagePullBackOff: Back-off pulling image quay.io/kafka/operator@sha256:${'1b'.repeat(32)}`;
+    const failures = [{ reason: 'ApplyFailed', cause, clusters: 7, sample: ['store-0003', 'store-0412'] }];
+    const lines = text(40, { failures }).split('\n');
+    expect(lines.slice(0, 2)).toEqual(['platform/kafka-7  kafka-operator.v2.4.0', '  Progressing']);
+    expect(lines).toContain('  [store-0003, store-0412, …]');
+    expect(lines.join('\n')).toContain(cause.slice(-80));
+    expect(text(undefined, { failures })).toContain(`: ${cause} [store-0003, store-0412, …]\n`);
+    const cut = [{ reason: 'ApplyFailed', cause: 'x '.repeat(500), clusters: 1, sample: ['store-0003'] }];
+    expect(text(40, { failures: cut }).split('\n').length).toBeLessThan(25);
   });
 
   it('says how long one that is over took, and shows returns in a column of their own', () => {

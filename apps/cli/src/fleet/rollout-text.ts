@@ -3,6 +3,7 @@ import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { cutTo } from '../output/display-width.js';
+import { adviceLine, folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnswer } from './rollout-answer.js';
 
@@ -14,22 +15,23 @@ const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
 const NAMED_CLASSES = 5;
 /** A wave's name in a hash of this length is unique enough to be typed. */
 const SHORT_HASH = 12;
+/** Of a cause that is longer `explain` has the rest: in columns of a terminal. */
+const LONGEST_CAUSE = 200;
 
 /** One roll-out for people: a line, its waves, what clusters wait for, and what is to be done. */
 export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions): string {
   const { width, wide } = options;
   const parts = [
-    wrapped(headline(answer, options), '   ', width),
+    folded(wrapped(headline(answer, options), '   ', width), width),
     table(answer.waves, waveColumns(answer, options), wide ? undefined : width).trimEnd(),
     isOver(answer) ? untouchedLine(answer.counts) : waitingLine(answer.waiting, width),
     ...answer.failures.map((failure) => failureLine(failure, options)),
+    wentBackLine(answer, options),
     ...classLines(answer.classes, options),
     ...nextLines(answer, options),
   ];
   return `${parts.filter((part) => part !== '').join('\n')}\n`;
 }
-
-const fitted = (line: string, width: number | undefined): string => (width === undefined ? line : cutTo(line, width));
 
 /** What it is and how far it is; the parts are lines of their own where the terminal is narrow. */
 function headline(answer: RolloutAnswer, { now }: RolloutTextOptions): string[] {
@@ -125,24 +127,36 @@ function wrapped(parts: readonly string[], separator: string, width = Number.POS
 }
 
 function failureLine({ reason, cause, clusters, sample }: FailureAnswer, { width }: RolloutTextOptions): string {
-  const why = cause === '' ? '' : `: ${cause}`;
-  const more = clusters > sample.length ? ', …' : '';
-  return fitted(`${clusters} Failed (${reason})${why} [${sample.join(', ')}${more}]`, width);
+  const why = cause === '' ? '' : `: ${width === undefined ? cause : cutTo(cause, LONGEST_CAUSE)}`;
+  return folded(`${clusters} Failed (${reason})${why} [${sampleText(clusters, sample)}]`, width);
 }
 
-function classLines(classes: readonly ClassAnswer[], { short }: RolloutTextOptions): string[] {
+const sampleText = (clusters: number, sample: readonly string[]): string =>
+  `${sample.join(', ')}${clusters > sample.length ? ', …' : ''}`;
+
+/** Why it went back: clusters that had failed before they did. */
+function wentBackLine({ wentBack }: RolloutAnswer, { width }: RolloutTextOptions): string {
+  return wentBack
+    .map(({ cause, clusters, sample }) => {
+      const why = cause === '' ? '' : `: ${width === undefined ? cause : cutTo(cause, LONGEST_CAUSE)}`;
+      return folded(`${clusters} failed before going back${why} [${sampleText(clusters, sample)}]`, width);
+    })
+    .join('\n');
+}
+
+function classLines(classes: readonly ClassAnswer[], { short, width }: RolloutTextOptions): string[] {
   const waiting = classes.filter(({ approval }) => approval === 'Waiting');
   const refused = classes.filter(({ approval }) => approval === 'Rejected' || approval === 'Denied');
   const shown = waiting.slice(0, NAMED_CLASSES);
   const lines = shown.flatMap((one, at) => {
     const head = at === 0 ? `${counted(waiting.length, 'class waits', 'classes wait')} for approval: ` : '  ';
-    return [`${head}${classText(one)}`, `  → ${NEXT.fleetClass(short, one.hash.slice(0, SHORT_HASH))}`];
+    return [folded(`${head}${classText(one)}`, width), `  → ${NEXT.fleetClass(short, one.hash.slice(0, SHORT_HASH))}`];
   });
   const more = waiting.length - shown.length;
   return [
     ...lines,
     ...(more > 0 ? [`  and ${more} more: ${NEXT.fleetPlan(short)}`] : []),
-    ...refused.map((one) => `${one.approval}: ${classText(one)}`),
+    ...refused.map((one) => folded(`${one.approval}: ${classText(one)}`, width)),
   ];
 }
 
@@ -154,8 +168,8 @@ export function classText({ hash, clusters, changes, demands }: ClassAnswer): st
 }
 
 /** What a user can do about a roll-out that does not go on by itself. */
-function nextLines({ phase, reason, waves, failures }: RolloutAnswer, { short }: RolloutTextOptions): string[] {
-  const next = (command: string, note = ''): string => `  → ${command}${note === '' ? '' : `   (${note})`}`;
+function nextLines({ phase, reason, waves, failures }: RolloutAnswer, { short, width }: RolloutTextOptions): string[] {
+  const next = (command: string, note = ''): string => adviceLine(command, note, width).trimEnd();
   if (phase === 'Halted' && reason === 'RollbackIncomplete') {
     return [next(NEXT.fleetFailures(short), 'why clusters did not go back'), next(NEXT.rollBack(short), 'tries again')];
   }

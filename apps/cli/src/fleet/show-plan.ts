@@ -7,10 +7,12 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Columns, table } from '../commands/catalog-table.js';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
+import { folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
+import { deniedBy } from './denied-target.js';
 import { type LintedFleet, lintOf, type PlannedWave, plannedWaves, shareText, targetsOf } from './fleet-lint.js';
 import { meantClass } from './make-decisions.js';
 import { classPlanText, fromOf, type PlanClass, planClass } from './plan-text.js';
@@ -45,7 +47,7 @@ export async function showPlan(hub: KubeClient, io: Io, asked: PlanAsked, now: D
     const answer = meantClass(rolloutAnswer(fleet, rollout).classes, asked.class);
     const found = await planClass(hub, fleet, rollout, answer);
     if (isData(asked.output)) await printData(io, { verdict: 'yes', ...found }, asked.output);
-    else io.out(`${classPlanText(found)}${approveLine(fleet, rollout, answer)}`);
+    else io.out(`${classPlanText(found, io.columns)}${approveLine(fleet, rollout, answer)}`);
     return io.exit(0);
   }
   const plans =
@@ -144,9 +146,19 @@ function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
     unplanned: targets.length - reports.filter(({ state }) => state !== 'Planning').length,
     waves: plannedWaves(subject, linted),
     classes: classes.sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.hash, b.hash)),
-    lint: lintOf(subject, linted),
+    lint: [...deniedNotes(fleet, subject.key, classes), ...lintOf(subject, linted)],
   };
 }
+
+/** Targets that were taken back: clusters plan them, and nothing starts. */
+const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanClass[]): string[] =>
+  [...new Set(classes.map(({ to }) => to))].flatMap((to) => {
+    const rollout = deniedBy(fleet, subject, to);
+    if (rollout === undefined) return [];
+    return [
+      `${to} was taken back by ${rollout}: it starts nowhere before a Retry decision or a change of spec.versions`,
+    ];
+  });
 
 /** A number alone could be a place in the order. */
 const ofClusters = (share: string): string => (/^\d+$/.test(share) ? counted(Number(share), 'cluster') : share);
@@ -165,9 +177,9 @@ function planText(plan: SubjectPlan, width: number | undefined): string {
   const nothing = classes.length === 0 ? 'no cluster plans a change\n' : '';
   return [
     head,
-    ...classes.map((one) => `\n${classPlanText(one)}`),
+    ...classes.map((one) => `\n${classPlanText(one, width)}`),
     nothing,
     `\n${table(waves, WAVES, width)}`,
-    ...(lint.length === 0 ? [] : ['\n', ...lint.map((line) => `note: ${line}\n`)]),
+    ...(lint.length === 0 ? [] : ['\n', ...lint.map((line) => folded(`note: ${line}\n`, width))]),
   ].join('');
 }

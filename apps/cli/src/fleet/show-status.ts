@@ -6,6 +6,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';
 import { isData } from '../output/data-format.js';
+import { adviceLine } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import type { ListFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
@@ -84,7 +85,10 @@ async function showAll(
   const width = output === 'wide' ? undefined : io.columns;
   io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide', width), width)}`);
   const waiting = rollouts.filter((one) => noteOf(one) !== '' && !isFinal(one.phase));
-  for (const { name } of waiting.slice(0, MOST_ADVICE)) io.out(`  → ${NEXT.fleetRollout(shortName(fleet, name))}\n`);
+  const isNarrow = width !== undefined && width < WAVE_FITS;
+  for (const one of waiting.slice(0, MOST_ADVICE)) {
+    io.out(adviceLine(NEXT.fleetRollout(shortName(fleet, one.name)), isNarrow ? noteOf(one) : '', width));
+  }
   io.out(noted);
 }
 
@@ -146,7 +150,7 @@ const clustersWithoutReport = (fleet: LiveFleet): string[] =>
       : [`${subject.key}: ${silent} of ${counted(targets.length, 'cluster')} have not reported what they would change`];
   });
 
-/** A terminal that is narrower has no room for the target, and then none for the wave: names stay whole. */
+/** A narrower terminal has no room for the target, and then none for wave and note: names stay whole. */
 const TARGET_FITS = 90;
 const WAVE_FITS = 70;
 
@@ -166,7 +170,7 @@ const overviewColumns = (isWide: boolean, width = Number.POSITIVE_INFINITY): Col
         ['STARTED', ({ startedAt }: RolloutAnswer) => startedAt],
       ] as const)
     : []),
-  ['NOTE', noteOf],
+  ...(width < WAVE_FITS ? [] : [['NOTE', noteOf] as const]),
 ];
 
 const waveText = ({ waves }: RolloutAnswer, current: number): string =>
