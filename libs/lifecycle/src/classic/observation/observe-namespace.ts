@@ -31,8 +31,12 @@ export type SeenCatalog = Pick<CatalogRefresh, 'source' | 'failure' | 'loaded' |
  * catalog has not answered yet.
  */
 export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem<NamespaceProblems> | undefined {
+  return needsResolution(snapshot.subscriptions) ? problemOf(snapshot) : undefined;
+}
+
+/** As {@link observeNamespace}, also where every plan is under way. */
+export function problemOf(snapshot: NamespaceSnapshot): ObservedProblem<NamespaceProblems> | undefined {
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
-  if (!needsResolution(snapshot.subscriptions)) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
   const desired = desiredNamespaceOf(snapshot);
   const { slices, records } = sliceCatalogs(desired, snapshot.catalogs.map(indexedCatalog).toSorted(byKey));

@@ -158,7 +158,8 @@ export class ClassicPreviews {
   }
 }
 
-function recordHashIn(
+/** Of the package as the catalog of a Subscription had it when the problem was made. */
+export function recordHashIn(
   { catalogs }: ResolutionProblem,
   { name, source, sourceNamespace }: Subscription['spec'],
 ): string | undefined {

@@ -9,6 +9,7 @@ import {
   type SeenCatalog,
 } from '../../classic/observation/observe-namespace.js';
 import { type PublishDeps, publishPreview } from '../../engine/publish-problem.js';
+import { publishLostProblem } from './publish-lost-problem.js';
 import type { WantedOperator } from './wanted-operators.js';
 
 /**
@@ -24,6 +25,7 @@ export async function publishPreviews(
   wanted: readonly WantedOperator[],
 ): Promise<void> {
   const { namespace } = snapshot;
+  await publishLostProblem(deps, cluster, snapshot, wanted);
   for (const one of wanted) {
     const { package: packageName } = one.desired.operator.spec;
     const subscribed = snapshot.subscriptions.find(({ spec }) => spec.name === packageName);
