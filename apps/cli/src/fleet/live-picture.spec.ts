@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FleetEvent } from '#core/fleet/simulation/event-log';
 import { recorder } from '../run-flotilla.fixture.js';
 import { LivePicture } from './live-picture.js';
-import { playLive } from './play-live.js';
+import { type PlayedEvents, playLive } from './play-live.js';
 
 const event = (given: Partial<FleetEvent>): FleetEvent => ({
   ...{ type: 'event', seq: 1, t: 0, time: '', kind: 'cluster', rollout: 'n/a-1', subject: 'FleetOperator/n/a' },
@@ -22,6 +22,25 @@ const rollout = event({
   phase: 'Progressing',
   reason: 'Planned',
 });
+
+/** Events that are known no further than they were asked for; `asked`: up to when they were, one after the other. */
+function playedFrom(events: readonly FleetEvent[], asked: number[]): PlayedEvents {
+  let taken = 0;
+  return {
+    upTo: (now) => {
+      asked.push(now);
+      const due = events.slice(taken).filter(({ t }) => t <= now);
+      taken += due.length;
+      return due;
+    },
+    get isComplete() {
+      return taken === events.length;
+    },
+    get end() {
+      return events[taken - 1]?.t ?? 0;
+    },
+  };
+}
 
 function pictured(events: readonly FleetEvent[], now: number, columns = 80): string[] {
   const picture = new LivePicture(() => ({ soak: 600, progressDeadline: 1800 }));
@@ -92,9 +111,11 @@ describe('the live picture', () => {
     const { io, result } = recorder();
     const pauses: number[] = [];
     const events = [rollout, wave('Open', 'Opened'), row('c', 'Done', 'Healthy', 30)];
-    await playLive(events, new LivePicture(), io, 60, async (ms) => pauses.push(ms));
+    const asked: number[] = [];
+    await playLive(playedFrom(events, asked), new LivePicture(), io, 60, async (ms) => pauses.push(ms));
+    expect(asked).toEqual([0, 15, 30]);
     expect(pauses).toEqual([250, 250]);
-    expect(result.err.split('since the start').length - 1).toBe(3);
+    expect(result.err.split('since the start').length - 1).toBe(4);
     expect(result.err).toContain('\u001b[7A\r\u001b[K0:00:15 since the start');
     expect(result.err).toContain('■  1/1  Open');
   });

@@ -7,21 +7,31 @@ import { RedrawnPicture } from './redrawn-picture.js';
 /** Four pictures a second. */
 const FRAME_MS = 250;
 
+/** Events in the order of their time, taken as a clock goes on; times in seconds since the start. */
+export interface PlayedEvents {
+  /** Those until this time that were not taken yet. */
+  upTo(now: number): readonly FleetEvent[];
+  /** Whether {@link end} is the time of the last event; before, it is that of the last one known. */
+  readonly isComplete: boolean;
+  readonly end: number;
+}
+
 /** Shows events as they come, a given number of seconds of theirs in one second of the person who watches. */
 export async function playLive(
-  events: readonly FleetEvent[],
+  events: PlayedEvents,
   picture: LivePicture,
   io: Io,
   speed: number,
   pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<void> {
   const screen = new RedrawnPicture(io);
-  const end = events.at(-1)?.t ?? 0;
-  let next = 0;
-  for (let now = 0; ; now = Math.min(end, now + (FRAME_MS / 1000) * speed)) {
-    for (let event = events[next]; event !== undefined && event.t <= now; event = events[++next]) picture.watch(event);
-    screen.draw(picture, now);
-    if (now >= end) return;
+  // Of a large fleet the first events take a while: the picture is there meanwhile.
+  screen.draw(picture, 0);
+  for (let now = 0; ; now += (FRAME_MS / 1000) * speed) {
+    for (const event of events.upTo(now)) picture.watch(event);
+    const isOver = events.isComplete && now >= events.end;
+    screen.draw(picture, isOver ? events.end : now);
+    if (isOver) return;
     await pause(FRAME_MS);
   }
 }

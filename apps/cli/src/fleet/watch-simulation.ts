@@ -1,33 +1,72 @@
 import { durationMs } from '#core/fleet/placement/waves';
 import type { FleetEvent } from '#core/fleet/simulation/event-log';
 import type { FleetScenario } from '#core/fleet/simulation/scenario';
-import { simulateChecked } from '#core/fleet/simulation/simulate-checked';
+import { checkedByInstants } from '#core/fleet/simulation/simulate-checked';
 import type { RunSummary } from '#core/fleet/simulation/summary';
 import type { Io } from '../io.js';
 import { summaryText } from './fleet-texts.js';
 import { LivePicture, type WaveTimes } from './live-picture.js';
-import { playLive } from './play-live.js';
+import { type PlayedEvents, playLive } from './play-live.js';
 import { NotesAfter } from './simulation-notes.js';
+
+/** The events of a scenario, computed as far as they are asked for: a large one is shown from its beginning. */
+class ComputedEvents implements PlayedEvents {
+  readonly #instants: Generator<undefined, RunSummary>;
+  #ahead: FleetEvent[] = [];
+  #summary: RunSummary | undefined;
+  timesOf: (rollout: string, wave: string) => WaveTimes | undefined = () => undefined;
+  end = 0;
+
+  constructor(
+    scenario: FleetScenario,
+    readonly seen: (event: FleetEvent) => void,
+  ) {
+    this.#instants = checkedByInstants(
+      scenario,
+      (event) => {
+        this.#ahead.push(event);
+        this.end = event.t;
+      },
+      ({ controller }) => {
+        this.timesOf = (rollout, name) => {
+          const record = controller.records.find(({ spec }) => spec.name === rollout);
+          const rules = record?.spec.waves.find((wave) => wave.name === name)?.spec;
+          if (rules === undefined) return undefined;
+          return { soak: durationMs(rules.soak) / 1000, progressDeadline: durationMs(rules.progressDeadline) / 1000 };
+        };
+      },
+    );
+  }
+
+  get isComplete(): boolean {
+    return this.#summary !== undefined;
+  }
+
+  /** @throws RangeError before the scenario has ended */
+  get summary(): RunSummary {
+    if (this.#summary === undefined) throw new RangeError('the scenario has not ended yet');
+    return this.#summary;
+  }
+
+  upTo(now: number): readonly FleetEvent[] {
+    while (this.#summary === undefined && this.end <= now) {
+      const { done, value } = this.#instants.next();
+      if (done === true) this.#summary = value;
+    }
+    const later = this.#ahead.findIndex(({ t }) => t > now);
+    const due = later < 0 ? this.#ahead : this.#ahead.slice(0, later);
+    this.#ahead = later < 0 ? [] : this.#ahead.slice(later);
+    for (const event of due) this.seen(event);
+    return due;
+  }
+}
 
 /** Plays a scenario, and shows it as it goes on. */
 export async function watchSimulation(scenario: FleetScenario, speed: number, io: Io): Promise<RunSummary> {
-  const events: FleetEvent[] = [];
-  let timesOf: (rollout: string, wave: string) => WaveTimes | undefined = () => undefined;
-  const summary = simulateChecked(
-    scenario,
-    (event) => events.push(event),
-    ({ controller }) => {
-      timesOf = (rollout, name) => {
-        const record = controller.records.find(({ spec }) => spec.name === rollout);
-        const rules = record?.spec.waves.find((wave) => wave.name === name)?.spec;
-        if (rules === undefined) return undefined;
-        return { soak: durationMs(rules.soak) / 1000, progressDeadline: durationMs(rules.progressDeadline) / 1000 };
-      };
-    },
-  );
-  await playLive(events, new LivePicture(timesOf), io, speed);
   const after = new NotesAfter();
-  for (const event of events) after.watch(event);
+  const events = new ComputedEvents(scenario, (event) => after.watch(event));
+  await playLive(events, new LivePicture((rollout, wave) => events.timesOf(rollout, wave)), io, speed);
+  const { summary } = events;
   for (const note of after.notes(summary)) io.err(`note: ${note}\n`);
   io.out(summaryText(summary));
   return summary;

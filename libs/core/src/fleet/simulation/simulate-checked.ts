@@ -4,15 +4,24 @@ import type { FleetEvent } from './event-log.js';
 import type { FleetRun } from './fleet-run.js';
 import type { RolloutRecord } from './rollout-record.js';
 import type { FleetScenario } from './scenario.js';
-import { simulate } from './simulate.js';
+import { simulateByInstants } from './simulate.js';
 import type { RunSummary } from './summary.js';
 
 /** Plays a scenario and holds every event against the invariants. */
-export function simulateChecked(
+export function simulateChecked(...played: Parameters<typeof checkedByInstants>): RunSummary {
+  const instants = checkedByInstants(...played);
+  for (;;) {
+    const { done, value } = instants.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link simulateChecked}, one instant of the virtual clock a step. */
+export function* checkedByInstants(
   scenario: FleetScenario,
   emit: (event: FleetEvent) => void,
   begins: (run: Omit<FleetRun, 'end'>) => void = () => undefined,
-): RunSummary {
+): Generator<undefined, RunSummary> {
   const rules = new Map<RolloutRecord, LoggedRules>();
   let handle: Omit<FleetRun, 'end'> | undefined;
   const record = (name: string): RolloutRecord | undefined =>
@@ -32,7 +41,7 @@ export function simulateChecked(
     },
   };
   const check = new InvariantCheck(facts);
-  const summary = simulate(
+  const summary = yield* simulateByInstants(
     scenario,
     (event) => {
       check.watch(event);

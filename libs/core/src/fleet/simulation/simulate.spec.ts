@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { FleetEvent } from './event-log.js';
 import { readScenario } from './read-scenario.js';
-import { simulateChecked } from './simulate-checked.js';
+import { checkedByInstants, simulateChecked } from './simulate-checked.js';
 import type { RunSummary } from './summary.js';
 
 const metadata = { name: 'kafka', namespace: 'platform' };
@@ -20,21 +20,24 @@ const operator = {
 
 type Given = Readonly<{ strategy?: object; clusters?: number; file?: object; others?: readonly object[] }>;
 
-function played({ strategy = {}, clusters = 4, file = {}, others = [] }: Given) {
+function scenarioFrom({ strategy = {}, clusters = 4, file = {}, others = [] }: Given) {
   const objects = [
     operator,
     { apiVersion: FLEET_API, kind: 'FleetStrategy', metadata: { ...metadata, name: 's' }, spec: strategy },
     ...others,
   ];
-  const scenario = readScenario({
+  return readScenario({
     manifests: objects.map((value) => ({ value, where: 'test' })),
     clusters,
     faults: { value: file, where: (path) => path.join('.') },
     seed: '1',
     until: undefined,
   });
+}
+
+function played(given: Given) {
   const events: FleetEvent[] = [];
-  const summary = simulateChecked(scenario, (event) => events.push(event));
+  const summary = simulateChecked(scenarioFrom(given), (event) => events.push(event));
   expect(summary.invariants.violations).toEqual([]);
   return { events, summary };
 }
@@ -52,6 +55,26 @@ const decide = (action: string, more: object = {}) => ({
 });
 const release = (at: string, to: string) => ({ at, release: { subject, to } });
 const wave = (more: object) => ({ waves: [{ name: 'first', count: 2, maxConcurrent: 1, ...more }] });
+
+describe('a scenario that is played instant by instant', () => {
+  it('has its events as far as it was played, and ends as one that is played at once', () => {
+    const given = { clusters: 3, strategy: { waves: [{ name: 'lab', count: 1, soak: '1h' }] } };
+    const whole = played(given);
+    const events: FleetEvent[] = [];
+    const instants = checkedByInstants(scenarioFrom(given), (event) => events.push(event));
+    const lastOf: number[] = [];
+    for (let next = instants.next(); ; next = instants.next()) {
+      if (next.done === true) {
+        expect(next.value).toEqual(whole.summary);
+        break;
+      }
+      lastOf.push(events.at(-1)?.t ?? 0);
+    }
+    expect(lastOf).toEqual([...new Set(lastOf)].sort((a, b) => a - b));
+    expect(lastOf.length).toBeGreaterThan(5);
+    expect(events).toEqual(whole.events);
+  });
+});
 
 describe('a roll-out without faults', () => {
   it('plans, opens waves one after the other, soaks, and completes', () => {

@@ -15,11 +15,20 @@ import { type Due, VirtualWorld } from './world.js';
  * Plays a scenario on a virtual clock: the same engine as that of the controller, on virtual clusters. The
  * same scenario gives the same events.
  */
-export function simulate(
+export function simulate(...played: Parameters<typeof simulateByInstants>): RunSummary {
+  const instants = simulateByInstants(...played);
+  for (;;) {
+    const { done, value } = instants.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link simulate}, one instant of the virtual clock a step: for who shows it as it goes on. */
+export function* simulateByInstants(
   scenario: FleetScenario,
   emit: (event: FleetEvent) => void,
   begins: (run: Omit<FleetRun, 'end'>) => void = () => undefined,
-): RunSummary {
+): Generator<undefined, RunSummary> {
   const agenda = new Agenda<Due>();
   const log = new EventLog(Date.parse(scenario.file.start), emit);
   const faults = new Faults(scenario.seed, scenario.file.faults);
@@ -38,17 +47,18 @@ export function simulate(
   const killed = playFaults(world, controller);
   playScript(scenario, world, controller);
   const windows = new WindowClock(world, controller);
-  const end = run(agenda, world, controller, windows, scenario.until);
+  const end = yield* run(agenda, world, controller, windows, scenario.until);
   return summaryOf(scenario, { controller, world, end });
 }
 
-function run(
+/** Yields after each instant; returns the last one, in milliseconds since the start. */
+function* run(
   agenda: Agenda<Due>,
   world: VirtualWorld,
   controller: Controller,
   windows: WindowClock,
   until: number,
-): number {
+): Generator<undefined, number> {
   let end = 0;
   windows.announce();
   for (;;) {
@@ -65,6 +75,7 @@ function run(
     // The script may have applied or removed windows.
     windows.announce();
     controller.settle();
+    yield;
   }
 }
 
