@@ -23,7 +23,7 @@ const rollout = event({
   reason: 'Planned',
 });
 
-/** Events that are known no further than they were asked for; `asked`: up to when they were, one after the other. */
+/** Events that are known no further than they were asked for; `asked`: the times up to which they were. */
 function playedFrom(events: readonly FleetEvent[], asked: number[]): PlayedEvents {
   let taken = 0;
   return {
