@@ -89,6 +89,49 @@ describe('what is done with everything that a filter matches', needing(chromiumN
     expect(targets()).toEqual([]);
   });
 
+  it('on a phone rows are ticked with a thumb, and what is done with them stays in sight', async () => {
+    const phone = await ConsoleTab.open(browser, run.service.link, { width: 390 });
+    const { page } = phone;
+    await phone.goto('/operators?standing=failed');
+    const places = page.locator('.body-row .tick-target');
+    await places.nth(1).waitFor();
+    const { width = 0, height = 0 } = (await places.first().boundingBox()) ?? {};
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+    await places.first().click({ position: { x: 4, y: 4 } });
+    await places.nth(1).click();
+    await expect.poll(() => phone.text('.act-bar'), PATIENCE).toContain('2 operators selected');
+    expect(await phone.axe()).toEqual([]);
+    await page.getByText('Select all 1,050').click();
+    await page.evaluate('scrollTo(0, 20_000)');
+    await expect.poll(() => phone.text('.act-bar'), PATIENCE).toContain('1,050 operators selected');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.getByRole('button', { name: 'Make failed plans anew…' }).click();
+    await expect.poll(() => phone.text('dialog'), PATIENCE).toContain('Make 1,050 plans anew?');
+    expect(await phone.axe()).toEqual([]);
+    expect(phone.troubles).toEqual([]);
+    await phone.close();
+  });
+
+  it.each([390, 1_280])(
+    'with the keyboard, no row that has the focus is under the head or the bar, at %i pixels',
+    async (width) => {
+      const narrow = await ConsoleTab.open(browser, run.service.link, { width });
+      const { page } = narrow;
+      await narrow.goto('/operators?standing=failed');
+      await page.locator('.body-row').first().focus();
+      const bottom = `document.activeElement.getBoundingClientRect().bottom`;
+      const top = `document.querySelector('.act-bar').getBoundingClientRect().top`;
+      for (let at = 1; at <= 30; at += 1) {
+        await page.keyboard.press('x');
+        await expect.poll(() => narrow.text('.act-bar'), PATIENCE).toContain(`${at} operator`);
+        await page.keyboard.press('j');
+        await expect.poll(() => page.evaluate('document.activeElement.dataset.index'), PATIENCE).toBe(String(at));
+        expect(await page.evaluate(`${bottom} <= ${top}`), `row ${at}`).toBe(true);
+      }
+      await narrow.close();
+    },
+  );
+
   it('classes beyond a window are reached, and each of them is reviewed', async () => {
     const others = Array.from({ length: 205 }, (_, at) =>
       planRow('eu-0000', `mill-${at}`, `mill-${at}`, { createdAt: '2026-11-25T11:00:00Z' }),
@@ -107,7 +150,7 @@ describe('what is done with everything that a filter matches', needing(chromiumN
     await tab.page.getByRole('button', { name: 'Approve in 1,050 clusters…' }).click();
     await tab.page.getByLabel(/Type 1050/).fill('1050');
     await tab.page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await expect.poll(() => tab.text(), PATIENCE).toContain('Approved in 1050 of 1,050 clusters');
+    await expect.poll(() => tab.text(), PATIENCE).toContain('Approved in 1,050 of 1,050 clusters');
     expect(targets()).toEqual([1_000, 50]);
   });
 });

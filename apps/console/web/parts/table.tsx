@@ -166,13 +166,15 @@ function Head<R>({ columns, tracks, sort, onSort, selection, total }: TableProps
       <div role="row" aria-rowindex={1} class="grid-row" style={{ gridTemplateColumns: tracks }}>
         {selection && (
           <span role="columnheader" class="cell tick" tabIndex={-1}>
-            <input
-              type="checkbox"
-              aria-label={`Select all ${count(total)}`}
-              checked={selection.count > 0 && selection.count === total}
-              indeterminate={selection.count > 0 && selection.count < total}
-              onChange={selection.toggleAll}
-            />
+            <label class="tick-target">
+              <input
+                type="checkbox"
+                checked={selection.count > 0 && selection.count === total}
+                indeterminate={selection.count > 0 && selection.count < total}
+                onChange={selection.toggleAll}
+              />
+              <span class="hidden">Select all {count(total)}</span>
+            </label>
           </span>
         )}
         {columns.map(({ key, title, number, sort: name }) => (
@@ -233,13 +235,15 @@ function Row<R>({ item, top, height, columns, tracks, row, isCurrent, onFocus, o
       {selection && (
         <span role="gridcell" class="cell tick" tabIndex={-1}>
           {row !== undefined && (
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              aria-label="Select this row"
-              checked={selection.has(row)}
-              onChange={() => selection.toggle(row)}
-            />
+            <label class="tick-target">
+              <input
+                type="checkbox"
+                tabIndex={-1}
+                aria-label="Select this row"
+                checked={selection.has(row)}
+                onChange={() => selection.toggle(row)}
+              />
+            </label>
           )}
         </span>
       )}

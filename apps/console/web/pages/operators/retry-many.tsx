@@ -33,8 +33,8 @@ export function RetryMany({ of, asked }: RetryManyProps) {
   return (
     <>
       {of.count > 0 && (
-        <p class="notice line-form">
-          <span role="status">
+        <p class="act-bar">
+          <span role="status" class="selected">
             {counted(of.count, 'operator')} selected
             {of.all && (of.rows.size === 0 ? ': all that the filter matches' : `: all but ${count(of.rows.size)}`)}
           </span>

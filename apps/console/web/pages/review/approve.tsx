@@ -30,7 +30,7 @@ export function ApproveBar({ review, chosen, action }: ApproveProps) {
   };
   if (action.answer) return null;
   return (
-    <div class="approve-bar">
+    <div class="act-bar">
       {action.refusal && <Trouble refusal={action.refusal} since={undefined} />}
       <label class="comment">
         <span class="hidden">Comment</span>

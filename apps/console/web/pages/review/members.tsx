@@ -1,7 +1,7 @@
 import type { ActionResult } from '../../../src/api/actions.schema.js';
 import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
 import { paths } from '../../live/address.js';
-import { counted } from '../../live/times.js';
+import { count, counted } from '../../live/times.js';
 import { Outcome } from '../../parts/outcome.js';
 import { addressOf } from './approve.js';
 
@@ -102,7 +102,7 @@ function Results({ of }: { of: readonly ActionResult[] }) {
   return (
     <div class="members results">
       <p role="status" class="lead">
-        Approved in {done} of {counted(of.length, 'cluster')}
+        Approved in {count(done)} of {counted(of.length, 'cluster')}
       </p>
       {sorted.map((one) => (
         <Outcome key={addressOf(one)} of={one} />
