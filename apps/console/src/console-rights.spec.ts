@@ -6,6 +6,7 @@ import type { ConsoleQuestion } from '#core/fleet/console-questions/console-ques
 import { PolicyModel } from '#core/fleet/console-rights/console-policy';
 import { type Grantee, rightsOf } from '#core/fleet/console-rights/rights';
 import { SystemClock } from '#platform/clock/system-clock';
+import type { TrailEntry } from '#platform/console/audit-trail.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { AuditLog } from './audit/audit-log.js';
 import { contentAnswer } from './catalog/content.fixture.js';
@@ -184,6 +185,22 @@ describe('the audit log', () => {
     const lines = (await readFile(file, 'utf8')).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([1, 2, 3].map(() => ({ comment: 'a b "}' })));
     expect(lines.join()).not.toContain('\\u001b');
+  });
+
+  it('cuts a text that is too long, on the page Changes sooner, and no character in two', async () => {
+    const file = join(folder, 'long.jsonl');
+    const traced: TrailEntry[] = [];
+    const trail = { add: async (entry: TrailEntry) => void traced.push(entry), read: async () => traced };
+    const log = new AuditLog({ file, clock: new SystemClock(), log: silentLog, trail });
+    const long = `x${'🚢'.repeat(5_000)}`;
+    const subject = { person: long, groups: [], address: long, request: 'r' };
+    await log.write(subject, { event: 'refused', verb: long, targets: [long], because: long });
+    const [line = ''] = (await readFile(file, 'utf8')).split('\n');
+    const cut = (most: number) => `x${'🚢'.repeat(most - 2)}…`;
+    expect(JSON.parse(line)).toMatchObject({ person: cut(1_000), because: cut(1_000), targets: [cut(1_000)] });
+    expect(traced).toMatchObject([
+      { person: cut(200), because: cut(300), verb: cut(100), address: cut(100), targets: [cut(600)] },
+    ]);
   });
 
   it('that cannot be written is an error: what it would record is not done', async () => {

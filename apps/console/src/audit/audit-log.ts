@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { cutText } from '#core/kernel/text/cut-text';
 import type { Clock } from '#platform/clock/clock.port';
 import { type AuditTrail, MOST_TRAIL_TARGETS, TrailEntry } from '#platform/console/audit-trail.port';
 import { fileReason } from '#platform/files/file-tree.error';
@@ -45,11 +46,12 @@ type Options = Readonly<{
   trail?: AuditTrail;
 }>;
 
+/** In characters. */
 const LONGEST_TEXT = 1_000;
 
 /** A text on one line, without what would move the cursor of a terminal that shows the file. */
 const plain = (_key: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.slice(0, LONGEST_TEXT).replaceAll(/\p{Cc}/gu, ' ') : value;
+  typeof value === 'string' ? cutText(value, LONGEST_TEXT).replaceAll(/\p{Cc}/gu, ' ') : value;
 
 /** One JSON line for each event, on the log and in the audit file, which is opened anew for each line. */
 export class AuditLog {

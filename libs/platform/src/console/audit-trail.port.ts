@@ -1,19 +1,25 @@
 import { z } from 'zod';
+import { cutText } from '#core/kernel/text/cut-text';
+
+/** A text of so many characters at most: who signs in, and who is refused, writes some of them. */
+const bounded = (most: number) => z.string().transform((text) => cutText(text, most));
+/** `CLUSTER/NAMESPACE/NAME`, each as long as the API server takes it. */
+const LONGEST_TARGET = 600;
 
 /** Who signed in, signed out or was refused; holds no key, token or cookie. */
 export const TrailEntry = z.strictObject({
   at: z.string(),
   event: z.enum(['sign-in', 'sign-in-refused', 'sign-out', 'refused']),
   /** Empty: no person is known. */
-  person: z.string(),
-  address: z.string(),
+  person: bounded(200),
+  address: bounded(100),
   /** What was refused, as `approve`; empty: a sign-in. */
-  verb: z.string(),
+  verb: bounded(100),
   /** `CLUSTER/NAMESPACE/NAME` each, the first of them. */
-  targets: z.array(z.string()),
+  targets: z.array(bounded(LONGEST_TARGET)),
   /** How many targets there are beside those. */
   more: z.int(),
-  because: z.string(),
+  because: bounded(300),
 });
 export type TrailEntry = z.infer<typeof TrailEntry>;
 
