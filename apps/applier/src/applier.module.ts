@@ -21,6 +21,7 @@ import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
 import { extensionDeps } from '#lifecycle/v1/extensions/extension-deps';
 import { readLimitsOf } from '#platform/config/kube-limits';
 import { RedisActionReceiver } from '#platform/console/redis-action-channel';
+import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -45,6 +46,7 @@ export type ApplierOptions = Readonly<{
   fleetHub?: KubeClient | undefined;
   /** The clusters that the hub API has Secrets for, and whether this process works for a cluster. */
   secrets?: SecretClusters | undefined;
+  marks?: ReleaseMarks | undefined;
   owns?: (cluster: string) => boolean;
 }>;
 
@@ -54,7 +56,7 @@ class ApplierModule {}
 /** Wiring only. */
 export const applierModule = (
   clusters: ServiceClusters,
-  { besidePoller = false, fleetHub, secrets, owns = () => true }: ApplierOptions = {},
+  { besidePoller = false, fleetHub, secrets, marks, owns = () => true }: ApplierOptions = {},
 ): DynamicModule => ({
   module: ApplierModule,
   // The poller reads the applier's caches where both are parts of one process.
@@ -83,7 +85,7 @@ export const applierModule = (
       provide: ClusterReleases,
       inject: [HUB, CLUSTERS],
       useFactory: (hub: Hub, all: ServiceClusters) =>
-        fleetHub && secrets && releasesOf(hub, { hub: fleetHub, secrets, clusters: all, owns }),
+        fleetHub && secrets && marks && releasesOf(hub, { hub: fleetHub, secrets, marks, clusters: all, owns }),
     },
     {
       provide: ApplierRights,
@@ -220,7 +222,7 @@ function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): Clus
 
 function releasesOf(
   { clock, log, settings, identity }: Hub,
-  parts: Pick<ClusterReleasesOptions, 'hub' | 'secrets' | 'clusters' | 'owns'>,
+  parts: Pick<ClusterReleasesOptions, 'hub' | 'secrets' | 'marks' | 'clusters' | 'owns'>,
 ): ClusterReleases {
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
   const options = { fieldManager: APPLIER, limits: readLimitsOf(settings), transport };

@@ -1,5 +1,6 @@
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
+import { ReleaseMarks } from '#platform/fleet/release-marks';
 import { clustersModule } from '#platform/hub/clusters.module';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
@@ -15,9 +16,11 @@ await runMain(
     const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log, secrets });
     const shards = ownShards(hub, 'applier', registry.of(APPLIER));
     const { clusters } = shards;
+    const marks = fleetHub && secrets && new ReleaseMarks({ hub: fleetHub, secrets });
+    const beforeWrite = (cluster: string) => marks?.keep(cluster);
     const imports = [
-      clustersModule({ services: [clusters], probing: clusters, registry, shards, takes: true }),
-      applierModule(clusters, { fleetHub, secrets, owns: (cluster) => clusters.owns(cluster) }),
+      clustersModule({ services: [clusters], probing: clusters, registry, shards, takes: true, beforeWrite }),
+      applierModule(clusters, { fleetHub, secrets, marks, owns: (cluster) => clusters.owns(cluster) }),
     ];
     return { imports, port: settings.applierPort };
   },

@@ -5,6 +5,7 @@ import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
+import { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -74,21 +75,26 @@ export const allServices = (
   { catalogPollerPort }: Settings,
   { poller, applier, registry, access }: ClustersOfServices,
   fleet?: FleetOfServices,
-): ServiceParts => ({
-  imports: [
-    clustersModule({
-      services: [poller, applier],
-      probing: applier,
-      takes: true,
-      access,
-      ...(registry && { registry }),
-    }),
-    applierModule(applier, { besidePoller: true, fleetHub: fleet?.applier, secrets: fleet?.credentials }),
-    ResolverWorkerModule,
-    catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: fleet?.credentials }),
-    ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
-    ...(fleet?.folder === undefined ? [] : [fleetFolderModule(fleet.folder)]),
-  ],
-  port: catalogPollerPort,
-  services: ['catalog-poller', 'resolver-worker', 'applier', ...(fleet === undefined ? [] : ['fleet-controller'])],
-});
+): ServiceParts => {
+  const { applier: fleetHub, credentials: secrets } = fleet ?? {};
+  const marks = fleetHub && secrets && new ReleaseMarks({ hub: fleetHub, secrets });
+  return {
+    imports: [
+      clustersModule({
+        services: [poller, applier],
+        probing: applier,
+        takes: true,
+        beforeWrite: (cluster) => marks?.keep(cluster),
+        access,
+        ...(registry && { registry }),
+      }),
+      applierModule(applier, { besidePoller: true, fleetHub, secrets, marks }),
+      ResolverWorkerModule,
+      catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: secrets }),
+      ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
+      ...(fleet?.folder === undefined ? [] : [fleetFolderModule(fleet.folder)]),
+    ],
+    port: catalogPollerPort,
+    services: ['catalog-poller', 'resolver-worker', 'applier', ...(fleet === undefined ? [] : ['fleet-controller'])],
+  };
+};

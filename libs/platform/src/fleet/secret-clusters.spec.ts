@@ -90,6 +90,16 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
     await expect.poll(found, PATIENCE).toEqual([]);
   });
 
+  it('are unmarked until their FleetCluster has the finalizer by which it waits for their release', async () => {
+    const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster', name: 'store-01' };
+    await put(login('first'));
+    await join(byRef());
+    await expect.poll(found, PATIENCE).toEqual([['store-01', 'first']]);
+    expect(clusters.unmarked('store-01')).toBe(hub.cluster.get(FLEET_CLUSTER)?.metadata.uid);
+    await hub.client.patch(FLEET_CLUSTER, { metadata: { finalizers: ['fleet.flotilla.dev/release'] } });
+    await expect.poll(() => found() && clusters.unmarked('store-01'), PATIENCE).toBeUndefined();
+  });
+
   it('keep the login that they have while the new one cannot be used', async () => {
     await put(login('first'));
     await join(byRef());

@@ -57,7 +57,7 @@ export class SecretClusters {
   /** Logins that were in use, of FleetClusters that are there still. */
   readonly #used = new Map<string, ClusterAccess>();
   #deleted: readonly DeletedCluster[] = [];
-  #unmarked: ReadonlySet<string> = new Set();
+  #unmarked: ReadonlyMap<string, string> = new Map();
   readonly #parsed = new WeakMap<KubernetesObject, SecretAccess>();
 
   constructor(private readonly options: SecretClustersOptions) {
@@ -123,9 +123,9 @@ export class SecretClusters {
     return this.#deleted;
   }
 
-  /** Whether a FleetCluster is to have the finalizer that keeps it until its cluster is released. */
-  isUnmarked(cluster: string): boolean {
-    return this.#unmarked.has(cluster);
+  /** The UID of a FleetCluster that lacks the finalizer that keeps it until its cluster is released. */
+  unmarked(cluster: string): string | undefined {
+    return this.#unmarked.get(cluster);
   }
 
   #take(files: HeldReading<ClusterAccess>): void {
@@ -147,7 +147,7 @@ export class SecretClusters {
     for (const name of this.#used.keys()) if (!names.has(name)) this.#used.delete(name);
     this.#deleted = deleted.map((one) => this.#deletedOf(one, taken));
     const isUnmarked = ({ metadata }: FleetCluster) => !hasReleaseFinalizer(metadata) && !taken.has(metadata.name);
-    this.#unmarked = new Set(members.filter(isUnmarked).map(({ metadata }) => metadata.name));
+    this.#unmarked = new Map(members.filter(isUnmarked).map(({ metadata }) => [metadata.name, String(metadata.uid)]));
   }
 
   #deletedOf({ metadata, spec: { access } }: FleetCluster, taken: ReadonlySet<string>): DeletedCluster {

@@ -28,6 +28,8 @@ export type ProcessClusters = Readonly<{
   shards?: OwnShards;
   /** Whether the process writes to clusters which hub manages them: the applier does. */
   takes?: boolean;
+  /** Called before anything is written to a cluster, which waits for it. */
+  beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
   /** Options by which commands reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
 }>;
@@ -74,6 +76,7 @@ export const clustersModule = ({
   registry,
   shards,
   takes = false,
+  beforeWrite,
   access,
 }: ProcessClusters): DynamicModule => ({
   module: ClustersModule,
@@ -93,7 +96,9 @@ export const clustersModule = ({
       provide: OlmDetectors,
       inject: [HUB],
       useFactory: (hub: Hub) =>
-        new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, { takes, access }),
+        new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, {
+          ...{ takes, beforeWrite, access },
+        }),
     },
     healthIndicator(OlmDetectors, ({ check }) => check),
     healthIndicator(OlmDetectors, ({ owners }) => owners.check),

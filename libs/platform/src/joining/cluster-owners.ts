@@ -10,6 +10,8 @@ export type ClusterOwnersOptions = Readonly<{
   /** The clusters, with the clients by which it is found out who manages them. */
   clusters: ServiceClusters;
   mayTake: (cluster: string) => boolean;
+  /** Called before that is written. */
+  beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
   /** Options by which commands reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
   /** Called when it is found out that another hub manages a cluster, or does so no more. */
@@ -27,7 +29,7 @@ export class ClusterOwners {
   of(cluster: string): OwnerCheck | undefined {
     const known = this.#checks.get(cluster);
     if (known !== undefined) return known;
-    const { hub, clusters, mayTake, access, onNews } = this.options;
+    const { hub, clusters, mayTake, beforeWrite, access, onNews } = this.options;
     const client = clusters.client(cluster);
     if (client === undefined) return undefined;
     const check = new OwnerCheck({
@@ -35,6 +37,7 @@ export class ClusterOwners {
       clock: hub.clock,
       hub: hub.identity,
       mayTake: () => mayTake(cluster),
+      beforeWrite: () => beforeWrite?.(cluster),
       access: access?.(cluster),
       onNews: (status) => {
         hub.metrics.clusterOfAnotherHub(cluster, !status.acts);

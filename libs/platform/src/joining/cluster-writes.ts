@@ -1,3 +1,4 @@
+import { RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A write was not sent, since nothing may be written to the cluster now. */
@@ -59,6 +60,17 @@ export class ClusterOfAnotherProcess extends WriteWithheld {
   constructor(cluster: string) {
     super(
       `cluster "${cluster}" is worked on by another process now, or Redis has not renewed the lease on it; where this lasts, see check "shards" of /healthz`,
+    );
+  }
+}
+
+/** The FleetCluster would not stay until what is written is released. */
+export class ClusterNotKept extends WriteWithheld {
+  readonly code = 'ClusterNotKept';
+  readonly retry: Retry = { afterMs: 1_000 };
+  constructor(cluster: string, because: string) {
+    super(
+      `nothing is written to cluster "${cluster}" until its FleetCluster has finalizer ${RELEASE_FINALIZER}, which could not be set: ${because}`,
     );
   }
 }

@@ -20,6 +20,8 @@ const WATCHED: ManagementStatus = { acts: true, signs: [] };
 export type OlmDetectorsOptions = Readonly<{
   /** Whether this process writes to clusters which hub manages them. Default: no. */
   takes?: boolean;
+  /** Called before anything is written to a cluster, which waits for it; undefined: nothing is to be done. */
+  beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
   /** Options by which commands reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
 }>;
@@ -47,6 +49,7 @@ export class OlmDetectors {
       hub,
       clusters,
       mayTake: (cluster) => options.takes === true && owns(cluster) && !clusters.isPaused(cluster),
+      beforeWrite: options.beforeWrite,
       access: options.access,
       onNews: (cluster) => {
         for (const listener of this.#listeners) listener(cluster);
@@ -169,7 +172,9 @@ export class OlmDetectors {
       if (this.owners.isForeign(cluster)) return 'of another hub';
       return this.clusters.isPaused(cluster) ? 'paused' : undefined;
     };
-    const writes = new ClusterWrites(cluster, whyWithheld, () => this.owners.of(cluster)?.confirm());
+    const confirm = () => this.owners.of(cluster)?.confirm();
+    const first = () => this.options.beforeWrite?.(cluster);
+    const writes = new ClusterWrites(cluster, whyWithheld, () => first()?.then(confirm) ?? confirm());
     this.#writes.set(cluster, writes);
     return writes;
   }

@@ -9,6 +9,8 @@ export type OwnerCheckOptions = Readonly<{
   hub: HubIdentity | undefined;
   /** Whether this process may write to the cluster that this hub manages it. */
   mayTake: () => boolean;
+  /** What comes first: called before that is written, which waits for it. Default: nothing. */
+  beforeWrite?: (() => Promise<void> | undefined) | undefined;
   /** Options by which commands reach the cluster. Default: its context. */
   access?: string | undefined;
   /** Called when the status has changed; for the first one only where another hub manages the cluster. */
@@ -94,9 +96,10 @@ export class OwnerCheck {
 
   /** Of two hubs that write at the same time one does: the other finds its mark. */
   async #take(system: KubernetesObject): Promise<OwnerStatus> {
-    const { client, hub, mayTake, onRefused } = this.options;
+    const { client, hub, mayTake, beforeWrite, onRefused } = this.options;
     const status = this.#statusOf(system);
     if (hub === undefined || !mayTake()) return status;
+    await beforeWrite?.();
     const { resourceVersion } = system.metadata;
     try {
       await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: { [OWNER_ANNOTATION]: hub.id } } });

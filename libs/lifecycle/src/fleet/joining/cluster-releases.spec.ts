@@ -6,6 +6,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { SystemClock } from '#platform/clock/system-clock';
+import { ReleaseMarks } from '#platform/fleet/release-marks';
 import { KUBECONFIG_SECRET } from '#platform/fleet/secret-access';
 import { SecretClusters } from '#platform/fleet/secret-clusters';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
@@ -78,7 +79,8 @@ describe('a FleetCluster whose login is in a Secret', () => {
     const clients = () => (members().length > 0 ? [store.client] : []);
     const clusters = { known: () => members(), clients, subscribe: () => () => undefined };
     const identity = { id: 'hub-1', older: [] };
-    const parts = { secrets, clusters, owns: () => true, open, identity };
+    const marks = new ReleaseMarks({ hub: hub.client, secrets });
+    const parts = { secrets, marks, clusters, owns: () => true, open, identity };
     releases = new ClusterReleases({ hub: hub.client, ...parts, clock, log: silentLog });
     releases.start();
   }
@@ -109,6 +111,13 @@ describe('a FleetCluster whose login is in a Secret', () => {
     await becomes(finalizers).toEqual([RELEASE_FINALIZER]);
   }
   const remove = () => hub.client.delete(FLEET_CLUSTER);
+
+  it('has its finalizer at once though its status is written at the same moment', async () => {
+    hub.cluster.failNext({ verb: 'patch', resource: 'fleetclusters' }, 409, 'Conflict');
+    await expect.poll(members, PATIENCE).toEqual([NAME]);
+    await clock.advance(1_000);
+    await expect.poll(finalizers, PATIENCE).toEqual([RELEASE_FINALIZER]);
+  });
 
   it('stays when it is deleted until the finalizers of the hub are released, and nothing else', async () => {
     await joined();

@@ -8,6 +8,7 @@ import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
+import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import { ACCEPTED_UID_ANNOTATION, type DeletedCluster, type SecretClusters } from '#platform/fleet/secret-clusters';
 import { heldObjects, releaseObjects } from '#platform/joining/hub-finalizers';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
@@ -28,7 +29,8 @@ const MOST_CHARACTERS = 1_024;
 export type ClusterReleasesOptions = Readonly<{
   /** The hub API, as the applier's field manager. */
   hub: KubeClient;
-  secrets: Pick<SecretClusters, 'deleted' | 'isUnmarked'>;
+  secrets: Pick<SecretClusters, 'deleted' | 'unmarked'>;
+  marks: Pick<ReleaseMarks, 'keep'>;
   clusters: Pick<ServiceClusters, 'known' | 'clients' | 'subscribe'>;
   /** Whether this process works for a cluster, which the hub need not have any more. */
   owns: (cluster: string) => boolean;
@@ -54,7 +56,6 @@ export class ClusterReleases {
     this.#timers = new Timers(options.clock);
   }
 
-  /** Before anything else begins in the clusters: what is set there must be released again. */
   start(): void {
     this.#timers.add(this.options.clusters.subscribe(() => this.#look()));
     this.#timers.every(LOOK_MS, () => this.#look());
@@ -67,7 +68,8 @@ export class ClusterReleases {
   #look(): void {
     const { secrets, clusters, owns } = this.options;
     const deleted = secrets.deleted();
-    const unmarked = clusters.clients().flatMap(({ cluster }) => (secrets.isUnmarked(cluster) ? [cluster] : []));
+    const taking = clusters.clients().map(({ cluster }) => cluster);
+    const unmarked = taking.filter((cluster) => secrets.unmarked(cluster) !== undefined);
     const names = new Set([...unmarked, ...deleted.map(({ cluster }) => cluster)]);
     for (const name of this.#tries.keys()) if (!names.has(name)) this.#tries.delete(name);
     for (const name of unmarked) void this.#try(name, 'unmarked', () => this.#mark(name));
@@ -100,15 +102,9 @@ export class ClusterReleases {
     }
   }
 
-  /** From now on the FleetCluster stays until the cluster is released. */
+  /** From now on the FleetCluster stays until the cluster is released, also where nothing was written yet. */
   async #mark(name: string): Promise<number> {
-    const found = await this.#objectOf(name);
-    if (found !== undefined && !isBeingDeleted(found.metadata)) {
-      const { resourceVersion, finalizers = [] } = found.metadata;
-      if (!finalizers.includes(RELEASE_FINALIZER)) {
-        await this.#write(name, { resourceVersion, finalizers: [...finalizers, RELEASE_FINALIZER] });
-      }
-    }
+    await this.options.marks.keep(name);
     return FIRST_RETRY_MS;
   }
 
