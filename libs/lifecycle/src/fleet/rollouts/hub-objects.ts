@@ -1,3 +1,4 @@
+import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import type { RolloutRow } from '#core/fleet/rollout/row';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/fleet/status/rollout-status';
@@ -7,7 +8,7 @@ import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { ROWS_ANNOTATION, STATE_ANNOTATION, type StoredRow, storedRows } from './stored-rollout.js';
+import { type Decided, ROWS_ANNOTATION, STATE_ANNOTATION, type StoredRow, storedRows } from './stored-rollout.js';
 
 const MOST_TRIES = 5;
 const asObject = (value: object): KubernetesObject => JSON.parse(JSON.stringify(value)) as KubernetesObject;
@@ -17,8 +18,12 @@ const isConflict = (error: unknown): boolean => error instanceof KubeApiError &&
 export class StaleViewError extends Error {}
 
 export type RolloutWrite = Readonly<{
+  /** What the next pass goes on from: of a decision in parts the one before it, until the last part. */
+  status: RolloutStatus;
   /** Rows that follow from it. */
   intent: readonly StoredRow[];
+  /** The decision that it follows from. */
+  decided: Decided | undefined;
   /** A status of which the counts alone have changed is left for later. */
   mayOweCounts: boolean;
   now: number;
@@ -34,9 +39,9 @@ export async function writeRollout(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  { intent, ...how }: RolloutWrite,
+  { status, intent, decided, ...how }: RolloutWrite,
 ): Promise<WrittenRollout> {
-  const state = JSON.stringify({ step: record.version, status: record.status, intent });
+  const state = JSON.stringify({ step: record.version, status, intent, decided });
   const metadata = object.metadata as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };
   try {

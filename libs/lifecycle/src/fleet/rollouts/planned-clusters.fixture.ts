@@ -8,7 +8,11 @@ const PLAN = { planHash: 'a'.repeat(64), hops: ['b'.repeat(64)], planned: NEW, c
 const common = { subject: SUBJECT, healthy: true };
 
 /** A hub API with clusters that answer and plan an update; nothing carries out what is ordered. */
-export async function plannedClusters(names: readonly string[], waves: readonly object[]): Promise<PlayedFleet> {
+export async function plannedClusters(
+  names: readonly string[],
+  waves: readonly object[],
+  strategy: object = {},
+): Promise<PlayedFleet> {
   const played = await PlayedFleet.begin([], () => ({}));
   const { cluster } = played.hub;
   const conditions = [{ type: 'Reachable', status: 'True', lastTransitionTime: played.clock.now().toISOString() }];
@@ -22,7 +26,7 @@ export async function plannedClusters(names: readonly string[], waves: readonly 
     add('FleetCluster', { access: { context: name } }, { uid: name, conditions });
     add('FleetAssignment', { rows: [{ subject: SUBJECT, order: 'Preview' }] }, { rows });
   }
-  await played.apply('FleetStrategy', 's', { waves });
+  await played.apply('FleetStrategy', 's', { waves, ...strategy });
   await played.apply('FleetOperator', 'kafka', {
     ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
     ...{ strategyRef: { name: 's' }, adopt: true },
@@ -38,8 +42,15 @@ export const ordered = ({ hub }: PlayedFleet): string[] =>
     .map(({ metadata }) => metadata.name);
 
 /** A cluster reports that it has the update. */
-export function succeed({ hub }: PlayedFleet, name: string, more: Readonly<{ healthy?: boolean }> = {}): void {
-  const rows = [{ ...common, rollout: 'platform/kafka-1', attempt: 1, state: 'Ready', hop: 1, bundle: NEW, ...more }];
+export const succeed = (played: PlayedFleet, name: string, more: Readonly<{ healthy?: boolean }> = {}): void =>
+  report(played, name, { state: 'Ready', hop: 1, bundle: NEW, ...more });
+
+/** A cluster reports that the update has failed. */
+export const fail = (played: PlayedFleet, name: string): void =>
+  report(played, name, { state: 'Failed', bundle: OLD, message: 'ImagePullBackOff' });
+
+function report({ hub }: PlayedFleet, name: string, more: object): void {
+  const rows = [{ ...common, rollout: 'platform/kafka-1', attempt: 1, ...more }];
   const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name };
   hub.cluster.edit(ref, (stored) => Object.assign(stored, { status: { rows } }), 'status');
 }

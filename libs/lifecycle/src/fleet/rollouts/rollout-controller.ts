@@ -1,5 +1,5 @@
 import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
-import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
+import type { DecisionEffects } from '#core/fleet/rollout/decisions';
 import { isFinal } from '#core/fleet/rollout/phases';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
@@ -28,6 +28,7 @@ import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './
 import type { LiveCluster } from './live-cluster.js';
 import { LiveFleet, type LiveRollout, type NewTarget } from './live-fleet.js';
 import { LiveMemory } from './live-memory.js';
+import { decidedBy, decisionOf, effectsOf, openDecisions } from './open-decisions.js';
 import { RolloutEvents } from './rollout-events.js';
 import { rolloutFigures } from './rollout-figures.js';
 import { dropHistory } from './rollout-history.js';
@@ -162,13 +163,14 @@ export class RolloutController {
    */
   async #carryOut(
     decision: FleetDecision,
-    effects: DecisionEffects | undefined,
+    { isNewRollout, reason }: DecisionEffects,
     rollout: LiveRollout,
     fleet: LiveFleet,
   ): Promise<void> {
-    const { subject } = rollout.record;
-    if (effects?.isNewRollout === true) await this.#make(subject, fleet, targetAgain(rollout, fleet), 'Retry');
-    await this.#conclude(decision, effects?.reason ?? 'NotApplicable', rollout);
+    const { subject, spec } = rollout.record;
+    const isMade = fleet.rolloutsOf(subject.key).records.some((one) => one.spec.number > spec.number);
+    if (isNewRollout && !isMade) await this.#make(subject, fleet, targetAgain(rollout, fleet), 'Retry');
+    await this.#conclude(decision, reason, rollout);
   }
 
   async #make(
@@ -219,37 +221,32 @@ export class RolloutController {
     let isAtRest = false;
     for (let left = MOST_STEPS; left > 0 && !isAtRest; left--) {
       const decided = record.isNew ? undefined : decisions.shift();
-      const { result, hasStatus, moved } = makeStep(rollout, decided, examined, fleet.now);
+      const { result, hasStatus, moved, isLast } = makeStep(rollout, decided, examined, fleet.now);
       memory.noteWakes(result);
       examined = hasStatus ? allOf(record, fleet) : new Set(moved);
-      isAtRest = decided === undefined && !hasStatus && moved.length === 0;
+      isAtRest = isLast;
       if (decided === undefined) continue;
       // A decision has its effect once: it is in the roll-out before anything else follows.
-      current = await this.#write(current, before, statusBefore, fleet, true);
-      await this.#carryOut(decided, result.decision, rollout, fleet);
+      const effects = effectsOf(decided, result.decision, rollout);
+      current = await this.#write(current, before, statusBefore, fleet, decided, effects);
+      await this.#carryOut(decided, effects, rollout, fleet);
+      // What is still to be decided about is decided with the new roll-out in view.
+      if (effects.isNewRollout) decisions.splice(0);
       [before, statusBefore] = [new Map(record.rows), record.status];
     }
-    await this.#write(current, before, statusBefore, fleet, false);
+    await this.#write(current, before, statusBefore, fleet);
     // What is left to do after so many steps is done in the next pass.
     if (!isAtRest) return fleet.now + 1;
     memory.note(rollout, fleet);
     return memory.nextAt;
   }
 
-  /**
-   * Decisions about a roll-out that have no outcome yet, the older ones first. Those made before it was there
-   * are about another roll-out of this name whose object was lost, and have no effect.
-   */
-  async #decisionsFor(rollout: LiveRollout, { state }: LiveFleet): Promise<FleetDecision[]> {
-    const since = createdAt(rollout.object);
-    const open = state.decisions.filter(
-      ({ metadata, spec, status }) =>
-        `${metadata.namespace}/${spec.rollout}` === rollout.record.spec.name &&
-        (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
-    );
-    const earlier = open.filter((decision) => createdAt(decision) < since);
+  /** Decisions about a roll-out that are to be carried out; others that are open get their outcome. */
+  async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
+    const { done, earlier, open } = openDecisions(rollout, fleet.state);
+    if (done !== undefined) await this.#carryOut(done.decision, done.effects, rollout, fleet);
     for (const one of earlier) await this.#conclude(one, 'UnknownRollout', rollout);
-    return open.filter((decision) => !earlier.includes(decision));
+    return [...open];
   }
 
   /**
@@ -262,12 +259,14 @@ export class RolloutController {
     before: RowsBefore,
     statusBefore: RolloutStatus | undefined,
     fleet: LiveFleet,
-    hasDecision: boolean,
+    decision?: FleetDecision,
+    effects?: DecisionEffects,
   ): Promise<LiveRollout> {
     const { record } = rollout;
     const names = new Set([...before.keys(), ...record.rows.keys()]);
     const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
-    const isWhole = hasDecision || statusBefore === undefined;
+    const decided = decision && effects && decidedBy(decision, effects);
+    const isWhole = decision !== undefined || statusBefore === undefined;
     const isResult = (name: string): boolean => {
       const row = record.rows.get(name);
       return row !== undefined && !begins(before.get(name), row);
@@ -275,7 +274,7 @@ export class RolloutController {
     const first = isWhole ? [] : changed.filter(isResult);
     const results = new Set(first);
     const then = changed.filter((name) => !results.has(name));
-    if (changed.length === 0 && statusBefore === record.status) return rollout;
+    if (changed.length === 0 && statusBefore === record.status && decided === undefined) return rollout;
     record.version++;
     await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     const { name: own } = record.spec;
@@ -284,7 +283,10 @@ export class RolloutController {
     const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
     for (const part of parts) {
       const rows = part.flatMap((name) => record.rows.get(name) ?? []);
+      const isPart = decided !== undefined && statusBefore !== undefined && part !== parts.at(-1);
       const written = await writeRollout(this.hub, object, record, {
+        status: isPart ? statusBefore : record.status,
+        decided: decided && { ...decided, isPart },
         intent: statusBefore === undefined ? [] : rows.map((row) => ({ step: record.version, row })),
         mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
         now: fleet.now,
@@ -336,20 +338,24 @@ function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarg
   return { bundle, specHash: fleet.askedOf(record.spec.subject) ?? specHash, isSpecOnly: true };
 }
 
-/** Makes one step in the record. `moved`: the clusters whose phase or reason has changed. */
+/**
+ * Makes one step in the record. `moved`: the clusters whose phase or reason has changed. `isLast`: nothing
+ * follows on it.
+ */
 function makeStep(
   { record, facts }: LiveRollout,
   decided: FleetDecision | undefined,
   examined: ReadonlySet<string>,
   now: number,
-): Readonly<{ result: StepResult; hasStatus: boolean; moved: readonly string[] }> {
+): Readonly<{ result: StepResult; hasStatus: boolean; moved: readonly string[]; isLast: boolean }> {
   const result = stepRollout(record, facts, decided && decisionOf(decided, now), examined, now);
   const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
   const moved = changes.filter(isEvent).map(({ after }) => after.cluster);
   const hasStatus = result.status !== record.status || record.isNew;
   for (const row of result.rows.values()) record.store(row);
   Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
-  return { result, hasStatus, moved };
+  const isLast = decided === undefined && !hasStatus && moved.length === 0;
+  return { result, hasStatus, moved, isLast };
 }
 
 const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
@@ -368,19 +374,3 @@ function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
   if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
   return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
 }
-
-/** NaN for an object without a time, which is neither earlier nor later than another. */
-const createdAt = ({ metadata }: Pick<FleetDecision, 'metadata'>): number =>
-  Date.parse((metadata as Readonly<{ creationTimestamp?: string }>).creationTimestamp ?? '');
-
-const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Decision => ({
-  rollout: `${metadata.namespace}/${spec.rollout}`,
-  action: spec.action,
-  class: spec.class ?? null,
-  wave: spec.wave ?? null,
-  clusters: spec.clusters ?? [],
-  by: spec.by,
-  at: now,
-  reason: spec.reason,
-  expiresAt: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
-});

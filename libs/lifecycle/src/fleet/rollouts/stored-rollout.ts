@@ -8,7 +8,15 @@ export const ROWS_ANNOTATION = 'fleet.flotilla.dev/rows';
 
 /** A row with the step that wrote it: of two the later one counts. */
 export type StoredRow = Readonly<{ step: number; row: RolloutRow }>;
-export type StoredState = Readonly<{ step: number; status: RolloutStatus; intent: readonly StoredRow[] }>;
+export type StoredState = Readonly<{
+  step: number;
+  status: RolloutStatus;
+  intent: readonly StoredRow[];
+  /** The decision that has led to it, in the write that comes before its outcome. */
+  decided?: Decided;
+}>;
+/** A decision that took effect. `isPart`: more of its rows follow in a write after this one. */
+export type Decided = Readonly<{ key: string; isNewRollout: boolean; isPart: boolean }>;
 export type StoredRows = Readonly<Record<string, StoredRow>>;
 
 /** The annotations of an object have 256 KiB; what else a roll-out keeps there has the other half. */
