@@ -36,6 +36,7 @@ export type FleetHubOptions = Readonly<{
   inSecrets?: readonly string[];
   /** Default: one of its own. */
   registry?: DemoEnvironment['registry'];
+  redis?: DemoEnvironment['redis'];
 }>;
 
 /** The Secret with a cluster's kubeconfig. */
@@ -63,6 +64,7 @@ export class FleetHub {
     const environment = await startQuickEnvironment({
       ...{ kubeconfigs, settings: fleet },
       ...(options.registry === undefined ? {} : { registry: options.registry }),
+      ...(options.redis === undefined ? {} : { redis: options.redis }),
     });
     const env = { ...fleet, FLOTILLA_KUBECONFIG: kubeconfigs.join(':'), FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
     const controllers = CONTROLLERS.map(
