@@ -150,4 +150,15 @@ describe('flotilla fleet simulate', () => {
     expect(exit).toBe(2);
     expect(err).toMatch(/clusters\.yaml:3: cluster b-0001: installed: there is no subject FleetOperator\/x\/y/);
   });
+
+  it.each([
+    ['onFailure: RollBackAll', 'onFailure: RollBackAll takes nothing back'],
+    ['onClusterFailure: RollBack', 'onClusterFailure: RollBack takes nothing back'],
+    ['onFailure: Halt', undefined],
+  ])('notes that a rule which denies Rollback contradicts %s', async (field, says) => {
+    const text = `${FLEET}kind: FleetOperator\nmetadata: {name: k, namespace: n}\nspec: {package: k, namespace: k, catalog: {name: c, namespace: olm}, strategyRef: {name: s}}\n---\n${FLEET}kind: FleetStrategy\nmetadata: {name: s, namespace: n}\nspec: {${field}, approval: {default: Auto, rules: [{changes: [Rollback], action: Deny}]}}\n`;
+    const { err } = await runFlotilla(['fleet', 'simulate', '-f', file('denied.yaml', text)]);
+    const notes = err.split('\n').filter((line) => line.includes('denies Rollback'));
+    expect(notes).toEqual(says === undefined ? [] : [`note: n/k: a rule of approval denies Rollback, so that ${says}`]);
+  });
 });

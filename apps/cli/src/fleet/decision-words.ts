@@ -57,7 +57,8 @@ export const DECISION_WORDS: Readonly<Record<DecisionAction, DecisionWords>> = {
     verb: 'rollback',
     past: 'sent back',
     effect: 'clusters go back to what they had before',
-    applies: 'the newest roll-out of its subject can be sent back, once it has changed a cluster',
+    applies:
+      'the newest roll-out of its subject can be sent back, once it has changed a cluster, and unless a rule denies it',
   },
   BreakGlass: {
     verb: 'break-glass',

@@ -14,6 +14,7 @@ import { exitCodeOf, verdictOf } from '../output/verdict.js';
 import { type FleetStep, newRolloutSteps } from './decision-steps.js';
 import { deniedBy } from './denied-target.js';
 import { type DeprecatedAsked, deprecatedLine, deprecatedOperators } from './deprecated-operators.js';
+import { deniedSteps, explainReturns, hasDeniedReturns } from './explain-return.js';
 import { explainRow, type FleetExplanation, overThreshold, troubles, wavesBefore } from './explain-row.js';
 import { meantName, nameOnly, readFleet } from './read-fleet.js';
 import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
@@ -156,61 +157,88 @@ function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
   return [withDeprecated(own, fleet, { cluster: name }), ...rows];
 }
 
+/** What a roll-out is explained from; `causes`: why clusters have failed. */
+type RolloutPlace = Readonly<{
+  fleet: LiveFleet;
+  rollout: LiveRollout;
+  answer: RolloutAnswer;
+  short: string;
+  causes: readonly string[];
+}>;
+type Explained = Omit<FleetExplanation, 'about' | 'reason'>;
+
 /** What holds a roll-out: the reason that most clusters have, or why it has stopped. */
 function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
-  const { record } = rollout;
-  const { phase, reason } = record.status;
-  const short = shortName(fleet, record.spec.name);
+  const { status, spec } = rollout.record;
   const answer = rolloutAnswer(fleet, rollout);
-  const inFlight = answer.counts.applying + answer.counts.verifying;
-  const base = { about: record.spec.name, reason };
   const causes = [
     ...answer.failures.map((one) => causeText(`${one.clusters} Failed (${one.reason})`, one)),
     ...answer.wentBack.map((one) => causeText(`${one.clusters} failed before going back`, one)),
   ];
-  if (isFinal(phase)) {
-    const isWell = phase === 'Completed' && answer.counts.failed === 0;
-    const sentence = `has ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`;
-    const todo = [
+  const place = { fleet, rollout, answer, short: shortName(fleet, spec.name), causes };
+  return { about: spec.name, reason: status.reason, ...wordsOf(place) };
+}
+
+function wordsOf(place: RolloutPlace): Explained {
+  const { phase } = place.rollout.record.status;
+  if (isFinal(phase)) return ended(place);
+  if (phase === 'Halted' || phase === 'Paused') return stopped(place);
+  if (phase !== 'RollingBack') return atWork(place);
+  const { sentence, chain, todo } = explainReturns(place);
+  const isWaiting = place.answer.counts.rollingBack === 0 && todo.length > 0;
+  return { phase: isWaiting ? 'Waiting' : 'RollingBack', sentence, chain: [...chain, ...place.causes], todo };
+}
+
+function ended({ fleet, rollout, answer, short, causes }: RolloutPlace): Explained {
+  const { phase, reason } = rollout.record.status;
+  const isWell = phase === 'Completed' && answer.counts.failed === 0;
+  return {
+    phase: isWell ? 'Done' : 'Failed',
+    sentence: `has ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`,
+    chain: [...causes, ...deniedLine(fleet, answer)],
+    todo: [
       ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
       ...newRolloutSteps({ rollout, short }),
-    ];
-    const chain = [...causes, ...deniedLine(fleet, answer)];
-    return { ...base, phase: isWell ? 'Done' : 'Failed', sentence, chain, todo };
+    ],
+  };
+}
+
+function stopped({ rollout, answer, short, causes }: RolloutPlace): Explained {
+  const { phase, reason } = rollout.record.status;
+  const base = { phase: 'Waiting', sentence: stopText(phase, reason) };
+  if (reason === 'RollbackIncomplete') {
+    const isDenied = hasDeniedReturns(rollout);
+    const todo = isDenied ? deniedSteps(short) : [{ command: NEXT.rollBack(short), note: 'tries again' }];
+    return { ...base, chain: [...overThreshold(rollout), ...causes, ...(isDenied ? [RETURNS_DENIED] : [])], todo };
   }
-  if (phase === 'Halted' || phase === 'Paused') {
-    const todo =
-      reason === 'RollbackIncomplete'
-        ? [{ command: NEXT.rollBack(short), note: 'tries again' }]
-        : [
-            { command: NEXT.resumeRollout(short), note: phase === 'Halted' ? 'the failures are forgiven' : '' },
-            ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
-          ];
-    return {
-      ...base,
-      phase: 'Waiting',
-      sentence: stopText(phase, reason),
-      chain: [...overThreshold(rollout), ...causes],
-      todo,
-    };
-  }
+  const todo = [
+    { command: NEXT.resumeRollout(short), note: phase === 'Halted' ? 'the failures are forgiven' : '' },
+    ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
+  ];
+  return { ...base, chain: [...overThreshold(rollout), ...causes], todo };
+}
+
+function atWork({ fleet, rollout, answer, short, causes }: RolloutPlace): Explained {
+  const { phase, reason, waves } = rollout.record.status;
+  const inFlight = answer.counts.applying + answer.counts.verifying;
   const [most] = heldRows(rollout);
-  const at = record.status.waves.findIndex((wave) => wave.phase !== 'Complete');
+  const at = waves.findIndex((wave) => wave.phase !== 'Complete');
   const { chain = [], todo = [] } = wavesBefore(rollout, at, short);
   const sentence = `is ${phase} (${reason}): ${inFlight} in flight`;
   if (inFlight > 0 || most === undefined) {
-    return { ...base, phase: inFlight > 0 ? 'Applying' : 'Waiting', sentence, chain: [...chain, ...causes], todo };
+    return { phase: inFlight > 0 ? 'Applying' : 'Waiting', sentence, chain: [...chain, ...causes], todo };
   }
   const example = explainRow({ fleet, rollout, row: most, short });
   const waiting = answer.waiting.map((one) => `${one.clusters} ${one.reason}`).join(' · ');
   return {
-    ...base,
     phase: 'Waiting',
     sentence: `waits: ${waiting}`,
     chain: [...chain, `${example.about} ${example.sentence}`, ...example.chain],
     todo: [...todo, ...example.todo],
   };
 }
+
+const RETURNS_DENIED = 'a rule of the strategy denies Rollback: what was to go back stays as it is';
 
 const causeText = (what: string, { cause, sample }: Readonly<{ cause: string; sample: readonly string[] }>): string =>
   `${what}${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`;

@@ -9,6 +9,7 @@ import { unapprovedNeighbours } from '#lifecycle/fleet/rollouts/moved-neighbours
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';
 import { type FleetStep, retrySteps, skipSteps, step } from './decision-steps.js';
+import { explainReturn } from './explain-return.js';
 import { holdOf } from './window-hold.js';
 
 /** The one reason behind the state of something, what lies behind that, and what can be done. */
@@ -29,9 +30,18 @@ type Words = Readonly<{ sentence: string; chain?: readonly string[]; todo?: read
 /** Why a cluster is where it is in a roll-out. */
 export function explainRow(place: Place): FleetExplanation {
   const { row } = place;
-  const { sentence, chain = [], todo = [] } = wordsOf(place);
+  const own = wordsOf(place);
+  const returning = explainReturn(place, row);
+  const { sentence, chain = [], todo = [] } = returning === undefined ? own : togetherWith(own, returning);
   return { about: row.cluster, phase: row.phase, reason: row.reason, sentence, chain, todo };
 }
+
+/** What it is in, and that it is to go back from there: what would be done without that does not help. */
+const togetherWith = ({ sentence, chain = [] }: Words, returning: Required<Words>): Words => ({
+  sentence,
+  chain: [...chain, `it ${returning.sentence}`, ...returning.chain],
+  todo: returning.todo,
+});
 
 function wordsOf(place: Place): Words {
   const { row, rollout, fleet } = place;

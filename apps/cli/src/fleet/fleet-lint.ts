@@ -1,3 +1,4 @@
+import { deniesReturns } from '#core/fleet/approval/class-approval';
 import { catalogProblem, stagedProblem } from '#core/fleet/placement/catalog-problem';
 import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
 import { selectorProblem } from '#core/fleet/placement/select-clusters';
@@ -71,6 +72,7 @@ export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
     ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),
     ...(targets.length === 0 ? [`no cluster is selected: nothing will be rolled out`] : waveLint(subject, fleet)),
     ...conflictLint(subject, fleet, targets),
+    ...approvalLint(subject),
     ...(subject.isPaused ? ['spec.paused is set: nothing will start'] : []),
   ];
 }
@@ -114,6 +116,18 @@ function waveLint(subject: FleetSubject, fleet: LintedFleet): string[] {
         ]
       : []),
   ];
+}
+
+function approvalLint({ strategy }: FleetSubject): string[] {
+  const { onFailure, onClusterFailure, approval } = strategy;
+  const goesBack =
+    onFailure !== 'Halt'
+      ? `onFailure: ${onFailure}`
+      : onClusterFailure === 'RollBack'
+        ? 'onClusterFailure: RollBack'
+        : '';
+  if (goesBack === '' || !deniesReturns(approval)) return [];
+  return [`a rule of approval denies Rollback, so that ${goesBack} takes nothing back`];
 }
 
 function conflictLint(subject: FleetSubject, { files }: LintedFleet, targets: readonly LintedCluster[]): string[] {

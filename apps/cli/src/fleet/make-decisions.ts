@@ -1,3 +1,4 @@
+import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
@@ -205,7 +206,8 @@ function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOu
   const given = demands.reduce((sum, { min, approvedBy }) => sum + Math.min(min, approvedBy.length), 0);
   const needed = demands.reduce((sum, { min }) => sum + min, 0);
   const votes = needed === 0 ? '' : ` (${given} of ${needed})`;
-  if (open.length === 0) return `${what} approved by ${by}${votes}: ${counted(clusters, 'cluster')} may start`;
+  const may = hash === ROLLBACK_CLASS ? 'may go back' : 'may start';
+  if (open.length === 0) return `${what} approved by ${by}${votes}: ${counted(clusters, 'cluster')} ${may}`;
   const groups = open.map((one) => (one.groups.length === 0 ? 'another user' : one.groups.join(' or ')));
   return `${what} approved by ${by}${votes}: an approval of ${groups.join(', and of ')} is still needed`;
 }

@@ -2,7 +2,7 @@ import { type ApprovalDemand, approvalDemands } from '#core/fleet/approval/class
 import { durationMs, placesOf } from '#core/fleet/placement/waves';
 import type { RolloutPhase } from '#core/fleet/rollout/phases';
 import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import { isOfReturns, type RolloutRow } from '#core/fleet/rollout/row';
 import { type Counts, sumOf } from '#core/fleet/rollout/tally';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
@@ -149,9 +149,6 @@ function classAnswers(fleet: LiveFleet, record: RolloutOf, rows: readonly Rollou
     demands: approvalDemands(changes, record.spec.strategy.approval, votes, fleet.now),
   }));
 }
-
-/** Whether a cluster goes back, or has: all returns are one class, whatever class its change was of. */
-const isOfReturns = ({ phase, goBack }: RolloutRow): boolean => phase === 'RolledBack' || goBack !== undefined;
 
 const wentBackAnswers = (rows: readonly RolloutRow[]): Omit<FailureAnswer, 'reason'>[] =>
   causesOf(rows.filter(({ phase, isFailure }) => isFailure && (phase === 'RollingBack' || phase === 'RolledBack'))).map(

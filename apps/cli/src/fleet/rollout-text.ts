@@ -5,10 +5,18 @@ import { type Columns, table } from '../commands/catalog-table.js';
 import { cutTo } from '../output/display-width.js';
 import { adviceLine, folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
+import { deniedSteps } from './explain-return.js';
 import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnswer } from './rollout-answer.js';
 
 /** How a roll-out is printed: `short` is its name as commands take it. */
-export type RolloutTextOptions = Readonly<{ short: string; now: number; width?: number | undefined; wide: boolean }>;
+export type RolloutTextOptions = Readonly<{
+  short: string;
+  now: number;
+  width?: number | undefined;
+  wide: boolean;
+  /** A rule of its strategy denies that clusters go back. */
+  deniesReturns?: boolean;
+}>;
 
 const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
 /** Classes that wait for approval are named up to this many. */
@@ -168,16 +176,26 @@ export function classText({ hash, clusters, changes, demands }: ClassAnswer): st
 }
 
 /** What a user can do about a roll-out that does not go on by itself. */
-function nextLines({ phase, reason, waves, failures }: RolloutAnswer, { short, width }: RolloutTextOptions): string[] {
+function nextLines(
+  { phase, reason, waves, failures }: RolloutAnswer,
+  { short, width, deniesReturns = false }: RolloutTextOptions,
+): string[] {
   const next = (command: string, note = ''): string => adviceLine(command, note, width).trimEnd();
-  if (phase === 'Halted' && reason === 'RollbackIncomplete') {
+  const isIncomplete = phase === 'Halted' && reason === 'RollbackIncomplete';
+  if (isIncomplete && deniesReturns) {
+    return [
+      next(NEXT.fleetFailures(short), 'why it stopped'),
+      ...deniedSteps(short).map((one) => next(one.command, one.note)),
+    ];
+  }
+  if (isIncomplete) {
     return [next(NEXT.fleetFailures(short), 'why clusters did not go back'), next(NEXT.rollBack(short), 'tries again')];
   }
   if (phase === 'Halted') {
     return [
       next(NEXT.fleetFailures(short), 'why it stopped'),
       next(NEXT.resumeRollout(short), 'goes on; the failures are forgiven'),
-      next(NEXT.rollBack(short), 'every cluster that it changed goes back'),
+      ...(deniesReturns ? [] : [next(NEXT.rollBack(short), 'every cluster that it changed goes back')]),
     ];
   }
   if (phase === 'Paused' && reason === 'Decision') return [next(NEXT.resumeRollout(short))];

@@ -1,3 +1,4 @@
+import { deniesReturns } from '#core/fleet/approval/class-approval';
 import { isFinal } from '#core/fleet/rollout/phases';
 import { FleetCatalogOutcome } from '#core/kernel/api/fleet/fleet-catalog';
 import { counted } from '#core/kernel/text/counted';
@@ -38,7 +39,9 @@ export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, no
     else if (output === 'name') io.out(`${objectName(answer.name)}\n`);
     else {
       const short = shortName(fleet, answer.name);
-      io.out(rolloutText(answer, { short, now: fleet.now, width: io.columns, wide: output === 'wide' }));
+      const options = { short, now: fleet.now, width: io.columns, wide: output === 'wide' };
+      const { approval } = found.record.spec.strategy;
+      io.out(rolloutText(answer, { ...options, deniesReturns: deniesReturns(approval) }));
       io.out(deprecatedLines(deprecated));
     }
   } else await showAll(fleet, io, asked, hubData);

@@ -32,6 +32,88 @@ async function play(): Promise<void> {
   }
 }
 
+const RULES = (action: string) => ({ default: 'Auto', rules: [{ changes: ['Rollback'], action }] });
+const conditions = async (): Promise<string[]> => {
+  const { conditions: all = [] } = (await hub.fleet.rollout('kafka-1')) as { conditions?: Record<string, string>[] };
+  return all.map(({ type, status, reason, message }) => `${type}=${status} ${reason} ${message}`);
+};
+
+describe('a roll-out that a rule keeps from going back', () => {
+  beforeAll(async () => {
+    const waves = [{ ...LAB, soak: '0s' }];
+    hub = await startPlayedHub(['lab-1', 'shop-1'], { waves, onFailure: 'RollBackAll', approval: RULES('Deny') });
+    await play();
+  });
+  afterAll(() => hub.stop());
+
+  it('says so, with what ends it', async () => {
+    expect(await conditions()).toContain(
+      'Degraded=True RollbackIncomplete wave lab: 1 failure, 0 accepted; a rule of the strategy denies Rollback: 1 cluster did not go back',
+    );
+    const { out } = await hub.flotilla('status', 'kafka-1');
+    expect(out).toContain('\nDenied: rollback, 1 cluster (Rollback)\n');
+    const abort =
+      '  → flotilla fleet abort kafka-1 --reason "…"   (clusters stay as they are; its retry then makes the target anew)\n';
+    expect(out).toContain(abort);
+    expect(out).not.toContain('fleet rollback');
+    const whole = await hub.flotilla('explain', 'kafka-1');
+    expect(whole.out).toBe(
+      'platform/kafka-1 has stopped (RollbackIncomplete): it starts nothing until somebody decides.\n' +
+        '  wave lab: 1 failure, 0 accepted\n  1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n' +
+        `  a rule of the strategy denies Rollback: what was to go back stays as it is\n${abort}`,
+    );
+    const one = await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1');
+    expect(one.out).toBe(
+      'lab-1 could not be changed: ImagePullBackOff (ApplyFailed).\n' +
+        `  it was to go back, and stays as it is: a rule of the strategy denies Rollback (Denied)\n${abort}`,
+    );
+  });
+
+  it('refuses a rollback with the reason, and ends as the advice says', async () => {
+    const { err, exit } = await hub.decide('rollback', 'kafka-1', '--reason', 'CHG-1');
+    expect(err).toMatch(/kafka-1 is not sent back: .* unless a rule denies it; it is Halted, RollbackIncomplete/);
+    expect(exit).toBe(1);
+    expect((await hub.decide('abort', 'kafka-1', '--reason', 'CHG-2')).exit).toBe(0);
+    expect((await hub.flotilla('explain', 'kafka-1')).out).toContain('  → flotilla fleet retry kafka-1 --reason "…"');
+  });
+});
+
+describe('a roll-out whose returns wait for approval', () => {
+  beforeAll(async () => {
+    const waves = [{ ...LAB, soak: '0s' }];
+    hub = await startPlayedHub(['lab-1', 'shop-1'], { waves, onFailure: 'RollBackAll', approval: RULES('Manual') });
+    await play();
+  });
+  afterAll(() => hub.stop());
+
+  it('says so, with the command that approves them', async () => {
+    expect(await conditions()).toContain(
+      'Progressing=False Approval class rollback is not approved: 1 cluster to go back',
+    );
+    const { out } = await hub.flotilla('status', 'kafka-1');
+    expect(out).toContain(
+      '\n1 class waits for approval: rollback, 1 cluster (Rollback)\n  → flotilla fleet plan kafka-1 --class rollback\n',
+    );
+    const needs =
+      '  class rollback needs 1 approval of anybody with the right to\n' +
+      '  → flotilla fleet approve kafka-1 --class rollback --reason "…"\n';
+    expect((await hub.flotilla('explain', 'kafka-1')).out).toBe(
+      'platform/kafka-1 goes back (ThresholdExceeded): 0 going back, 1 cluster to follow.\n' +
+        needs.replace('  →', '  1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n  →'),
+    );
+    expect((await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1')).out).toBe(
+      `lab-1 could not be changed: ImagePullBackOff (ApplyFailed).\n  it is to go back to what it had before\n${needs}`,
+    );
+  });
+
+  it('goes back once they are approved', async () => {
+    const deciding = hub.flotilla('approve', 'kafka-1', '--class', 'rollback', '--reason', 'CHG-3', '--no-wait');
+    expect((await deciding).exit).toBe(0);
+    await play();
+    expect((await hub.flotilla('status', 'kafka-1')).out).toContain('  RolledBack (AllRolledBack)   after ');
+  });
+});
+
 describe('a roll-out that went back', () => {
   beforeAll(async () => {
     const waves = [{ ...LAB, soak: '0s' }];

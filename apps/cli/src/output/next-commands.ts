@@ -54,6 +54,7 @@ export const NEXT = {
   resumeRollout: (rollout: string): string => `flotilla fleet resume ${rollout} --reason "…"`,
   retryCluster: (rollout: string, cluster: string): string =>
     `flotilla fleet retry ${rollout} -C ${cluster} --reason "…"`,
+  abortRollout: (rollout: string): string => `flotilla fleet abort ${rollout} --reason "…"`,
   retryRollout: (rollout: string): string => `flotilla fleet retry ${rollout} --reason "…"`,
   skipCluster: (rollout: string, cluster: string): string =>
     `flotilla fleet skip ${rollout} -C ${cluster} --reason "…"`,

@@ -30,6 +30,9 @@ function demandOf(changes: readonly ChangeKind[], approval: ApprovalSpec | undef
   };
 }
 
+/** Whether a rule denies that any cluster goes back. */
+export const deniesReturns = (approval: ApprovalSpec | undefined): boolean => demandOf(['Rollback'], approval).denied;
+
 const counts = (groups: readonly string[], by: Author): boolean =>
   groups.length === 0 || by.groups.some((group) => groups.includes(group));
 

@@ -36,10 +36,10 @@ function withPlan(
   return classes.map((one) => (one === known ? { ...known, changes } : one));
 }
 
-/** The class of returns is there once a cluster is chosen to go back. */
+/** The class of returns is there once a cluster is chosen to go back, or would be but for a rule. */
 export function addRollbackClass(draft: Draft): void {
   const isThere = draft.status.classes.some(({ name }) => name === ROLLBACK_CLASS);
-  if (isThere || draft.sum.returnsDue === 0) return;
+  if (isThere || draft.sum.returnsDue + draft.sum.stuck === 0) return;
   draft.setStatus({ classes: withClass(draft.status.classes, ROLLBACK_CLASS, ['Rollback'], draft) });
 }
 

@@ -1,6 +1,6 @@
 import type { DecisionAction } from '../../kernel/api/fleet/fleet-decision.js';
 import type { Author } from '../approval/class-approval.js';
-import { mayVote } from '../approval/class-approval.js';
+import { deniesReturns, mayVote } from '../approval/class-approval.js';
 import type { Draft } from './draft.js';
 import { isFinal } from './phases.js';
 import { chosenToReturn } from './returns.js';
@@ -55,6 +55,8 @@ export function applyDecision(decision: Decision, draft: Draft): DecisionEffects
   if (decision.clusters.some((cluster) => draft.row(cluster) === undefined)) return refused('UnknownCluster');
   return HANDLERS[decision.action](decision, draft) ?? refused('NotApplicable');
 }
+
+const NOT_ROLLED_BACK: ReadonlySet<string> = new Set(['Superseded', 'Planning']);
 
 type Handler = (decision: Decision, draft: Draft) => DecisionEffects | undefined;
 
@@ -182,9 +184,11 @@ function abort(draft: Draft): DecisionEffects | undefined {
   return EFFECTIVE;
 }
 
+const mayRollBack = ({ status, facts, spec }: Draft): boolean =>
+  facts.isNewest && !NOT_ROLLED_BACK.has(status.phase) && !deniesReturns(spec.strategy.approval);
+
 function rollBack(decision: Decision, draft: Draft): DecisionEffects | undefined {
-  const { status, facts } = draft;
-  if (!facts.isNewest || status.phase === 'Superseded' || status.phase === 'Planning') return undefined;
+  if (!mayRollBack(draft)) return undefined;
   const isNamed = decision.clusters.length > 0 || decision.wave !== null || decision.class !== null;
   const rows = namedRows(decision, draft).filter(isChanged);
   if (rows.length === 0) return undefined;

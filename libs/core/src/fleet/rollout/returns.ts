@@ -1,3 +1,4 @@
+import { deniesReturns } from '../approval/class-approval.js';
 import { durationMs, placesOf, thresholdOf } from '../placement/waves.js';
 import type { Draft } from './draft.js';
 import type { Member } from './facts.js';
@@ -14,22 +15,31 @@ export function chosenToReturn(row: RolloutRow, goBack: GoBack): RolloutRow {
   return { ...row, goBack, isFailure };
 }
 
-/** Clusters of waves that go back, and failed ones that go back by themselves, are chosen. */
+/**
+ * Clusters of waves that go back, and failed ones that go back by themselves, are chosen. Where a rule denies
+ * Rollback they stay as they are, and what was to go back has ended without having done so (decision 0467).
+ */
 export function chooseReturns(clusters: Iterable<string>, draft: Draft): void {
-  const { strategy } = draft.spec;
+  const denied = deniesReturns(draft.spec.strategy.approval) ? { blocked: 'Denied' } : {};
   for (const cluster of clusters) {
     const row = draft.row(cluster);
-    if (row === undefined || row.goBack !== undefined || !isAtRest(row)) continue;
-    const wave = draft.wave(row.wave);
-    if (wave.phase === 'RollingBack') {
-      const reason = wave.reason === 'Decision' ? 'Decision' : 'OnFailure';
-      const honoursWindows = row.phase === 'Done';
-      draft.put(chosenToReturn(row, { reason, denies: 'Operator', honoursWindows }));
-    } else if (row.phase === 'Failed' && strategy.onClusterFailure === 'RollBack' && isWithin(row, draft)) {
-      if (draft.view.rows.get(cluster)?.phase === 'Failed') continue;
-      draft.put(chosenToReturn(row, { reason: 'ClusterFailure', denies: 'Cluster', honoursWindows: false }));
-    }
+    const goBack = row?.goBack === undefined ? dueReturn(row, draft) : undefined;
+    if (row !== undefined && goBack !== undefined) draft.put(chosenToReturn(row, { ...goBack, ...denied }));
   }
+}
+
+/** Why a cluster at rest is to go back without a decision about it; undefined: it is not. */
+function dueReturn(row: RolloutRow | undefined, draft: Draft): GoBack | undefined {
+  if (row === undefined || !isAtRest(row)) return undefined;
+  const wave = draft.wave(row.wave);
+  if (wave.phase === 'RollingBack') {
+    const reason = wave.reason === 'Decision' ? 'Decision' : 'OnFailure';
+    return { reason, denies: 'Operator', honoursWindows: row.phase === 'Done' };
+  }
+  const goesByItself = row.phase === 'Failed' && draft.spec.strategy.onClusterFailure === 'RollBack';
+  if (!goesByItself || !isWithin(row, draft)) return undefined;
+  if (draft.view.rows.get(row.cluster)?.phase === 'Failed') return undefined;
+  return { reason: 'ClusterFailure', denies: 'Cluster', honoursWindows: false };
 }
 
 /** Changed by the roll-out, and nothing of it runs there. */

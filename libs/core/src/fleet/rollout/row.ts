@@ -83,6 +83,8 @@ export const newRow = (
 export const isInFlight = ({ phase }: RolloutRow): boolean => phase === 'Applying' || phase === 'Verifying';
 /** A cluster kept between two hops: it takes its place, and nothing happens there. */
 export const isBetweenHops = (row: RolloutRow): boolean => row.phase === 'Applying' && !row.isRunning;
+/** It goes back, has, or was to: all returns are one class, whatever class its change was of. */
+export const isOfReturns = ({ goBack, phase }: RolloutRow): boolean => goBack !== undefined || phase === 'RolledBack';
 /** Chosen to go back, and neither on its way nor at an end. */
 export const isReturnDue = ({ goBack, phase }: RolloutRow): boolean =>
   goBack !== undefined && goBack.blocked === undefined && phase !== 'RollingBack' && phase !== 'RolledBack';

@@ -1,6 +1,7 @@
 import { counted } from '../../kernel/text/counted.js';
 import { durationMs, thresholdOf } from '../placement/waves.js';
 import { isFinal, WAITING_REASONS } from '../rollout/phases.js';
+import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import type { RolloutView } from '../rollout/rollout-state.js';
 import type { RolloutRow } from '../rollout/row.js';
 import { sumOf, WaveTally } from '../rollout/tally.js';
@@ -54,9 +55,14 @@ function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
   if (status.phase === 'Paused' || status.phase === 'Halted') {
     return is('False', status.phase, says(place, status.reason));
   }
-  const { applying, verifying, rollingBack } = sumOf(tallies);
+  const { applying, verifying, rollingBack, returnsDue } = sumOf(tallies);
   const underWay = applying + verifying + rollingBack;
   if (underWay > 0) return is('True', 'Advancing', says(place, `${counted(underWay, 'cluster')} under way`, waiting));
+  const returns = classOfReturns(rollout)?.state.phase;
+  if (status.phase === 'RollingBack' && returnsDue > 0 && (returns === 'Waiting' || returns === 'Rejected')) {
+    const why = `class ${ROLLBACK_CLASS} is not approved: ${counted(returnsDue, 'cluster')} to go back`;
+    return is('False', returns === 'Waiting' ? 'Approval' : 'Rejected', why);
+  }
   const wave = current && status.waves[current.at];
   if (wave?.phase === 'Soaking') return is('False', 'Soaking', says(place, wave.reason));
   if (wave?.reason === 'NotEnoughSuccesses') return is('False', wave.reason, says(place, waiting));
@@ -118,19 +124,25 @@ function degraded(rollout: SeenRollout): FoundCondition {
     ...{ type: 'Degraded', status, reason, message },
   });
   const stop = status.stop ?? (isFinal(status.phase) ? '' : status.reason);
-  if (STOPS.has(stop)) return is('True', stop, overThreshold(rollout));
+  if (STOPS.has(stop)) return is('True', stop, [...overThreshold(rollout), ...deniedReturns(rollout)].join('; '));
   if (status.phase === 'RolledBack') return is('True', 'RolledBack', status.reason);
   const { failed } = sumOf(tallies);
   return failed === 0 ? is('False', 'NoneFailed') : is('True', 'ClustersFailed', counted(failed, 'cluster'));
 }
 
+const classOfReturns = ({ status }: SeenRollout) => status.classes.find(({ name }) => name === ROLLBACK_CLASS);
+
+/** That a rule keeps clusters from going back, which is why some have not. */
+const deniedReturns = (rollout: SeenRollout): string[] =>
+  classOfReturns(rollout)?.state.phase === 'Denied'
+    ? [`a rule of the strategy denies Rollback: ${counted(sumOf(rollout.tallies).stuck, 'cluster')} did not go back`]
+    : [];
+
 /** The waves with more failures than they accept. */
-function overThreshold({ spec, tallies }: SeenRollout): string {
-  return spec.waves
-    .flatMap(({ name, spec: rules }, at) => {
-      const { failures = 0, targets = 0 } = tallies[at] ?? {};
-      const accepted = thresholdOf(rules.failureThreshold, targets);
-      return failures > accepted ? [`wave ${name}: ${counted(failures, 'failure')}, ${accepted} accepted`] : [];
-    })
-    .join('; ');
+function overThreshold({ spec, tallies }: SeenRollout): string[] {
+  return spec.waves.flatMap(({ name, spec: rules }, at) => {
+    const { failures = 0, targets = 0 } = tallies[at] ?? {};
+    const accepted = thresholdOf(rules.failureThreshold, targets);
+    return failures > accepted ? [`wave ${name}: ${counted(failures, 'failure')}, ${accepted} accepted`] : [];
+  });
 }

@@ -7,8 +7,9 @@ import {
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { placesOf } from '../placement/waves.js';
+import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import type { RolloutView } from '../rollout/rollout-state.js';
-import type { RolloutRow } from '../rollout/row.js';
+import { isOfReturns, type RolloutRow } from '../rollout/row.js';
 import { sumOf, WaveTally } from '../rollout/tally.js';
 import { soakEnd } from '../rollout/wave-moves.js';
 import { mergedConditions, type StoredCondition } from './conditions.js';
@@ -75,7 +76,7 @@ function classesOf({ status }: ReportedRollout, rows: readonly RolloutRow[]): Fl
   const clusters = Map.groupBy(rows, (row) => row.class);
   return status.classes.slice(0, MOST_CLASSES_SHOWN).map(({ name, changes, state }) => ({
     hash: name,
-    clusters: clusters.get(name)?.length ?? 0,
+    clusters: name === ROLLBACK_CLASS ? rows.filter(isOfReturns).length : (clusters.get(name)?.length ?? 0),
     changes: [...changes],
     approval: state.phase,
   }));
