@@ -1,6 +1,6 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
+import { resolveAsked } from '#core/classic/resolution/path/asked-path';
 import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
-import { resolve } from '#core/classic/resolution/resolve';
 import type { RecordChange } from './held-records.js';
 
 /** One problem with every package record that its slices name. Plain data: it crosses a thread boundary. */
@@ -23,7 +23,7 @@ export class MissingRecord extends Error {
 
 /** The pure solver over the records at hand. */
 export function solve({ problem, records }: SolveRequest): Resolution {
-  return resolve(problem, (hash) => {
+  return resolveAsked(problem, (hash) => {
     const record = records.get(hash);
     if (record === undefined) throw new MissingRecord(hash);
     return record;

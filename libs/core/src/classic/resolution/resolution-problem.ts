@@ -66,7 +66,13 @@ export type InstalledCsv = Readonly<{
  * One resolution, as a value: equal problems have equal canonical JSON, so one solve serves every namespace
  * and cluster that asks it. Package records are referred to by hash and stored beside it.
  */
-export type ResolutionProblem = Readonly<{ v: 1; wishes: DesiredNamespace; catalogs: readonly CatalogSlice[] }>;
+export type ResolutionProblem = Readonly<{
+  v: 1;
+  wishes: DesiredNamespace;
+  catalogs: readonly CatalogSlice[];
+  /** A Subscription of which all hops are asked for; absent: what comes next is all. */
+  path?: string;
+}>;
 
 /** A bundle to install now (spec: classic-resolution.md §7 "Output"). */
 export type ChosenBundle = Readonly<{
@@ -142,6 +148,8 @@ export type Resolution =
        * part is approved on its own.
        */
       parts?: readonly ResolutionPart[];
+      /** Where the path is asked for: what follows, each answer once the one before it is carried out. */
+      following?: readonly Resolution[];
     }>
   /**
    * Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the reasons behind it.

@@ -86,3 +86,10 @@ export function nextPart(
   }
   return undefined;
 }
+
+/** What moves one Subscription: with isolation its part alone; undefined where it does not move. */
+export function partOf(resolution: Resolved, subscription: string): Resolved | undefined {
+  if (resolution.parts === undefined) return resolution.subscriptionsUpdated.length === 0 ? undefined : resolution;
+  const parts = resolution.parts.filter(({ subscriptions }) => subscriptions.includes(subscription));
+  return nextPart({ ...resolution, parts })?.resolution;
+}

@@ -53,7 +53,7 @@ export function resolvePath(problem: ResolutionProblem, record: (hash: string) =
 const brought = ({ chosen }: Resolved): readonly ChosenBundle[] => chosen.filter(({ upToDate }) => upToDate !== true);
 
 /** Also those of a plan that waits: the Subscription names its bundle already, and does not have it. */
-const movesOf = ({ subscriptions }: DesiredNamespace, resolution: Resolved): ResolvedHop['moves'] =>
+export const movesOf = ({ subscriptions }: DesiredNamespace, resolution: Resolved): ResolvedHop['moves'] =>
   subscriptions.flatMap((desired) => {
     const bundle = brought(resolution).find((one) => isFor(desired, one));
     if (bundle === undefined) return [];
