@@ -18,7 +18,7 @@ export function continueHops(clusters: Iterable<string>, draft: Draft): Order[] 
     if (row === undefined || draft.settled.has(cluster)) continue;
     if (!isBetweenHops(row) || row.reason === 'Unreachable') continue;
     if (isReturnDue(row)) {
-      draft.put({ ...row, heldSince: row.heldSince ?? draft.now });
+      if (row.heldSince === undefined) draft.put({ ...row, heldSince: draft.now });
       continue;
     }
     const reason = keptReason(row, draft);
@@ -36,8 +36,9 @@ function keep(row: RolloutRow, reason: string, draft: Draft): void {
     return;
   }
   const kept = { ...row, reason, heldSince: row.heldSince ?? draft.now };
-  if (row.reason === reason) draft.put(kept);
-  else draft.move(kept);
+  // A row that stays as it is is not written again.
+  if (row.reason !== reason) draft.move(kept);
+  else if (row.heldSince === undefined) draft.put(kept);
 }
 
 function nextHop(row: RolloutRow, now: number): RolloutRow {
