@@ -2,16 +2,32 @@ import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { storedRows } from '#lifecycle/fleet/rollouts/stored-rollout';
 import { LONG_PATIENCE } from '#testing/patience';
+import { madeDeployment } from '../integration/applier-support/made-operator.js';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
+import { OfferedCatalog } from './offered-catalog.js';
 
-const ROLLOUT = 'harbor-3';
-const [BEFORE, AFTER] = ['harbor-operator.v1.1.0', 'harbor-operator.v1.2.0'];
+const [PACKAGE, ROLLOUT] = ['anchor', 'anchor-2'];
+const [BEFORE, AFTER] = [`${PACKAGE}.v1.0.0`, `${PACKAGE}.v1.1.0`];
 type Classes = readonly Readonly<{ hash: string; approval: string }>[];
 
-/** The second hop of the upgrade of `rollOutInThreeWaves`: approved in a freeze, and lifted by who may. */
+/** An upgrade in the waves of `rollOutInThreeWaves`: approved in a freeze, and lifted by who may. */
 export async function holdWhileFrozen(fleet: FleetHub): Promise<void> {
-  const all = () => Promise.all(fleet.names.map((name) => fleet.installed(name)));
+  const all = () => Promise.all(fleet.names.map((name) => fleet.installed(name, PACKAGE, PACKAGE)));
+  const made = { objects: [], deployments: [madeDeployment(PACKAGE, PACKAGE)] };
+  const catalog = new OfferedCatalog(fleet, 'anchors');
+  await catalog.offer(PACKAGE, [{ version: '1.0.0', ...made }]);
+  await catalog.serve();
+  await fleet.apply('FleetOperator', PACKAGE, {
+    ...{ package: PACKAGE, namespace: PACKAGE, catalog: { name: 'anchors', namespace: 'olm' } },
+    strategyRef: { name: 'careful' },
+    classic: { channel: 'stable', operatorGroup: { targetNamespaces: [PACKAGE] } },
+  });
+  await expect.poll(all, LONG_PATIENCE).toEqual([BEFORE, BEFORE, BEFORE]);
   await fleet.apply('FleetWindow', 'freeze', { type: 'Deny', breakGlassGroups: ['night-shift'] });
+  await catalog.offer(PACKAGE, [
+    { version: '1.0.0', ...made },
+    { version: '1.1.0', replaces: '1.0.0', ...made },
+  ]);
   const classes = async () => ((await fleet.status('FleetRollout', ROLLOUT))['classes'] ?? []) as Classes;
   await expect.poll(async () => (await classes()).map(({ approval }) => approval), LONG_PATIENCE).toEqual(['Waiting']);
   const [planClass] = await classes();

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { storedRows } from '#lifecycle/fleet/rollouts/stored-rollout';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
 
-const [FIRST, NEXT] = ['harbor-operator.v1.0.0', 'harbor-operator.v1.1.0'];
+const [FIRST, MIDDLE, LAST] = ['harbor-operator.v1.0.0', 'harbor-operator.v1.1.0', 'harbor-operator.v1.2.0'];
 const SOAK_MS = 3_000;
 
 type Wave = Readonly<{ name: string; phase: string; openedAt: string }>;
@@ -22,8 +23,8 @@ const wave = (tier: string) => ({
 });
 
 /**
- * An install and an upgrade in three waves, lab, canary and the rest, one cluster each. The upgrade needs an
- * approval; the controller that decides is killed while it is on its way.
+ * An install and an upgrade in three waves, lab, canary and the rest, one cluster each. The upgrade has two
+ * hops and needs one approval; the controller that decides is killed while it is on its way.
  */
 export async function rollOutInThreeWaves(fleet: FleetHub): Promise<void> {
   const [lab = '', canary = '', rest = ''] = fleet.names;
@@ -50,6 +51,7 @@ export async function rollOutInThreeWaves(fleet: FleetHub): Promise<void> {
   expect(await all()).toEqual([FIRST, FIRST, FIRST]);
   const [planClass] = (await rollout('harbor-2')).classes ?? [];
   expect(planClass?.changes).toContain('Minor');
+  expect(await pathOf(fleet, planClass?.hash ?? '')).toEqual([`${FIRST} → ${MIDDLE}`, `${MIDDLE} → ${LAST}`]);
   await fleet.apply('FleetDecision', 'approve-harbor-2', {
     rollout: 'harbor-2',
     action: 'Approve',
@@ -57,14 +59,15 @@ export async function rollOutInThreeWaves(fleet: FleetHub): Promise<void> {
     reason: 'CHG-1182',
     by: { user: 'anna', groups: ['board'] },
   });
-  await expect.poll(() => fleet.installed(lab), LONG_PATIENCE).toBe(NEXT);
+  await expect.poll(() => fleet.installed(lab), LONG_PATIENCE).toBe(LAST);
 
   // The one that stands by goes on, to the same end and in the same order.
   const leader = await fleet.leader();
   await leader.stop('SIGKILL');
   expect([await fleet.installed(canary), await fleet.installed(rest)]).not.toContain(undefined);
   await expect.poll(async () => (await rollout('harbor-2')).phase, LONG_PATIENCE).toBe('Completed');
-  expect(await all()).toEqual([NEXT, NEXT, NEXT]);
+  expect(await all()).toEqual([LAST, LAST, LAST]);
+  expect(await rollout('harbor-3'), 'what follows is the second hop of the same path').toEqual({});
   expect(await fleet.leader()).not.toBe(leader);
   await expectOrder(fleet, (await rollout('harbor-2')) as Rollout);
   await expectApprover(fleet, planClass?.hash ?? '');
@@ -91,13 +94,23 @@ async function expectOrder(fleet: FleetHub, { waves }: Rollout): Promise<void> {
   }
 }
 
-/** One plan was approved in each cluster, and names who approved its class. */
+/** What the FleetPlan of a class says of its hops. */
+async function pathOf(fleet: FleetHub, hash: string): Promise<readonly string[]> {
+  const ref = { apiVersion: FLEET_API, kind: 'FleetPlan', name: `harbor-2-${hash}`, namespace: PLATFORM };
+  const read = async () => FleetPlan.safeParse(await fleet.hub.get(ref)).data?.spec.path ?? [];
+  await expect.poll(async () => (await read()).length, LONG_PATIENCE).toBeGreaterThan(0);
+  return (await read()).map(({ from, to }) => `${from} → ${to}`);
+}
+
+/** One plan was approved for each hop in each cluster, and names who approved its class. */
 async function expectApprover(fleet: FleetHub, hash: string): Promise<void> {
   for (const name of fleet.names) {
-    const plans = await fleet.plansFor(name, NEXT);
-    const marks = plans.map(({ metadata }) => metadata.annotations?.['fleet.flotilla.dev/approved-by'] ?? '{}');
-    expect(marks.map((mark) => JSON.parse(mark))).toEqual([
-      { rollout: `${PLATFORM}/harbor-2`, class: hash, approvedBy: ['anna'] },
-    ]);
+    for (const bundle of [MIDDLE, LAST]) {
+      const plans = await fleet.plansFor(name, bundle);
+      const marks = plans.map(({ metadata }) => metadata.annotations?.['fleet.flotilla.dev/approved-by'] ?? '{}');
+      expect(marks.map((mark) => JSON.parse(mark))).toEqual([
+        { rollout: `${PLATFORM}/harbor-2`, class: hash, approvedBy: ['anna'] },
+      ]);
+    }
   }
 }

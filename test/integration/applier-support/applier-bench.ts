@@ -8,11 +8,12 @@ import { packageRecords } from '#core/catalog/load/package-records';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import { resolveAsked } from '#core/classic/resolution/path/asked-path';
 import { problemHash } from '#core/classic/resolution/problem-hash';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
-import { resolve } from '#core/classic/resolution/resolve';
-import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { type DesiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
+import { previewedNamespace, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -274,8 +275,11 @@ export class ApplierBench {
     const { namespace, package: packageName } = wanted.operator.spec;
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
     const record = (await this.#index()).package(packageName)?.record;
-    const overlaid = withDesired(read, beginningWith(wanted, read, record));
-    if (typeof overlaid !== 'string') await this.#solve(previewPlace(namespace, packageName), { ...read, ...overlaid });
+    const overlaid = previewedNamespace(read, beginningWith(wanted, read, record), false);
+    if (typeof overlaid !== 'string') {
+      const path = subscriptionFor(overlaid, wanted)?.metadata.name;
+      await this.#solve(previewPlace(namespace, packageName), { ...read, ...overlaid }, path);
+    }
     return this.placeParts.preview(wanted);
   }
 
@@ -285,14 +289,15 @@ export class ApplierBench {
     return this.#parts;
   }
 
-  /** Observes what was read under a place, and answers its problem. */
-  async #solve(place: string, read: ObservedNamespace): Promise<void> {
+  /** Observes what was read under a place, and answers its problem; `path`: a Subscription's hops, too. */
+  async #solve(place: string, read: ObservedNamespace, path?: string): Promise<void> {
     const desired = desiredNamespaceOf(read);
     const index = await this.#index();
     const { slices, records } = sliceCatalogs(desired, [
       { key: { namespace: GLOBAL, name: CATALOG }, priority: 0, index },
     ]);
-    const problem = { v: 1 as const, wishes: desired, catalogs: slices };
+    const asked = path === undefined ? {} : { path };
+    const problem = { v: 1 as const, wishes: desired, catalogs: slices, ...asked };
     await this.problems.putProblem(problem, records);
     await this.problems.putObservation(this.client.cluster, place, { problem: problemHash(problem) });
     const recordOf = (hash: string) => {
@@ -300,7 +305,7 @@ export class ApplierBench {
       if (record === undefined) throw new Error(`no record ${hash}`);
       return record;
     };
-    await this.problems.putSolution(problemHash(problem), resolve(problem, recordOf));
+    await this.problems.putSolution(problemHash(problem), resolveAsked(problem, recordOf));
   }
 
   /** Observes and passes in turn until `settled` holds and a pass finds nothing to do. */

@@ -1,12 +1,16 @@
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetOperatorStatus } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
-/** Distinguishes what people change of fleet objects from what the hub writes in their statuses. */
+/**
+ * Distinguishes what people change of fleet objects, and what is denied for a whole subject, from what else
+ * the hub writes in their statuses.
+ */
 export class WrittenVersions {
   readonly #known = new Map<string, string>();
 
-  /** Whether `spec` of an object may be another than when it moved last. */
+  /** Whether that may be another than when the object moved last. */
   async isNews(
     hub: Pick<KubeClient, 'get'>,
     kind: string,
@@ -15,10 +19,16 @@ export class WrittenVersions {
     const found = await hub.get({ apiVersion: FLEET_API, kind, name, namespace });
     const { uid, generation } = found?.metadata ?? {};
     const key = `${kind}/${namespace}/${name}`;
-    const version = generation === undefined ? undefined : `${uid} ${generation}`;
+    const version = generation === undefined ? undefined : `${uid} ${generation} ${deniedBy(found)}`;
     const isNews = version === undefined || this.#known.get(key) !== version;
     if (version === undefined) this.#known.delete(key);
     else this.#known.set(key, version);
     return isNews;
   }
+}
+
+/** The bundles that a FleetOperator's status denies: no path leads to them. */
+function deniedBy(object: KubernetesObject | undefined): string {
+  const status = FleetOperatorStatus.safeParse(object?.['status']).data;
+  return (status?.denied ?? []).map(({ bundle }) => bundle).join(' ');
 }

@@ -22,6 +22,8 @@ const MOST_DENIED = 10;
 export const PreviousMark = z.object({
   rollout: z.string(),
   attempt: z.number(),
+  /** The hop of the path that was approved last, from 1; absent where it has one. */
+  hop: z.number().optional(),
   bundle: z.string().nullable(),
   planHash: z.string().optional(),
   catalogDigest: z.string().optional(),

@@ -12,7 +12,7 @@ import type { SubscriptionMove } from './hop-hash.js';
 const MOST_LINES = 200;
 const MOST_TEXT = 1_024;
 
-/** A plan class and the plan of its one hop, beside the cluster in which it was found first. */
+/** A plan class and the plan of one hop, beside the cluster in which it was found first. */
 export type PlannedClass = Readonly<{
   hash: string;
   hopHash: string;
@@ -31,7 +31,7 @@ export type PlannedClass = Readonly<{
   lines?: readonly string[] | undefined;
 }>;
 
-/** What is reviewed of a plan class: what its plan changes in a cluster as it was. */
+/** What is reviewed of one hop of a plan class: what its plan changes in a cluster as it was. */
 export function planContent(planned: PlannedClass): FleetPlan['spec'] {
   const {
     hash,

@@ -28,19 +28,23 @@ export type SeenCatalog = Pick<CatalogRefresh, 'source' | 'failure' | 'loaded' |
 /**
  * The namespace's resolution problem; undefined where its solution would have no effect: there is no
  * Subscription to satisfy, every plan is under way, the OperatorGroup is missing or not alone, or a visible
- * catalog has not answered yet.
+ * catalog has not answered yet. `path`: the Subscription of which all hops are asked for.
  */
-export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem<NamespaceProblems> | undefined {
-  return needsResolution(snapshot.subscriptions) ? problemOf(snapshot) : undefined;
+export function observeNamespace(
+  snapshot: NamespaceSnapshot,
+  path?: string,
+): ObservedProblem<NamespaceProblems> | undefined {
+  return needsResolution(snapshot.subscriptions) ? problemOf(snapshot, path) : undefined;
 }
 
 /** As {@link observeNamespace}, also where every plan is under way. */
-export function problemOf(snapshot: NamespaceSnapshot): ObservedProblem<NamespaceProblems> | undefined {
+export function problemOf(snapshot: NamespaceSnapshot, path?: string): ObservedProblem<NamespaceProblems> | undefined {
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
   const desired = desiredNamespaceOf(snapshot);
   const { slices, records } = sliceCatalogs(desired, snapshot.catalogs.map(indexedCatalog).toSorted(byKey));
-  const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
+  const asked = path === undefined ? {} : { path };
+  const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices, ...asked };
   return { hash: problemHash(problem), problem, records };
 }
 

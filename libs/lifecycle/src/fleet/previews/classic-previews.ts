@@ -1,15 +1,11 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { bundlesToInstall, planInstall } from '#core/classic/install-plan/plan-install';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
+import { type AskedHop, type AskedPath, askedPath } from '#core/classic/resolution/path/asked-path';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
-import {
-  type DesiredClassic,
-  previewPlace,
-  subscriptionConflict,
-  withDesired,
-} from '#core/fleet/desired/desired-classic';
+import { type DesiredClassic, previewPlace, subscriptionConflict } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
+import { previewedNamespace, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
 import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -25,9 +21,10 @@ import { ObservedProblems } from '../../classic/namespaces/observed-problems.js'
 import type { NamespaceStageInput } from '../../classic/namespaces/stage.js';
 import type { StagesHub } from '../../classic/namespaces/stages.js';
 import { fetchBundles } from '../../classic/subscriptions/fetch-bundles.js';
-import { SolutionCheck } from '../../classic/subscriptions/solution-check.js';
+import { type ResolvedProblem, SolutionCheck } from '../../classic/subscriptions/solution-check.js';
 import { PassReader } from '../../engine/pass-reader.js';
 import type { ClassicPreview, NotThere } from '../rollouts/order-place.js';
+import { endOf, type PlannedHop } from '../rollouts/planned-there.js';
 
 /** The poller mostly notices by itself what makes a preview stale. */
 const OBSERVE_AFTER_MS = 1_000;
@@ -51,7 +48,7 @@ export class ClassicPreviews {
     this.#contents = new BundleContents(bundlePulls, content, queues.apply, log);
   }
 
-  /** What would be installed by now, or what it waits for. */
+  /** What would be installed by now, one InstallPlan after the other, or what it waits for. */
   async of(client: KubeClient, wanted: DesiredClassic, globalCatalogNamespace: string): Promise<ClassicPreview> {
     const { namespace, package: packageName } = wanted.operator.spec;
     const reader = new PassReader(client);
@@ -59,7 +56,7 @@ export class ClassicPreviews {
     const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
     const record = known && (await this.#recordIn(known.problem, wanted.subscription.spec));
     const desired = known ? beginningWith(wanted, live, record) : wanted;
-    const overlaid = subscriptionConflict(live, desired) ?? withDesired(live, desired);
+    const overlaid = subscriptionConflict(live, desired) ?? previewedNamespace(live, desired, hasOther(live, desired));
     if (typeof overlaid === 'string') return { conflict: overlaid };
     const catalogSources = [
       ...live.catalogSources.filter((one) => !isNamed(one, desired)),
@@ -82,7 +79,7 @@ export class ClassicPreviews {
     const now = this.hub.clock?.now() ?? new SystemClock().now();
     const signal = new AbortController().signal;
     const input = { client, reader, read, now, signal, patience: new Patience() };
-    const found = await this.#planOf(input, { ...known, solution }, desired);
+    const found = await this.#pathOf(input, { ...known, solution }, desired);
     return record === undefined ? found : withDeprecations(found, record, desired, live);
   }
 
@@ -119,43 +116,66 @@ export class ClassicPreviews {
     return hash === undefined ? undefined : this.#observed.record(hash);
   }
 
-  async #planOf(
-    input: NamespaceStageInput,
-    solved: Readonly<{ hash: string; problem: ResolutionProblem; solution: ResolvedResolution }>,
-    desired: DesiredClassic,
-  ): Promise<ClassicPreview> {
-    const { namespace, subscriptions, installPlans: existingPlans } = input.read;
-    const packageName = desired.operator.spec.package;
-    const name = subscriptions.find(({ spec }) => spec.name === packageName)?.metadata.name ?? '';
-    const resolution = partOf(solved.solution, name);
-    const leftOut = solved.solution.unresolved?.find((one) => one.name === name);
-    if (leftOut !== undefined) return { fails: leftOut.message };
-    if (resolution === undefined) return { nothing: 'nothing is to be installed' };
-    const where = { cluster: input.client.cluster, namespace };
-    if (!(await this.#check.admits(where, solved))) return { waits: 'it is resolved anew' };
+  async #pathOf(input: NamespaceStageInput, solved: ResolvedProblem, desired: DesiredClassic): Promise<ClassicPreview> {
+    const { hash, problem, solution } = solved;
+    const where = { cluster: input.client.cluster, namespace: input.read.namespace };
+    const path = askedPath({ ...problem, path: subscriptionFor(input.read, desired)?.metadata.name ?? '' }, solution);
+    for (const hop of path.hops) {
+      if (!(await this.#check.admits(where, { ...hop, hash }))) return { waits: 'it is resolved anew' };
+    }
     try {
-      const wanted = bundlesToInstall(resolution);
-      const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
-      if ('stillFetching' in bundles) return { waits: `fetching ${bundles.stillFetching.join(', ')}` };
-      const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
-      if (planned.result === 'nothing') return { nothing: planned.because };
-      const moved = resolution.subscriptionsUpdated;
-      const installed = new Map(
-        subscriptions.map((one) => [one.metadata.name ?? '', one.status?.installedCSV ?? null]),
-      );
-      const moves = moved.map((one) => ({
-        subscription: one.name,
-        from: installed.get(one.name) ?? null,
-        to: one.currentCSV,
-      }));
-      const bundle = moved.find((one) => one.name === name)?.currentCSV ?? '';
-      return { plan: { ...planned.plan, status: planned.status }, moves, planned: bundle, desired };
+      const hops = await this.#plansOf(input, path.hops, desired);
+      if (typeof hops === 'string') return { waits: hops };
+      const ends = path.ends && (await this.#endOf(where, hash, path.ends));
+      return previewOf(hops, ends, desired);
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       // A registry that does not answer is tried again.
       return error.retry === 'when-input-changes' ? { fails: error.message } : { waits: error.message };
     }
   }
+
+  /** The InstallPlan of each hop, or what is waited for. */
+  async #plansOf(
+    input: NamespaceStageInput,
+    hops: readonly AskedHop[],
+    desired: DesiredClassic,
+  ): Promise<PlannedHop[] | string> {
+    const { namespace, subscriptions, installPlans: existingPlans } = input.read;
+    const name = subscriptionFor(input.read, desired)?.metadata.name;
+    const plans: PlannedHop[] = [];
+    for (const { resolution, moves: all } of hops) {
+      const wanted = bundlesToInstall(resolution);
+      const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
+      if ('stillFetching' in bundles) return `fetching ${bundles.stillFetching.join(', ')}`;
+      const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
+      if (planned.result === 'nothing') break;
+      const moves = all.map(({ subscription, from, to }) => ({ subscription, from: from === '' ? null : from, to }));
+      const own = moves.find(({ subscription }) => subscription === name);
+      const plan = { ...planned.plan, status: planned.status };
+      plans.push({ plan, moves, from: own?.from ?? undefined, to: own?.to ?? '' });
+    }
+    return plans;
+  }
+
+  /** Why a path does not go on; undefined while that is not known. */
+  async #endOf(
+    where: Readonly<{ cluster: string; namespace: string }>,
+    hash: string,
+    ends: NonNullable<AskedPath['ends']>,
+  ): Promise<string | undefined> {
+    if ('leftOut' in ends) return ends.leftOut;
+    return (await this.#check.verifiedFailure(where, { ...ends, hash }))?.message;
+  }
+}
+
+function previewOf(
+  [first, ...further]: readonly PlannedHop[],
+  ends: string | undefined,
+  desired: DesiredClassic,
+): ClassicPreview {
+  if (first !== undefined) return { hops: [first, ...further], ...(ends === undefined ? {} : { ends }), desired };
+  return ends === undefined ? { nothing: 'nothing is to be installed' } : { fails: ends };
 }
 
 /** Of the package as the catalog of a Subscription had it when the problem was made. */
@@ -174,17 +194,10 @@ function withDeprecations(
   { subscription: { spec } }: DesiredClassic,
   { subscriptions }: NamespaceRead,
 ): ClassicPreview {
-  if (!('plan' in found || 'nothing' in found)) return found;
+  if (!('hops' in found || 'nothing' in found)) return found;
   const installed = subscriptions.find((one) => one.spec.name === spec.name)?.status?.installedCSV ?? '';
-  const bundle = 'plan' in found ? found.planned : installed;
+  const bundle = 'hops' in found ? endOf(found) : installed;
   return { ...found, deprecations: classicDeprecations(record, spec.channel, bundle) };
-}
-
-/** What is planned for one Subscription; with isolation its part alone. */
-function partOf(resolution: ResolvedResolution, subscription: string): ResolvedResolution | undefined {
-  if (resolution.parts === undefined) return resolution.subscriptionsUpdated.length === 0 ? undefined : resolution;
-  const parts = resolution.parts.filter(({ subscriptions }) => subscriptions.includes(subscription));
-  return nextPart({ ...resolution, parts })?.resolution;
 }
 
 const isNamed = ({ metadata }: CatalogSource, { catalogSource }: DesiredClassic): boolean =>
@@ -194,4 +207,11 @@ const isNamed = ({ metadata }: CatalogSource, { catalogSource }: DesiredClassic)
 function sourcesOf(live: NamespaceRead, desired: DesiredClassic): readonly CatalogSource[] {
   const found = live.catalogSources.find((one) => isNamed(one, desired));
   return [found, desired.catalogSource].filter((one) => one !== undefined).slice(-1);
+}
+
+/** Whether the fleet gives the catalog other content than it has in the cluster. */
+function hasOther(live: NamespaceRead, desired: DesiredClassic): boolean {
+  const { catalogSource } = desired;
+  if (catalogSource === undefined) return false;
+  return !live.catalogSources.some((one) => isNamed(one, desired) && one.spec.image === catalogSource.spec.image);
 }

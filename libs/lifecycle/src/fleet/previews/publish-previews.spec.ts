@@ -61,6 +61,43 @@ it.each([
   expect((await wishesIn(store))?.map((one) => one.channel)).toEqual(channel && [channel]);
 });
 
+it.each([
+  ['gets isolation', {}, 1],
+  ['has it already', { 'flotilla.dev/resolution-isolation': 'true' }, 0],
+])('a namespace whose group is adopted and %s is observed anew only then', async (_what, annotations, problems) => {
+  const { store, deps } = opened();
+  const desired = desiredFor(operatorWith({ channel: 'stable', operatorGroup: { manage: 'Adopt' } }));
+  const snapshot = {
+    ...SNAPSHOT,
+    catalogs: [],
+    subscriptions: [{ ...SUBSCRIPTION_API, metadata: { name: 'kafka', namespace: 'apps' }, spec: SPEC }],
+    operatorGroups: [{ ...OPERATOR_GROUP_API, metadata: { name: 'own', namespace: 'apps', annotations } }],
+  };
+  await publishPreviews(deps, 'east', snapshot, [{ desired, content: undefined }]);
+  expect((await wishesIn(store)) ?? []).toHaveLength(problems);
+});
+
+it('a namespace in which a plan waits is observed without it, with all that follows on it', async () => {
+  const { store, deps } = opened();
+  const status = { installedCSV: 'kafka.v1', currentCSV: 'kafka.v2', state: 'UpgradePending' };
+  const waiting = { ...status, installPlanRef: { name: 'install-1' } } as never;
+  const snapshot = {
+    ...SNAPSHOT,
+    catalogs: [],
+    subscriptions: [
+      { ...SUBSCRIPTION_API, metadata: { name: 'mine', namespace: 'apps' }, spec: SPEC, status: waiting },
+    ],
+    operatorGroups: [{ ...OPERATOR_GROUP_API, metadata: { name: 'fleet', namespace: 'apps' } }],
+  };
+  await publishPreviews(deps, 'east', snapshot, [
+    { desired: desiredFor(operatorWith({ channel: 'stable' })), content: undefined },
+  ]);
+  const observed = await store.getObservation('east', previewPlace('apps', 'kafka'));
+  const problem = observed && (await store.getProblem(observed.problem));
+  expect(problem?.path).toBe('mine');
+  expect(problem?.wishes.subscriptions).toMatchObject([{ installedCSV: 'kafka.v1', currentCSV: 'kafka.v1' }]);
+});
+
 it('a namespace without the operator is observed with the version that it is to begin with', async () => {
   const { store, deps } = opened();
   const desired = desiredFor(operatorWith({ channel: 'stable' }, { versions: { deny: ['2.0.0'] } }));

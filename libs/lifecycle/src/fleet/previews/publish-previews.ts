@@ -1,7 +1,7 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { type DesiredClassic, previewPlace, withDesired } from '#core/fleet/desired/desired-classic';
+import { type DesiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
-import { subscriptionChanges } from '#core/fleet/desired/subscription-changes';
+import { hasPlanMade, isAsked, previewedNamespace, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import {
   type NamespaceSnapshot,
@@ -15,7 +15,7 @@ import type { WantedOperator } from './wanted-operators.js';
 /**
  * Publishes the problem that a namespace would have with each operator that a fleet wants there, where that
  * is another one than it has: it is not subscribed to yet or in another channel, or its catalog has other
- * content by now.
+ * content by now. Where a plan waits for approval already, what follows on it is asked for.
  * Nothing is written to the cluster.
  */
 export async function publishPreviews(
@@ -28,13 +28,15 @@ export async function publishPreviews(
   await publishLostProblem(deps, cluster, snapshot, wanted);
   for (const one of wanted) {
     const { package: packageName } = one.desired.operator.spec;
-    const subscribed = snapshot.subscriptions.find(({ spec }) => spec.name === packageName);
     const catalogs = catalogsWith(snapshot.catalogs, one);
-    const isSame = subscribed !== undefined && !subscriptionChanges(subscribed, one.desired).isResolvedAnew;
-    if (isSame && catalogs === snapshot.catalogs) continue;
-    const overlaid = withDesired(snapshot, beginningWith(one.desired, snapshot, recordIn(catalogs, one.desired)));
+    const hasOtherContent = catalogs !== snapshot.catalogs;
+    const isSame = isAsked(snapshot, one.desired) && !hasOtherContent;
+    if (isSame && !hasPlanMade(snapshot, one.desired)) continue;
+    const desired = beginningWith(one.desired, snapshot, recordIn(catalogs, one.desired));
+    const overlaid = previewedNamespace(snapshot, desired, hasOtherContent);
     if (typeof overlaid === 'string') continue;
-    const observed = observeNamespace({ ...snapshot, ...overlaid, catalogs });
+    const path = subscriptionFor(overlaid, desired)?.metadata.name;
+    const observed = observeNamespace({ ...snapshot, ...overlaid, catalogs }, path);
     if (observed === undefined) continue;
     await publishPreview(deps, { cluster, namespace }, previewPlace(namespace, packageName), observed);
   }

@@ -19,7 +19,7 @@ import { carryOutCatalog } from './catalog-orders.js';
 import { checkOnce } from './check-once.js';
 import { type CatalogMove, catalogMoveOf, moveCatalog } from './classic-catalog.js';
 import { findDrift, subscriptionGone, wasThere, withDrift } from './classic-drift.js';
-import { goClassic, keepResult } from './classic-go.js';
+import { goClassic, isBetween, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, RETURNING, returnCheckOf } from './classic-return.js';
@@ -160,7 +160,8 @@ async function carryOut(
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
-  const there = { ...place, notePlan, asked: askedHash(written) };
+  const lifted = row.liftsDenial === true ? row.target?.bundle : undefined;
+  const there = { ...place, notePlan, asked: askedHash(written), lifted };
   const asked = await (isV1 ? carryOutExtension : carryOutFor)(there, row, operator, before);
   const noted = plans.get(asked.planHash ?? '');
   const { finding, planned } = await withDeprecations(place, operator, asked, noted);
@@ -194,9 +195,9 @@ async function carryOutFor(
     const message = `Subscription ${found.subscription.metadata.name} is not the fleet's: set adopt: true to take it over`;
     return { state: 'Planning', reason: CONFLICT, message };
   }
-  const move = await catalogMoveOf(place, found, row.order);
-  const facts = move?.facts ?? factsOf(found, place);
-  const hash = move?.isUndecided === true || place.asked === undefined ? {} : { specHash: place.asked };
+  const move = await catalogMoveOf(place, found, row);
+  const { facts, isUndecided } = move ?? (await factsOf(found, place, row));
+  const hash = isUndecided || place.asked === undefined ? {} : { specHash: place.asked };
   const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before)) };
   // What comes next matters more than how the last attempt went.
   return done.state === 'Ready' && facts.message !== undefined ? { ...done, message: facts.message } : done;
@@ -220,6 +221,7 @@ async function byOrder(
   const finding = needsMove(row, subject)
     ? await moveCatalog(place, row, subject, subject.move)
     : await goClassic(place, row, subject, before);
+  if (isBetween(row, finding)) return finding;
   return { ...finding, ...(await checkOnce(row, before, finding, () => returnCheckOf(place, row, subject))) };
 }
 

@@ -1,13 +1,21 @@
 import { catalogConflict, type DesiredClassic, specHash, subscriptionOver } from '#core/fleet/desired/desired-classic';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
-import { type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
+import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { adoptGroup } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
-import { type ClassicSubject, factsOf, hashesOf, installedFacts, plannedFacts } from './classic-subject.js';
+import {
+  type ClassicSubject,
+  type DecidedFacts,
+  factsOf,
+  hashesOf,
+  installedFacts,
+  plannedFacts,
+  withDenied,
+} from './classic-subject.js';
 import {
   type ClassicPreview,
   CONFLICT,
@@ -22,7 +30,7 @@ type Facts = Omit<RowFinding, 'state'>;
  * Other objects than the cluster has for the subject, such as other content of its catalog or another
  * channel. `facts`: what they would bring; `isUndecided`: that is not known yet.
  */
-export type CatalogMove = Readonly<{ desired: DesiredClassic; facts: Facts; isUndecided: boolean }>;
+export type CatalogMove = DecidedFacts & Readonly<{ desired: DesiredClassic }>;
 
 /** The CatalogSource of these objects as it is in the cluster. */
 export async function liveCatalog(client: KubeClient, desired: DesiredClassic): Promise<CatalogSource | undefined> {
@@ -38,30 +46,40 @@ export async function liveCatalog(client: KubeClient, desired: DesiredClassic): 
 export async function catalogMoveOf(
   place: OrderPlace,
   subject: ClassicSubject,
-  order: AssignmentRow['order'],
+  row: AssignmentRow,
 ): Promise<CatalogMove | undefined> {
   const { desired, changes } = subject;
   if (desired === undefined) return undefined;
   const live = await liveCatalog(place.client, desired);
   const isOther = desired.catalogSource !== undefined && live?.spec.image !== desired.catalogSource.spec.image;
-  const hasNewContent = isOther && (!desired.isStaged || looksAhead(place, subject, order));
+  const hasNewContent = isOther && (!desired.isStaged || (await looksAhead(place, subject, row)));
   const kinds = changes?.kinds ?? [];
   if (hasNewContent || changes?.isResolvedAnew === true) return resolvedMove(place, subject, desired, live);
-  const facts = kinds.length === 0 ? undefined : withoutResolving(place, subject, desired);
-  return facts && { desired, facts, isUndecided: false };
+  const found = kinds.length === 0 ? undefined : await withoutResolving(place, subject, desired, row);
+  return found && { desired, ...found };
 }
 
 /**
  * Content of a Staged FleetCatalog that the cluster does not have yet is planned with where what it has
  * brings nothing: the roll-out waits for it there (design: fleet.md §1.2).
  */
-const looksAhead = (place: OrderPlace, subject: ClassicSubject, order: AssignmentRow['order']): boolean =>
-  order !== 'Go' && factsOf(subject, place).planHash === undefined;
+const looksAhead = async (place: OrderPlace, subject: ClassicSubject, row: AssignmentRow): Promise<boolean> => {
+  if (row.order === 'Go') return false;
+  const { facts, isUndecided } = await factsOf(subject, place, row);
+  return facts.planHash === undefined && !isUndecided;
+};
 
 /** The plan that waits in the cluster stays as it is, or there is none. */
-function withoutResolving(place: OrderPlace, subject: ClassicSubject, desired: DesiredClassic): Facts | undefined {
-  const facts = factsOf(subject, place);
-  return facts.planHash === undefined ? specFacts(place, subject, desired) : withKinds(facts, subject);
+async function withoutResolving(
+  place: OrderPlace,
+  subject: ClassicSubject,
+  desired: DesiredClassic,
+  row: AssignmentRow,
+): Promise<DecidedFacts | undefined> {
+  const { facts, isUndecided } = await factsOf(subject, place, row);
+  if (isUndecided) return { facts, isUndecided };
+  const decided = facts.planHash === undefined ? specFacts(place, subject, desired) : withKinds(facts, subject);
+  return decided && { facts: decided, isUndecided };
 }
 
 const withKinds = (facts: Facts, { changes }: ClassicSubject): Facts => ({
@@ -85,8 +103,8 @@ function specFacts(
   const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [] };
   const plan: InstallPlan = { ...INSTALL_PLAN_API, metadata: { name: '', namespace }, spec };
   const asks = { subscription: name, asked: desired.subscription.spec, specHash: made, deprecations };
-  const there = { plan, moves: [], planned: installed, from: installed, ...asks };
-  notePlan?.(hashes.planHash ?? '', { ...there, lines: changes.lines });
+  const hops = [{ plan, moves: [], from: installed, to: installed }] as const;
+  notePlan?.(hashes.planHash ?? '', { hops, ...asks, lines: changes.lines });
   return { ...installedFacts(subject), planned: installed, ...hashes, changes: [...changes.kinds] };
 }
 
@@ -118,25 +136,21 @@ async function resolvedMove(
   return move(previewFacts(place, subject, desired, preview));
 }
 
-/** What the plan of a preview would bring. */
+/** What the path of a preview would bring. */
 function previewFacts(
   place: OrderPlace,
   subject: ClassicSubject,
   desired: DesiredClassic,
-  { plan, moves, planned, deprecations }: Extract<ClassicPreview, { plan: unknown }>,
+  { hops, ends, deprecations }: Extract<ClassicPreview, { hops: unknown }>,
 ): Facts {
-  const { operator, subscription, changes, denied: marks } = subject;
-  const from = subscription.status?.installedCSV;
+  const { subscription, changes } = subject;
   const { name = '' } = subscription.metadata;
   const asks = { subscription: name, asked: desired.subscription.spec, specHash: specHash(desired), deprecations };
-  const there = { plan, moves, planned, from, ...asks };
-  const made = plannedFacts(place, operator, { ...there, lines: changes?.lines ?? [] });
-  const before = marks.map(({ bundle, scope }) => ({ bundle, scope }));
-  const denied = [...before, ...(made.denied ?? [])].slice(-MOST_DENIED);
+  const path = { hops, ...(ends === undefined ? {} : { ends }) };
+  const made = plannedFacts(place, subject, { ...path, ...asks, lines: changes?.lines ?? [] });
   return {
+    ...withDenied(subject, made.planHash === undefined ? made : withKinds(made, subject)),
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
-    ...(made.planHash === undefined ? made : withKinds(made, subject)),
-    ...(denied.length === 0 ? {} : { denied }),
   };
 }
 

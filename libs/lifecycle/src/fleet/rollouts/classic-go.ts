@@ -16,7 +16,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClassicSubject } from './classic-subject.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
-/** Approves the plan that was reviewed, once, and says how far it has come. */
+/** Approves the plans that were reviewed, each once and in its turn, and says how far it has come. */
 export async function goClassic(
   { client, globalCatalogNamespace }: OrderPlace,
   row: AssignmentRow,
@@ -25,31 +25,66 @@ export async function goClassic(
 ): Promise<RowFinding> {
   const { subscription, plan, moves, isSucceeded } = subject;
   const { installedCSV } = subscription.status ?? {};
+  const last = lastHop(row);
   if (installedCSV !== undefined && installedCSV === row.target?.bundle) {
-    return isSucceeded ? { state: 'Ready', hop: 1, healthy: true } : { state: rested(row, before), hop: 1 };
+    return isSucceeded ? { state: 'Ready', hop: last, healthy: true } : { state: rested(row, before), hop: last };
   }
   if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
   if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
-  if (plan === undefined || plan.spec.approved) return { state: 'Running', hop: 1 };
-  if (!row.target?.hops.includes(hopHash(plan, moves, globalCatalogNamespace))) {
-    return { state: 'Refused', reason: 'PlanChanged' };
-  }
-  await approve(client, row, subject);
-  return { state: 'Running', hop: 1 };
+  if (plan === undefined || plan.spec.approved) return underWay(row, subject);
+  const at = row.target?.hops.indexOf(hopHash(plan, moves, globalCatalogNamespace)) ?? -1;
+  return at === -1 ? { state: 'Refused', reason: 'PlanChanged' } : waitingPlan(client, row, subject, at);
+}
+
+/** The plan of a hop waits: it is approved once the hop is ordered, and the one before it has come up. */
+async function waitingPlan(
+  client: KubeClient,
+  row: AssignmentRow,
+  subject: ClassicSubject,
+  before: number,
+): Promise<RowFinding> {
+  if (before > 0 && !subject.isSucceeded) return { state: 'Running', hop: before };
+  const hop = before + 1;
+  if (hop > (row.hop ?? 1)) return hopEnded(before);
+  await approve(client, row, subject, hop);
+  return { state: 'Running', hop };
+}
+
+/** How many hops the path of an order has. */
+const lastHop = ({ target }: AssignmentRow): number => Math.max(1, target?.hops.length ?? 0);
+/** A hop has ended, and another follows once that is ordered. */
+export const isBetween = (row: AssignmentRow, { state, hop = 0 }: RowFinding): boolean =>
+  row.order === 'Go' && state === 'Ready' && hop < lastHop(row);
+const hopEnded = (hop: number): RowFinding => ({ state: 'Ready', hop, healthy: true });
+
+/** The hop that this attempt has approved last; 0: none yet. */
+function approvedHop({ rollout, attempt }: AssignmentRow, { subscription }: ClassicSubject): number {
+  const known = previousOf(subscription);
+  return known?.rollout === rollout && known?.attempt === attempt ? (known.hop ?? 1) : 0;
+}
+
+function underWay(row: AssignmentRow, subject: ClassicSubject): RowFinding {
+  const { subscription, plan, isSucceeded } = subject;
+  const { installedCSV, currentCSV } = subscription.status ?? {};
+  const hop = approvedHop(row, subject);
+  const isInstalled = plan?.status?.phase === 'Complete' && installedCSV === currentCSV && isSucceeded;
+  return hop > 0 && hop < lastHop(row) && isInstalled ? hopEnded(hop) : { state: 'Running', hop: Math.max(1, hop) };
 }
 
 /**
  * After Ready, a CSV that is not Succeeded is unhealthy; before, it is on its way.
  */
-const rested = (row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] =>
-  row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';
+function rested(row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] {
+  const wasReady = before?.state === 'Ready' && before.attempt === row.attempt && before.hop >= lastHop(row);
+  return row.order === 'Rest' || wasReady ? 'Ready' : 'Running';
+}
 
 /** A plan that failed ends its attempt; a later attempt has it made anew. */
 async function failedPlan(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
-  const { plan, subscription } = subject;
-  const known = previousOf(subscription);
-  if (plan === undefined || (known?.rollout === row.rollout && known?.attempt === row.attempt)) {
-    return { state: 'Failed', hop: 1, message: reportText(plan?.status?.message ?? '') };
+  const { plan } = subject;
+  const hop = approvedHop(row, subject);
+  if (plan === undefined || hop > 0) {
+    return { state: 'Failed', hop: Math.max(1, hop), message: reportText(plan?.status?.message ?? '') };
   }
   await haveMadeAnew(client, plan);
   return { state: 'Running', hop: 1 };
@@ -63,14 +98,15 @@ export async function haveMadeAnew(client: KubeClient, { metadata }: InstallPlan
   await client.patch({ ...INSTALL_PLAN_API, name, namespace }, { metadata: { annotations } });
 }
 
-async function approve(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<void> {
+async function approve(client: KubeClient, row: AssignmentRow, subject: ClassicSubject, hop: number): Promise<void> {
   const { subscription, plan, denied } = subject;
   const { namespace, name = '' } = subscription.metadata;
   const { rollout = '', attempt, target, approvedBy } = row;
   const known = previousOf(subscription);
   // What the first attempt found is what the cluster had before the roll-out.
   const bundle = known?.rollout === rollout ? known.bundle : (subscription.status?.installedCSV ?? null);
-  const previous = { rollout, attempt, bundle, planHash: target?.planHash };
+  const of = lastHop(row) > 1 ? { hop } : {};
+  const previous = { rollout, attempt, ...of, bundle, planHash: target?.planHash };
   const annotations = {
     [PREVIOUS_ANNOTATION]: JSON.stringify(previous),
     [RESULT_ANNOTATION]: null,

@@ -38,12 +38,11 @@ export async function installFirst(
   }
   if ('waits' in preview) place.noteWait?.();
   if ('waits' in preview || 'nothing' in preview) return notYet(row, preview);
-  const { plan, moves, planned, desired: made, deprecations } = preview;
+  const { hops, desired: made, deprecations } = preview;
   const asks = { subscription: wanted, asked: made.subscription.spec, specHash: specHash(made), deprecations };
-  const there = { plan, moves, planned, from: undefined, ...asks };
   const found = {
     ...(desired.catalogDigest === undefined ? {} : { catalogDigest: desired.catalogDigest }),
-    ...plannedFacts(place, operator, there),
+    ...plannedFacts(place, { operator, denied: [] }, { hops, ...asks }),
   };
   if (row.order !== 'Go') return { state: 'Planned', ...found };
   if (found.planHash !== row.target?.planHash) return { ...found, state: 'Refused', reason: 'PlanChanged' };

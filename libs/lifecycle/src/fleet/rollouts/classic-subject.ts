@@ -15,10 +15,10 @@ import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash'
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
 import { planHash } from '#core/fleet/plan-class/plan-hash';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
-import { type AssignmentReport, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
+import { type AssignmentReport, type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { type FleetOperator, FleetOperatorStatus } from '#core/kernel/api/fleet/fleet-operator';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectMeta } from '#core/kernel/api/kubernetes-object';
@@ -29,7 +29,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { withGroupChange } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
-import type { PlannedThere } from './planned-there.js';
+import { endOf, type PlannedHop, type PlannedThere } from './planned-there.js';
 
 /** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */
 export type ClassicSubject = Readonly<{
@@ -185,38 +185,102 @@ export function installedFacts({
   };
 }
 
-/** What is installed, and what the plan that waits for approval would bring. */
-export function factsOf(subject: ClassicSubject, place: OrderPlace): Omit<RowFinding, 'state'> {
+/** What is reported of a subject; `isUndecided`: what is planned there is not known yet. */
+export type DecidedFacts = Readonly<{ facts: Omit<RowFinding, 'state'>; isUndecided: boolean }>;
+
+/** What is installed, and what the plan that waits for approval would bring, with what follows on it. */
+export async function factsOf(
+  subject: ClassicSubject,
+  place: OrderPlace,
+  { order, target }: Pick<AssignmentRow, 'order' | 'target'>,
+): Promise<DecidedFacts> {
   const { subscription, plan, moves } = subject;
   const { installedCSV, currentCSV } = subscription.status ?? {};
   const installed = installedFacts(subject);
   // A plan that failed would be made anew by another attempt.
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
-  if (!isOpen || currentCSV === undefined) return installed;
+  if (!isOpen || currentCSV === undefined) return { facts: installed, isUndecided: false };
+  const first = { plan, moves, from: installedCSV, to: currentCSV };
+  // On the way the path is the one that was ordered.
+  const at = order === 'Go' ? target?.hops.indexOf(hopHash(plan, moves, place.globalCatalogNamespace)) : 0;
+  if (at !== undefined && at > 0) return { facts: installed, isUndecided: false };
+  const path = await pathFrom(place, subject, first);
+  if ('waits' in path) {
+    const message = order === 'Go' ? {} : { message: reportText(path.waits) };
+    return { facts: { ...installed, ...message }, isUndecided: true };
+  }
   const { name = '' } = subscription.metadata;
-  const common = { plan, moves, subscription: name, specHash: subject.specHash, asked: subscription.spec };
-  const planned = { ...common, planned: currentCSV, from: installedCSV };
-  const facts = plannedFacts(place, subject.operator, planned);
+  const planned = { ...path, subscription: name, specHash: subject.specHash, asked: subscription.spec };
+  return { facts: withDenied(subject, plannedFacts(place, subject, planned)), isUndecided: false };
+}
+
+/** With what is denied there already. */
+export function withDenied(subject: ClassicSubject, facts: Omit<RowFinding, 'state'>): Omit<RowFinding, 'state'> {
+  const installed = installedFacts(subject);
   const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];
   return { ...installed, ...facts, ...(all.length === 0 ? {} : { denied: all.slice(-MOST_DENIED) }) };
 }
 
-/** What is reported of a plan. One that `versions` does not let in is no target there. */
-export function plannedFacts(
-  { globalCatalogNamespace, notePlan }: OrderPlace,
-  { spec }: FleetOperator,
-  there: PlannedThere,
-): Omit<RowFinding, 'state'> {
-  const { plan, moves, planned, from, specHash: made } = there;
-  const refusal = versionRefusal(spec.versions, versionIn(plan, planned));
-  if (refusal !== undefined) {
-    const message = reportText(`${planned} is not installed here: ${refusal}`);
-    return { reason: VERSION_NOT_ALLOWED, message, denied: [{ bundle: planned, scope: 'Cluster' }] };
+type Path = Pick<PlannedThere, 'hops'> & Readonly<{ ends?: string }>;
+
+/**
+ * The path that begins with the plan that waits. Where the catalog leads elsewhere by now, that plan is all
+ * that is known of it.
+ */
+async function pathFrom(
+  place: OrderPlace,
+  { desired }: ClassicSubject,
+  first: PlannedHop,
+): Promise<Path | Readonly<{ waits: string }>> {
+  const alone = { hops: [first] as const };
+  if (desired === undefined || place.preview === undefined) return alone;
+  const preview = await place.preview(desired);
+  if ('waits' in preview) {
+    place.noteWait?.();
+    return preview;
   }
-  const hop = hopHash(plan, moves, globalCatalogNamespace);
-  const hashes = hashesOf([hop], made);
-  notePlan?.(hashes.planHash ?? '', there);
-  return { planned, ...hashes, changes: changesOf(plan, moves, from, planned) };
+  if (!('hops' in preview)) return alone;
+  const { hops, ends } = preview;
+  const hash = ({ plan, moves }: PlannedHop) => hopHash(plan, moves, place.globalCatalogNamespace);
+  if (hash(hops[0]) !== hash(first)) return alone;
+  return { hops: [first, ...hops.slice(1)], ...(ends === undefined ? {} : { ends }) };
+}
+
+/** Of a subject what decides how far a path may lead. */
+export type PathGate = Pick<ClassicSubject, 'operator' | 'denied'>;
+
+/**
+ * What is reported of a path. It ends before the first hop that `versions` does not let in or that is denied;
+ * where that is its first one, there is no target (design: fleet.md §3.1).
+ */
+export function plannedFacts(
+  place: OrderPlace,
+  { operator, denied }: PathGate,
+  there: PlannedThere & Readonly<{ ends?: string }>,
+): Omit<RowFinding, 'state'> {
+  const { globalCatalogNamespace, notePlan } = place;
+  const [first, ...others] = there.hops;
+  const refusalOfHop = ({ plan, to }: PlannedHop) => versionRefusal(operator.spec.versions, versionIn(plan, to));
+  const refusal = refusalOfHop(first);
+  if (refusal !== undefined) {
+    const message = reportText(`${first.to} is not installed here: ${refusal}`);
+    return { reason: VERSION_NOT_ALLOWED, message, denied: [{ bundle: first.to, scope: 'Cluster' }] };
+  }
+  const status = FleetOperatorStatus.safeParse(operator.status).data;
+  const names = new Set([...denied, ...(status?.denied ?? [])].map(({ bundle }) => bundle));
+  if (place.lifted !== undefined) names.delete(place.lifted);
+  const stop = others.findIndex((hop) => names.has(hop.to) || refusalOfHop(hop) !== undefined);
+  const further = stop === -1 ? others : others.slice(0, stop);
+  const path = { ...there, hops: [first, ...further] as const };
+  const hops = path.hops.map(({ plan, moves }) => hopHash(plan, moves, globalCatalogNamespace));
+  const hashes = hashesOf(hops, there.specHash);
+  notePlan?.(hashes.planHash ?? '', path);
+  const planned = endOf(path);
+  const ends =
+    stop === -1 && there.ends !== undefined
+      ? { message: reportText(`${planned} is as far as it comes: ${there.ends}`) }
+      : {};
+  return { planned, ...hashes, changes: changesOf(path.hops), ...ends };
 }
 
 const VersionOf = z.object({ spec: z.object({ version: z.string() }) });
@@ -229,18 +293,14 @@ function versionIn({ status }: InstallPlan, bundle: string): string | undefined 
   return VersionOf.safeParse(manifest.object).data?.spec.version;
 }
 
-/** What a plan changes, from what is installed. */
-export function changesOf(
-  plan: InstallPlan,
-  moves: readonly SubscriptionMove[],
-  from: string | undefined,
-  to: string,
-): ChangeKind[] {
-  const others = plan.spec.clusterServiceVersionNames.filter((name) => name !== to);
-  const moved = new Set(moves.map((move) => move.to));
-  return [
-    versionChange(from ?? null, to),
-    ...(others.some((name) => moved.has(name)) ? (['NeighbourMove'] as const) : []),
-    ...(others.some((name) => !moved.has(name)) ? (['NewDependency'] as const) : []),
-  ];
+/** What a path changes, from what is installed. */
+export function changesOf(hops: PlannedThere['hops']): ChangeKind[] {
+  const found = new Set<ChangeKind>([versionChange(hops[0].from ?? null, endOf({ hops }))]);
+  for (const { plan, moves, to } of hops) {
+    const others = plan.spec.clusterServiceVersionNames.filter((name) => name !== to);
+    const moved = new Set(moves.map((move) => move.to));
+    if (others.some((name) => moved.has(name))) found.add('NeighbourMove');
+    if (others.some((name) => !moved.has(name))) found.add('NewDependency');
+  }
+  return [...found];
 }

@@ -8,7 +8,7 @@ import { type KubernetesObject, refOf, splitApiVersion } from '#core/kernel/api/
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { RenderedBundle } from '../previews/extension-plans.js';
-import type { PlannedThere } from './planned-there.js';
+import type { PlannedHop, PlannedThere } from './planned-there.js';
 
 const READS_AT_ONCE = 8;
 /** As many lines as a FleetPlan has room for. */
@@ -25,8 +25,12 @@ export function plannedExtension(
   next: RenderedBundle,
   {
     running,
+    moves,
+    from,
+    to,
     ...planned
-  }: Pick<PlannedThere, 'moves' | 'planned' | 'from' | 'specHash' | 'lines' | 'deprecations'> &
+  }: Omit<PlannedHop, 'plan'> &
+    Pick<PlannedThere, 'specHash' | 'lines' | 'deprecations'> &
     Readonly<{ running: RenderedBundle | undefined }>,
 ): PlannedThere {
   const steps = allOf(next).map((object) => stepOf(object, next.bundle.name));
@@ -36,7 +40,8 @@ export function plannedExtension(
     spec: { approval: 'Manual', approved: false, clusterServiceVersionNames: [next.bundle.name] },
     status: { phase: 'RequiresApproval', catalogSources: [], plan: steps },
   };
-  return { ...planned, plan, subscription: name, earlier: running === undefined ? [] : allOf(running) };
+  const earlier = running === undefined ? [] : allOf(running);
+  return { ...planned, hops: [{ plan, moves, from, to }], subscription: name, earlier };
 }
 
 function stepOf(object: KubernetesObject, resolving: string): InstallPlanStep {

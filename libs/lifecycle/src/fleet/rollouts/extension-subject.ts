@@ -143,7 +143,7 @@ function plannedFacts(place: OrderPlace, subject: V1Subject, next: Rendered): Fa
   const hashes = hashesOf(isMoved || isOther ? [hopHashOf(next.content, moves)] : [], specHash);
   const from = installed?.name;
   const { deprecations } = next;
-  const about = { planned: next.bundle.name, from, specHash, lines: changed.lines, deprecations };
+  const about = { from, to: next.bundle.name, specHash, lines: changed.lines, deprecations };
   const planned = { moves: isMoved ? moves : [], ...about };
   place.notePlan?.(hashes.planHash ?? '', plannedExtension(name, operator, next, { ...planned, running }));
   const { catalogDigest } = desired;

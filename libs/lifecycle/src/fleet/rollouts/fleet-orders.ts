@@ -30,6 +30,8 @@ export function orderOfRow(
     wave: spec.waves[row.wave]?.name,
     order: kindOf(row),
     attempt: row.attempt,
+    ...(plan.hops.length > 1 ? { hop: row.hop } : {}),
+    ...(spec.trigger === 'Retry' || row.isRetry ? { liftsDenial: true } : {}),
     target: { bundle: isOwn ? ownBundle(record, row, cluster) : bundleOf(record, row, cluster), ...plan },
     approvedBy: approversOf(votes),
     ...checksOf(record, row),

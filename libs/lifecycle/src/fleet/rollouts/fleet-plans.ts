@@ -1,16 +1,18 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
 import { contentChanges } from '#core/fleet/plan-class/content-changes';
+import { pathContent } from '#core/fleet/plan-class/path-content';
 import { planContent } from '#core/fleet/plan-class/plan-content';
 import type { ReviewedStep } from '#core/fleet/plan-review/review-plan';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { bringsRegistry, objectsOf, stepsBesideRevision, withImages } from './extension-review.js';
 import { fleetPlanNameOf, keepOnce } from './kept-plan.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
-import type { PlannedThere } from './planned-there.js';
-import { stepsBesideCluster, stepsOf } from './steps-beside-cluster.js';
+import { endOf, type PlannedHop, type PlannedThere } from './planned-there.js';
+import { stepsBesideCluster, stepsOf, WrittenBefore } from './steps-beside-cluster.js';
 
 /**
  * Keeps what a plan class of a roll-out changes, for those who review it: the first cluster in which the
@@ -27,25 +29,31 @@ export async function keepPlan(
   const kept = fleetPlanNameOf(row, finding);
   if (kept === undefined || planned === undefined) return;
   await keepOnce(place, kept, async () => {
-    const steps = await resolvedSteps(place, planned.plan);
-    // The bundle is being fetched: another pass keeps the plan.
-    if (steps === undefined) return undefined;
-    const { plan, moves, planned: to, from } = planned;
-    const spec = planContent({
-      ...{ hash: finding.planHash ?? '', hopHash: hopOf(finding), from, to, moves },
-      lines: planned.lines,
-      deprecations: planned.deprecations,
-      changes: finding.changes ?? [],
-      subscription: planned.subscription,
-      bundles: plan.spec.clusterServiceVersionNames,
-      steps: await besideCluster(place, operator, steps, planned),
-    });
-    return withImages(spec, steps, planned.earlier);
+    const hops = await reviewedHops(place, operator, planned);
+    // A bundle is being fetched: another pass keeps the plan.
+    if (hops === undefined) return undefined;
+    const [first, ...others] = hops;
+    const { lines = [], deprecations = [] } = planned;
+    const spec = pathContent([
+      contentOf(planned, finding, first, 0, { lines, deprecations }),
+      ...others.map((hop, at) => contentOf(planned, finding, hop, at + 1)),
+    ]);
+    return withImages(spec, first.steps, planned.earlier);
   });
 }
 
-/** Of a plan that moves no version: its own hash. */
-const hopOf = ({ hops = [], planHash = '' }: RowFinding): string => hops[0] ?? planHash;
+const contentOf = (
+  { subscription }: PlannedThere,
+  { hops = [], planHash = '', changes = [] }: RowFinding,
+  { plan, moves, from, to, reviewed }: ReviewedHop,
+  at: number,
+  more: Pick<PlannedThere, 'lines' | 'deprecations'> = {},
+): FleetPlan['spec'] =>
+  planContent({
+    ...{ hash: planHash, hopHash: hops[at] ?? planHash, subscription, from, to, changes, moves },
+    ...{ bundles: plan.spec.clusterServiceVersionNames, steps: reviewed },
+    ...more,
+  });
 
 /** So many plans of a cluster are remembered; one that comes again is read again. */
 const MOST_REMEMBERED = 100;
@@ -65,7 +73,7 @@ export async function withContentChanges(
   const known = place.contentChanges?.get(planHash) ?? (await readChanges(place, operator, planned));
   if (known === undefined) {
     place.noteWait?.();
-    const message = `what ${planned.planned} changes is not known yet: its bundle is being fetched`;
+    const message = `what ${endOf(planned)} changes is not known yet: its bundle is being fetched`;
     return finding.state === 'Planned' ? { ...withoutPlan(finding), state: 'Planning', message } : finding;
   }
   remember(place.contentChanges, planHash, known);
@@ -86,24 +94,46 @@ async function readChanges(
   operator: FleetOperator,
   planned: PlannedThere,
 ): Promise<ChangeKind[] | undefined> {
-  const { plan, from, earlier } = planned;
-  const steps = await resolvedSteps(place, plan);
-  if (steps === undefined) return undefined;
-  const found = contentChanges(await besideCluster(place, operator, steps, planned), from === undefined);
+  const { earlier } = planned;
+  const hops = await reviewedHops(place, operator, planned);
+  if (hops === undefined) return undefined;
+  const found = hops.flatMap(({ reviewed, from }) => contentChanges(reviewed, from === undefined));
+  const [{ from, steps }] = hops;
   const isNew = earlier !== undefined && from !== undefined && bringsRegistry(objectsOf(steps), earlier);
   return isNew ? [...found, 'NewRegistry'] : found;
 }
 
-/** Each step beside what the cluster has for it. */
-const besideCluster = (
-  { client }: OrderPlace,
+/** A hop with its steps, and each of them beside what the cluster has by then. */
+type ReviewedHop = PlannedHop & Readonly<{ steps: readonly InstallPlanStep[]; reviewed: readonly ReviewedStep[] }>;
+
+/** Every hop beside what the ones before have written; undefined while a bundle is being fetched. */
+async function reviewedHops(
+  place: OrderPlace,
   { spec: { namespace } }: FleetOperator,
-  steps: readonly InstallPlanStep[],
-  { moves, earlier }: PlannedThere,
-): Promise<ReviewedStep[]> =>
-  earlier === undefined
-    ? stepsBesideCluster(client, steps, { namespace, moves })
-    : stepsBesideRevision(client, steps, earlier);
+  { hops, earlier }: PlannedThere,
+): Promise<readonly [ReviewedHop, ...ReviewedHop[]] | undefined> {
+  const [first, ...others] = hops;
+  const written = new WrittenBefore();
+  const review = async (hop: PlannedHop): Promise<ReviewedHop | undefined> => {
+    const steps = await resolvedSteps(place, hop.plan);
+    if (steps === undefined) return undefined;
+    const { moves } = hop;
+    const reviewed = await (earlier === undefined
+      ? stepsBesideCluster(place.client, steps, { namespace, moves, written })
+      : stepsBesideRevision(place.client, steps, earlier));
+    written.add(steps);
+    return { ...hop, steps, reviewed };
+  };
+  const begun = await review(first);
+  if (begun === undefined) return undefined;
+  const further: ReviewedHop[] = [];
+  for (const hop of others) {
+    const one = await review(hop);
+    if (one === undefined) return undefined;
+    further.push(one);
+  }
+  return [begun, ...further];
+}
 
 function remember(known: OrderPlace['contentChanges'], planHash: string, changes: readonly ChangeKind[]): void {
   if (known === undefined || known.has(planHash)) return;

@@ -96,6 +96,13 @@ export class LiveCluster implements Member, SelectedCluster {
     return planReport(report, isUpToDate, isUpToDate || planHash !== undefined);
   }
 
+  /** How many hops the path of a roll-out has there; undefined where the cluster is not on its way. */
+  hopsOnTheWay(subject: string, rollout: string): number | undefined {
+    const row = this.assignment?.spec.rows.find((one) => one.subject === subject);
+    if (row?.rollout !== rollout || row?.order !== 'Go') return undefined;
+    return Math.max(1, row.target?.hops.length ?? 0);
+  }
+
   /** What the cluster reports about an attempt of a roll-out. */
   attempt(subject: string, rollout: string): ClusterReport | undefined {
     const report = this.report(subject);
@@ -113,14 +120,15 @@ export class LiveCluster implements Member, SelectedCluster {
 
 function planReport(report: AssignmentReport, isUpToDate: boolean, isPlanned: boolean): PlanReport {
   const hasFailed = !isPlanned && report.reason === RESOLUTION_FAILED;
+  const hops = Math.max(1, report.hops.length);
   return {
     state: isPlanned ? 'Planned' : hasFailed ? 'Failed' : 'Planning',
     message: hasFailed ? (report.message ?? '') : '',
     isChanged: report.state === 'Refused',
     class: classOf(report),
     changes: report.changes,
-    hops: 1,
-    hopsDone: isUpToDate ? 1 : 0,
+    hops,
+    hopsDone: isUpToDate ? hops : 0,
     isUpToDate,
     isNotUpgradeable: report.notUpgradeable === true,
   };

@@ -59,10 +59,13 @@ export class LiveFacts implements RolloutFacts {
   plan(cluster: string): PlanReport | undefined {
     const { subject, spec } = this.record;
     const found = this.fleet.clusters.get(cluster);
-    if (found === undefined || !this.fleet.ownTargets.isOwn(this.record, found)) {
-      return found?.plan(subject.key, spec.target, spec.specHash);
-    }
-    return found.ownPlan(subject.key, this.fleet.askedOf(subject.key));
+    const isOwn = found !== undefined && this.fleet.ownTargets.isOwn(this.record, found);
+    const plan = isOwn
+      ? found.ownPlan(subject.key, this.fleet.askedOf(subject.key))
+      : found?.plan(subject.key, spec.target, spec.specHash);
+    // On its way the cluster reports what is left of its path, and the order has all of it.
+    const hops = found?.hopsOnTheWay(subject.key, spec.name);
+    return plan === undefined || hops === undefined ? plan : { ...plan, hops };
   }
 
   report(cluster: string): ClusterReport | undefined {

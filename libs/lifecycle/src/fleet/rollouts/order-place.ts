@@ -1,6 +1,5 @@
 import type { BundleReference } from '#core/classic/install-plan/bundle-reference';
 import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
-import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
@@ -10,7 +9,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionPlans } from '../previews/extension-plans.js';
 import type { AppliedNotes } from './applied-notes.js';
-import type { PlannedThere } from './planned-there.js';
+import type { PlannedHop, PlannedThere } from './planned-there.js';
 
 /** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
 export const CONFLICT = 'Conflict';
@@ -23,12 +22,11 @@ export const RESOLUTION_FAILED = 'ResolutionFailed';
 type Deprecations = Readonly<{ deprecations?: readonly string[] }>;
 
 /**
- * What a cluster would install: the plan with the objects that lead to it, or what it waits for, why it
- * cannot be, or what is in the way.
+ * What a cluster would install: the InstallPlans one after the other, with the objects that lead to them, or
+ * what it waits for, why it cannot be, or what is in the way. `ends`: why the path does not go on.
  */
 export type ClassicPreview =
-  | (Readonly<{ plan: InstallPlan; moves: readonly SubscriptionMove[]; planned: string; desired: DesiredClassic }> &
-      Deprecations)
+  | (Readonly<{ hops: readonly [PlannedHop, ...PlannedHop[]]; ends?: string; desired: DesiredClassic }> & Deprecations)
   | Readonly<{ waits: string }>
   /** It has what it would get. */
   | (Readonly<{ nothing: string }> & Deprecations)
@@ -66,6 +64,8 @@ export type OrderPlace = Readonly<{
   extensions?: ExtensionPlans;
   /** Of what the FleetOperator asks for in all clusters. */
   asked?: string;
+  /** A bundle that is denied, and is to be installed all the same: its roll-out is tried again. */
+  lifted?: string | undefined;
   /** Takes the plan behind a hash that is reported. */
   notePlan?: (planHash: string, planned: PlannedThere) => void;
   /** Called where something is to be had later: nothing else may bring another pass then (decision 0466). */

@@ -2,7 +2,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
 import { withoutPlan } from './fleet-plans.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
-import type { PlannedThere } from './planned-there.js';
+import { endOf, type PlannedThere } from './planned-there.js';
 
 type Found = Readonly<{ finding: RowFinding; planned: PlannedThere | undefined }>;
 
@@ -18,7 +18,8 @@ export async function withDeprecations(
   planned: PlannedThere | undefined,
 ): Promise<Found> {
   if (finding.planHash === undefined || planned === undefined) return { finding, planned };
-  const { asked, planned: bundle } = planned;
+  const { asked } = planned;
+  const bundle = endOf(planned);
   const isToAsk = planned.deprecations === undefined && asked !== undefined && deprecationsOf !== undefined;
   const found = isToAsk ? await deprecationsOf(namespace, asked, bundle) : (planned.deprecations ?? []);
   if ('waits' in found) {

@@ -3,14 +3,19 @@ import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 
-/** A plan that a cluster would carry out, or that waits there for approval. */
-export type PlannedThere = Readonly<{
+/** One InstallPlan of a path, and what it moves the subject from and to. `from`: undefined for an install. */
+export type PlannedHop = Readonly<{
   plan: InstallPlan;
+  moves: readonly SubscriptionMove[];
+  from: string | undefined;
+  to: string;
+}>;
+
+/** The InstallPlans that a cluster would carry out; the first may wait there for approval. */
+export type PlannedThere = Readonly<{
+  hops: readonly [PlannedHop, ...PlannedHop[]];
   /** The Subscription of the subject, as it is named there or will be. */
   subscription: string;
-  moves: readonly SubscriptionMove[];
-  planned: string;
-  from: string | undefined;
   specHash: string | undefined;
   /** What the Subscription asks for; absent for OLM v1. */
   asked?: Subscription['spec'];
@@ -21,3 +26,6 @@ export type PlannedThere = Readonly<{
   /** OLM v1: the objects of the revision that runs; its steps are rendered objects. */
   earlier?: readonly KubernetesObject[];
 }>;
+
+/** What a path leads to. */
+export const endOf = ({ hops }: Pick<PlannedThere, 'hops'>): string => hops.at(-1)?.to ?? hops[0].to;

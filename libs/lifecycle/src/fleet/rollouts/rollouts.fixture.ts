@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, vi } from 'vitest';
+import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
@@ -11,6 +13,8 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
 import { carryOutOrders } from './carry-out-orders.js';
+import type { ClassicPreview } from './order-place.js';
+import type { PlannedHop } from './planned-there.js';
 import { RolloutController } from './rollout-controller.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';
@@ -95,10 +99,30 @@ const csvOf = (bundle: string): string =>
     spec: { version: bundle.split('.v')[1] },
   });
 
+/** The plan that OLM makes for a bundle. */
+function planOf(bundle: string, rights = RIGHTS): InstallPlan {
+  const resource = { sourceName: 'c', sourceNamespace: 'olm', group: 'rbac.authorization.k8s.io', version: 'v1' };
+  const manifest = JSON.stringify(roleWith(rights));
+  const step = {
+    resolving: bundle,
+    status: 'Unknown',
+    resource: { ...resource, kind: 'ClusterRole', name: 'r', manifest },
+  };
+  const csv = {
+    ...{ sourceName: 'c', sourceNamespace: 'olm', group: 'operators.coreos.com', version: 'v1alpha1' },
+    ...{ kind: 'ClusterServiceVersion', name: bundle, manifest: csvOf(bundle) },
+  };
+  const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [bundle] };
+  const plan = [step, { resolving: bundle, status: 'Unknown', resource: csv }];
+  const status = { phase: 'RequiresApproval', catalogSources: ['c'], plan };
+  return InstallPlan.parse({ ...olm('InstallPlan', `install-${bundle}`, { spec }), status });
+}
+
 /** A managed cluster in which OLM is played: it offers updates, and executes plans once they are approved. */
 export class PlayedCluster {
   /** Plans for these bundles fail. */
   readonly failing = new Set<string>();
+  #path: readonly string[] = [];
 
   constructor(
     readonly name: string,
@@ -124,24 +148,41 @@ export class PlayedCluster {
 
   /** OLM finds an update and makes a plan that waits for approval. `rights`: verb and resource. */
   async offer(bundle: string, rights = RIGHTS): Promise<void> {
-    const name = `install-${bundle}`;
-    const resource = { sourceName: 'c', sourceNamespace: 'olm', group: 'rbac.authorization.k8s.io', version: 'v1' };
-    const manifest = JSON.stringify(roleWith(rights));
-    const step = {
-      resolving: bundle,
-      status: 'Unknown',
-      resource: { ...resource, kind: 'ClusterRole', name: 'r', manifest },
-    };
-    const csv = {
-      ...{ sourceName: 'c', sourceNamespace: 'olm', group: 'operators.coreos.com', version: 'v1alpha1' },
-      ...{ kind: 'ClusterServiceVersion', name: bundle, manifest: csvOf(bundle) },
-    };
-    const spec = { approval: 'Manual', approved: false, clusterServiceVersionNames: [bundle] };
-    const plan = [step, { resolving: bundle, status: 'Unknown', resource: csv }];
-    const status = { phase: 'RequiresApproval', catalogSources: ['c'], plan };
-    await withStatus(this.client, olm('InstallPlan', name, { spec }), status);
-    await this.#status({ currentCSV: bundle, state: 'UpgradePending', installPlanRef: { name } });
+    const plan = planOf(bundle, rights);
+    await withStatus(this.client, plan as KubernetesObject, plan.status ?? {});
+    await this.#status({
+      currentCSV: bundle,
+      state: 'UpgradePending',
+      installPlanRef: { name: plan.metadata.name },
+    });
   }
+
+  /** The catalog has a path: each of these bundles is offered once the one before is installed. */
+  async offerPath(...bundles: readonly string[]): Promise<void> {
+    this.#path = bundles;
+    await this.#offerNext();
+  }
+
+  async #offerNext(): Promise<void> {
+    const [next, ...further] = this.#path;
+    this.#path = further;
+    if (next !== undefined) await this.offer(next);
+  }
+
+  /** What would be installed from here: the plan that waits, and what follows on it. */
+  readonly preview = async (desired: DesiredClassic): Promise<ClassicPreview> => {
+    const { status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
+      status?: { installedCSV?: string; currentCSV?: string };
+    };
+    const { installedCSV, currentCSV } = status ?? {};
+    const all = currentCSV === undefined || currentCSV === installedCSV ? [] : [currentCSV, ...this.#path];
+    const hops = all.map((to, at): PlannedHop => {
+      const from = at === 0 ? installedCSV : all[at - 1];
+      return { plan: planOf(to), moves: [{ subscription: 'kafka', from: from ?? null, to }], from, to };
+    });
+    const [first, ...further] = hops;
+    return first === undefined ? { nothing: 'nothing moves' } : { hops: [first, ...further], desired };
+  };
 
   /** OLM executes what is approved. */
   async play(): Promise<void> {
@@ -164,6 +205,7 @@ export class PlayedCluster {
     const done = { status: { phase: 'Complete' } };
     await this.client.patch(refTo('InstallPlan', reference), done, { subresource: 'status' });
     await this.#status({ installedCSV: bundle, state: 'AtLatestKnown' });
+    await this.#offerNext();
   }
 
   /** A user of the cluster approves an update there. */
@@ -239,8 +281,8 @@ export class PlayedFleet {
       for (const { cluster } of this.#all) cluster.requests.clear();
       await this.controller.pass();
       await after();
-      for (const { client } of this.clusters) {
-        await carryOutOrders({ hub: this.hub.client, client, globalCatalogNamespace: 'olm' });
+      for (const { client, preview } of this.clusters) {
+        await carryOutOrders({ hub: this.hub.client, client, globalCatalogNamespace: 'olm', preview });
       }
       for (const cluster of this.clusters) await cluster.play();
       const isQuiet = this.#all.every(({ cluster }) => cluster.requests.writes().length === 0);

@@ -10,7 +10,24 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 const READS_AT_ONCE = 8;
 
 /** What the steps of a plan belong to: their namespace, and the Subscriptions that it moves. */
-type PlanPlace = Readonly<{ namespace: string; moves: readonly SubscriptionMove[] }>;
+type PlanPlace = Readonly<{ namespace: string; moves: readonly SubscriptionMove[]; written?: WrittenBefore }>;
+
+/** What plans that come before on a path write. */
+export class WrittenBefore {
+  readonly #objects = new Map<string, unknown>();
+
+  add(steps: readonly InstallPlanStep[]): void {
+    for (const step of steps) {
+      const manifest = manifestOf(step);
+      if (referenceOf(step) !== undefined || 'fail' in manifest) continue;
+      this.#objects.set(`${step.resource.kind} ${step.resource.name}`, manifest.object);
+    }
+  }
+
+  find(kind: string, name: string): unknown {
+    return this.#objects.get(`${kind} ${name}`);
+  }
+}
 
 /** The steps of a plan. */
 export const stepsOf = ({ status }: InstallPlan): InstallPlanStep[] =>
@@ -26,12 +43,14 @@ export const stepsBesideCluster = (
 async function besideLive(
   client: KubeClient,
   step: InstallPlanStep,
-  { namespace, moves }: PlanPlace,
+  { namespace, moves, written }: PlanPlace,
 ): Promise<ReviewedStep> {
-  const live = await liveOf(client, step, namespace);
-  const from = moves.find(({ to }) => to === step.resource.name)?.from ?? null;
-  if (step.resource.kind !== CSV_API.kind || from === null) return { step, live };
-  return { step, live, replaced: await client.get({ ...CSV_API, name: from, namespace }) };
+  const { kind, name } = step.resource;
+  const live = written?.find(kind, name) ?? (await liveOf(client, step, namespace));
+  const from = moves.find(({ to }) => to === name)?.from ?? null;
+  if (kind !== CSV_API.kind || from === null) return { step, live };
+  const replaced = written?.find(kind, from) ?? (await client.get({ ...CSV_API, name: from, namespace }));
+  return { step, live, replaced };
 }
 
 /** The object that a step writes, as it is; undefined also where its kind is not served yet. */

@@ -23,6 +23,10 @@ export const AssignmentRow = z.strictObject({
   wave: z.string().max(63).optional(),
   order: z.enum(['Preview', 'Go', 'Return', 'Rest', 'Remove']),
   attempt: z.int().min(0).default(0),
+  /** The newest hop of the path that may be approved, from 1; absent where it has one. */
+  hop: z.int().min(1).max(MOST_HOPS).optional(),
+  /** It is tried again: the bundle of the target is planned though it was denied. */
+  liftsDenial: z.boolean().optional(),
   target: z
     .strictObject({
       specHash: Hash.optional(),
@@ -62,6 +66,7 @@ export const AssignmentReport = z.strictObject({
   /** The installed operator says that it must not be upgraded now. */
   notUpgradeable: z.boolean().optional(),
   changes: z.array(ChangeKind).max(CHANGES.length).default([]),
+  /** The hop that runs, or the last that has ended where the state is Ready. */
   hop: z.int().min(0).default(0),
   bundle: Bundle.optional(),
   /** What its catalog deprecates of what is installed. */

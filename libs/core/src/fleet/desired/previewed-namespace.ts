@@ -1,0 +1,56 @@
+import type { Subscription } from '../../kernel/api/subscription.js';
+import { type DesiredClassic, type OverlaidNamespace, withDesired } from './desired-classic.js';
+import { isIsolated } from './desired-group.js';
+import { subscriptionChanges } from './subscription-changes.js';
+
+/** The Subscription of the package that a FleetOperator wants. */
+export const subscriptionFor = (
+  { subscriptions }: Pick<OverlaidNamespace, 'subscriptions'>,
+  { operator }: Pick<DesiredClassic, 'operator'>,
+): Subscription | undefined => subscriptions.find(({ spec }) => spec.name === operator.spec.package);
+
+/** The fleet asks for nothing here that the namespace would have to be resolved anew for. */
+export function isAsked(live: OverlaidNamespace, desired: DesiredClassic): boolean {
+  const subscribed = subscriptionFor(live, desired);
+  if (subscribed === undefined || subscriptionChanges(subscribed, desired).isResolvedAnew) return false;
+  // A group that is adopted gets isolation: each operator has plans of its own then.
+  return !desired.adoptsGroup || live.operatorGroups.every(isIsolated);
+}
+
+/** All is as it is asked for, and the next plan was made already: it waits, or runs. */
+export function hasPlanMade(live: OverlaidNamespace, desired: DesiredClassic): boolean {
+  const subscribed = subscriptionFor(live, desired);
+  return subscribed !== undefined && isPending(subscribed) && isAsked(live, desired);
+}
+
+/**
+ * The namespace that a preview is made of: with the desired objects, or why they do not fit in it. The path
+ * of an operator begins with the plan that waits for it there: plans that were made count as not made, unless
+ * the fleet gives its catalog other content.
+ */
+export function previewedNamespace(
+  live: OverlaidNamespace,
+  desired: DesiredClassic,
+  hasOtherContent: boolean,
+): OverlaidNamespace | string {
+  const overlaid = withDesired(live, desired);
+  if (typeof overlaid === 'string' || hasOtherContent || !hasPlanMade(live, desired)) return overlaid;
+  return { ...overlaid, subscriptions: overlaid.subscriptions.map(withoutPlan) };
+}
+
+const isPending = ({ status }: Subscription): boolean =>
+  status?.state === 'UpgradePending' && status.currentCSV !== status.installedCSV;
+
+function withoutPlan(subscription: Subscription): Subscription {
+  if (!isPending(subscription) || subscription.status === undefined) return subscription;
+  const {
+    installPlanRef: _ref,
+    installplan: _plan,
+    currentCSV: _current,
+    state: _state,
+    ...kept
+  } = subscription.status;
+  const { installedCSV } = kept;
+  const status = installedCSV === undefined ? kept : { ...kept, currentCSV: installedCSV, state: 'AtLatestKnown' };
+  return { ...subscription, status };
+}

@@ -1,0 +1,59 @@
+import type { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
+
+type Content = FleetPlan['spec'];
+type Definition = Content['crds'][number];
+
+/** So many lines of one kind are kept; the rest is counted. */
+const MOST_LINES = 200;
+
+/**
+ * What the hops of a path change, one after the other, as one content to review: what a hop on the way
+ * brings is in it, though a later hop takes it away again. The hash, changes and deprecations are those of
+ * the first.
+ */
+export function pathContent([first, ...others]: readonly [Content, ...Content[]]): Content {
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const lines = (of: (content: Content) => readonly string[] | undefined) =>
+    joined(all.flatMap((one) => of(one) ?? []));
+  return {
+    ...first,
+    path: all.flatMap(({ path }) => path),
+    images: { added: lines(({ images }) => images?.added), removed: lines(({ images }) => images?.removed) },
+    crds: joinedDefinitions(all.flatMap(({ crds }) => crds)),
+    rbac: { added: lines(({ rbac }) => rbac?.added), removed: lines(({ rbac }) => rbac?.removed) },
+    webhooks: lines(({ webhooks }) => webhooks),
+    dependencies: lines(({ dependencies }) => dependencies),
+    neighbours: lines(({ neighbours }) => neighbours),
+    objects: {
+      created: lines(({ objects }) => objects?.created),
+      changed: lines(({ objects }) => objects?.changed),
+      deleted: lines(({ objects }) => objects?.deleted),
+    },
+  };
+}
+
+/** Each line once, in the order of the hops. */
+function joined(lines: readonly string[]): string[] {
+  const each = [...new Set(lines)];
+  return each.length <= MOST_LINES ? each : [...each.slice(0, MOST_LINES), `and ${each.length - MOST_LINES} more`];
+}
+
+/** A CRD that several hops change is one entry. */
+function joinedDefinitions(changes: readonly Definition[]): Definition[] {
+  const byName = new Map<string, Definition>();
+  for (const one of changes) {
+    const before = byName.get(one.name);
+    byName.set(one.name, before === undefined ? one : laterOver(before, one));
+  }
+  return [...byName.values()];
+}
+
+const laterOver = (before: Definition, after: Definition): Definition => ({
+  ...before,
+  ...after,
+  adds: joined([...before.adds, ...after.adds]),
+  removes: joined([...before.removes, ...after.removes]),
+  breaking: joined([...before.breaking, ...after.breaking]),
+  owners: joined([...before.owners, ...after.owners]),
+});
