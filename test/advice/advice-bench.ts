@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { ADVICE } from '#core/fleet/diagnosis/advice';
-import { commandIn } from '#core/fleet/diagnosis/command-in';
+import { commandIn, contextAccess } from '#core/fleet/diagnosis/command-in';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -129,7 +129,9 @@ export class AdviceBench {
     given: Parameters<(typeof ADVICE)[N]>,
   ): Promise<string> {
     const make = ADVICE[name] as (...values: typeof given) => string;
-    const line = commandIn(this.client.cluster, make(...given));
+    const { cluster } = this.client;
+    const access = contextAccess({ cluster, context: cluster, kubeconfig: this.kubeconfigs.user, isGiven: true });
+    const line = commandIn(access, make(...given));
     const argv = [...verb, '-C', this.client.cluster, '--kubeconfig', this.kubeconfigs.user];
     await vi.waitFor(async () => expect((await runFlotilla(argv)).out).toContain(`${lead}${line}\n`), POLL);
     this.#printed.set(namespace, (this.#printed.get(namespace) ?? new Set()).add(name));

@@ -94,13 +94,19 @@ async function explainExtension(name: string, options: Options, io: Io): Promise
 }
 
 async function explainInCluster(word: string, name: string, options: Options, io: Io): Promise<void> {
-  const [{ withOneCluster }, { explainLive, liveSubject, liveText }, { openLiveContents }, { commandSettings }] =
-    await Promise.all([
-      import('../live/open-clusters.js'),
-      import('../live/explain-live.js'),
-      import('../live/live-contents.js'),
-      import('../command-settings.js'),
-    ]);
+  const [
+    { withOneCluster },
+    { commandAccess },
+    { explainLive, liveSubject, liveText },
+    { openLiveContents },
+    { commandSettings },
+  ] = await Promise.all([
+    import('../live/open-clusters.js'),
+    import('../live/command-access.js'),
+    import('../live/explain-live.js'),
+    import('../live/live-contents.js'),
+    import('../command-settings.js'),
+  ]);
   const asked = { kind: liveSubject(word), name, namespace: options.namespace };
   const { globalCatalogNamespace } = options;
   const read = commandSettings(process.env);
@@ -112,7 +118,7 @@ async function explainInCluster(word: string, name: string, options: Options, io
     });
     const verdict = verdictOf(answer.standing === 'well' || answer.standing === 'under-way');
     if (isData(options.output)) await printData(io, { verdict, ...answer }, options.output);
-    else io.out(liveText(answer));
+    else io.out(liveText(answer, commandAccess(client, options)));
     io.exit(exitCodeOf(verdict));
   });
 }

@@ -46,7 +46,7 @@ async function status(options: Options, io: Io): Promise<void> {
     import('../live/fleet-status.js'),
     import('../command-settings.js'),
   ]);
-  const asked = { hub, namespace, all, output, allowMissing };
+  const asked = { hub, namespace, all, output, allowMissing, kubeconfig: options.kubeconfig ?? [] };
   const settings = commandSettings(process.env);
   await withClusters(options, (clients) => fleetStatus(clients, io, settings, asked));
 }

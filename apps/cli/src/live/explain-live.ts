@@ -1,4 +1,4 @@
-import { commandIn } from '#core/fleet/diagnosis/command-in';
+import { type CommandAccess, commandIn } from '#core/fleet/diagnosis/command-in';
 import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
 import { diagnoseConditions } from '#core/fleet/diagnosis/diagnose-conditions';
 import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
@@ -128,17 +128,10 @@ async function explainSubscription(
 }
 
 /** The answer for people: what is, why, what resolution says, what to do. */
-export function liveText({
-  cluster,
-  kind,
-  namespace,
-  name,
-  standing,
-  because,
-  todo,
-  resolution,
-  unread = [],
-}: LiveAnswer): string {
+export function liveText(
+  { cluster, kind, namespace, name, standing, because, todo, resolution, unread = [] }: LiveAnswer,
+  access: CommandAccess,
+): string {
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   const [seen = '', ...causes] = because;
   return [
@@ -148,7 +141,7 @@ export function liveText({
     ...causes.map((cause) => (standing === 'well' && namespace === undefined ? `  ${cause}` : `    because: ${cause}`)),
     ...(resolution === undefined ? [] : ['', resolution.text]),
     ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
-    ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(cluster, one)}`)]),
+    ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(access, one)}`)]),
     '',
   ].join('\n');
 }

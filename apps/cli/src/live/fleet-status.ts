@@ -9,6 +9,7 @@ import type { AnswerFormat } from '../output/output-option.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict } from './ask-clusters.js';
 import { type ClusterStatus, clusterStatus } from './cluster-status.js';
+import { commandAccess } from './command-access.js';
 import { hubAddresses } from './hub-address.js';
 import { type HubStatus, hubStatus } from './hub-status.js';
 import { hubToken } from './hub-token.js';
@@ -22,6 +23,8 @@ export type StatusOptions = Readonly<{
   all: boolean;
   output: AnswerFormat;
   allowMissing: boolean;
+  /** The files that were named. */
+  kubeconfig: readonly string[];
 }>;
 
 /** `flotilla status`: hub and clusters on one screen. */
@@ -45,7 +48,11 @@ export async function fleetStatus(
     clusters: statuses.map(({ findings: _own, ...rest }) => rest),
     waiting: statuses.flatMap(ofCluster).sort(mostUrgentFirst),
   };
-  io.out(isData(output) ? dataText(status, output) : printStatus(status, { ...options, width: io.columns }));
+  const access = (cluster: string) => {
+    const client = clients.find((one) => one.cluster === cluster);
+    return client === undefined ? { cluster } : commandAccess(client, options);
+  };
+  io.out(isData(output) ? dataText(status, output) : printStatus(status, { ...options, access, width: io.columns }));
   io.exit(exitCodeOf(status.verdict));
 }
 

@@ -1,5 +1,5 @@
 import type { Finding } from '#core/fleet/diagnosis/cluster-findings';
-import { commandIn } from '#core/fleet/diagnosis/command-in';
+import { type CommandAccess, commandIn } from '#core/fleet/diagnosis/command-in';
 import { HEALTH_STATES, type HealthState } from '#core/fleet/diagnosis/diagnosis';
 import { equalCauses } from '#core/fleet/diagnosis/equal-causes';
 import { counted } from '#core/kernel/text/counted';
@@ -51,6 +51,8 @@ export type StatusText = Readonly<{
   all: boolean;
   /** Columns of the terminal, to which tables are cut. */
   width?: number | undefined;
+  /** How the commands that are named reach a cluster. */
+  access: (cluster: string) => CommandAccess;
 }>;
 
 /** The screen as text. */
@@ -92,13 +94,15 @@ const HEADINGS: Readonly<Record<HealthState, string>> = {
   well: 'WELL',
 };
 
-function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all }: StatusText): string {
+function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all, access }: StatusText): string {
   if (waiting.length === 0) return nothingText(clusters.length, away.length, namespace);
   const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
   const shown = all ? causes : causes.slice(0, SHOWN);
   const groups = HEALTH_STATES.flatMap((health) => {
     const members = shown.filter(([first]) => first.standing === health);
-    return members.length === 0 ? [] : [[HEADINGS[health], ...members.flatMap(causeLines)].join('\n')];
+    return members.length === 0
+      ? []
+      : [[HEADINGS[health], ...members.flatMap((cause) => causeLines(cause, access))].join('\n')];
   });
   const left = causes.slice(shown.length);
   return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: ${NEXT.everyCause()}\n`}`;
@@ -121,7 +125,10 @@ function moreText(causes: readonly (readonly FleetFinding[])[]): string {
 const LONGEST = 300;
 
 /** A cause, at the first object that has it, and which others have it too. */
-function causeLines([first, ...others]: readonly [FleetFinding, ...FleetFinding[]]): string[] {
+function causeLines(
+  [first, ...others]: readonly [FleetFinding, ...FleetFinding[]],
+  access: StatusText['access'],
+): string[] {
   const { cluster, kind, because, todo } = first;
   const [todoFirst] = todo;
   const text = because.map((one) => one.trim()).join(' ');
@@ -129,7 +136,7 @@ function causeLines([first, ...others]: readonly [FleetFinding, ...FleetFinding[
   return [
     `  ${cluster}  ${kind} ${placeOf(first)}`,
     `    ${shown}`,
-    ...(todoFirst === undefined ? [] : [`    → ${commandIn(cluster, todoFirst)}`]),
+    ...(todoFirst === undefined ? [] : [`    → ${commandIn(access(cluster), todoFirst)}`]),
     ...(others.length === 0 ? [] : [`    the same: ${othersText(others)}`]),
   ];
 }

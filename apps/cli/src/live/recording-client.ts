@@ -1,5 +1,6 @@
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import {
+  type ClusterLogin,
   type KindRef,
   KubeApiError,
   KubeClient,
@@ -27,6 +28,7 @@ export class RecordingClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
+  override readonly login: ClusterLogin | undefined;
 
   constructor(
     private readonly client: KubeClient,
@@ -37,6 +39,7 @@ export class RecordingClient extends KubeClient {
     this.cluster = client.cluster;
     this.budget = client.budget;
     this.globalCatalogNamespace = client.globalCatalogNamespace;
+    this.login = client.login;
   }
 
   get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {

@@ -74,7 +74,7 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
     const [member] = clusters.beside(none).members;
     expect(member?.access).toMatchObject({
       ...{ identity: 'u-1', globalCatalogNamespace: 'market', paused: true, context: 'store-01' },
-      file: 'Secret flotilla-system/login',
+      ...{ file: 'Secret flotilla-system/login', isInKubeconfig: false },
     });
     expect(clusters.beside(none), 'nothing has changed').toBe(clusters.beside(none));
   });

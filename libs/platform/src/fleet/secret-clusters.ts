@@ -160,7 +160,7 @@ export class SecretClusters {
     // A Secret that is deleted with its FleetCluster is in memory still.
     const login = found !== undefined && 'access' in found ? found.access : this.#used.get(cluster);
     if (login !== undefined) {
-      return { ...common, staysManaged: false, access: { ...login, context: cluster, file } };
+      return { ...common, staysManaged: false, access: { ...login, context: cluster, file, isInKubeconfig: false } };
     }
     const fault = found !== undefined && 'fault' in found ? found.fault.message : undefined;
     return { ...common, staysManaged: false, ...(fault === undefined ? {} : { fault }) };
@@ -191,7 +191,8 @@ export class SecretClusters {
       ...(accepted === undefined ? {} : { accepted }),
       ...(spec.paused ? { paused: true } : {}),
     };
-    return [{ file, contexts: [{ context: name, access: { ...access, ...terms, context: name, file } }] }];
+    const own = { ...access, ...terms, context: name, file, isInKubeconfig: false };
+    return [{ file, contexts: [{ context: name, access: own }] }];
   }
 
   /** Undefined until the Secrets were listed. */

@@ -1,5 +1,11 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { type KindRef, KubeClient, type ListReading, type WatchOptions } from '../kube/client/kube-client.port.js';
+import {
+  type ClusterLogin,
+  type KindRef,
+  KubeClient,
+  type ListReading,
+  type WatchOptions,
+} from '../kube/client/kube-client.port.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
 import type { ClusterWrites } from './cluster-writes.js';
 
@@ -12,6 +18,7 @@ export class GuardedClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
+  override readonly login: ClusterLogin | undefined;
 
   constructor(
     private readonly client: KubeClient,
@@ -21,6 +28,7 @@ export class GuardedClient extends KubeClient {
     this.cluster = client.cluster;
     this.budget = client.budget;
     this.globalCatalogNamespace = client.globalCatalogNamespace;
+    this.login = client.login;
   }
 
   get<T extends KubernetesObject>(ref: ObjectRef) {

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import {
+  type ClusterLogin,
   type KindRef,
   KubeClient,
   type ListReading,
@@ -62,6 +63,7 @@ export class RenewableClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
+  override readonly login: ClusterLogin | undefined;
   readonly #line: Line;
   readonly #users: readonly User[];
 
@@ -70,6 +72,7 @@ export class RenewableClient extends KubeClient {
     this.cluster = first.cluster;
     this.budget = first.budget;
     this.globalCatalogNamespace = first.globalCatalogNamespace;
+    this.login = first.login;
     this.#line = acting?.line ?? { current: new Generation(first) };
     this.#users = acting?.users ?? [];
   }

@@ -1,4 +1,5 @@
 import type { OperatorRow } from '#core/fleet/view/rows';
+import { contextOption } from '#core/kernel/text/shell-word';
 import type { EventsAnswer, ObjectAddress, ObjectAnswer } from '../../../src/api/questions.schema.js';
 import { useQuery, withQuery } from '../../live/address.js';
 import { useQuestion } from '../../live/question.js';
@@ -15,7 +16,7 @@ const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAdd
 });
 
 const wholeObject = ({ cluster, kind, namespace, name }: ObjectAddress): string =>
-  `kubectl --context ${cluster} ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${name} -o yaml`;
+  `kubectl ${contextOption(cluster)} ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${name} -o yaml`;
 
 /** What the hub asks for, and what came of it, one at a time. */
 export function Objects({ of, place }: { of: OperatorRow; place: ObjectAddress }) {

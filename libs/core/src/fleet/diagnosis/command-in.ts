@@ -1,5 +1,37 @@
-/** What to do, as a command for this cluster where it is one of ours, or of kubectl. */
-export function commandIn(cluster: string, todo: string): string {
-  if (/(^|: )flotilla (approve|explain|retry|clusters check)\b[^:]*$/.test(todo)) return `${todo} -C ${cluster}`;
-  return todo.replaceAll(/(^|: )kubectl /g, `$1kubectl --context ${cluster} `);
+import { contextOption, shellWord } from '../../kernel/text/shell-word.js';
+
+/** How commands of people reach a cluster. */
+export type CommandAccess = Readonly<{
+  /** As the hub knows it. */
+  cluster: string;
+  /** Options of each command; absent: no kubeconfig that people have is known to lead there. */
+  options?: Readonly<{ kubectl: string; flotilla: string }>;
+}>;
+
+type ContextPlace = Readonly<{
+  cluster: string;
+  /** As kubectl knows it. */
+  context: string;
+  /** The file of the context, where kubectl does not read it by itself. */
+  kubeconfig?: string;
+  /** Whether our own commands need the file, too. */
+  isGiven?: boolean;
+}>;
+
+/** A cluster of which people have the context. */
+export function contextAccess({ cluster, context, kubeconfig, isGiven = false }: ContextPlace): CommandAccess {
+  const file = kubeconfig === undefined ? '' : `--kubeconfig ${shellWord(kubeconfig)} `;
+  const own = `${isGiven ? file : ''}-C ${shellWord(cluster)}`;
+  return { cluster, options: { kubectl: `${file}${contextOption(context)}`, flotilla: own } };
+}
+
+const COMMAND = /(^|: )(kubectl |flotilla (?:approve|explain|retry|clusters check)\b[^:]*$)/g;
+
+/** What to do, as a command for this cluster where it is one of kubectl, or of ours that takes a cluster. */
+export function commandIn({ cluster, options }: CommandAccess, todo: string): string {
+  return todo.replaceAll(COMMAND, (_all, before, command) => {
+    if (options === undefined) return `${before === '' ? 'W' : ', w'}ith a login to cluster ${cluster}: ${command}`;
+    const isOurs = command !== 'kubectl ';
+    return isOurs ? `${before}${command} ${options.flotilla}` : `${before}${command}${options.kubectl} `;
+  });
 }

@@ -3,7 +3,7 @@ import { type GivenApproval, givenApproval } from '#core/fleet/console-actions/g
 import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
 import { type ConflictNode, conflictTree } from '#core/fleet/console-questions/reason-node';
 import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
-import { commandIn } from '#core/fleet/diagnosis/command-in';
+import { commandIn, contextAccess } from '#core/fleet/diagnosis/command-in';
 import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
 import { diagnoseConditions } from '#core/fleet/diagnosis/diagnose-conditions';
 import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
@@ -56,7 +56,8 @@ export async function explainObject(
   // Resolution has its own advice.
   const todo = reasons === undefined || reasons.advice === '' ? found.todo : [reasons.advice];
   const approval = approvalIn(object, read);
-  const { cluster } = place.client;
+  const { cluster, login } = place.client;
+  const access = login === undefined ? { cluster } : contextAccess({ cluster, context: login.context });
   const isStopped = found.standing !== 'well';
   const seen = asked.kind === 'ClusterExtension' ? await place.extension(asked.name) : undefined;
   const ofExtension = seen?.problem === undefined ? [] : newerOfExtension(seen.problem, isStopped);
@@ -64,7 +65,7 @@ export async function explainObject(
     code: found.code,
     standing: found.standing,
     because: found.because,
-    advice: todo.map((one) => adviceParts(commandIn(cluster, one))),
+    advice: todo.map((one) => adviceParts(commandIn(access, one))),
     ...(conflict === undefined ? {} : { conflict }),
     newer: read === undefined ? ofExtension : await newerOf(place, asked, read, isStopped),
     revisions: seen === undefined ? [] : keptRevisions(seen),

@@ -75,6 +75,8 @@ export type ClusterAccess = Readonly<{
   file: string;
   cluster: KubeconfigCluster;
   user: KubeconfigUser;
+  /** False: in a Secret of the hub, or with the pod that we run in. Default: true. */
+  isInKubeconfig?: boolean;
 }> &
   ClusterTerms;
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RenewableClient } from '../../membership/renewable-client.js';
 import { inClusterAccess, type LoadClustersOptions, loadClusters } from './load-clusters.js';
 
 let folder = '';
@@ -43,6 +44,17 @@ describe('which clusters are loaded', () => {
     const one = await file('first-of-two/config', { ...PLAIN, contexts: [context('admin')] });
     const two = await file('second-of-two/config', { ...PLAIN, contexts: [context('admin'), context('other')] });
     await expect(names({ kubeconfigs: [one, two] })).resolves.toEqual(['admin', 'admin-2', 'other']);
+  });
+
+  it('where people have the login of each, too', async () => {
+    const one = await file('first-login', { ...PLAIN, contexts: [context('admin')] });
+    const two = await file('second-login', { ...PLAIN, contexts: [context('admin')] });
+    const clients = await load({ kubeconfigs: [one, two] });
+    expect(clients.map(({ login }) => login)).toEqual([one, two].map((path) => ({ file: path, context: 'admin' })));
+    expect(clients.map((client) => new RenewableClient(client).login?.file)).toEqual([one, two]);
+    const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+    const [inPod] = await load({ access: [inClusterAccess({ environment, serviceAccountFolder: folder })] });
+    expect(inPod?.login).toBeUndefined();
   });
 
   it('without a file: the current context of KUBECONFIG, passing over files that are not there', async () => {

@@ -86,6 +86,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     fieldManager: options.fieldManager,
     budget,
     ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
+    ...(access.isInKubeconfig === false ? {} : { login: { file: access.file, context: access.context } }),
     ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
   });
 }
@@ -214,6 +215,7 @@ function inCluster(
       'certificate-authority': join(folder, 'ca.crt'),
     },
     user: { tokenFile: join(folder, 'token') },
+    isInKubeconfig: false,
   };
 }
 

@@ -7,6 +7,7 @@ import type { RequestHeaders } from '../transport/wire.js';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {
+  type ClusterLogin,
   type DeletionOptions,
   type KindRef,
   KubeApiError,
@@ -43,6 +44,7 @@ export type HttpKubeClientOptions = Readonly<{
   /** Most objects of one page of a list. */
   pageSize?: number;
   globalCatalogNamespace?: string;
+  login?: ClusterLogin;
   /** What may be read and kept of the cluster. */
   budget?: ReadBudget;
 }>;
@@ -59,6 +61,7 @@ export class HttpKubeClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
+  override readonly login: ClusterLogin | undefined;
   readonly #requests: ApiRequests;
   readonly #shared: Shared;
   readonly #watches: WatchAccess;
@@ -68,6 +71,7 @@ export class HttpKubeClient extends KubeClient {
     super();
     this.cluster = options.cluster;
     this.globalCatalogNamespace = options.globalCatalogNamespace;
+    this.login = options.login;
     this.#owner = acting === undefined;
     this.budget = acting?.requests.budget ?? options.budget ?? new ReadBudget(options.cluster);
     const requests = acting?.requests ?? new ApiRequests(options.cluster, options.transport, {}, this.budget);

@@ -67,6 +67,9 @@ export type DeletionOptions = Readonly<{
 /** `fieldManager`: of this write alone; default: that of the client. */
 export type WriteOptions = Readonly<{ dryRun?: boolean; fieldManager?: string }>;
 
+/** The context of a kubeconfig. */
+export type ClusterLogin = Readonly<{ file: string; context: string }>;
+
 /**
  * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a
  * `KubeApiError`. Requests for an aggregated API whose backend does not answer fail with
@@ -79,6 +82,8 @@ export abstract class KubeClient {
   abstract readonly budget: ReadBudget;
   /** The namespace of its global catalogs, where that is set for this cluster alone. */
   readonly globalCatalogNamespace: string | undefined;
+  /** Where its login was read; absent: in a Secret of the hub, or with the pod we run in. */
+  readonly login: ClusterLogin | undefined;
   /** The object, or undefined where there is none (404). */
   abstract get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>;
   /** All objects of a kind, read page by page; undefined where the cluster does not serve the kind. */

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ADVICE } from './advice.js';
+import { adviceParts } from './advice-parts.js';
+import { type CommandAccess, commandIn, contextAccess } from './command-in.js';
+
+const drop = ADVICE.dropSubscription('team', 'lamp');
+const approve = ADVICE.approve('team', 'install-1');
+const retry = ADVICE.retryPlan('team', 'install-1');
+const command = (access: CommandAccess, todo: string) => adviceParts(commandIn(access, todo));
+
+describe('what to do, as a command for a cluster', () => {
+  it.each<[string, CommandAccess, string, string, string]>([
+    [
+      'a context that kubectl has',
+      contextAccess({ cluster: 'east', context: 'east' }),
+      'kubectl --context east -n team delete subscription lamp',
+      'flotilla approve installplan install-1 -n team -C east',
+      'flotilla retry installplan install-1 -n team -C east',
+    ],
+    [
+      'a context of a file that was named, whose name another file has, too',
+      contextAccess({ cluster: 'east-2', context: 'east', kubeconfig: '/home/jane/my config', isGiven: true }),
+      "kubectl --kubeconfig '/home/jane/my config' --context east -n team delete subscription lamp",
+      "flotilla approve installplan install-1 -n team --kubeconfig '/home/jane/my config' -C east-2",
+      "flotilla retry installplan install-1 -n team --kubeconfig '/home/jane/my config' -C east-2",
+    ],
+    [
+      'a context of a file that our commands read by themselves',
+      contextAccess({ cluster: 'east', context: 'east', kubeconfig: '/tmp/config' }),
+      'kubectl --kubeconfig /tmp/config --context east -n team delete subscription lamp',
+      'flotilla approve installplan install-1 -n team -C east',
+      'flotilla retry installplan install-1 -n team -C east',
+    ],
+    [
+      'a name that is more than one word of the shell',
+      contextAccess({ cluster: 'my east', context: 'my east' }),
+      "kubectl --context 'my east' -n team delete subscription lamp",
+      "flotilla approve installplan install-1 -n team -C 'my east'",
+      "flotilla retry installplan install-1 -n team -C 'my east'",
+    ],
+    [
+      'a login that is in no kubeconfig',
+      { cluster: 'store-02' },
+      'kubectl -n team delete subscription lamp',
+      'flotilla approve installplan install-1 -n team',
+      'flotilla retry installplan install-1 -n team',
+    ],
+  ])('with %s', (_, access, ofKubectl, alone, ofOurs) => {
+    expect(command(access, drop).command).toBe(ofKubectl);
+    expect(command(access, approve).command).toBe(alone);
+    expect(command(access, retry).command).toBe(ofOurs);
+  });
+
+  it('names the cluster where no option does', () => {
+    const access = { cluster: 'store-02' };
+    expect(command(access, approve).text).toBe('With a login to cluster store-02.');
+    expect(command(access, drop).text).toMatch(/deletes no operator, with a login to cluster store-02\.$/);
+  });
+
+  it('leaves alone what is no command, or of another place', () => {
+    for (const todo of [ADVICE.correctCatalogSpec(), ADVICE.removeRival(), ADVICE.checkHub()])
+      for (const access of [{ cluster: 'store-02' }, contextAccess({ cluster: 'east', context: 'east' })])
+        expect(commandIn(access, todo)).toBe(todo);
+  });
+});
