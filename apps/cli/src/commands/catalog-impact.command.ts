@@ -5,12 +5,12 @@ import { HUB_HELP, hubOption } from '../live/hub-address.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
 const HELP = `
-Resolves every namespace that uses the catalog with NEW in its place, and writes nothing: which Subscriptions upgrade, to what
+Resolves every namespace and ClusterExtension that uses the catalog with NEW in its place, and writes nothing: what upgrades, to what
 and in how many hops; what could not be resolved any more, or would lose its way, and why. Exit code 1 where something breaks.
-NEW takes the place of the CatalogSources of --replaces, else of those whose image is of the repository of NEW.
+NEW takes the place of the CatalogSources and ClusterCatalogs of --replaces, else of those whose image is of the repository of NEW.
 Of each upgrade the bundle is read, from the catalog or its image, and compared with what the first cluster that has the old version
 has: kinds of change as rules of approval name them, rights, CRDs and webhooks. --no-bundles leaves that out.
-OLM Classic; what ClusterExtensions would do is not part of the answer yet.
+Of ClusterExtensions the kind of change follows from versions alone: their bundles are not read.
 ${HUB_HELP}
 ${FLEET_HELP}
 
@@ -28,7 +28,7 @@ export const catalogImpactCommand = (catalog: Command, io: Io): Command =>
     .argument('<new>', 'catalog directory or file, or image')
     .option(
       '--replaces <name>',
-      'the CatalogSource whose place it takes, as NAMESPACE/NAME or NAME; may be given several times',
+      'the CatalogSource whose place it takes, as NAMESPACE/NAME or NAME, or ClusterCatalog, as NAME; may be given several times',
       gathered,
     )
     .option('--no-bundles', 'read no bundles: rights, CRDs and webhooks are not compared')

@@ -8,6 +8,7 @@ import type { ResolvedPath } from '#core/classic/resolution/path/resolve-path';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
 import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -18,12 +19,19 @@ import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
 import { managedNamespaces } from './next-step.js';
 
-/** What a new catalog does to one Subscription. `breaks`: it could go on before, and could not any more. */
+/**
+ * What a new catalog does to one Subscription or ClusterExtension. `breaks`: it could go on before, and could
+ * not any more.
+ */
 export type CatalogImpact = Readonly<{
   cluster: string;
   namespace: string;
+  /** Empty of a ClusterExtension. */
   subscription: string;
+  /** The ClusterExtension; empty of a Subscription. */
+  extension: string;
   package: string;
+  /** Of a ClusterExtension: those that its spec has, if any. */
   channel: string;
   from: string;
   /** Where it comes to in the end; empty where it stays. */
@@ -37,7 +45,11 @@ export type CatalogImpact = Readonly<{
 }>;
 
 /** The catalog that takes the place of those that `replaces` says. */
-export type NewCatalog = Readonly<{ catalog: Catalog; replaces: (source: CatalogSource) => boolean }>;
+export type NewCatalog = Readonly<{
+  catalog: Catalog;
+  replaces: (source: CatalogSource) => boolean;
+  replacesClusterCatalog: (catalog: ClusterCatalog) => boolean;
+}>;
 
 export type ClusterImpact = Readonly<{
   impacts: readonly CatalogImpact[];
@@ -102,7 +114,7 @@ type Answers = Resolutions & Readonly<{ path: ResolvedPath }>;
 type OnSubscription = Omit<CatalogImpact, 'cluster' | 'namespace' | 'content'>;
 
 const baseOf = ({ metadata, spec, status }: Subscription) => ({
-  ...{ subscription: metadata.name ?? '', package: spec.name, channel: spec.channel ?? '' },
+  ...{ subscription: metadata.name ?? '', extension: '', package: spec.name, channel: spec.channel ?? '' },
   ...{ from: status?.installedCSV ?? '', to: '', hops: [] },
 });
 

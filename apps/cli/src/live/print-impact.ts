@@ -8,17 +8,20 @@ type ImpactClass = Readonly<{ impact: CatalogImpact; clusters: number; namespace
 
 const ORDER = ['breaks', 'held', 'upgrades', 'stays', 'unchanged'];
 
+const placeOf = ({ extension, namespace, cluster }: CatalogImpact): string =>
+  `${extension === '' ? namespace : `ClusterExtension ${extension}`} of ${cluster}`;
+
 /** Equal impacts, what breaks first, then those on most Subscriptions. */
 function classesOf(impacts: readonly CatalogImpact[]): ImpactClass[] {
   const groups = Map.groupBy(impacts, (one) =>
-    JSON.stringify([one.effect, one.package, one.channel, one.from, one.hops, one.message]),
+    JSON.stringify([one.extension === '', one.effect, one.package, one.channel, one.from, one.hops, one.message]),
   );
   return [...groups.values()]
     .flatMap((own) => {
       const [impact] = own;
       if (impact === undefined) return [];
       const clusters = new Set(own.map(({ cluster }) => cluster)).size;
-      return [{ impact, clusters, namespaces: own.length, sample: `${impact.namespace} of ${impact.cluster}` }];
+      return [{ impact, clusters, namespaces: own.length, sample: placeOf(impact) }];
     })
     .sort(
       (a, b) =>
@@ -45,15 +48,20 @@ const COLUMNS: Columns<ImpactClass> = [
  * upgrades change.
  */
 export function impactText(impacts: readonly CatalogImpact[], width: number | undefined): string {
-  if (impacts.length === 0) return 'No Subscription uses the catalog: nothing would change.\n';
+  if (impacts.length === 0) return 'No Subscription and no ClusterExtension uses the catalog: nothing would change.\n';
   const classes = classesOf(impacts);
   const reasons = classes
     .filter(({ impact: { effect, from, message } }) => message !== '' && !(effect === 'upgrades' && from === ''))
     .map(
       (one) => `\n${one.impact.package} ${one.impact.effect} in ${placesOf(one)}:\n${indented(one.impact.message)}\n`,
     );
-  return `${table(classes, COLUMNS, width)}${reasons.join('')}${classes.map(contentText).join('')}`;
+  const isUncompared = impacts.some(({ extension, effect }) => extension !== '' && effect === 'upgrades');
+  const rows = table(classes, COLUMNS, width);
+  return `${rows}${reasons.join('')}${classes.map(contentText).join('')}${isUncompared ? UNCOMPARED : ''}`;
 }
+
+const UNCOMPARED =
+  '\nOf ClusterExtensions the kind of change follows from versions alone: their rights, CRDs and webhooks are not compared.\n';
 
 const placesOf = ({ namespaces, sample }: ImpactClass): string =>
   namespaces > 1 ? `${sample} and ${namespaces - 1} more` : sample;
@@ -62,8 +70,8 @@ const indented = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
 
 /** Rights, CRDs and webhooks of an upgrade; nothing where it changes none of them. */
 function contentText(one: ImpactClass): string {
-  const { package: name, from, to, content } = one.impact;
-  if (content === null) return '';
+  const { package: name, from, to, content, extension } = one.impact;
+  if (content === null || extension !== '') return '';
   const { rights, crds, webhooks, deprecations, unread } = content;
   const lines = [
     ...labelled(

@@ -6,8 +6,9 @@ import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
-import { catalogImpact } from './catalog-impact.js';
+import { type ClusterImpact, catalogImpact } from './catalog-impact.js';
 import type { FleetOptions } from './cluster-options.js';
+import { extensionImpact } from './extension-impact.js';
 import { ImpactContents } from './impact-content.js';
 import { openLiveContents } from './live-contents.js';
 import { withClusters } from './open-clusters.js';
@@ -20,14 +21,17 @@ type Options = FleetOptions &
 /** `flotilla catalog impact`: asks every cluster, and prints what would change there. */
 export async function showImpact(reference: string, options: Options, io: Io): Promise<void> {
   const { replaces: named = [], hub, output, bundles } = options;
-  const replaces = replacedBy(reference, named);
+  const replacing = replacedBy(reference, named);
   const catalog = await validCatalog(reference, io, 'NEW');
   if (catalog === undefined) return io.exit(ExitCode.no);
   const settings = commandSettings(process.env);
   const upgrades = bundles ? new ImpactContents(catalog) : undefined;
   const deps = { settings, contents: await openLiveContents(settings, hub), upgrades };
   await withClusters(options, async (clients) => {
-    const fleet = await askClusters(clients, (client) => catalogImpact(client, { catalog, replaces }, deps));
+    const wanted = { catalog, ...replacing };
+    const fleet = await askClusters(clients, async (client) =>
+      together(await catalogImpact(client, wanted, deps), await extensionImpact(client, wanted, settings)),
+    );
     reportAway(fleet.away, io);
     const impacts = fleet.answers.flatMap(({ value }) => value.impacts);
     const replaced = fleet.answers.flatMap(({ cluster, value }) => value.replaced.map((name) => `${cluster}/${name}`));
@@ -46,7 +50,15 @@ export async function showImpact(reference: string, options: Options, io: Io): P
   });
 }
 
-const nothingReplaced = (named: readonly string[]): string =>
-  named.length === 0
-    ? 'note: no CatalogSource is replaced; name one with --replaces'
-    : `error: no cluster that answers has CatalogSource ${named.join(' or ')}, or a Subscription that sees it`;
+const together = (a: ClusterImpact, b: ClusterImpact): ClusterImpact => ({
+  impacts: [...a.impacts, ...b.impacts],
+  replaced: [...a.replaced, ...b.replaced],
+  unread: [...a.unread, ...b.unread],
+});
+
+function nothingReplaced(named: readonly string[]): string {
+  if (named.length === 0) return 'note: no CatalogSource and no ClusterCatalog is replaced; name one with --replaces';
+  // A ClusterCatalog has no namespace.
+  const kinds = named.every((name) => name.includes('/')) ? 'CatalogSource' : 'CatalogSource or ClusterCatalog';
+  return `error: no cluster that answers has ${kinds} ${named.join(' or ')}, or a Subscription that sees it`;
+}
