@@ -9,6 +9,7 @@ import { previewedNamespace, subscriptionFor } from '#core/fleet/desired/preview
 import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '#platform/clock/clock.port';
@@ -25,6 +26,7 @@ import { type ResolvedProblem, SolutionCheck } from '../../classic/subscriptions
 import { PassReader } from '../../engine/pass-reader.js';
 import type { ClassicPreview, NotThere } from '../rollouts/order-place.js';
 import { endOf, type PlannedHop } from '../rollouts/planned-there.js';
+import { KnownPaths } from './known-paths.js';
 
 /** The poller mostly notices by itself what makes a preview stale. */
 const OBSERVE_AFTER_MS = 1_000;
@@ -40,6 +42,7 @@ export class ClassicPreviews {
   readonly #observed: ObservedProblems;
   readonly #check: SolutionCheck;
   readonly #contents: BundleContents;
+  readonly #paths = new KnownPaths();
 
   constructor(private readonly hub: PreviewsHub) {
     const { problems, bundlePulls, content, queues, log, refused } = hub;
@@ -64,7 +67,8 @@ export class ClassicPreviews {
     ];
     const read = { ...live, ...overlaid, catalogSources };
     const where = { cluster: client.cluster, namespace };
-    if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
+    const isObserved = known?.problem.path !== undefined && sameJson(desiredNamespaceOf(read), known.problem.wishes);
+    if (known === undefined || !isObserved) {
       await this.#observe(client.cluster, namespace);
       return { waits: 'its catalogs were not looked through yet' };
     }
@@ -119,7 +123,10 @@ export class ClassicPreviews {
   async #pathOf(input: NamespaceStageInput, solved: ResolvedProblem, desired: DesiredClassic): Promise<ClassicPreview> {
     const { hash, problem, solution } = solved;
     const where = { cluster: input.client.cluster, namespace: input.read.namespace };
-    const path = askedPath({ ...problem, path: subscriptionFor(input.read, desired)?.metadata.name ?? '' }, solution);
+    const answer = canonicalJson(solution);
+    const known = this.#paths.find(hash, answer);
+    if (known !== undefined) return { ...known, desired };
+    const path = askedPath(problem, solution);
     for (const hop of path.hops) {
       if (!(await this.#check.admits(where, { ...hop, hash }))) return { waits: 'it is resolved anew' };
     }
@@ -127,7 +134,9 @@ export class ClassicPreviews {
       const hops = await this.#plansOf(input, path.hops, desired);
       if (typeof hops === 'string') return { waits: hops };
       const ends = path.ends && (await this.#endOf(where, hash, path.ends));
-      return previewOf(hops, ends, desired);
+      const preview = previewOf(hops, ends, desired);
+      if ('hops' in preview && path.hops.every(areByDigest)) this.#paths.keep(hash, answer, pathIn(preview));
+      return preview;
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       // A registry that does not answer is tried again.
@@ -168,6 +177,13 @@ export class ClassicPreviews {
     return (await this.#check.verifiedFailure(where, { ...ends, hash }))?.message;
   }
 }
+
+/** The images of all bundles that a hop brings are named by what they hold. */
+const areByDigest = ({ resolution }: AskedHop): boolean =>
+  bundlesToInstall(resolution).every(({ source }) => 'inline' in source || source.image.includes('@sha256:'));
+
+const pathIn = ({ hops, ends }: Extract<ClassicPreview, { hops: unknown }>) =>
+  ends === undefined ? { hops } : { hops, ends };
 
 function previewOf(
   [first, ...further]: readonly PlannedHop[],
