@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createParser } from 'eventsource-parser';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -15,13 +14,13 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
-import { PATIENCE_MS } from '#testing/patience';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from '../console/browser.js';
 import { cleanCluster } from '../story/clean-clusters.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
+import { OpenPage, Operator, WAIT } from './console-support/open-page.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const PACKAGE = 'lighthouse-operator';
@@ -29,14 +28,6 @@ const NAMESPACE = 'lights';
 const [FIRST, SECOND] = [`${PACKAGE}.v1.0.0`, `${PACKAGE}.v1.1.0`];
 const SECRET = 'hunter2-of-the-lighthouse';
 const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan', namespace: NAMESPACE } as const;
-/** The console lets a session ask so often. */
-const WAIT = { timeout: PATIENCE_MS, interval: 250 };
-
-const Operator = z.looseObject({
-  ...{ cluster: z.string(), standing: z.string(), installed: z.string(), next: z.string() },
-  ...{ plan: z.string(), planHash: z.string() },
-});
-type Operator = z.infer<typeof Operator>;
 const Items = z.looseObject({ items: z.array(z.unknown()) });
 const Clusters = z.looseObject({ items: z.array(z.looseObject({ cluster: z.string(), reach: z.string() })) });
 const Fleet = z.looseObject({ counts: z.record(z.string(), z.int()) });
@@ -49,7 +40,6 @@ const Review = z.looseObject({
   groups: z.array(z.looseObject({ members: z.array(z.looseObject({ cluster: z.string() })) })),
   unchecked: z.array(z.unknown()),
 });
-const Frame = z.looseObject({ changed: z.array(z.looseObject({ kind: z.string() })) });
 
 /** The hub's services, its console and two clusters, through whose second one's network a test may cut. */
 let [folder, key, origin] = ['', '', ''];
@@ -162,53 +152,6 @@ async function approve(rows: readonly Operator[]): Promise<Readonly<Record<strin
   const answer = async () => Action.parse(await asked(`actions/${id}`)).results;
   await expect.poll(async () => (await answer()).map(({ outcome }) => outcome), WAIT).not.toContain('pending');
   return Object.fromEntries((await answer()).map(({ cluster, outcome }) => [cluster, outcome]));
-}
-
-/** The frames that a page gets while it stays open. */
-class OpenPage {
-  readonly frames: { event: string; data: string }[] = [];
-  last = '';
-  readonly #end = new AbortController();
-
-  static async open(lastEventId?: string): Promise<OpenPage> {
-    const page = new OpenPage();
-    const headers = { ...bearer(), ...(lastEventId && { 'last-event-id': lastEventId }) };
-    const answer = await fetch(new URL('/api/v1/events', origin), { headers, signal: page.#end.signal });
-    expect(answer.status).toBe(200);
-    void page.#read(answer);
-    await expect.poll(() => page.last, WAIT).not.toBe('');
-    return page;
-  }
-  async #read({ body }: Response): Promise<void> {
-    const parser = createParser({
-      onEvent: ({ id, event = '', data }) => {
-        this.last = id ?? this.last;
-        if (event !== '') this.frames.push({ event, data });
-      },
-    });
-    const decoder = new TextDecoder();
-    try {
-      for await (const piece of body ?? []) {
-        const text = decoder.decode(piece, { stream: true });
-        // An id without data makes no event of its own.
-        this.last = /^id: (\S+)$/m.exec(text)?.[1] ?? this.last;
-        parser.feed(text);
-      }
-    } catch {
-      // The page was closed, or the console went away.
-    }
-  }
-  /** Rows of operators that it got, in order. */
-  operators(): readonly Operator[] {
-    return this.frames
-      .filter(({ event }) => event === 'rows')
-      .flatMap(({ data }) => Frame.parse(JSON.parse(data)).changed)
-      .filter(({ kind }) => kind === 'operator')
-      .map((row) => Operator.parse(row));
-  }
-  close(): void {
-    this.#end.abort();
-  }
 }
 
 describe('the console, on two real API servers', () => {
@@ -327,7 +270,7 @@ describe('the console, on two real API servers', () => {
   });
 
   it('12: an open page follows a roll-out to its end, without asking again', async () => {
-    const page = await OpenPage.open();
+    const page = await OpenPage.open(origin, bearer());
     const [row] = await waiting(SECOND);
     expect(Object.values(await approve(row === undefined ? [] : [row]))).toEqual(['done']);
     await expect
@@ -360,7 +303,7 @@ describe('the console, on two real API servers', () => {
     // An upgrade has just ended: what else its row says may still change.
     const shape = async () => (await operators()).map(({ cluster, installed }) => [cluster, installed]);
     const before = await shape();
-    const page = await OpenPage.open();
+    const page = await OpenPage.open(origin, bearer());
     await environment.console?.service.stop('SIGKILL');
     environment.console?.service.start();
     await expect
@@ -373,7 +316,7 @@ describe('the console, on two real API servers', () => {
         WAIT,
       )
       .toBe(200);
-    const back = await OpenPage.open(page.last);
+    const back = await OpenPage.open(origin, bearer(), page.last);
     await expect.poll(() => back.frames.map(({ event }) => event), WAIT).toContain('reset');
     back.close();
     await expect.poll(shape, WAIT).toEqual(before);

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { packageRecords } from '#core/catalog/load/package-records';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
@@ -52,6 +51,7 @@ import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
 import { pauseAfter } from '../../../libs/lifecycle/src/engine/reconcile-loop.js';
 import type { ClassicPreview } from '../../../libs/lifecycle/src/fleet/rollouts/order-place.js';
 import { placeParts } from '../../../libs/lifecycle/src/fleet/rollouts/place-parts.js';
+import { established } from './established-crds.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
@@ -384,23 +384,6 @@ class BenchClock extends SystemClock {
   override now(): Date {
     return new Date(super.now().getTime() + this.ahead);
   }
-}
-
-/** A new CustomResourceDefinition is served after a moment. */
-async function established(cluster: SimulatedCluster): Promise<void> {
-  const Status = z.object({
-    status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })) }),
-  });
-  const isEstablished = (crd: unknown) =>
-    Status.safeParse(crd).data?.status.conditions.some(
-      ({ type, status }) => type === 'Established' && status === 'True',
-    );
-  const crds = () => cluster.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
-  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
-    if (crds().every((crd) => isEstablished(crd))) return;
-    await pause(10);
-  }
-  throw new Error('the CustomResourceDefinitions are not established');
 }
 
 const rehosted = ({ path, bytes }: BundleFile, host: string): BundleFile => ({
