@@ -137,6 +137,32 @@ describe('the orders of an applier', () => {
     again.resolve();
   });
 
+  it('are not reported over what another applier has reported since, after the cluster changed hands', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ bundle: OLD });
+    const { cluster } = fleet.hub;
+    const writes: string[] = [];
+    const again = Promise.withResolvers<void>();
+    const others = { subject: SUBJECT, attempt: 0, state: 'Planned', bundle: 'kafka-operator.v2.9.0' };
+    cluster.lossOf = ({ verb, resource, subresource }) => {
+      if (verb !== 'update' || resource !== 'fleetassignments' || subresource !== 'status') return undefined;
+      writes.push(verb);
+      if (writes.length > 1) return undefined;
+      // Only the passes after this write wait.
+      held = again.promise;
+      const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'one' };
+      cluster.edit(ref, (stored) => Object.assign(stored, { status: { rows: [others] } }), 'status');
+      return undefined;
+    };
+    await fleet.cluster('one').offer(NEW);
+    orders.passed({ cluster: 'one', namespace: 'kafka-system' });
+    await expect.poll(report, PATIENCE).toMatchObject({ bundle: others.bundle });
+    for (let times = 0; times < 10; times++) await report();
+    expect(await report()).toEqual(expect.objectContaining(others));
+    expect(writes).toHaveLength(1);
+    again.resolve();
+  });
+
   it('that come while a check is due only later are carried out at once', async () => {
     const cel = { apiVersion: 'v1', kind: 'Namespace', name: 'kafka-system', expression: 'true' };
     const check = { name: 'there', interval: '1h', cel };
