@@ -1,7 +1,9 @@
+import { expect } from 'vitest';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
+import { LONG_PATIENCE } from '#testing/patience';
 import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
 import type { FleetHub } from './fleet-hub.js';
 
@@ -23,7 +25,7 @@ export class OfferedCatalog {
     await registry.put(this.#reference, await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
   }
 
-  /** From now on it is there for all namespaces of all clusters. */
+  /** From now on it is there for all namespaces of all clusters, and its content was read in each of them. */
   async serve(): Promise<void> {
     const image = `${this.fleet.environment.registry.host}/${this.#reference}`;
     const spec = { sourceType: 'grpc', image, updateStrategy: { registryPoll: { interval: '2s' } } };
@@ -31,6 +33,13 @@ export class OfferedCatalog {
       const metadata = { name: this.name, namespace: 'olm' };
       await this.fleet.client(name).create({ ...CATALOG_SOURCE_API, metadata, spec });
     }
+    // What is to be installed before its catalog is seen cannot be had: its roll-out fails.
+    for (const name of this.fleet.names) await expect.poll(() => this.#stateIn(name), LONG_PATIENCE).toBe('READY');
+  }
+
+  async #stateIn(cluster: string): Promise<string | undefined> {
+    const found = await this.fleet.client(cluster).get({ ...CATALOG_SOURCE_API, name: this.name, namespace: 'olm' });
+    return (found as CatalogSource | undefined)?.status?.connectionState?.lastObservedState;
   }
 
   get #reference(): string {
