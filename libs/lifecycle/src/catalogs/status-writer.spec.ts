@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import { ClusterLeftToOlm, ClusterOfAnotherProcess } from '#platform/joining/cluster-writes';
 import { silentLog } from '#platform/telemetry/log.port';
 import type { DirectCluster } from '#testing/cluster/direct-client';
 import { addSource, clusterWithSources, SHOP, storedSource } from './source-environment.fixture.js';
@@ -91,6 +91,20 @@ describe('the status of a CatalogSource', () => {
     prepare(source, statuses);
     await statuses.write(source);
     expect([puts(), warnings]).toEqual([0, []]);
+  });
+
+  it('is written once the process is sure of its shard again', async () => {
+    const source = addSource(direct);
+    const statuses = writer();
+    const { updateStatus } = direct.client;
+    direct.client.updateStatus = async () => {
+      throw new ClusterOfAnotherProcess('harbour');
+    };
+    await statuses.write(source);
+    expect([puts(), warnings]).toEqual([0, []]);
+    direct.client.updateStatus = updateStatus;
+    await clock.advance(1_000);
+    await expect.poll(message, { interval: 1 }).toBe('ready');
   });
 
   it('is not tried again in a cluster that is left to OLM, nor after the stop', async () => {

@@ -33,12 +33,16 @@ export class StatusWriter {
     try {
       await this.#writeNewest(source);
     } catch (error) {
-      if (this.#stopped || error instanceof WriteWithheld) return;
+      if (this.#stopped) return;
+      if (error instanceof WriteWithheld) {
+        if (error.againAfterMs !== undefined) this.#writeLater(source, error.againAfterMs);
+        return;
+      }
       this.deps.log.warn(
         { cluster: this.deps.client.cluster, namespace, name, err: error },
         'CatalogSource status not written; it will be tried again',
       );
-      this.#writeLater(source);
+      this.#writeLater(source, WRITE_AGAIN_MS);
     }
   }
 
@@ -48,14 +52,14 @@ export class StatusWriter {
   }
 
   /** A source that does not poll may never have news again, so the write is retried here. */
-  #writeLater(source: CatalogSource): void {
+  #writeLater(source: CatalogSource, afterMs: number): void {
     const key = `${source.metadata.namespace}/${source.metadata.name}`;
     this.#unwritten.get(key)?.();
     const again = () => {
       this.#unwritten.delete(key);
       void this.write(source);
     };
-    this.#unwritten.set(key, this.deps.clock.after(WRITE_AGAIN_MS, again));
+    this.#unwritten.set(key, this.deps.clock.after(afterMs, again));
   }
 
   /**

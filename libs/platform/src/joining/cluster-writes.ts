@@ -2,7 +2,15 @@ import { RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A write was not sent, since nothing may be written to the cluster now. */
-export abstract class WriteWithheld extends FlotillaError {}
+export abstract class WriteWithheld extends FlotillaError {
+  /**
+   * The write is to be tried again after so many milliseconds, since no event follows once it may be sent.
+   * Undefined: what ends it has all work in the cluster begun anew.
+   */
+  readonly againAfterMs: number | undefined = undefined;
+}
+/** Of what passes by itself. */
+const SOON_MS = 1_000;
 
 /** The cluster is left to OLM by now. */
 export class ClusterLeftToOlm extends WriteWithheld {
@@ -56,7 +64,8 @@ export class ClusterHasLeft extends WriteWithheld {
 /** The shard of the cluster belongs to another process, or this one is not sure that it is still its own. */
 export class ClusterOfAnotherProcess extends WriteWithheld {
   readonly code = 'ClusterOfAnotherProcess';
-  readonly retry: Retry = { afterMs: 1_000 };
+  readonly retry: Retry = { afterMs: SOON_MS };
+  override readonly againAfterMs = SOON_MS;
   constructor(cluster: string) {
     super(
       `cluster "${cluster}" is worked on by another process now, or Redis has not renewed the lease on it; where this lasts, see check "shards" of /healthz`,
@@ -67,7 +76,8 @@ export class ClusterOfAnotherProcess extends WriteWithheld {
 /** The FleetCluster would not stay until what is written is released. */
 export class ClusterNotKept extends WriteWithheld {
   readonly code = 'ClusterNotKept';
-  readonly retry: Retry = { afterMs: 1_000 };
+  readonly retry: Retry = { afterMs: SOON_MS };
+  override readonly againAfterMs = SOON_MS;
   constructor(cluster: string, because: string) {
     super(
       `nothing is written to cluster "${cluster}" until its FleetCluster has finalizer ${RELEASE_FINALIZER}, which could not be set: ${because}`,

@@ -3,6 +3,7 @@ import { type FleetCatalog, FleetCatalogStatus } from '#core/kernel/api/fleet/fl
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
+import { Timers } from '#platform/clock/timers';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
@@ -12,6 +13,8 @@ import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
 /** Named in place of a cluster in the fairness of pulls: these images are the fleet's. */
 const FLEET_OWNER = 'fleet';
 const MOST_REVISIONS = 10;
+/** A report that was refused is written again after so long: clusters wait for its digest. */
+const REPORT_AGAIN_MS = 5_000;
 
 export type FleetCatalogsOptions = Readonly<{
   catalogs: SharedCatalogs;
@@ -37,8 +40,13 @@ const HUB_ACCESS: SourceAccess = {
  */
 export class FleetCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
+  /** Catalogs whose report is being written, and whether there is something else to report by now. */
+  readonly #reporting = new Map<string, Readonly<{ isOld: boolean }>>();
+  readonly #timers: Timers;
 
-  constructor(private readonly options: FleetCatalogsOptions) {}
+  constructor(private readonly options: FleetCatalogsOptions) {
+    this.#timers = new Timers(options.clock);
+  }
 
   /** Begins with new catalogs, follows changed ones, and ends with those that are gone. */
   sync(catalogs: ReadonlyMap<string, FleetCatalog>, hub: KubeClient): void {
@@ -61,22 +69,37 @@ export class FleetCatalogs {
   }
 
   stop(): void {
+    this.#timers.stop();
     for (const refresh of this.#refreshes.values()) refresh.stop();
   }
 
   #refreshOf(key: string, source: CatalogSource, hub: KubeClient): CatalogRefresh {
-    const { catalogs, clock, random, log, onContent } = this.options;
+    const { catalogs, clock, random, onContent } = this.options;
     const onState = (_source: CatalogSource, { content }: Readonly<{ content: boolean }>) => {
       if (content) onContent(key);
-      this.#report(key, hub).catch((error: unknown) =>
-        log.warn({ catalog: key, error }, 'the status of a FleetCatalog could not be written'),
-      );
+      void this.#report(key, hub);
     };
     const common = { cluster: FLEET_OWNER, catalogs, clock, random, strict: false };
     return new CatalogRefresh(source, { ...common, access: HUB_ACCESS, onState });
   }
 
+  /** One report at a time: of two that are under way the older one may come last. */
   async #report(key: string, hub: KubeClient): Promise<void> {
+    const isReporting = this.#reporting.has(key);
+    this.#reporting.set(key, { isOld: isReporting });
+    if (isReporting) return;
+    try {
+      await this.#write(key, hub);
+    } catch (error) {
+      this.options.log.warn({ catalog: key, error }, 'the status of a FleetCatalog could not be written');
+      this.#timers.after(REPORT_AGAIN_MS, () => void this.#report(key, hub));
+    }
+    const isOld = this.#reporting.get(key)?.isOld === true;
+    this.#reporting.delete(key);
+    if (isOld) await this.#report(key, hub);
+  }
+
+  async #write(key: string, hub: KubeClient): Promise<void> {
     const refresh = this.#refreshes.get(key);
     const [namespace = '', name = ''] = key.split('/');
     const ref = { apiVersion: FLEET_API, kind: 'FleetCatalog', name, namespace };

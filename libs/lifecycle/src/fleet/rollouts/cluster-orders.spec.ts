@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { ClusterOfAnotherProcess, ClusterPaused } from '#platform/joining/cluster-writes';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
@@ -20,10 +21,12 @@ describe('the orders of an applier', () => {
   let isCatalogRead: boolean;
   let held: Promise<void> | undefined;
   let timesAsked: number;
+  let withheld: Error | undefined;
   beforeEach(async () => {
     isCatalogRead = true;
     held = undefined;
     timesAsked = 0;
+    withheld = undefined;
     fleet = await PlayedFleet.begin(['one'], () => ({}));
     const catalog = { name: 'c', namespace: 'olm' };
     const spec = { package: 'kafka-operator', namespace: 'kafka-system', catalog, adopt: true };
@@ -39,6 +42,7 @@ describe('the orders of an applier', () => {
         deprecationsOf: async () => {
           timesAsked++;
           await held;
+          if (withheld !== undefined) throw withheld;
           return isCatalogRead ? [] : { waits: 'it was not read yet' };
         },
       }),
@@ -64,6 +68,11 @@ describe('the orders of an applier', () => {
     await fleet.clock.advance(200);
     const found = await fleet.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: 'one' });
     return (found as { status?: { rows?: Record<string, unknown>[] } } | undefined)?.status?.rows?.[0];
+  };
+
+  const asked = async () => {
+    await report();
+    return timesAsked;
   };
 
   it('are carried out when they come', async () => {
@@ -95,15 +104,33 @@ describe('the orders of an applier', () => {
     await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned', planned: NEW });
   });
 
+  it('are carried out again once the process is sure of its shard again, without any change', async () => {
+    withheld = new ClusterOfAnotherProcess('one');
+    await fleet.cluster('one').offer(NEW);
+    await assign('Preview');
+    await expect.poll(asked, PATIENCE).toBeGreaterThan(1);
+    withheld = undefined;
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned', planned: NEW });
+  });
+
+  it('wait for the end of a pause without asking', async () => {
+    withheld = new ClusterPaused('one');
+    await fleet.cluster('one').offer(NEW);
+    await assign('Preview');
+    await expect.poll(asked, PATIENCE).toBe(1);
+    await fleet.clock.advance(60_000);
+    expect(timesAsked).toBe(1);
+  });
+
   it('ask the more seldom the longer they wait', async () => {
     isCatalogRead = false;
     await fleet.cluster('one').offer(NEW);
     await assign('Preview');
     await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planning' });
-    const asked = timesAsked;
+    const before = timesAsked;
     for (let seconds = 0; seconds < 3_600; seconds += 5) await fleet.clock.advance(5_000);
-    expect(timesAsked - asked).toBeGreaterThan(5);
-    expect(timesAsked - asked).toBeLessThan(25);
+    expect(timesAsked - before).toBeGreaterThan(5);
+    expect(timesAsked - before).toBeLessThan(25);
   });
 
   it('say which packages of a namespace they are about, so that roll-outs alone approve plans of these', async () => {
