@@ -62,6 +62,12 @@ describe('manifests of a fleet that are wrong', () => {
     }
   });
 
+  it('files without any FleetCluster are not taken for selectors that match nothing', async () => {
+    const { out, exit } = await run('plan', [operator('a')]);
+    expect(out).toContain('note: there is no FleetCluster: nothing will be rolled out\n');
+    expect(exit).toBe(1);
+  });
+
   it('selectors that match nothing are named by both', async () => {
     const lost = [operator('a', { clusters: { selector: { matchLabels: { tier: 'nowhere' } } } }), cluster];
     expect((await run('plan', lost)).out).toContain('note: no cluster is selected: nothing will be rolled out\n');

@@ -70,12 +70,18 @@ export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
       : []),
     ...catalogLint(object, fleet),
     ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),
-    ...(targets.length === 0 ? [`no cluster is selected: nothing will be rolled out`] : waveLint(subject, fleet)),
+    ...(targets.length === 0 ? [noTargetText(fleet)] : waveLint(subject, fleet)),
     ...conflictLint(subject, fleet, targets),
     ...approvalLint(subject),
     ...(subject.isPaused ? ['spec.paused is set: nothing will start'] : []),
   ];
 }
+
+/** That no cluster is to have it; without FleetClusters no selector is at fault. */
+const noTargetText = ({ clusters }: LintedFleet): string =>
+  clusters.length === 0
+    ? 'there is no FleetCluster: nothing will be rolled out'
+    : 'no cluster is selected: nothing will be rolled out';
 
 const hasName = (
   objects: readonly Readonly<{ metadata: Readonly<{ name: string; namespace?: string }> }>[],
