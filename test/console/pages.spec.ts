@@ -137,6 +137,16 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => text(tab, '.filters'), PATIENCE).toContain('3 operators');
   });
 
+  it.each(['/operators', '/clusters'])(
+    'a link to %s with an order that it does not have shows the list',
+    async (path) => {
+      const tab = await open();
+      await tab.goto(`${path}?sort=-nonsense`);
+      await expect.poll(() => tab.page.locator('.body-row').count(), PATIENCE).toBeGreaterThan(0);
+      expect(await text(tab)).not.toContain('tried again');
+    },
+  );
+
   it('task 3: one plan is approved in three clusters, and the one that changed is named', async () => {
     const tab = await open();
     await tab.goto('/approvals');

@@ -60,11 +60,17 @@ export function useWindows<R>(path: string): Windows<R> {
   return windows;
 }
 
+/** A link may name a column of another list, or of an older console. */
+function sortOf<R>(columns: readonly Column<R>[], wanted = ''): string {
+  const name = wanted.replace(/^-/, '');
+  return columns.some(({ sort }) => sort !== undefined && sort === name) ? wanted : '';
+}
+
 export function List<R>(props: ListProps<R>) {
   const { route } = useLocation();
   const [query, change] = useQuery();
   const asked = Object.fromEntries(props.filters.flatMap((key) => (query[key] ? [[key, query[key]]] : [])));
-  const sort = query['sort'] ?? '';
+  const sort = sortOf(props.columns, query['sort']);
   const path = withQuery(props.resource, { ...asked, ...props.fixed, sort, facets: countedOf(props.filters) });
   const list = useWindows<R>(path);
   useEffect(() => props.onList?.(list), [list, list.total, list.asOf]);
