@@ -29,7 +29,8 @@ export async function goClassic(
   if (installedCSV !== undefined && installedCSV === row.target?.bundle) {
     return isSucceeded ? { state: 'Ready', hop: last, healthy: true } : { state: rested(row, before), hop: last };
   }
-  if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
+  // One that was passed over between two hops has not failed.
+  if (row.order === 'Rest') return { state: row.result === 'Skipped' ? 'Ready' : 'Failed', hop: before?.hop ?? 0 };
   if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
   if (plan === undefined || plan.spec.approved) return underWay(row, subject);
   const at = row.target?.hops.indexOf(hopHash(plan, moves, globalCatalogNamespace)) ?? -1;

@@ -251,14 +251,15 @@ export type PathGate = Pick<ClassicSubject, 'operator' | 'denied'>;
 
 /**
  * What is reported of a path. It ends before the first hop that `versions` does not let in or that is denied;
- * where that is its first one, there is no target (design: fleet.md §3.1).
+ * where `versions` refuses its first one, there is no target, and a first one that is denied is all of it, so
+ * that nothing leads over it (design: fleet.md §3.1). What is tried again is the end, whatever follows on it.
  */
 export function plannedFacts(
   place: OrderPlace,
   { operator, denied }: PathGate,
   there: PlannedThere & Readonly<{ ends?: string }>,
 ): Omit<RowFinding, 'state'> {
-  const { globalCatalogNamespace, notePlan } = place;
+  const { globalCatalogNamespace, notePlan, lifted } = place;
   const [first, ...others] = there.hops;
   const refusalOfHop = ({ plan, to }: PlannedHop) => versionRefusal(operator.spec.versions, versionIn(plan, to));
   const refusal = refusalOfHop(first);
@@ -268,8 +269,11 @@ export function plannedFacts(
   }
   const status = FleetOperatorStatus.safeParse(operator.status).data;
   const names = new Set([...denied, ...(status?.denied ?? [])].map(({ bundle }) => bundle));
-  if (place.lifted !== undefined) names.delete(place.lifted);
-  const stop = others.findIndex((hop) => names.has(hop.to) || refusalOfHop(hop) !== undefined);
+  if (lifted !== undefined) names.delete(lifted);
+  const isLast = ({ to }: PlannedHop): boolean => to === lifted || names.has(to);
+  const stop = others.findIndex(
+    (hop, at) => names.has(hop.to) || refusalOfHop(hop) !== undefined || isLast(others[at - 1] ?? first),
+  );
   const further = stop === -1 ? others : others.slice(0, stop);
   const path = { ...there, hops: [first, ...further] as const };
   const hops = path.hops.map(({ plan, moves }) => hopHash(plan, moves, globalCatalogNamespace));

@@ -122,7 +122,8 @@ function planOf(bundle: string, rights = RIGHTS): InstallPlan {
 export class PlayedCluster {
   /** Plans for these bundles fail. */
   readonly failing = new Set<string>();
-  #path: readonly string[] = [];
+  /** What follows on each version; OLM offers it once that one is installed. */
+  readonly #next = new Map<string, string>();
 
   constructor(
     readonly name: string,
@@ -149,6 +150,8 @@ export class PlayedCluster {
   /** OLM finds an update and makes a plan that waits for approval. `rights`: verb and resource. */
   async offer(bundle: string, rights = RIGHTS): Promise<void> {
     const plan = planOf(bundle, rights);
+    // One that was made for it before, and carried out, stays in reality; its content is the same.
+    if ((await this.planOf(bundle)) !== undefined) await this.client.delete(refTo('InstallPlan', `install-${bundle}`));
     await withStatus(this.client, plan as KubernetesObject, plan.status ?? {});
     await this.#status({
       currentCSV: bundle,
@@ -159,14 +162,35 @@ export class PlayedCluster {
 
   /** The catalog has a path: each of these bundles is offered once the one before is installed. */
   async offerPath(...bundles: readonly string[]): Promise<void> {
-    this.#path = bundles;
+    let before = await this.installed();
+    for (const bundle of bundles) {
+      this.#next.set(String(before), bundle);
+      before = bundle;
+    }
     await this.#offerNext();
   }
 
+  /** The catalog gets one more version, after the last of its path. */
+  async publish(after: string, bundle: string): Promise<void> {
+    this.#next.set(after, bundle);
+    if ((await this.installed()) === after) await this.offer(bundle);
+  }
+
   async #offerNext(): Promise<void> {
-    const [next, ...further] = this.#path;
-    this.#path = further;
+    const next = this.#next.get(String(await this.installed()));
     if (next !== undefined) await this.offer(next);
+  }
+
+  #following(bundle: string): string[] {
+    const next = this.#next.get(bundle);
+    return next === undefined ? [] : [next, ...this.#following(next)];
+  }
+
+  /** A plan has brought what is installed: the cluster can go back to it. */
+  async keepContent(): Promise<void> {
+    const plan = planOf(String(await this.installed()));
+    const made = { ...plan, spec: { ...plan.spec, approved: true } };
+    await withStatus(this.client, made as KubernetesObject, { ...plan.status, phase: 'Complete' });
   }
 
   /** What would be installed from here: the plan that waits, and what follows on it. */
@@ -175,7 +199,8 @@ export class PlayedCluster {
       status?: { installedCSV?: string; currentCSV?: string };
     };
     const { installedCSV, currentCSV } = status ?? {};
-    const all = currentCSV === undefined || currentCSV === installedCSV ? [] : [currentCSV, ...this.#path];
+    const all =
+      currentCSV === undefined || currentCSV === installedCSV ? [] : [currentCSV, ...this.#following(currentCSV)];
     const hops = all.map((to, at): PlannedHop => {
       const from = at === 0 ? installedCSV : all[at - 1];
       return { plan: planOf(to), moves: [{ subscription: 'kafka', from: from ?? null, to }], from, to };
@@ -186,9 +211,12 @@ export class PlayedCluster {
 
   /** OLM executes what is approved. */
   async play(): Promise<void> {
-    const { status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
+    const { spec, status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
+      spec?: { startingCSV?: string };
       status?: Record<string, unknown>;
     };
+    // It was made anew, to begin with an earlier version.
+    if (status === undefined && spec?.startingCSV !== undefined) return this.offer(spec.startingCSV);
     const reference = (status?.['installPlanRef'] as { name?: string } | undefined)?.name;
     const bundle = String(status?.['currentCSV']);
     if (reference === undefined || status?.['installedCSV'] === bundle) return;
@@ -202,6 +230,8 @@ export class PlayedCluster {
       return;
     }
     await withStatus(this.client, olm('ClusterServiceVersion', bundle, { spec: {} }), { phase: 'Succeeded' });
+    const replaced = status?.['installedCSV'];
+    if (replaced !== undefined) await this.client.delete(refTo('ClusterServiceVersion', String(replaced)));
     const done = { status: { phase: 'Complete' } };
     await this.client.patch(refTo('InstallPlan', reference), done, { subresource: 'status' });
     await this.#status({ installedCSV: bundle, state: 'AtLatestKnown' });
