@@ -238,9 +238,14 @@ function applying(place: Place): Words {
     Unreachable: 'is being changed, and cannot be reached now',
   };
   const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
-  const sentence = kept[row.reason] ?? `is being changed to ${rollout.record.spec.target}, step ${row.hop}${left}`;
+  const { subject, spec } = rollout.record;
+  const hops = fleet.clusters.get(row.cluster)?.hopsOnTheWay(subject.key, spec.name) ?? 1;
+  const ofHops = hops > 1 ? ` of ${hops}` : '';
+  const sentence =
+    kept[row.reason] ?? `is being changed to ${rollout.record.spec.target}, step ${row.hop}${ofHops}${left}`;
   const todo = row.reason === 'RolloutPaused' ? [step(NEXT.resumeRollout(short))] : [];
-  return { sentence: `${sentence} (${row.reason})`, todo };
+  const chain = row.reason in kept && hops > 1 ? [`step ${row.hop}${ofHops} is the last that was begun there`] : [];
+  return { sentence: `${sentence} (${row.reason})`, chain, todo };
 }
 
 function verifying(place: Place): Words {
