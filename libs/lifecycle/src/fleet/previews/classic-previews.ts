@@ -1,5 +1,6 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { bundlesToInstall, planInstall } from '#core/classic/install-plan/plan-install';
+import { isVisible } from '#core/classic/resolution/catalog-slice';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { type AskedHop, type AskedPath, askedPath } from '#core/classic/resolution/path/asked-path';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
@@ -67,8 +68,7 @@ export class ClassicPreviews {
     ];
     const read = { ...live, ...overlaid, catalogSources };
     const where = { cluster: client.cluster, namespace };
-    const isObserved = known?.problem.path !== undefined && sameJson(desiredNamespaceOf(read), known.problem.wishes);
-    if (known === undefined || !isObserved) {
+    if (known === undefined || !isOf(known.problem, read, desired)) {
       await this.#observe(client.cluster, namespace);
       return { waits: 'its catalogs were not looked through yet' };
     }
@@ -223,6 +223,17 @@ const isNamed = ({ metadata }: CatalogSource, { catalogSource }: DesiredClassic)
 function sourcesOf(live: NamespaceRead, desired: DesiredClassic): readonly CatalogSource[] {
   const found = live.catalogSources.find((one) => isNamed(one, desired));
   return [found, desired.catalogSource].filter((one) => one !== undefined).slice(-1);
+}
+
+/** Whether the problem is that of the namespace, and knows the catalog that the operator comes from. */
+function isOf(problem: ResolutionProblem, read: NamespaceRead, { subscription }: DesiredClassic): boolean {
+  if (problem.path === undefined || !sameJson(desiredNamespaceOf(read), problem.wishes)) return false;
+  const { source: name, sourceNamespace: namespace } = subscription.spec;
+  const isThere = read.catalogSources.some(
+    ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
+  );
+  const isKnown = problem.catalogs.some(({ key }) => key.name === name && key.namespace === namespace);
+  return isKnown || !isThere || !isVisible({ name, namespace }, problem.wishes);
 }
 
 /** Whether the fleet gives the catalog other content than it has in the cluster. */
