@@ -33,6 +33,7 @@ export async function goClassic(
   if (row.order === 'Rest') return { state: row.result === 'Skipped' ? 'Ready' : 'Failed', hop: before?.hop ?? 0 };
   if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
   if (plan === undefined || plan.spec.approved) return underWay(row, subject);
+  if (subject.isBeingMade) return { state: 'Running', hop: Math.max(1, approvedHop(row, subject)) };
   const at = row.target?.hops.indexOf(hopHash(plan, moves, globalCatalogNamespace)) ?? -1;
   return at === -1 ? { state: 'Refused', reason: 'PlanChanged' } : waitingPlan(client, row, subject, at);
 }

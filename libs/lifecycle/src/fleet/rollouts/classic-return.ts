@@ -23,6 +23,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { approvePlan, haveMadeAnew } from './classic-go.js';
 import {
   type ClassicSubject,
+  isBeingMade,
   isInstalled,
   movesOf,
   newestPlan,
@@ -258,7 +259,9 @@ async function approveReturn(place: OrderPlace, subscription: Subscription, memo
   if (plan.status?.phase === 'Failed')
     return returnFailed(plan.status.message ?? `InstallPlan ${plan.metadata.name} failed`);
   if (plan.spec.approved || plan.status?.phase !== 'RequiresApproval') return returning();
-  const moves = movesOf(plan, await subscriptionsIn(client, namespace));
+  const all = await subscriptionsIn(client, namespace);
+  if (isBeingMade(plan, all)) return returning();
+  const moves = movesOf(plan, all);
   const others = moves.filter((move) => move.subscription !== subscription.metadata.name);
   if (!plan.spec.clusterServiceVersionNames.includes(memo.to) || others.length > 0) {
     const moved = others.map((move) => `${move.subscription} to ${move.to}`).join(', ');

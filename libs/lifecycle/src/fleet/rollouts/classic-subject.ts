@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { forgottenMove } from '#core/classic/install-plan/plan-moves';
 import { manifestOf } from '#core/classic/install-plan/step-manifest';
 import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
 import { versionRefusal } from '#core/fleet/desired/allowed-versions';
@@ -37,6 +38,8 @@ export type ClassicSubject = Readonly<{
   subscription: Subscription;
   plan: InstallPlan | undefined;
   moves: readonly SubscriptionMove[];
+  /** Subscriptions that the plan moves do not say so yet: what it is for is not all known. */
+  isBeingMade: boolean;
   isSucceeded: boolean;
   /** Of the objects that the fleet has made for it; undefined where it has made none. */
   specHash: string | undefined;
@@ -89,7 +92,8 @@ export async function findSubject(place: OrderPlace, operator: FleetOperator): P
   const mayBegin = plan !== undefined && !plan.spec.approved;
   const installed = subscription.status?.installedCSV;
   const refusal = mayBegin ? await refusalOf(client, namespace, installed) : undefined;
-  const found = { operator, subscription, plan, moves: movesOf(plan, all), isSucceeded, refusal, denied };
+  const moved = { plan, moves: movesOf(plan, all), isBeingMade: isBeingMade(plan, all) };
+  const found = { operator, subscription, ...moved, isSucceeded, refusal, denied };
   return { ...found, specHash: made, desired, changes };
 }
 
@@ -153,6 +157,10 @@ export function movesOf(plan: InstallPlan | undefined, all: readonly Subscriptio
   );
 }
 
+/** A plan is written before the Subscriptions that it moves, and these one after the other. */
+export const isBeingMade = (plan: InstallPlan | undefined, all: readonly Subscription[]): boolean =>
+  plan !== undefined && all.some((one) => forgottenMove(one, [plan]) !== undefined);
+
 /** Whether a CSV is there and Succeeded. */
 export async function isInstalled(client: KubeClient, namespace: string, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
@@ -200,6 +208,8 @@ export async function factsOf(
   // A plan that failed would be made anew by another attempt.
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
   if (!isOpen || currentCSV === undefined) return { facts: installed, isUndecided: false };
+  // A pass follows once the last of them is written.
+  if (subject.isBeingMade) return { facts: installed, isUndecided: true };
   const first = { plan, moves, from: installedCSV, to: currentCSV };
   // On the way the path is the one that was ordered.
   const at = order === 'Go' ? target?.hops.indexOf(hopHash(plan, moves, place.globalCatalogNamespace)) : 0;

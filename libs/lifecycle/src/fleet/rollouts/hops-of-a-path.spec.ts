@@ -3,6 +3,7 @@ import { APPROVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
 import { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { storedRows } from './stored-rollout.js';
 
@@ -129,6 +130,28 @@ describe('a path of two hops', () => {
     expect(await installed(played)).toEqual([NEXT, OLD]);
     expect(await approverOf(played, 'lab-1', LAST), 'nothing unseen is approved').toBeNull();
     expect(await rowOf(played, 'lab-1')).toBe('Waiting Approval hop 1');
+  });
+
+  it('waits for a plan of which a Subscription does not know yet that it is moved', async () => {
+    const played = await begun();
+    const { client } = played.cluster('lab-1');
+    const olm = { apiVersion: 'operators.coreos.com/v1alpha1', namespace: 'kafka-system' };
+    const neighbour = { ...olm, kind: 'Subscription', name: 'neighbour' };
+    await upTo(played, 'lab-1', NEXT, async () => {
+      const { apiVersion, kind, name, namespace } = neighbour;
+      const spec = { name, source: 'c', sourceNamespace: 'olm' };
+      const { object } = await client.create({ apiVersion, kind, metadata: { name, namespace }, spec });
+      const ownerReferences = [{ apiVersion, kind, name, uid: (object as KubernetesObject).metadata.uid }];
+      const annotations = { 'flotilla.dev/moves': JSON.stringify({ kafka: LAST, neighbour: 'neighbour.v2' }) };
+      const change = { metadata: { annotations, ownerReferences }, spec: { generation: 2 } };
+      await client.patch({ ...olm, kind: 'InstallPlan', name: `install-${LAST}` }, change);
+    });
+    expect(await rowOf(played, 'lab-1')).toBe('Applying Started hop 1');
+    expect(await approverOf(played, 'lab-1', LAST)).toBeNull();
+    const status = { currentCSV: 'neighbour.v2', installPlanGeneration: 2 };
+    await client.patch(neighbour, { status }, { subresource: 'status' });
+    await played.settle();
+    expect(await installed(played)).toEqual([LAST, OLD]);
   });
 
   it('ends before the first version that is not allowed', async () => {
