@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '../../clock/manual-clock.js';
@@ -154,9 +154,10 @@ describe('a fleet in files', () => {
     const client = (await open()).client('service');
     const before = await client.get({ ...CLUSTER, name: 'store-01' });
     const kept = join(path, 'status/FleetCluster/store-01.jsonl');
-    await folder?.poll();
-    await rm(kept, { force: true });
-    await mkdir(kept, { recursive: true });
+    // What was taken over when it was opened is written behind it.
+    await vi.waitFor(() => access(kept));
+    await rm(kept);
+    await mkdir(kept);
     const written = client.updateStatus({ ...before, status: { uid: 'u' } } as KubernetesObject);
     await expect(written).rejects.toThrow();
     await rm(kept, { recursive: true });
