@@ -1,29 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { returnExtensions, rollOutExtensions } from '../fleet/extension-waves.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
+import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 
 const clusters = { 'store-1': { tier: 'lab' }, 'store-2': { tier: 'shops' } };
 
 describe('a FleetOperator of OLM v1, on simulated API servers', () => {
-  const endings: (() => Promise<unknown>)[] = [];
+  const endings: Endings = [];
   let fleet: FleetHub;
   let registry: InMemoryRegistry;
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-extensions-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
     const names = ['hub', ...Object.keys(clusters)];
-    const simulated = await startSimulatedFleet({ clusters: names, deploymentReadyAfterMs: 200 });
-    endings.push(() => simulated.stop());
+    const { kubeconfig } = await startSimulatedClusters(names, endings);
     registry = await startRegistry();
     endings.push(() => registry.stop());
-    const file = join(folder, 'kubeconfig');
-    await writeFile(file, simulated.kubeconfig(), { mode: 0o600 });
-    fleet = await FleetHub.start({ kubeconfigs: [file], hub: 'hub', clusters, registry });
+    fleet = await FleetHub.start({ kubeconfigs: [kubeconfig], hub: 'hub', clusters, registry });
     endings.push(() => fleet.stop());
   });
   afterAll(async () => {

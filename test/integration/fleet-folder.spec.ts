@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { changedFields, objectsIn, type StoredObjects } from '../fleet/changed-fields.js';
 import { FolderFleet, NAMESPACE, PACKAGES } from '../fleet/folder-fleet.js';
+import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
 const CLUSTERS = ['east', 'west'];
@@ -24,17 +24,14 @@ spec: {approval: {default: Manual}}
 
 /** `flotilla up --context east --context west` becomes a fleet in three commands (design: fleet.md §2). */
 describe('clusters of flotilla up that become a fleet in files', () => {
-  const endings: (() => Promise<unknown>)[] = [];
+  const endings: Endings = [];
   let simulated: SimulatedFleet;
   let fleet: FolderFleet;
 
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-folder-clusters-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
-    simulated = await startSimulatedFleet({ clusters: CLUSTERS });
-    endings.push(() => simulated.stop());
-    const kubeconfig = join(folder, 'kubeconfig');
-    await writeFile(kubeconfig, simulated.kubeconfig(), { mode: 0o600 });
+    const started = await startSimulatedClusters(CLUSTERS, endings, {});
+    simulated = started.simulated;
+    const { kubeconfig } = started;
     fleet = await FolderFleet.start([kubeconfig]);
     endings.push(() => fleet.stop());
   });

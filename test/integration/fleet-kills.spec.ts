@@ -1,12 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LIMITS } from '#testing/patience';
 import { FleetHub } from '../fleet/fleet-hub.js';
 import { KillGates } from '../fleet/kill-gates.js';
 import { killAtKindsOfWrites } from '../fleet/killed-rollout.js';
+import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
 const clusters = { 'store-1': { tier: 'lab' }, 'store-2': { tier: 'shops' } };
@@ -16,19 +13,14 @@ const seed = Number(process.env['FLOTILLA_KILL_SEED'] ?? Date.now() % 1_000);
 const stride = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 8);
 
 describe('a roll-out whose services are killed, on simulated API servers', () => {
-  const endings: (() => Promise<unknown>)[] = [];
+  const endings: Endings = [];
   let fleet: FleetHub;
   let gates: KillGates;
   let redis: RestartableRedis;
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-kills-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
     const names = ['hub', ...Object.keys(clusters)];
-    const simulated = await startSimulatedFleet({ clusters: names, deploymentReadyAfterMs: 200 });
-    endings.push(() => simulated.stop());
-    const file = join(folder, 'kubeconfig');
-    await writeFile(file, simulated.kubeconfig(), { mode: 0o600 });
-    gates = await KillGates.start([file]);
+    const { kubeconfig } = await startSimulatedClusters(names, endings);
+    gates = await KillGates.start([kubeconfig]);
     endings.push(() => gates.stop());
     redis = await startRestartableRedis();
     endings.push(() => redis.stop());

@@ -1,31 +1,26 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { Refusal } from '#testing/cluster/objects/refusal';
-import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE } from '#testing/patience';
 import { FleetHub, secretOf } from '../fleet/fleet-hub.js';
 import { joinAndLeave } from '../fleet/members.js';
+import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 
 describe('a hub with a fleet that runs', () => {
-  const endings: (() => Promise<unknown>)[] = [];
+  const endings: Endings = [];
   let simulated: SimulatedFleet;
   let fleet: FleetHub;
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-members-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
-    simulated = await startSimulatedFleet({ clusters: ['hub', 'store-1', 'store-2', 'store-3'] });
-    endings.push(() => simulated.stop());
-    const file = join(folder, 'kubeconfig');
-    await writeFile(file, simulated.kubeconfig(), { mode: 0o600 });
-    vi.stubEnv('KUBECONFIG', file);
+    const started = await startSimulatedClusters(['hub', 'store-1', 'store-2', 'store-3'], endings, {});
+    simulated = started.simulated;
+    const { kubeconfig } = started;
+    vi.stubEnv('KUBECONFIG', kubeconfig);
     vi.stubEnv('FLOTILLA_KUBECONFIG', '');
     vi.stubEnv('FLOTILLA_FLEET', '');
     endings.push(async () => vi.unstubAllEnvs());
-    fleet = await FleetHub.start({ kubeconfigs: [file], hub: 'hub', clusters: { 'store-1': {} } });
+    fleet = await FleetHub.start({ kubeconfigs: [kubeconfig], hub: 'hub', clusters: { 'store-1': {} } });
     endings.push(() => fleet.stop());
   });
   afterAll(async () => {

@@ -1,26 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { installWhereNothingIs } from '../fleet/first-install.js';
 import { FleetHub } from '../fleet/fleet-hub.js';
+import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 import { rollOutInThreeWaves } from '../fleet/three-waves.js';
 
 const clusters = { 'store-1': { tier: 'lab' }, 'store-2': { tier: 'canary' }, 'store-3': { tier: 'shops' } };
 
 describe('a hub with a fleet, on simulated API servers', () => {
-  const endings: (() => Promise<unknown>)[] = [];
+  const endings: Endings = [];
   let fleet: FleetHub;
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-rollout-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
     const names = ['hub', ...Object.keys(clusters)];
-    const simulated = await startSimulatedFleet({ clusters: names, deploymentReadyAfterMs: 200 });
-    endings.push(() => simulated.stop());
-    const file = join(folder, 'kubeconfig');
-    await writeFile(file, simulated.kubeconfig(), { mode: 0o600 });
-    fleet = await FleetHub.start({ kubeconfigs: [file], hub: 'hub', clusters, inSecrets: ['store-2'] });
+    const { kubeconfig } = await startSimulatedClusters(names, endings);
+    fleet = await FleetHub.start({ kubeconfigs: [kubeconfig], hub: 'hub', clusters, inSecrets: ['store-2'] });
     endings.push(() => fleet.stop());
   });
   afterAll(async () => {

@@ -3,34 +3,11 @@ import type { PackageRecord } from '../../../catalog/model/package-record.js';
 import { sliceCatalogs } from '../catalog-slice.js';
 import type { DesiredNamespace } from '../resolution-problem.js';
 import { resolve } from '../resolve.js';
-import {
-  needsPackage,
-  sampleCatalog,
-  sampleEntry,
-  sampleNamespace,
-  samplePackage,
-  sampleSubscription,
-} from '../sample-problem.fixture.js';
+import { needsPackage, sampleCatalog, samplePackage } from '../sample-problem.fixture.js';
 import { verifyResolution } from '../verify-resolution.js';
 import { type AskedPath, askedPath, resolveAsked } from './asked-path.js';
+import { at, having, version } from './sample-path.fixture.js';
 
-type Needs = Parameters<typeof sampleEntry>[2];
-const version = (name: string, of: string, from = '', needs: Needs = []) =>
-  sampleEntry(name, of, needs, from === '' ? {} : { replaces: `${name}.v${from}` });
-
-const at = (name: string, of: string) => {
-  const installedCSV = `${name}.v${of}`;
-  const properties = [{ type: 'olm.package', value: { packageName: name, version: of } }];
-  return {
-    subscription: sampleSubscription(name, { installedCSV, currentCSV: installedCSV }),
-    csv: {
-      ...{ name: installedCSV, version: of, replaces: '', phase: '', ownedApis: [], requiredApis: [] },
-      propertiesAnnotation: JSON.stringify({ properties }),
-    },
-  };
-};
-const having = (...all: readonly ReturnType<typeof at>[]): DesiredNamespace =>
-  sampleNamespace({ subscriptions: all.map(({ subscription }) => subscription), csvs: all.map(({ csv }) => csv) });
 const isolated = (desired: DesiredNamespace): DesiredNamespace => ({
   ...desired,
   operatorGroups: desired.operatorGroups.map((group) => ({ ...group, isolate: true as const })),

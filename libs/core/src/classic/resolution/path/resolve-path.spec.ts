@@ -14,9 +14,7 @@ import {
   sampleSubscription,
 } from '../sample-problem.fixture.js';
 import { afterHop, MOST_HOPS, resolvePath } from './resolve-path.js';
-
-const version = (name: string, of: string, from = '', needs: Parameters<typeof sampleEntry>[2] = []) =>
-  sampleEntry(name, of, needs, from === '' ? {} : { replaces: `${name}.v${from}` });
+import { at, having, version } from './sample-path.fixture.js';
 
 function pathOf(desired: DesiredNamespace, ...packages: readonly PackageRecord[]) {
   const { slices, records } = sliceCatalogs(desired, [sampleCatalog('shelf', ...packages)]);
@@ -26,21 +24,6 @@ function pathOf(desired: DesiredNamespace, ...packages: readonly PackageRecord[]
 
 const namesOf = ({ hops }: ReturnType<typeof pathOf>) =>
   hops.map(({ resolution: { chosen } }) => chosen.flatMap(({ name, upToDate }) => (upToDate === true ? [] : [name])));
-
-const at = (name: string, of: string) => {
-  const installedCSV = `${name}.v${of}`;
-  const properties = [{ type: 'olm.package', value: { packageName: name, version: of } }];
-  return {
-    subscription: sampleSubscription(name, { installedCSV, currentCSV: installedCSV }),
-    csv: {
-      ...{ name: installedCSV, version: of, replaces: '', phase: '' },
-      propertiesAnnotation: JSON.stringify({ properties }),
-      ...{ ownedApis: [], requiredApis: [] },
-    },
-  };
-};
-const having = (...all: readonly ReturnType<typeof at>[]) =>
-  sampleNamespace({ subscriptions: all.map(({ subscription }) => subscription), csvs: all.map(({ csv }) => csv) });
 
 describe('the path of a namespace', () => {
   const mill = samplePackage(
