@@ -1,3 +1,4 @@
+import { MOST_HOPS } from '#core/classic/resolution/path/resolve-path';
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
@@ -14,8 +15,6 @@ import type { CatalogImpact, ClusterImpact, NewCatalog } from './catalog-impact.
 import type { ImpactContent } from './impact-content.js';
 import { liveClusterCatalogs } from './live-cluster-catalogs.js';
 
-/** Hops that are followed, as of a path of Subscriptions. */
-const MOST_HOPS = 20;
 /** Contents of bundles of OLM v1 are not read for this answer. */
 const NOT_COMPARED = 'those of ClusterExtensions are not read';
 

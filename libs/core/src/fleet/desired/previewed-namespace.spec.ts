@@ -38,9 +38,10 @@ describe('the namespace that a preview is made of', () => {
     ]);
   });
 
-  it('begins with nothing where the first install waits', () => {
+  it('is as it is where a first install waits', () => {
     const first = subscription({ currentCSV: 'kafka.v2', state: 'UpgradePending' } as never);
-    expect(statusesIn(first, desired())).toEqual([{}]);
+    expect(hasPlanMade({ subscriptions: [first], operatorGroups: [] }, desired())).toBe(false);
+    expect(statusesIn(first, desired())).toEqual([first.status]);
   });
 
   it('keeps the plan where the fleet asks for another channel, or gives the catalog other content', () => {

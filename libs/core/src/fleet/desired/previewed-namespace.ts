@@ -17,10 +17,23 @@ export function isAsked(live: OverlaidNamespace, desired: DesiredClassic): boole
   return !desired.adoptsGroup || live.operatorGroups.every(isIsolated);
 }
 
-/** All is as it is asked for, and the next plan was made already: it waits, or runs. */
+/**
+ * All is as it is asked for, and the plan of an upgrade was made already: it waits, or runs. A first install
+ * leads to the end of its channel by itself: nothing follows on its plan.
+ */
 export function hasPlanMade(live: OverlaidNamespace, desired: DesiredClassic): boolean {
   const subscribed = subscriptionFor(live, desired);
-  return subscribed !== undefined && isPending(subscribed) && isAsked(live, desired);
+  if (subscribed?.status?.installedCSV === undefined) return false;
+  return isPending(subscribed) && isAsked(live, desired);
+}
+
+/**
+ * What a preview is made with. No operator moves the catalog of a Staged FleetCatalog: what follows on a plan
+ * that waits there follows from the content that the cluster has.
+ */
+export function previewedWith(live: OverlaidNamespace, desired: DesiredClassic): DesiredClassic {
+  if (!desired.isStaged || !hasPlanMade(live, desired)) return desired;
+  return { ...desired, catalogSource: undefined, catalogDigest: undefined };
 }
 
 /**

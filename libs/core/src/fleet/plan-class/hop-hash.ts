@@ -1,5 +1,6 @@
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import { perObject } from '../../kernel/memo/per-object.js';
 
 /** A Subscription that a plan moves. */
 export type SubscriptionMove = Readonly<{ subscription: string; from: string | null; to: string }>;
@@ -15,8 +16,18 @@ export function hopHash(plan: InstallPlan, moves: readonly SubscriptionMove[], g
   return hopHashOf(stepsHash(plan, globalCatalogNamespace), moves);
 }
 
-/** The part of {@link hopHash} that only the plan decides. */
+/** The part of {@link hopHash} that only the plan decides. Large plans are asked for it again and again. */
 export function stepsHash(plan: InstallPlan, globalCatalogNamespace: string): string {
+  const known = knownHashes(plan);
+  const found = known.get(globalCatalogNamespace) ?? computeHash(plan, globalCatalogNamespace);
+  known.set(globalCatalogNamespace, found);
+  return found;
+}
+
+/** By the namespace of global catalogs, which is one for each cluster. */
+const knownHashes = perObject((_plan: InstallPlan) => new Map<string, string>());
+
+function computeHash(plan: InstallPlan, globalCatalogNamespace: string): string {
   const steps = (plan.status?.plan ?? []).filter((step) => step !== null);
   return canonicalHash(steps.map((step) => stepFacts(step, globalCatalogNamespace)).sort(byCodeUnit));
 }

@@ -1,10 +1,8 @@
 import type { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
+import { kept } from './kept-lines.js';
 
 type Content = FleetPlan['spec'];
 type Definition = Content['crds'][number];
-
-/** So many lines of one kind are kept; the rest is counted. */
-const MOST_LINES = 200;
 
 /**
  * What the hops of a path change, one after the other, as one content to review: what a hop on the way
@@ -34,10 +32,7 @@ export function pathContent([first, ...others]: readonly [Content, ...Content[]]
 }
 
 /** Each line once, in the order of the hops. */
-function joined(lines: readonly string[]): string[] {
-  const each = [...new Set(lines)];
-  return each.length <= MOST_LINES ? each : [...each.slice(0, MOST_LINES), `and ${each.length - MOST_LINES} more`];
-}
+const joined = (lines: readonly string[]): string[] => kept([...new Set(lines)]);
 
 /** A CRD that several hops change is one entry. */
 function joinedDefinitions(changes: readonly Definition[]): Definition[] {

@@ -1,4 +1,5 @@
 import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import type { SubscriptionMove } from './hop-hash.js';
 
 /** Whether a bundle is newer than another one, by their names; false where one has no version in it. */
 export const isNewer = (bundle: string, than: string): boolean => versionChange(bundle, than) === 'Downgrade';
@@ -21,4 +22,30 @@ export function versionChange(from: string | null, to: string): ChangeKind {
   if (at < 0) return 'Patch';
   if ((after[at] ?? 0) < (before[at] ?? 0)) return 'Downgrade';
   return (['Major', 'Minor', 'Patch'] as const)[at] ?? 'Patch';
+}
+
+/** One InstallPlan of a path. `from`: undefined for an install; `bundles`: every CSV that the plan brings. */
+export type HopChange = Readonly<{
+  from: string | undefined;
+  to: string;
+  moves: readonly SubscriptionMove[];
+  bundles: readonly string[];
+}>;
+
+/**
+ * What a path changes, by names and versions: the kind from the first to the last, one on the way that is
+ * Major or a Downgrade, and what any of its plans brings or moves besides.
+ */
+export function pathChanges(hops: readonly [HopChange, ...HopChange[]]): ChangeKind[] {
+  const end = hops.at(-1)?.to ?? hops[0].to;
+  const found = new Set<ChangeKind>([versionChange(hops[0].from ?? null, end)]);
+  for (const { from, to, moves, bundles } of hops) {
+    const onTheWay = versionChange(from ?? null, to);
+    if (onTheWay === 'Major' || onTheWay === 'Downgrade') found.add(onTheWay);
+    const others = bundles.filter((name) => name !== to);
+    const moved = new Set(moves.map((move) => move.to));
+    if (others.some((name) => moved.has(name))) found.add('NeighbourMove');
+    if (others.some((name) => !moved.has(name))) found.add('NewDependency');
+  }
+  return [...found];
 }

@@ -7,10 +7,7 @@ import type { PlanDifference } from '../plan-review/plan-difference.js';
 import { type ReviewedStep, reviewPlan } from '../plan-review/review-plan.js';
 import { breakingChanges } from './content-changes.js';
 import type { SubscriptionMove } from './hop-hash.js';
-
-/** So many lines of one kind are kept; the rest is counted. */
-const MOST_LINES = 200;
-const MOST_TEXT = 1_024;
+import { kept } from './kept-lines.js';
 
 /** A plan class and the plan of one hop, beside the cluster in which it was found first. */
 export type PlannedClass = Readonly<{
@@ -73,12 +70,6 @@ export function planContent(planned: PlannedClass): FleetPlan['spec'] {
     neighbours: kept(others.map((move) => `${move.subscription}: ${move.from ?? 'nothing'} → ${move.to}`)),
     objects: { created: kept(objects('+')), changed: kept([...lines, ...objects('~')]), deleted: kept(objects('-')) },
   };
-}
-
-/** As many lines as there is room for. */
-function kept(lines: readonly string[]): string[] {
-  const short = lines.map((line) => (line.length > MOST_TEXT ? `${line.slice(0, MOST_TEXT - 1)}…` : line));
-  return short.length <= MOST_LINES ? short : [...short.slice(0, MOST_LINES), `and ${short.length - MOST_LINES} more`];
 }
 
 const Version = z.looseObject({

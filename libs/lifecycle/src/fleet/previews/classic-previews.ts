@@ -6,7 +6,7 @@ import { type AskedHop, type AskedPath, askedPath } from '#core/classic/resoluti
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { type DesiredClassic, previewPlace, subscriptionConflict } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
-import { previewedNamespace, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
+import { previewedNamespace, previewedWith, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
 import { classicDeprecations } from '#core/fleet/plan-class/deprecations';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -17,6 +17,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import { SystemClock } from '#platform/clock/system-clock';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { RegistryError } from '#platform/registry/registry-client.port';
 import { BundleContents } from '../../classic/install-plans/bundle-contents.js';
 import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { ObservedProblems } from '../../classic/namespaces/observed-problems.js';
@@ -59,7 +60,8 @@ export class ClassicPreviews {
     const live = await readNamespace(reader, namespace, globalCatalogNamespace);
     const known = await this.#observed.find(client.cluster, previewPlace(namespace, packageName));
     const record = known && (await this.#recordIn(known.problem, wanted.subscription.spec));
-    const desired = known ? beginningWith(wanted, live, record) : wanted;
+    const wants = previewedWith(live, wanted);
+    const desired = known ? beginningWith(wants, live, record) : wants;
     const overlaid = subscriptionConflict(live, desired) ?? previewedNamespace(live, desired, hasOther(live, desired));
     if (typeof overlaid === 'string') return { conflict: overlaid };
     const catalogSources = [
@@ -131,40 +133,60 @@ export class ClassicPreviews {
       if (!(await this.#check.admits(where, { ...hop, hash }))) return { waits: 'it is resolved anew' };
     }
     try {
-      const hops = await this.#plansOf(input, path.hops, desired);
-      if (typeof hops === 'string') return { waits: hops };
-      const ends = path.ends && (await this.#endOf(where, hash, path.ends));
-      const preview = previewOf(hops, ends, desired);
-      if ('hops' in preview && path.hops.every(areByDigest)) this.#paths.keep(hash, answer, pathIn(preview));
+      const planned = await this.#plansOf(input, path.hops, desired);
+      if (typeof planned === 'string') return { waits: planned };
+      const ends = planned.ends?.message ?? (path.ends && (await this.#endOf(where, hash, path.ends)));
+      const preview = previewOf(planned.hops, ends, desired);
+      if ('hops' in preview && isSettled(path, planned.ends)) this.#paths.keep(hash, answer, pathIn(preview));
       return preview;
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       // A registry that does not answer is tried again.
-      return error.retry === 'when-input-changes' ? { fails: error.message } : { waits: error.message };
+      return isForGoodIn(error) ? { fails: error.message } : { waits: error.message };
     }
   }
 
-  /** The InstallPlan of each hop, or what is waited for. */
+  /**
+   * The InstallPlan of each hop, or what is waited for. A path ends before a bundle that cannot be had or
+   * cannot be installed: those before it can. A registry that does not answer is waited for.
+   */
   async #plansOf(
     input: NamespaceStageInput,
     hops: readonly AskedHop[],
     desired: DesiredClassic,
-  ): Promise<PlannedHop[] | string> {
-    const { namespace, subscriptions, installPlans: existingPlans } = input.read;
-    const name = subscriptionFor(input.read, desired)?.metadata.name;
+  ): Promise<Readonly<{ hops: readonly PlannedHop[]; ends?: FlotillaError }> | string> {
     const plans: PlannedHop[] = [];
-    for (const { resolution, moves: all } of hops) {
-      const wanted = bundlesToInstall(resolution);
-      const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
-      if ('stillFetching' in bundles) return `fetching ${bundles.stillFetching.join(', ')}`;
-      const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
-      if (planned.result === 'nothing') break;
-      const moves = all.map(({ subscription, from, to }) => ({ subscription, from: from === '' ? null : from, to }));
-      const own = moves.find(({ subscription }) => subscription === name);
-      const plan = { ...planned.plan, status: planned.status };
-      plans.push({ plan, moves, from: own?.from ?? undefined, to: own?.to ?? '' });
+    for (const hop of hops) {
+      try {
+        const planned = await this.#planOf(input, hop, desired);
+        if (typeof planned === 'string') return planned;
+        if (planned === undefined) break;
+        plans.push(planned);
+      } catch (error) {
+        if (plans.length === 0 || !endsPath(error)) throw error;
+        return { hops: plans, ends: error };
+      }
     }
-    return plans;
+    return { hops: plans };
+  }
+
+  /** Undefined where it moves nothing. */
+  async #planOf(
+    input: NamespaceStageInput,
+    { resolution, moves: all }: AskedHop,
+    desired: DesiredClassic,
+  ): Promise<PlannedHop | string | undefined> {
+    const { namespace, subscriptions, installPlans: existingPlans } = input.read;
+    const wanted = bundlesToInstall(resolution);
+    const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
+    if ('stillFetching' in bundles) return `fetching ${bundles.stillFetching.join(', ')}`;
+    const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
+    if (planned.result === 'nothing') return undefined;
+    const moves = all.map(({ subscription, from, to }) => ({ subscription, from: from === '' ? null : from, to }));
+    const name = subscriptionFor(input.read, desired)?.metadata.name;
+    const own = moves.find(({ subscription }) => subscription === name);
+    const plan = { ...planned.plan, status: planned.status };
+    return { plan, moves, from: own?.from ?? undefined, to: own?.to ?? '' };
   }
 
   /** Why a path does not go on; undefined while that is not known. */
@@ -177,6 +199,18 @@ export class ClassicPreviews {
     return (await this.#check.verifiedFailure(where, { ...ends, hash }))?.message;
   }
 }
+
+const isForGoodIn = ({ retry }: FlotillaError): boolean => retry === 'when-input-changes';
+
+/** Whether a bundle of a path is at fault, as against what its pass reads and writes. */
+const endsPath = (error: unknown): error is FlotillaError =>
+  error instanceof FlotillaError &&
+  !KubeApiError.is(error) &&
+  (isForGoodIn(error) || (error instanceof RegistryError && error.failure === 'NotFound'));
+
+/** Whether the same path always leads to the same plans. */
+const isSettled = ({ hops }: AskedPath, ends: FlotillaError | undefined): boolean =>
+  hops.every(areByDigest) && (ends === undefined || isForGoodIn(ends));
 
 /** The images of all bundles that a hop brings are named by what they hold. */
 const areByDigest = ({ resolution }: AskedHop): boolean =>

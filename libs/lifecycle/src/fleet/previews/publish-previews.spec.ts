@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
 import { type DesiredClassic, desiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
+import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
@@ -96,6 +97,48 @@ it('a namespace in which a plan waits is observed without it, with all that foll
   const problem = observed && (await store.getProblem(observed.problem));
   expect(problem?.path).toBe('mine');
   expect(problem?.wishes.subscriptions).toMatchObject([{ installedCSV: 'kafka.v1', currentCSV: 'kafka.v1' }]);
+});
+
+it('a plan that waits is followed in the content that the cluster has, though a Staged catalog has newer', async () => {
+  const { store, deps } = opened();
+  const digest = `sha256:${'b'.repeat(64)}`;
+  const catalog = FleetCatalog.parse({
+    ...{ apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetCatalog' },
+    metadata: { name: 'curated', namespace: 'platform' },
+    spec: {
+      ...{ image: 'registry.test/curated:v2', catalogSource: { name: 'curated' } },
+      ...{ promotion: 'Staged', strategyRef: { name: 'rings' } },
+    },
+  });
+  const operator = operatorWith({ channel: 'stable' }, { catalog: { fleetCatalog: 'curated' } });
+  const desired = desiredClassic(operator, { globalCatalogNamespace: 'olm', catalog, digest });
+  if (typeof desired === 'string') throw new Error(desired);
+  const loadedWith = (...versions: readonly string[]) => {
+    const index = indexCatalog([{ name: 'kafka', defaultChannel: 'stable', entries: versions.map(entry) }]);
+    return { digest: `sha256:${versions.length}`, content: 'sha256:1', index, packages: 1 };
+  };
+  const source = {
+    ...CATALOG_SOURCE_API,
+    metadata: { name: 'curated', namespace: 'olm' },
+    spec: { sourceType: 'grpc', image: 'registry.test/curated@sha256:old' },
+  } as CatalogSource;
+  const before = { failure: undefined, settled: true };
+  const status = { installedCSV: 'kafka.v1.0.0', currentCSV: 'kafka.v2.0.0', state: 'UpgradePending' };
+  const waiting = { ...status, installPlanRef: { name: 'install-1' } } as never;
+  const snapshot = {
+    ...SNAPSHOT,
+    catalogs: [{ source, loaded: loadedWith('1.0.0', '2.0.0'), ...before }],
+    subscriptions: [
+      { ...SUBSCRIPTION_API, metadata: { name: 'kafka', namespace: 'apps' }, spec: SPEC, status: waiting },
+    ],
+    operatorGroups: [{ ...OPERATOR_GROUP_API, metadata: { name: 'fleet', namespace: 'apps' } }],
+  };
+  const newer = { source, loaded: loadedWith('1.0.0', '2.0.0', '3.0.0'), ...before } as never;
+  await publishPreviews(deps, 'east', snapshot, [{ desired, content: newer }]);
+  const observed = await store.getObservation('east', previewPlace('apps', 'kafka'));
+  const problem = observed && (await store.getProblem(observed.problem));
+  const [record = ''] = problem?.catalogs.flatMap(({ packages }) => packages.map((one) => one.record)) ?? [];
+  expect((await store.getRecord(record))?.entries.map(({ version }) => version)).toEqual(['1.0.0', '2.0.0']);
 });
 
 it('a namespace without the operator is observed with the version that it is to begin with', async () => {

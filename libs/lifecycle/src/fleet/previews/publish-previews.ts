@@ -1,7 +1,13 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { type DesiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
-import { hasPlanMade, isAsked, previewedNamespace, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
+import {
+  hasPlanMade,
+  isAsked,
+  previewedNamespace,
+  previewedWith,
+  subscriptionFor,
+} from '#core/fleet/desired/previewed-namespace';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import {
   type NamespaceSnapshot,
@@ -27,12 +33,13 @@ export async function publishPreviews(
   const { namespace } = snapshot;
   await publishLostProblem(deps, cluster, snapshot, wanted);
   for (const one of wanted) {
-    const { package: packageName } = one.desired.operator.spec;
-    const catalogs = catalogsWith(snapshot.catalogs, one);
+    const wants = previewedWith(snapshot, one.desired);
+    const { package: packageName } = wants.operator.spec;
+    const catalogs = catalogsWith(snapshot.catalogs, { ...one, desired: wants });
     const hasOtherContent = catalogs !== snapshot.catalogs;
-    const isSame = isAsked(snapshot, one.desired) && !hasOtherContent;
-    if (isSame && !hasPlanMade(snapshot, one.desired)) continue;
-    const desired = beginningWith(one.desired, snapshot, recordIn(catalogs, one.desired));
+    const isSame = isAsked(snapshot, wants) && !hasOtherContent;
+    if (isSame && !hasPlanMade(snapshot, wants)) continue;
+    const desired = beginningWith(wants, snapshot, recordIn(catalogs, wants));
     const overlaid = previewedNamespace(snapshot, desired, hasOtherContent);
     if (typeof overlaid === 'string') continue;
     const path = subscriptionFor(overlaid, desired)?.metadata.name;

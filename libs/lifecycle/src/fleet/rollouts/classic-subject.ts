@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { forgottenMove } from '#core/classic/install-plan/plan-moves';
 import { manifestOf } from '#core/classic/install-plan/step-manifest';
 import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
-import { versionRefusal } from '#core/fleet/desired/allowed-versions';
 import {
   type DesiredClassic,
   desiredClassic,
@@ -12,15 +11,15 @@ import {
 import { objectAsApplied } from '#core/fleet/desired/drift';
 import { type DeniedMark, deniedIn } from '#core/fleet/desired/fleet-marks';
 import { type SubscriptionChanges, subscriptionChanges } from '#core/fleet/desired/subscription-changes';
+import { allowedHops } from '#core/fleet/plan-class/allowed-path';
 import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
-import { versionChange } from '#core/fleet/plan-class/plan-changes';
+import { pathChanges } from '#core/fleet/plan-class/plan-changes';
 import { planHash } from '#core/fleet/plan-class/plan-hash';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { type AssignmentReport, type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { type FleetOperator, FleetOperatorStatus } from '#core/kernel/api/fleet/fleet-operator';
-import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectMeta } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/operator-condition';
@@ -214,7 +213,8 @@ export async function factsOf(
   // On the way the path is the one that was ordered.
   const at = order === 'Go' ? target?.hops.indexOf(hopHash(plan, moves, place.globalCatalogNamespace)) : 0;
   if (at !== undefined && at > 0) return { facts: installed, isUndecided: false };
-  const path = await pathFrom(place, subject, first);
+  const isAlone = installedCSV === undefined || (order === 'Go' && target?.hops.length === 1);
+  const path = isAlone ? { hops: [first] as const } : await pathFrom(place, subject, first);
   if ('waits' in path) {
     const message = order === 'Go' ? {} : { message: reportText(path.waits) };
     return { facts: { ...installed, ...message }, isUndecided: true };
@@ -259,42 +259,34 @@ async function pathFrom(
 /** Of a subject what decides how far a path may lead. */
 export type PathGate = Pick<ClassicSubject, 'operator' | 'denied'>;
 
-/**
- * What is reported of a path. It ends before the first hop that `versions` does not let in or that is denied;
- * where `versions` refuses its first one, there is no target, and a first one that is denied is all of it, so
- * that nothing leads over it (design: fleet.md §3.1). What is tried again is the end, whatever follows on it.
- */
+/** What is reported of a path, as far as the cluster may take it; without a target where it may take none. */
 export function plannedFacts(
-  place: OrderPlace,
+  { globalCatalogNamespace, notePlan, lifted }: OrderPlace,
   { operator, denied }: PathGate,
   there: PlannedThere & Readonly<{ ends?: string }>,
 ): Omit<RowFinding, 'state'> {
-  const { globalCatalogNamespace, notePlan, lifted } = place;
   const [first, ...others] = there.hops;
-  const refusalOfHop = ({ plan, to }: PlannedHop) => versionRefusal(operator.spec.versions, versionIn(plan, to));
-  const refusal = refusalOfHop(first);
-  if (refusal !== undefined) {
-    const message = reportText(`${first.to} is not installed here: ${refusal}`);
+  const stopOf = ({ plan, to }: PlannedHop) => ({ to, version: versionIn(plan, to) });
+  const status = FleetOperatorStatus.safeParse(operator.status).data;
+  const names = [...denied, ...(status?.denied ?? [])].map(({ bundle }) => bundle);
+  const rules = { versions: operator.spec.versions, denied: names, lifted };
+  const allowed = allowedHops([stopOf(first), ...others.map(stopOf)], rules);
+  if ('refused' in allowed) {
+    const message = reportText(`${first.to} is not installed here: ${allowed.refused}`);
     return { reason: VERSION_NOT_ALLOWED, message, denied: [{ bundle: first.to, scope: 'Cluster' }] };
   }
-  const status = FleetOperatorStatus.safeParse(operator.status).data;
-  const names = new Set([...denied, ...(status?.denied ?? [])].map(({ bundle }) => bundle));
-  if (lifted !== undefined) names.delete(lifted);
-  const isLast = ({ to }: PlannedHop): boolean => to === lifted || names.has(to);
-  const stop = others.findIndex(
-    (hop, at) => names.has(hop.to) || refusalOfHop(hop) !== undefined || isLast(others[at - 1] ?? first),
+  const path = { ...there, hops: [first, ...others.slice(0, allowed.hops - 1)] as const };
+  const hashes = hashesOf(
+    path.hops.map(({ plan, moves }) => hopHash(plan, moves, globalCatalogNamespace)),
+    there.specHash,
   );
-  const further = stop === -1 ? others : others.slice(0, stop);
-  const path = { ...there, hops: [first, ...further] as const };
-  const hops = path.hops.map(({ plan, moves }) => hopHash(plan, moves, globalCatalogNamespace));
-  const hashes = hashesOf(hops, there.specHash);
   notePlan?.(hashes.planHash ?? '', path);
   const planned = endOf(path);
-  const ends =
-    stop === -1 && there.ends !== undefined
-      ? { message: reportText(`${planned} is as far as it comes: ${there.ends}`) }
-      : {};
-  return { planned, ...hashes, changes: changesOf(path.hops), ...ends };
+  const isWhole = path.hops.length === there.hops.length;
+  const ends = isWhole && there.ends !== undefined ? `${planned} is as far as it comes: ${there.ends}` : undefined;
+  const changeOf = ({ plan, ...hop }: PlannedHop) => ({ ...hop, bundles: plan.spec.clusterServiceVersionNames });
+  const changes = pathChanges([changeOf(first), ...path.hops.slice(1).map(changeOf)]);
+  return { planned, ...hashes, changes, ...(ends === undefined ? {} : { message: reportText(ends) }) };
 }
 
 const VersionOf = z.object({ spec: z.object({ version: z.string() }) });
@@ -305,16 +297,4 @@ function versionIn({ status }: InstallPlan, bundle: string): string | undefined 
   const manifest = step ? manifestOf(step) : undefined;
   if (manifest === undefined || !('object' in manifest)) return undefined;
   return VersionOf.safeParse(manifest.object).data?.spec.version;
-}
-
-/** What a path changes, from what is installed. */
-export function changesOf(hops: PlannedThere['hops']): ChangeKind[] {
-  const found = new Set<ChangeKind>([versionChange(hops[0].from ?? null, endOf({ hops }))]);
-  for (const { plan, moves, to } of hops) {
-    const others = plan.spec.clusterServiceVersionNames.filter((name) => name !== to);
-    const moved = new Set(moves.map((move) => move.to));
-    if (others.some((name) => moved.has(name))) found.add('NeighbourMove');
-    if (others.some((name) => !moved.has(name))) found.add('NewDependency');
-  }
-  return [...found];
 }
