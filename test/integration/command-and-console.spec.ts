@@ -24,6 +24,7 @@ const Cause = z.looseObject({ code: z.string(), kind: z.string(), names: z.array
 const Row = z.looseObject({
   ...{ id: z.string(), namespace: z.string(), name: z.string(), standing: z.string() },
   cause: Cause.optional(),
+  stillRuns: z.string().optional(),
 });
 const Placed = z.looseObject({ namespace: z.string(), name: z.string() });
 const Items = z.looseObject({ items: z.array(z.unknown()) });
@@ -31,11 +32,13 @@ const Finding = z.looseObject({
   ...{ kind: z.string(), namespace: z.string().optional(), name: z.string() },
   ...{ standing: z.string(), code: z.string() },
   ...{ because: z.array(z.string()), todo: z.array(z.string()) },
+  stillRuns: z.string().optional(),
   resolution: z.looseObject({ text: z.string() }).optional(),
 });
 const Explained = z.looseObject({
   cause: Cause.optional(),
   because: z.array(z.string()),
+  stillRuns: z.string().optional(),
   advice: z.array(z.looseObject({ text: z.string(), command: z.string() })),
 });
 const Share = z.looseObject({ well: z.int(), of: z.int() });
@@ -130,6 +133,7 @@ describe('the command and the console, about one cluster with every kind of trou
   function expectSame(said: z.infer<typeof Finding>, row: z.infer<typeof Row>): void {
     const { cause, standing } = row;
     expect({ code: cause?.code ?? 'well', standing }).toEqual({ code: said.code, standing: said.standing });
+    expect(row.stillRuns).toBe(said.stillRuns);
     if (cause === undefined) return;
     const words = said.because.join(' ');
     // Beside its object the command says "It", where the console's list of causes names the object.
@@ -141,6 +145,7 @@ describe('the command and the console, about one cluster with every kind of trou
   async function expectSamePage(said: z.infer<typeof Finding>, address: object): Promise<void> {
     const page = Explained.parse(await asked('questions/explain', { cluster: CLUSTER, ...address }));
     expect(page.because).toEqual(said.because);
+    expect(page.stillRuns).toBe(said.stillRuns);
     const advice = page.advice.map(({ text, command }) => [text, command].filter((part) => part !== '').join(' '));
     const plain = (one: string) => one.replaceAll(/[.:] /g, ' ').replaceAll(/ (-C|--context) east/g, '');
     if (said.resolution === undefined) expect(advice.map(plain)).toEqual(said.todo.map(plain));
@@ -150,6 +155,7 @@ describe('the command and the console, about one cluster with every kind of trou
   it.each(CLASSIC_TROUBLES)('say the same of the Subscription in $name: $code', async ({ name: namespace, code }) => {
     const said = await explained('subscription', 'mill', namespace);
     expect(said.code).toBe(code);
+    if (namespace.startsWith('upgrade-')) expect(said.stillRuns).toBe('mill.v0.9.0');
     const row = (await rows(`operators`)).find((one) => one.namespace === namespace);
     expectSame(said, Row.parse(row));
     await expectSamePage(said, { kind: 'Subscription', namespace, name: 'mill' });

@@ -157,6 +157,17 @@ const CLASSIC: Readonly<Record<string, Made>> = {
     plan(at, 'RequiresApproval', {}, false),
     { ...csv(at, 'Succeeded'), metadata: { name: 'mill.v0.9.0', namespace: at } },
   ]),
+  'upgrade-failed': inGroup('plan-failed', (at) => [
+    subscription(at, { ...planned, installedCSV: 'mill.v0.9.0' }),
+    plan(at, 'Failed', installed('InstallComponentFailed', LONG)),
+    { ...csv(at, 'Succeeded'), metadata: { name: 'mill.v0.9.0', namespace: at } },
+  ]),
+  'upgrade-half-done': inGroup('plan-failed', (at) => [
+    subscription(at, running),
+    plan(at, 'Failed', installed('InstallComponentFailed', LONG)),
+    csv(at, 'Pending', {}, { replaces: 'mill.v0.9.0' }),
+    { ...csv(at, 'Replacing'), metadata: { name: 'mill.v0.9.0', namespace: at } },
+  ]),
   'plan-approved': withPlan('plan-approved', 'RequiresApproval'),
   'plan-planning': withPlan('planning', 'Planning'),
   'plan-unread': withPlan('not-read-yet', ''),

@@ -129,7 +129,7 @@ async function explainSubscription(
 
 /** The answer for people: what is, why, what resolution says, what to do. */
 export function liveText(
-  { cluster, kind, namespace, name, standing, because, todo, resolution, unread = [] }: LiveAnswer,
+  { cluster, kind, namespace, name, standing, because, stillRuns, todo, resolution, unread = [] }: LiveAnswer,
   access: CommandAccess,
 ): string {
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
@@ -139,6 +139,7 @@ export function liveText(
     `  ${seen}`,
     // Where all is well, a second condition is no cause of the first.
     ...causes.map((cause) => (standing === 'well' && namespace === undefined ? `  ${cause}` : `    because: ${cause}`)),
+    ...(stillRuns === undefined ? [] : [`  ${stillRuns} still runs.`]),
     ...(resolution === undefined ? [] : ['', resolution.text]),
     ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
     ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(access, one)}`)]),

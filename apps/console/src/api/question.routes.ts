@@ -35,6 +35,7 @@ type Asked = Exclude<Extract<ConsoleQuestion, { kind: string }>['ask'], 'explain
 /** What a poller answers to `explain`. */
 const ObjectExplanation = z.object({
   because: z.array(z.string()),
+  stillRuns: z.string().optional(),
   advice: z.array(AdviceItem),
   conflict: ReasonNode.optional(),
   newer: z.array(OfferedVersion).default([]),
@@ -52,7 +53,8 @@ const ANY_PACKAGE = '';
 function operatorOf(context: RouteContext, { cluster, kind, namespace, name }: ObjectAddress): OperatorRow | undefined {
   const { rows, person, view } = context;
   const here = rows.operators.filter((row) => row.cluster === cluster && row.namespace === namespace);
-  if (kind === 'ClusterServiceVersion') return here.find(({ installed, next }) => installed === name || next === name);
+  if (kind === 'ClusterServiceVersion')
+    return here.find(({ installed, next, stillRuns }) => [installed, next, stillRuns].includes(name));
   if (kind === 'InstallPlan') {
     const plan = rows.plans.find((row) => row.cluster === cluster && row.namespace === namespace && row.name === name);
     if (plan !== undefined)
@@ -97,12 +99,13 @@ const notHere = () =>
 
 /** A catalog stands on no way of an operator: its cause and what to do are all there is to say. */
 function explanationOf(answer: unknown, operator: OperatorRow | undefined): Explanation {
-  const { because, advice, conflict, newer, revisions, approval } = ObjectExplanation.parse(answer);
+  const { because, stillRuns, advice, conflict, newer, revisions, approval } = ObjectExplanation.parse(answer);
   if (operator === undefined) return { chain: [], because, advice, newer: [], revisions: [] };
   const { newest, installed, channel, standing, cause } = operator;
   const isBehind = newest !== '' && newest !== installed && standing !== 'well';
   return {
     ...{ chain: operatorChain(operator), because, advice },
+    ...(stillRuns === undefined ? {} : { stillRuns }),
     ...(cause === undefined ? {} : { cause }),
     ...(conflict === undefined ? {} : { conflict }),
     newer:

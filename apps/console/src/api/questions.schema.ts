@@ -68,6 +68,8 @@ export const GivenApproval = z.strictObject({ by: z.string(), at: z.string(), co
 export const Explanation = z.strictObject({
   chain: z.array(ChainLink),
   because: z.array(z.string()),
+  /** Of an operator that is not well: the bundle that runs all the same. */
+  stillRuns: z.string().optional(),
   cause: RowCause.optional(),
   advice: z.array(AdviceItem),
   /** The minimal conflict; absent where the resolution does not stop it. */

@@ -4,10 +4,17 @@ import { Section } from './page.js';
 import { Standing, type StandingName } from './standing.js';
 import { Ago } from './text.js';
 
-type BecauseProps = { cause: string | undefined; standing: StandingName; because: readonly string[]; since: string };
+type BecauseProps = {
+  cause: string | undefined;
+  standing: StandingName;
+  because: readonly string[];
+  since: string;
+  /** What runs all the same. */
+  stillRuns?: string | undefined;
+};
 
-/** The cause in one sentence, with what lies behind it. */
-export function Because({ cause, standing, because, since }: BecauseProps) {
+/** The cause in one sentence, with what lies behind it, and what it leaves as it was. */
+export function Because({ cause, standing, because, since, stillRuns }: BecauseProps) {
   if (standing === 'well') {
     return (
       <p class="why well">
@@ -34,6 +41,14 @@ export function Because({ cause, standing, because, since }: BecauseProps) {
             <li key={line}>{line}</li>
           ))}
         </ul>
+      )}
+      {stillRuns !== undefined && (
+        <p class="why-runs">
+          <span class="ink-well" aria-hidden="true">
+            ✔
+          </span>{' '}
+          {stillRuns} still runs.
+        </p>
       )}
     </div>
   );

@@ -21,9 +21,11 @@ const wholeObject = ({ cluster, kind, namespace, name }: ObjectAddress): string 
 /** What the hub asks for, and what came of it, one at a time. */
 export function Objects({ of, place }: { of: OperatorRow; place: ObjectAddress }) {
   const [query] = useQuery();
-  const { cluster, namespace, installed, next, plan, api } = of;
+  const { cluster, namespace, installed, next, plan, api, stillRuns = '' } = of;
   // The CSV of a plan that waits is not there yet.
-  const csvs = [...new Set([installed, plan === '' ? next : ''])].filter((name) => name !== '' && api === 'classic');
+  const csvs = [...new Set([stillRuns, installed, plan === '' ? next : ''])].filter(
+    (name) => name !== '' && api === 'classic',
+  );
   const all: readonly ObjectAddress[] = [
     addressOf(place),
     ...csvs.map((name) => ({ cluster, kind: 'ClusterServiceVersion', namespace, name })),

@@ -62,7 +62,7 @@ const short = (bundle: string, name: string): string =>
 
 /** The way: what runs, what is next, what is newest. */
 function HeadNote({ of }: { of: OperatorRow }) {
-  const way = [of.installed, of.next, of.newest].filter(
+  const way = [of.stillRuns ?? '', of.installed, of.next, of.newest].filter(
     (bundle, at, all) => bundle !== '' && all.indexOf(bundle) === at,
   );
   return (
@@ -126,7 +126,13 @@ function Why({ row, place, explained }: ShownProps) {
   return (
     <>
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
-      <Because cause={cause?.text} standing={row.standing} because={data?.because ?? []} since={row.since} />
+      <Because
+        cause={cause?.text}
+        standing={row.standing}
+        because={data?.because ?? []}
+        since={row.since}
+        stillRuns={data === undefined ? row.stillRuns : data.stillRuns}
+      />
       {data?.approval && <ApprovedBy of={data.approval} />}
       {data?.conflict && (
         <p>

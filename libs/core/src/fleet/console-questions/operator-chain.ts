@@ -23,6 +23,12 @@ function stopOf({ standing, cause, planHash }: OperatorRow): OperatorLink['link'
   return 'resolution';
 }
 
+/** A version that was to be replaced is no link that was reached: it runs on. */
+function runningText({ stillRuns, installed, version }: OperatorRow): string {
+  if (stillRuns === undefined) return version;
+  return `${stillRuns === installed ? version : stillRuns} still runs`;
+}
+
 /** The way of an operator from its desired state to what runs. */
 export function operatorChain(row: OperatorRow): OperatorLink[] {
   const isWell = row.standing === 'well';
@@ -31,9 +37,9 @@ export function operatorChain(row: OperatorRow): OperatorLink[] {
     desired: [row.package, row.channel].filter((part) => part !== '').join(', '),
     catalog: row.catalog,
     resolution: row.next === '' ? row.newest : row.next,
-    plan: row.plan,
+    plan: row.plan === '' && LINKS[stop] === 'plan' ? row.next : row.plan,
     approval: row.fleet === undefined ? row.approval : `roll-outs of ${row.fleet}`,
-    running: row.version,
+    running: runningText(row),
   };
   return LINKS.map((link, at) => {
     const isStop = at === stop && !isWell;

@@ -33,12 +33,29 @@ const rules: readonly Rule[] = [groups, targetedCatalog, failedPlan, unpacking, 
 export function diagnoseSubscription(subscription: Subscription, around: Surroundings): Diagnosis {
   for (const rule of rules) {
     const found = rule(subscription, around);
-    if (found !== undefined) return found;
+    if (found !== undefined) return beside(found, stillRuns(subscription, around));
   }
   const { installedCSV } = subscription.status ?? {};
   if (installedCSV) return diagnosis('well', 'well', `${installedCSV} is installed and its operator runs.`);
   return diagnosis('not-resolved-yet', 'under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
 }
+
+const beside = (found: Diagnosis, runs: string | undefined): Diagnosis =>
+  runs === undefined ? found : { ...found, stillRuns: runs };
+
+/**
+ * What runs while something keeps a newer version away. A Subscription names the newer one as installed as
+ * soon as its ClusterServiceVersion exists (spec: subscriptions.md §2.4b): while that one is Pending, its
+ * Deployments are not made, and those of the one that it replaces run on.
+ */
+function stillRuns({ status }: Subscription, { csvs }: Surroundings): string | undefined {
+  const named = (name: unknown) => csvs.find((one) => one.metadata.name === name && !isCopied(one));
+  const installed = named(status?.installedCSV);
+  const before = installed?.status?.phase === 'Pending' ? named(installed.spec.replaces) : installed;
+  return RUNNING.has(before?.status?.phase ?? '') ? before?.metadata.name : undefined;
+}
+
+const RUNNING: ReadonlySet<string> = new Set(['Succeeded', 'Replacing']);
 
 function groups({ metadata }: Subscription, { operatorGroups }: Surroundings): Diagnosis | undefined {
   return diagnoseGroups(metadata.namespace ?? '', operatorGroups);

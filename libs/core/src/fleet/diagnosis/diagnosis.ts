@@ -21,6 +21,8 @@ export type Diagnosis = Readonly<{
   todo: readonly Advice[];
   /** The object where the cause lies, if that is another one. */
   root?: Named;
+  /** Of a Subscription that is not well: the ClusterServiceVersion that runs all the same. */
+  stillRuns?: string;
 }>;
 
 /** An object as people name it. */

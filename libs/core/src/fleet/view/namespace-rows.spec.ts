@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { SUBSCRIPTION_API } from '../../kernel/api/subscription.js';
+import { operatorChain } from '../console-questions/operator-chain.js';
 import { csv, group, plan, source, state, step } from '../diagnosis/diagnosis.fixture.js';
 import {
   observedCsv,
@@ -127,6 +128,31 @@ describe('the row of a Subscription', () => {
     const [row] = rowsOf(objects);
     expect(row).toMatchObject({ kind: 'operator', cause });
     if (text !== undefined) expect(row?.kind === 'operator' && row.cause?.text).toMatch(text);
+  });
+
+  it('says what runs all the same where a plan failed, also once the newer ClusterServiceVersion exists', () => {
+    const failed = plan('Failed', { message: 'CRD refused' });
+    const around = [group(), failed];
+    const chainOf = (rows: readonly ViewRow[]) =>
+      rows.flatMap((row) => (row.kind === 'operator' ? operatorChain(row) : [])).slice(-3);
+    const chain = [
+      { link: 'plan', state: 'stopped', standing: 'failed', since: NOW },
+      { link: 'approval', state: 'not-reached', standing: 'well', text: '', since: '' },
+      { link: 'running', state: 'not-reached', standing: 'well', since: '' },
+    ];
+    const before = rowsOf([subscription(onItsWay), withVersion, ...around]);
+    expect(before[0]).toMatchObject({ installed: 'mill.v1', stillRuns: 'mill.v1' });
+    expect(chainOf(before)).toMatchObject([{ ...chain[0], text: 'mill.v2' }, chain[1], { text: '1.0.0 still runs' }]);
+    const pending = csv({ phase: 'Pending', reason: 'RequirementsUnknown' });
+    const newer = { ...pending, metadata: { ...pending.metadata, name: 'mill.v2' }, spec: { replaces: 'mill.v1' } };
+    const replaced = { ...withVersion, status: { phase: 'Replacing' } };
+    const moved = { ...onItsWay, installedCSV: 'mill.v2' };
+    const after = rowsOf([subscription(moved), newer, replaced, ...around]);
+    expect(after[0]).toMatchObject({ installed: 'mill.v2', stillRuns: 'mill.v1' });
+    expect(chainOf(after).at(-1)).toMatchObject({ ...chain[2], text: 'mill.v1 still runs' });
+    // Its Deployments may be those of the newer one by now.
+    const installing = { ...newer, status: { phase: 'Installing' } };
+    expect(rowsOf([subscription(moved), installing, replaced, ...around])[0]).not.toHaveProperty('stillRuns');
   });
 
   it('names the catalog that keeps it from being resolved, so that equal causes are one', () => {

@@ -100,6 +100,7 @@ function operatorRow(
     standing: found.standing,
     ...(cause !== undefined && { cause }),
     since: now,
+    ...(found.stillRuns !== undefined && { stillRuns: found.stillRuns }),
     ...fleetPart(fleetWorkOf(subscription)),
     plan: waiting?.plan.metadata.name ?? '',
     planHash: waiting === undefined ? '' : planHash(waiting, all),

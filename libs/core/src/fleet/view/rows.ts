@@ -99,6 +99,8 @@ export const OperatorRow = z.strictObject({
   cause: RowCause.optional(),
   /** Since when it has this standing. */
   since: Time,
+  /** Of one that is not well: the bundle that runs all the same; absent: none, or not known. */
+  stillRuns: Name.optional(),
   /** `NAMESPACE/NAME` of the FleetOperator whose roll-outs decide about its plans; absent: none. */
   fleet: Name.optional(),
   /** The plan that waits for approval: its name and hash; empty: none. */

@@ -30,6 +30,8 @@ export type ObjectExplanation = Readonly<{
   code: string;
   standing: Diagnosis['standing'];
   because: readonly string[];
+  /** Of a Subscription that is not well: the ClusterServiceVersion that runs all the same. */
+  stillRuns?: string;
   advice: readonly AdviceParts[];
   /** The smallest set of demands that cannot all be met; absent where the resolution does not stop it. */
   conflict?: ConflictNode;
@@ -65,6 +67,7 @@ export async function explainObject(
     code: found.code,
     standing: found.standing,
     because: found.because,
+    ...(found.stillRuns !== undefined && { stillRuns: found.stillRuns }),
     advice: todo.map((one) => adviceParts(commandIn(access, one))),
     ...(conflict === undefined ? {} : { conflict }),
     newer: read === undefined ? ofExtension : await newerOf(place, asked, read, isStopped),
