@@ -12,7 +12,16 @@ import { type ConsoleParts, ConsoleService } from './console.service.js';
 const AT = '2026-11-25T10:00:00Z';
 
 export const clusterRow = (cluster: string, more: Partial<ClusterRow> = {}): ClusterRow => ({
-  ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: AT, labels: {}, version: 'v1.34.4', reach: 'fresh' },
+  ...{
+    kind: 'cluster',
+    id: 'cluster',
+    cluster,
+    context: cluster,
+    updatedAt: AT,
+    labels: {},
+    version: 'v1.34.4',
+    reach: 'fresh',
+  },
   ...{ since: AT, lastSeen: AT, standing: 'well', catalogsWell: 1, catalogs: 1, paused: false, upgradeBlockers: [] },
   counts: { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 1 },
   ...more,

@@ -44,6 +44,7 @@ async function registryOf(first: Reading) {
         cluster,
         budget,
         globalCatalogNamespace: access.globalCatalogNamespace,
+        login: { file: access.file, context: access.context },
         get: async () => {
           asked.push(`${server} as ${access.user.token}`);
           const error = away.get(server);
@@ -83,6 +84,7 @@ describe('the clusters of the kubeconfigs', () => {
     );
     watch();
     expect([clusters.known(), clusters.clients()]).toEqual([['east', 'west'], []]);
+    expect(['east', 'gone'].map((one) => clusters.contextOf(one))).toEqual(['east', undefined]);
     registry.start();
     await clock.advance(100);
     expect(taken()).toEqual(['joined east', 'joined west']);

@@ -118,6 +118,10 @@ export class ClusterRegistry {
         return member?.takesPart ? undefined : (member?.refusal ?? member?.unreached);
       },
       replacedBy: (cluster) => this.#members.get(cluster)?.member.replacedBy,
+      contextOf: (cluster) => {
+        const member = this.#members.get(cluster)?.member;
+        return member && clientOf(member)?.login?.context;
+      },
       subscribe: (listener) => {
         const subscription = { fieldManager, listener };
         this.#subscriptions.add(subscription);

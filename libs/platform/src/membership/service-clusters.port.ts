@@ -35,6 +35,11 @@ export interface ServiceClusters {
    * under this name, and is refused for that; undefined where none does.
    */
   replacedBy?(cluster: string): string | undefined;
+  /**
+   * The context of the hub's kubeconfig that leads to the cluster; undefined where its login is in a Secret
+   * of the hub, or with the pod that we run in.
+   */
+  contextOf(cluster: string): string | undefined;
   /** Calls back at once with the clusters that take part, then with each change. Returns what ends this. */
   subscribe(listener: ClusterListener): () => void;
 }
@@ -50,6 +55,7 @@ export function fixedClusters(clients: readonly KubeClient[]): ServiceClusters {
     isPaused: () => false,
     isObserved: () => false,
     problemOf: () => undefined,
+    contextOf: (cluster) => byName.get(cluster)?.login?.context,
     subscribe: (listener) => {
       void listener(clients.map((client) => ({ kind: 'joined', cluster: client.cluster, client })));
       return () => undefined;

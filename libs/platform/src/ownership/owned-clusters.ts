@@ -65,6 +65,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     return this.owns(cluster) ? this.options.all.replacedBy?.(cluster) : undefined;
   }
 
+  contextOf(cluster: string): string | undefined {
+    return this.options.all.contextOf(cluster);
+  }
+
   subscribe(listener: ClusterListener): () => void {
     this.#listeners.add(listener);
     const joined = [...this.#clients].filter(([cluster]) => this.owns(cluster)).map(joinedChange);

@@ -1,17 +1,16 @@
+import type { AdviceParts } from '#core/fleet/diagnosis/advice-parts';
 import type { ClusterRow } from '#core/fleet/view/rows';
-import { shellWord } from '#core/kernel/text/shell-word';
-import type { Explanation } from '../../../src/api/questions.schema.js';
+import { todoIn } from '../../live/cluster-access.js';
 
 /** What a person can do about a cluster that does not answer, or is not used. */
-export function clusterAdvice({ cluster, reach }: Pick<ClusterRow, 'cluster' | 'reach'>): Explanation['advice'] {
-  if (reach !== 'away' && reach !== 'refused') return [];
+export function clusterAdvice(of: Pick<ClusterRow, 'cluster' | 'context' | 'reach'>): AdviceParts[] {
+  if (of.reach !== 'away' && of.reach !== 'refused') return [];
+  const withFile = of.context === undefined ? '' : ' and with the kubeconfig of the hub';
+  const where = of.context === undefined ? 'in the Secret of its FleetCluster' : 'in the kubeconfig of the hub';
   return [
+    todoIn(of, `See whether the cluster answers, where the hub runs${withFile}: flotilla clusters check`),
     {
-      text: 'See whether the cluster answers, where the hub runs and with the kubeconfig of the hub.',
-      command: `flotilla clusters check -C ${shellWord(cluster)}`,
-    },
-    {
-      text: 'Correct what is named above. Address, authority and login of a cluster stand in the kubeconfig of the hub, or in the Secret of its FleetCluster; the hub reads them again by itself, and goes on.',
+      text: `Correct what is named above. Address, authority and login of the cluster stand ${where}; the hub reads them again by itself, and goes on.`,
       command: '',
     },
   ];

@@ -2,10 +2,12 @@ import { useRoute } from 'preact-iso';
 import type { ClusterRow, OperatorRow } from '#core/fleet/view/rows';
 import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
+import { handOverCheck } from '../../live/cluster-access.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count } from '../../live/times.js';
 import { Advice, Because } from '../../parts/because.js';
 import { ChangeLines } from '../../parts/change-lines.js';
+import { CodeBlock } from '../../parts/copy.js';
 import { Fact } from '../../parts/fact.js';
 import { List } from '../../parts/list.js';
 import { operatorColumns, Version } from '../../parts/operator-columns.js';
@@ -99,10 +101,10 @@ function Remarks({ of }: { of: ClusterRow }) {
         </p>
       )}
       {of.reach === 'left-to-olm' && (
-        <p class="notice">
-          OLM itself is at work in this cluster, so Flotilla changes nothing there. <code>flotilla handover</code> shows
-          how to go on.
-        </p>
+        <div class="notice">
+          <p>OLM itself is at work in this cluster, or another hub manages it, so Flotilla changes nothing there.</p>
+          <HandOver of={of} />
+        </div>
       )}
       {of.paused && <p class="notice">Flotilla is paused in this cluster.</p>}
       {of.upgradeBlockers.length > 0 && (
@@ -115,6 +117,16 @@ function Remarks({ of }: { of: ClusterRow }) {
           </ul>
         </div>
       )}
+    </>
+  );
+}
+
+function HandOver({ of }: { of: ClusterRow }) {
+  const { text, command } = handOverCheck(of);
+  return (
+    <>
+      <p>{text}</p>
+      <CodeBlock text={command} label="Command" />
     </>
   );
 }

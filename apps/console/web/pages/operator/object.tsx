@@ -1,11 +1,12 @@
 import type { OperatorRow } from '#core/fleet/view/rows';
-import { contextOption } from '#core/kernel/text/shell-word';
+import { shellWord } from '#core/kernel/text/shell-word';
 import type { EventsAnswer, ObjectAddress, ObjectAnswer } from '../../../src/api/questions.schema.js';
 import { useQuery, withQuery } from '../../live/address.js';
 import { useQuestion } from '../../live/question.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
+import { OwnCommand } from './own-command.js';
 import { WholeObjectButton } from './whole-object.js';
 
 const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAddress => ({
@@ -15,8 +16,8 @@ const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAdd
   name,
 });
 
-const wholeObject = ({ cluster, kind, namespace, name }: ObjectAddress): string =>
-  `kubectl ${contextOption(cluster)} ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${name} -o yaml`;
+const wholeObject = ({ kind, namespace, name }: ObjectAddress): string =>
+  `kubectl ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${shellWord(name)} -o yaml`;
 
 /** What the hub asks for, and what came of it, one at a time. */
 export function Objects({ of, place }: { of: OperatorRow; place: ObjectAddress }) {
@@ -60,14 +61,20 @@ function ObjectOf({ of }: { of: ObjectAddress }) {
   return (
     <>
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
+      {refusal && refusal.status >= 500 && (
+        <OwnCommand cluster={of.cluster} command={wholeObject(of)} lead="With your own rights" />
+      )}
       {data === undefined && !refusal && <Bones lines={10} />}
       {data?.cut && (
         <div class="notice">
           <p>
             This object is large; its end is left out here. <WholeObjectButton of={addressOf(of)} />
           </p>
-          <p>With your own rights, and with what is hidden here:</p>
-          <CodeBlock text={wholeObject(of)} label="Command" />
+          <OwnCommand
+            cluster={of.cluster}
+            command={wholeObject(of)}
+            lead="With your own rights, and with what is hidden here"
+          />
         </div>
       )}
       {data && <CodeBlock text={data.yaml} label={`${of.kind} ${of.name}`} />}

@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { operatorChain } from '#core/fleet/console-questions/operator-chain';
 import type { OperatorRow } from '#core/fleet/view/rows';
+import { shellWord } from '#core/kernel/text/shell-word';
 import type { OperatorList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
@@ -17,6 +18,7 @@ import { Chain } from './chain.js';
 import { Conflict } from './conflict.js';
 import { Deprecations, useContent } from './deprecations.js';
 import { EventsOf, Objects } from './object.js';
+import { OwnCommand } from './own-command.js';
 import { Retry } from './retry.js';
 import { RollBack } from './roll-back.js';
 import { Newer, Timeline } from './why.js';
@@ -120,12 +122,20 @@ function Shown({ row, place, explained }: ShownProps) {
   );
 }
 
+const explainCommand = ({ kind, namespace, name }: Place): string =>
+  namespace === ''
+    ? `flotilla explain ${kind.toLowerCase()} ${shellWord(name)}`
+    : `flotilla explain ${kind.toLowerCase()} ${shellWord(name)} -n ${shellWord(namespace)}`;
+
 function Why({ row, place, explained }: ShownProps) {
   const { data, refusal, ask } = explained;
   const cause = data?.cause ?? row.cause;
   return (
     <>
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
+      {refusal && refusal.status >= 500 && (
+        <OwnCommand cluster={place.cluster} lead="With your own rights" command={explainCommand(place)} />
+      )}
       <Because
         cause={cause?.text}
         standing={row.standing}

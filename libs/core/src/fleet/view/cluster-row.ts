@@ -5,6 +5,8 @@ import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js
 /** How a cluster answers, as its poller sees it. */
 export type ClusterSigns = Readonly<{
   cluster: string;
+  /** Of the hub's kubeconfig; absent: its login is in a Secret of the hub, or with its pod. */
+  context?: string;
   version: string;
   reach: Reach;
   /** Why it is not fresh; empty: it is. */
@@ -47,12 +49,13 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
     } else continue;
     if (urgency(row.standing) < urgency(worst.standing)) worst = row;
   }
-  const { cluster, version, reach, lastSeen, paused } = facts;
+  const { cluster, context, version, reach, lastSeen, paused } = facts;
   const cause = unreached(facts) ?? worst.cause;
   return {
     ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: now, labels: {}, version: rowText(version), reach },
     ...{ since: now, lastSeen, standing: worst.standing },
     ...(cause !== undefined && { cause }),
+    ...(context !== undefined && { context }),
     ...{ counts, catalogsWell, catalogs, paused, upgradeBlockers: [] },
   };
 }

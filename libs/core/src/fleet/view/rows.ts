@@ -54,6 +54,11 @@ export const ClusterRow = z.strictObject({
   cluster: Name,
   updatedAt: Time,
   labels: z.record(z.string(), z.string()),
+  /**
+   * The context of the hub's kubeconfig that leads there, for commands to be copied; absent: its login is in
+   * a Secret of the hub, or with the hub's own pod.
+   */
+  context: Name.optional(),
   /** Of Kubernetes, as `v1.34.4`; empty: not known. */
   version: Text,
   reach: Reach,

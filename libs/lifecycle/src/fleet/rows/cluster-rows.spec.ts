@@ -180,6 +180,18 @@ describe('rows of clusters that do not take part', () => {
     expect(await run.ids()).toContain('subscription/a/mill');
   });
 
+  it.each([undefined, 'admin@prod'])(
+    'have the context that leads there, also where it never answered: %s',
+    async (context) => {
+      const run = environment();
+      const clusters = { ...fixedClusters([]), known: () => ['east'], contextOf: () => context };
+      await fleet(run, ['east'], { clusters });
+      const row = await run.row('cluster');
+      expect(row).toMatchObject({ reach: 'away' });
+      expect(row?.kind === 'cluster' && row.context).toBe(context);
+    },
+  );
+
   it('are that of the cluster alone, where it is left to OLM', async () => {
     const run = environment();
     run.there.set('a', [operator('a', 'mill')]);

@@ -81,7 +81,15 @@ export class FleetViewWriter {
     if (found === undefined) return undefined;
     const lastSeen = lastSeenMs <= 0 ? '' : new Date(lastSeenMs).toISOString();
     const paused = clusters.isPaused(cluster);
-    return { cluster, version: joined?.serverVersion ?? '', ...found, lastSeen, paused };
+    const context = clusters.contextOf(cluster);
+    return {
+      cluster,
+      ...(context !== undefined && { context }),
+      version: joined?.serverVersion ?? '',
+      ...found,
+      lastSeen,
+      paused,
+    };
   }
 
   /** One after the other; a check that takes long is not made twice at once. */

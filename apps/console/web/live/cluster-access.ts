@@ -1,0 +1,31 @@
+import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
+import { commandIn, contextAccess } from '#core/fleet/diagnosis/command-in';
+import type { ClusterRow } from '#core/fleet/view/rows';
+import { contextOption, shellWord } from '#core/kernel/text/shell-word';
+import type { ClusterList } from '../../src/api/lists.schema.js';
+import { withQuery } from './address.js';
+import { useLoaded } from './loaded.js';
+
+/** How people reach a cluster: a row has a context where the hub's kubeconfig has one. */
+type Reached = Pick<ClusterRow, 'cluster' | 'context'>;
+
+/** What to do in a cluster, with its command: as advice of the hub and of the command line reaches it. */
+export function todoIn({ cluster, context }: Reached, todo: string): AdviceParts {
+  return adviceParts(commandIn(context === undefined ? { cluster } : contextAccess({ cluster, context }), todo));
+}
+
+/** {@link todoIn} for the page of an object; undefined until the row of its cluster was read. */
+export function useTodoIn(cluster: string): ((todo: string) => AdviceParts) | undefined {
+  const row = useLoaded<ClusterList>(withQuery('clusters', { cluster, limit: '1' })).data?.items[0];
+  return row && ((todo) => todoIn(row, todo));
+}
+
+/** What a hand-over from OLM would do. The verb names its cluster itself. */
+export function handOverCheck({ cluster, context }: Reached): AdviceParts {
+  const lead = 'What would be done to take it over from OLM';
+  const command = `flotilla clusters handover ${shellWord(cluster)}`;
+  if (context !== undefined) {
+    return { text: `${lead}:`, command: `${command} ${contextOption(context)} --from olm --dry-run` };
+  }
+  return { text: `${lead}, with a login to cluster ${cluster}:`, command: `${command} --from olm --dry-run` };
+}
