@@ -1,3 +1,5 @@
+import type { MadeVersion } from './made-operator.js';
+
 /** Where the operator of these tests is installed. */
 export const LAMPS = 'lamps';
 
@@ -9,3 +11,12 @@ export const LAMP_OPERATOR = {
   strategyRef: { name: 's' },
   classic: { channel: 'stable', operatorGroup: { targetNamespaces: [LAMPS] } },
 };
+
+/** Versions 1.0.0 to `1.<newest>.0`, each replaces the one before. `more`: further fields, by the minor. */
+export const lampPath = (newest: number, more: Readonly<Record<number, Partial<MadeVersion>>> = {}): MadeVersion[] =>
+  Array.from({ length: newest + 1 }, (_, minor) => ({
+    version: `1.${minor}.0`,
+    objects: [],
+    ...(minor === 0 ? {} : { replaces: `1.${minor - 1}.0` }),
+    ...more[minor],
+  }));

@@ -283,7 +283,9 @@ function failed(place: Place): Words {
   };
   const sentence = `${texts[reason] ?? `failed${why}`} (${reason})`;
   if (!reason.startsWith('Rollback')) {
-    return { sentence, todo: [...retrySteps(place, cluster, 'once the cause is gone'), ...skipSteps(place, cluster)] };
+    const chain = reportedIn(place).filter((text) => !message.endsWith(text));
+    const todo = [...retrySteps(place, cluster, 'once the cause is gone'), ...skipSteps(place, cluster)];
+    return { sentence, chain, todo };
   }
   const isIncomplete = rollout.record.status.reason === 'RollbackIncomplete';
   const todo = isIncomplete

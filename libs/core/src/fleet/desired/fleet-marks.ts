@@ -81,12 +81,28 @@ export const denialsOf = (object: Marked): readonly DeniedMark[] =>
 export const deniedIn = (object: Marked, versions: string): DeniedMark[] =>
   denialsOf(object).filter((one) => one.versions === versions);
 
-/** The annotation with one more denial, the newest last; the oldest give way. */
-export const withDenied = (before: readonly DeniedMark[], added: DeniedMark): string =>
-  JSON.stringify([...before.filter(({ bundle }) => bundle !== added.bundle), added].slice(-MOST_DENIED));
+/** The annotation with further denials, the newest last; the oldest give way. */
+export function withDenied(before: readonly DeniedMark[], ...added: readonly DeniedMark[]): string {
+  const names = new Set(added.map(({ bundle }) => bundle));
+  return JSON.stringify([...before.filter(({ bundle }) => !names.has(bundle)), ...added].slice(-MOST_DENIED));
+}
 
-/** The annotation without a bundle that is to be installed again; null removes it. */
+/** The annotation without a bundle that is to be installed again, and all on its way; null removes it. */
 export function withoutDenied(before: readonly DeniedMark[], bundle: string): string | null {
-  const left = before.filter((one) => one.bundle !== bundle);
+  const lifted = deniedTogether(before, bundle);
+  const left = before.filter((one) => !lifted.has(one.bundle));
   return left.length === 0 ? null : JSON.stringify(left);
+}
+
+/** A bundle that was taken back, and the roll-out that was. */
+export type DeniedBundle = Readonly<{ bundle: string; rollout?: string | undefined }>;
+
+/**
+ * A bundle, and what was denied with it: the version at which the path to it had failed. Who tries the one
+ * again tries both (decision 0464).
+ */
+export function deniedTogether(denied: readonly DeniedBundle[], bundle: string): ReadonlySet<string> {
+  const rollouts = new Set(denied.filter((one) => one.bundle === bundle).map(({ rollout }) => rollout));
+  rollouts.delete(undefined);
+  return new Set([bundle, ...denied.filter(({ rollout }) => rollouts.has(rollout)).map((one) => one.bundle)]);
 }

@@ -1,5 +1,6 @@
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { versionRefusal } from '../desired/allowed-versions.js';
+import { type DeniedBundle, deniedTogether } from '../desired/fleet-marks.js';
 
 /** Where a hop of a path leads. `version`: undefined where the plan does not say it. */
 export type PathStop = Readonly<{ to: string; version: string | undefined }>;
@@ -7,8 +8,11 @@ export type PathStop = Readonly<{ to: string; version: string | undefined }>;
 export type PathRules = Readonly<{
   versions: FleetOperator['spec']['versions'];
   /** Bundles that are not installed again, in the cluster or anywhere. */
-  denied: Iterable<string>;
-  /** A bundle that is tried again: it counts as not denied, and as the end of its path. */
+  denied: readonly DeniedBundle[];
+  /**
+   * A bundle that is tried again: neither it nor what was denied with it counts as denied, and its path ends
+   * with it.
+   */
   lifted: string | undefined;
 }>;
 
@@ -24,8 +28,8 @@ export function allowedHops(
   const [first, ...others] = path;
   const refused = versionRefusal(versions, first.version);
   if (refused !== undefined) return { refused };
-  const names = new Set(denied);
-  if (lifted !== undefined) names.delete(lifted);
+  const names = new Set(denied.map(({ bundle }) => bundle));
+  if (lifted !== undefined) for (const bundle of deniedTogether(denied, lifted)) names.delete(bundle);
   let [hops, last] = [1, first];
   for (const hop of others) {
     const isEnd = last.to === lifted || names.has(last.to);

@@ -88,7 +88,7 @@ function inFlight(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   const report = draft.facts.report(row.cluster);
   const current = report?.attempt === row.attempt ? report : undefined;
   if (current?.state === 'Refused') return refused(row);
-  if (current?.state === 'Failed') return failed(row, 'ApplyFailed', current.message);
+  if (current?.state === 'Failed') return failed(row, 'ApplyFailed', atStep(row, draft, current.message));
   return row.phase === 'Applying' ? applying(row, current, draft) : verifying(row, current, draft);
 }
 
@@ -121,7 +121,15 @@ export function resumed(row: RolloutRow, now: number): RolloutRow {
 const isPastDeadline = (row: RolloutRow, now: number): boolean =>
   row.heldSince === undefined && row.deadlineAt !== undefined && now >= row.deadlineAt;
 
-function applying(row: RolloutRow, report: ClusterReport | undefined, { facts, now }: Draft): RolloutRow {
+/** Which step of a path it is that failed, and why, where that is known. */
+function atStep(row: RolloutRow, { facts }: Draft, why = ''): string {
+  const hops = facts.plan(row.cluster)?.hops ?? 1;
+  const step = hops === 1 ? '' : `step ${row.hop} of ${hops}`;
+  return [step, why].filter((text) => text !== '').join(': ');
+}
+
+function applying(row: RolloutRow, report: ClusterReport | undefined, draft: Draft): RolloutRow {
+  const { facts, now } = draft;
   const isHopDone = row.isRunning && report?.isIdle === true && report.hop >= row.hop;
   if (isHopDone) {
     const hops = facts.plan(row.cluster)?.hops ?? 1;
@@ -129,7 +137,7 @@ function applying(row: RolloutRow, report: ClusterReport | undefined, { facts, n
     // Kept or sent on later in this step.
     return { ...row, isRunning: false };
   }
-  return isPastDeadline(row, now) ? failed(row, 'ProgressDeadlineExceeded') : row;
+  return isPastDeadline(row, now) ? failed(row, 'ProgressDeadlineExceeded', atStep(row, draft)) : row;
 }
 
 function verifying(row: RolloutRow, report: ClusterReport | undefined, draft: Draft): RolloutRow {

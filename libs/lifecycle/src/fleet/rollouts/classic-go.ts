@@ -9,6 +9,7 @@ import {
   withoutDenied,
 } from '#core/fleet/desired/fleet-marks';
 import { hopHash } from '#core/fleet/plan-class/hop-hash';
+import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
@@ -27,10 +28,14 @@ export async function goClassic(
   const { installedCSV } = subscription.status ?? {};
   const last = lastHop(row);
   if (installedCSV !== undefined && installedCSV === row.target?.bundle) {
-    return isSucceeded ? { state: 'Ready', hop: last, healthy: true } : { state: rested(row, before), hop: last };
+    if (isSucceeded) return { state: 'Ready', hop: last, healthy: true };
+    return { state: rested(row, before), hop: last, ...(await whyFailed(client, row, subject, before)) };
   }
-  // One that was passed over between two hops has not failed.
-  if (row.order === 'Rest') return { state: row.result === 'Skipped' ? 'Ready' : 'Failed', hop: before?.hop ?? 0 };
+  if (row.order === 'Rest') {
+    // One that was passed over between two hops has not failed.
+    const state = row.result === 'Skipped' ? 'Ready' : 'Failed';
+    return { state, hop: before?.hop ?? 0, ...(await whyFailed(client, row, subject, before)) };
+  }
   if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
   if (plan === undefined || plan.spec.approved) return underWay(row, subject);
   if (subject.isBeingMade) return { state: 'Running', hop: Math.max(1, approvedHop(row, subject)) };
@@ -79,6 +84,25 @@ function underWay(row: AssignmentRow, subject: ClassicSubject): RowFinding {
 function rested(row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] {
   const wasReady = before?.state === 'Ready' && before.attempt === row.attempt && before.hop >= lastHop(row);
   return row.order === 'Rest' || wasReady ? 'Ready' : 'Running';
+}
+
+/** What the version says that has not come up, as it was once the attempt had ended: OLM goes on trying. */
+async function whyFailed(
+  client: KubeClient,
+  row: AssignmentRow,
+  { subscription, isSucceeded }: ClassicSubject,
+  before: AssignmentReport | undefined,
+): Promise<Pick<RowFinding, 'message'>> {
+  if (row.order !== 'Rest' || row.result !== 'Failed') return {};
+  const isKnown = before?.attempt === row.attempt && before.rollout === row.rollout && before.message !== undefined;
+  if (isKnown) return { message: before.message };
+  const { namespace } = subscription.metadata;
+  const { installedCSV: name } = subscription.status ?? {};
+  if (isSucceeded || name === undefined) return {};
+  const csv = ClusterServiceVersion.safeParse(await client.get({ ...CSV_API, name, namespace })).data;
+  const { phase = 'Pending', message = '' } = csv?.status ?? {};
+  const what = csv === undefined ? 'is gone' : `is ${phase}${message === '' ? '' : `: ${message}`}`;
+  return { message: reportText(`${name} ${what}`) };
 }
 
 /** A plan that failed ends its attempt; a later attempt has it made anew. */

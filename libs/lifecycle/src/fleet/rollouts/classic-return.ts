@@ -3,6 +3,7 @@ import { KEEP_DEFINITIONS_ANNOTATION } from '#core/classic/install-plan/decide-c
 import {
   APPROVED_BY_ANNOTATION,
   DENIED_ANNOTATION,
+  type DeniedMark,
   deniedIn,
   PREVIOUS_ANNOTATION,
   previousOf,
@@ -122,22 +123,33 @@ const patchSubscription = (
   );
 
 /** What is left on the Subscription of a cluster that went back. */
-function marksAfter(
-  row: AssignmentRow,
-  { subscription, operator, plan }: Pick<ClassicSubject, 'subscription' | 'operator' | 'plan'>,
-  place: OrderPlace,
-): Record<string, string> {
+function marksAfter(row: AssignmentRow, subject: ClassicSubject, place: OrderPlace): Record<string, string> {
+  const { subscription, operator, plan } = subject;
   const { rollout = '', attempt, target, denies: scope = 'Operator' } = row;
   const bundle = target?.bundle ?? '';
   const versions = versionsHash(operator);
   const at = (place.clock?.now() ?? new Date()).toISOString();
   const result = { rollout, attempt, bundle, result: 'RolledBack', reason: RETURNED, at };
-  const digest = imageDigest(plan, bundle);
-  const denied = { bundle, rollout, scope, versions, since: at, ...(digest === undefined ? {} : { digest }) };
+  const names = [failedOnTheWay(subject), bundle].filter((one, index, all) => all.indexOf(one) === index);
+  const denied = names.flatMap((one): DeniedMark[] => {
+    if (one === undefined) return [];
+    const digest = imageDigest(plan, one);
+    return [{ bundle: one, rollout, scope, versions, since: at, ...(digest === undefined ? {} : { digest }) }];
+  });
   return {
     [RESULT_ANNOTATION]: JSON.stringify(result),
-    [DENIED_ANNOTATION]: withDenied(deniedIn(subscription, versions), denied),
+    [DENIED_ANNOTATION]: withDenied(deniedIn(subscription, versions), ...denied),
   };
+}
+
+/**
+ * The version whose plan was approved, and that has not come up: no roll-out leads to it or over it again
+ * (decision 0464). Undefined where all that was begun has succeeded.
+ */
+function failedOnTheWay({ subscription, plan, isSucceeded }: ClassicSubject): string | undefined {
+  const { currentCSV, installedCSV } = subscription.status ?? {};
+  const hasEnded = isSucceeded && currentCSV === installedCSV;
+  return plan?.spec.approved === true && !hasEnded ? currentCSV : undefined;
 }
 
 const Lookup = z.looseObject({ identifier: z.string(), path: z.string() });

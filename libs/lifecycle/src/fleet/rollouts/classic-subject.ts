@@ -268,8 +268,7 @@ export function plannedFacts(
   const [first, ...others] = there.hops;
   const stopOf = ({ plan, to }: PlannedHop) => ({ to, version: versionIn(plan, to) });
   const status = FleetOperatorStatus.safeParse(operator.status).data;
-  const names = [...denied, ...(status?.denied ?? [])].map(({ bundle }) => bundle);
-  const rules = { versions: operator.spec.versions, denied: names, lifted };
+  const rules = { versions: operator.spec.versions, denied: [...denied, ...(status?.denied ?? [])], lifted };
   const allowed = allowedHops([stopOf(first), ...others.map(stopOf)], rules);
   if ('refused' in allowed) {
     const message = reportText(`${first.to} is not installed here: ${allowed.refused}`);
