@@ -19,6 +19,8 @@ const { values } = parseArgs({
 });
 /** The time of clusters that answer is to be at most so much longer. */
 const OFFLINE_GOAL = 1.1;
+/** Requests that each cluster has less often are not shown. */
+const OFTEN = 0.5;
 const clusters = Number(values.clusters);
 const measures = await measureRollouts({
   clusters,
@@ -29,11 +31,29 @@ const measures = await measureRollouts({
   say: (line) => void process.stderr.write(`${line}\n`),
 });
 
-const cpu = ({ before, after }: RolloutMeasure) =>
-  [...after.services].map(([name, { cpuSeconds, peakMiB }]) => {
-    const used = cpuSeconds - (before.services.get(name)?.cpuSeconds ?? 0);
-    return `| ${name} | ${used.toFixed(1)} s | ${Math.round(peakMiB)} MiB |`;
-  });
+/** What takes the processors: the services, and beside them what no real fleet has on the hub's machine. */
+function cpu({ before, after }: RolloutMeasure): string[] {
+  const row = (name: string, used: number, peakMiB?: number): string =>
+    `| ${name} | ${used.toFixed(1)} s | ${peakMiB === undefined ? '' : `${Math.round(peakMiB)} MiB`} |`;
+  return [
+    ...[...after.services].map(([name, { cpuSeconds, peakMiB }]) =>
+      row(name, cpuSeconds - (before.services.get(name)?.cpuSeconds ?? 0), peakMiB),
+    ),
+    row('Redis', after.redis.cpuSeconds - before.redis.cpuSeconds),
+    row('simulated clusters', after.simulator.cpuSeconds - before.simulator.cpuSeconds, after.simulator.peakMiB),
+    row('simulated hub API, registry', after.bench.cpuSeconds - before.bench.cpuSeconds, after.bench.peakMiB),
+  ];
+}
+
+/** Requests to the clusters, from the most frequent on. */
+function requests({ before, after }: RolloutMeasure): string[] {
+  const counts = Object.entries(after.requests.each).map(
+    ([asked, count]) => [asked, (count - (before.requests.each[asked] ?? 0)) / clusters] as const,
+  );
+  const often = counts.filter(([, count]) => count >= OFTEN).sort(([, a], [, b]) => b - a);
+  return often.map(([asked, count]) => `| ${asked} | ${count.toFixed(1)} |`);
+}
+
 process.stdout.write(`${machine()}; ${clusters} clusters, one wave; runs=1\n`);
 for (const measure of measures.rollouts) {
   const { name, status, seconds, hubWrites } = measure;
@@ -44,6 +64,7 @@ for (const measure of measures.rollouts) {
   );
   process.stdout.write(`| writes to the hub API a cluster | ${(hubWrites / clusters).toFixed(1)} |\n`);
   process.stdout.write(`\n| process | CPU | peak memory |\n| --- | --- | --- |\n${cpu(measure).join('\n')}\n`);
+  process.stdout.write(`\n| request | a cluster |\n| --- | --- |\n${requests(measure).join('\n')}\n`);
 }
 if (measures.away !== undefined) writeAway(measures.away);
 process.stdout.write(`\nwrites to the hub API at rest: ${measures.idleWrites} in ${values['idle-seconds']} s\n`);
