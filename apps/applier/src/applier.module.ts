@@ -26,7 +26,7 @@ import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { globalCatalogNamespaceOf, globalNamespaces } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters } from '#platform/kube/access/load-clusters';
@@ -78,8 +78,9 @@ export const applierModule = (
     },
     {
       provide: ClusterOrders,
-      inject: [HUB, ClusterLimiter],
-      useFactory: (hub: Hub, limiter: ClusterLimiter) => fleetHub && ordersOf(hub, fleetHub, limiter),
+      inject: [HUB, ClusterLimiter, ClusterViews],
+      useFactory: (hub: Hub, limiter: ClusterLimiter, views: ClusterViews) =>
+        fleetHub && ordersOf(hub, fleetHub, limiter, views),
     },
     {
       provide: ClusterReleases,
@@ -213,11 +214,13 @@ function consoleActionsOf(
   });
 }
 
-function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter): ClusterOrders {
+function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter, views: ClusterViews): ClusterOrders {
   const { clock, log, settings } = hub;
-  const globalCatalogNamespace = (client: KubeClient) => globalCatalogNamespaceOf(client, settings);
-  const common = { hub: fleetHub, clock, log, limiter, placeOf: placeParts(hub, extensionDeps(hub)) };
-  return new ClusterOrders({ ...common, globalCatalogNamespaceOf: globalCatalogNamespace });
+  return new ClusterOrders({
+    ...{ hub: fleetHub, clock, log, limiter, placeOf: placeParts(hub, extensionDeps(hub)) },
+    globalCatalogNamespaceOf: globalNamespaces(settings),
+    readsOf: (client) => views.of(client).readsAfter(),
+  });
 }
 
 function releasesOf(

@@ -130,6 +130,21 @@ describe('the view of an idle cluster', () => {
     await view.stop();
   });
 
+  it('is opened by no work that follows on a pass, and doubts the kinds of which passes had seen more', async () => {
+    const cluster = clusterOf({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '1' } });
+    const { clock, view } = viewOf(cluster);
+    expect(await view.readsAfter()).not.toHaveProperty('cache');
+    expect(view.isOpen).toBe(false);
+    const opening = view.reads({ Namespace: '11', Role: '9' });
+    await settle();
+    await clock.advance(1_000);
+    await opening;
+    const following = view.readsAfter();
+    await clock.advance(1_000);
+    expect(await following).toMatchObject({ cache: {}, behind: ['Namespace'] });
+    await view.stop();
+  });
+
   it('stays open for five minutes after a pass has written', async () => {
     const cluster = clusterOf({ ...NAMESPACE, metadata: { name: 'sea', uid: 'a', resourceVersion: '1' } });
     const { clock, view } = viewOf(cluster);

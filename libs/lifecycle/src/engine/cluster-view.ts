@@ -5,7 +5,7 @@ import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-se
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import { isAsNewAs, type SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { CacheLease, ClusterCaches } from './cluster-caches.js';
 import { MANAGED_SECRETS, ManagedSecrets } from './managed-secrets.js';
@@ -63,6 +63,8 @@ export class ClusterView {
   #cancelRest: (() => void) | undefined;
   #stopped = false;
   #plainUntil = 0;
+  /** The newest versions that the poller had reached when it enqueued a job. */
+  #seen: SeenVersions = {};
 
   constructor(options: ClusterViewOptions) {
     const { client, clock, onMoved } = options;
@@ -99,17 +101,27 @@ export class ClusterView {
    * behind them are read live, and so is everything once the cache is closed.
    */
   async reads(seen: SeenVersions): Promise<ClusterReads> {
-    const live: ClusterReads = {
+    this.#seen = newestOf(this.#seen, seen);
+    return this.#stopped ? this.#live(seen) : this.#cached(this.#open(), seen);
+  }
+
+  /** Readers for what follows on the passes so far. They open no cache, and read live where none is open. */
+  async readsAfter(): Promise<ClusterReads> {
+    return this.#opened === undefined ? this.#live(this.#seen) : this.#cached(this.#opened, this.#seen);
+  }
+
+  #live(seen: SeenVersions): ClusterReads {
+    return {
       get: (ref) => this.#get(ref, seen),
       list: (kind, options) => this.#lists.list(kind, options),
       serverVersion: () => this.#options.client.serverVersion(),
     };
-    if (this.#stopped) return live;
-    const { lease, listed } = this.#open();
+  }
+
+  async #cached({ lease: { cache }, listed }: Opened, seen: SeenVersions): Promise<ClusterReads> {
     await listed;
-    const { cache } = lease;
     return {
-      ...live,
+      ...this.#live(seen),
       cache: this.#noting(cache, seen),
       behind: await cache.behind(seen, PATIENCE_MS),
       lagging: (versions, patienceMs) => cache.behind(versions, patienceMs),
@@ -220,4 +232,9 @@ export class ClusterView {
   #now(): number {
     return this.#options.clock.now().getTime();
   }
+}
+
+function newestOf(known: SeenVersions, seen: SeenVersions): SeenVersions {
+  const newer = Object.entries(seen).filter(([kind, version]) => !isAsNewAs(known[kind], version));
+  return newer.length === 0 ? known : { ...known, ...Object.fromEntries(newer) };
 }

@@ -1,6 +1,6 @@
 import { type NamespaceSubject, type Subject, subjectName } from '#core/kernel/subject/subject';
 import type { Hub } from '#platform/hub/hub';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { globalNamespaces } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { reconcileNamespace } from '../classic/namespaces/reconcile-namespace.js';
 import { stagesOf } from '../classic/namespaces/stages.js';
@@ -46,12 +46,10 @@ function namespacePass(deps: PassDeps): Pass<NamespaceSubject> {
   const { hub, agreement } = deps;
   const { clock, settings } = hub;
   const stages = stagesOf(hub, agreement);
-  /** Read once per client: the distribution of a cluster does not change. */
-  const globalNamespaces = new WeakMap<KubeClient, string>();
+  const globalNamespaceOf = globalNamespaces(settings);
   return async (client, subject, signal) => {
     const { namespace } = subject;
-    const globalCatalogNamespace = globalNamespaces.get(client) ?? (await globalCatalogNamespaceOf(client, settings));
-    globalNamespaces.set(client, globalCatalogNamespace);
+    const globalCatalogNamespace = await globalNamespaceOf(client);
     const reads = await readsOf(deps, client, subject);
     const place = { client, reads, namespace, globalCatalogNamespace };
     return reconcileNamespace(place, stages, clock, signal);

@@ -22,6 +22,16 @@ export async function globalCatalogNamespaceOf(client: KubeClient, settings: Set
   return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-marketplace' : 'olm';
 }
 
+/** As {@link globalCatalogNamespaceOf}, asked once per client: the distribution of a cluster does not change. */
+export function globalNamespaces(settings: Settings): (client: KubeClient) => Promise<string> {
+  const known = new WeakMap<KubeClient, string>();
+  return async (client) => {
+    const found = known.get(client) ?? (await globalCatalogNamespaceOf(client, settings));
+    known.set(client, found);
+    return found;
+  };
+}
+
 export type ManagedClustersOptions = Readonly<{
   /** A client for each of them, for each cluster. */
   fieldManagers: readonly string[];

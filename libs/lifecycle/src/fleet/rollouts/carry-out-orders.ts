@@ -30,7 +30,7 @@ import { keepPlan, withContentChanges } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { withDeprecations } from './plan-deprecations.js';
 import type { PlannedThere } from './planned-there.js';
-import { memoRef, readMemo } from './return-memo.js';
+import { memoRef, type ReturnMemo, readMemo } from './return-memo.js';
 
 export type { OrderPlace } from './order-place.js';
 
@@ -40,9 +40,10 @@ const REPORT_AGAIN_MS = 100;
 /**
  * Carries out what the FleetAssignment of a cluster says, and reports what the cluster has. Repeatable: what
  * is done already is found, and only reported. Answers after how many milliseconds it is to be done again
- * where nothing changes.
+ * where nothing changes. `live`: the same place with a client each read of which is a request; where objects
+ * are deleted and made anew, and for the checks of users, nothing else shows the cluster as it is.
  */
-export async function carryOutOrders(place: OrderPlace): Promise<number | undefined> {
+export async function carryOutOrders(place: OrderPlace, live: OrderPlace = place): Promise<number | undefined> {
   const { hub, client } = place;
   const stored = await hub.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: client.cluster });
   const assignment = stored === undefined ? undefined : FleetAssignment.safeParse(stored).data;
@@ -52,8 +53,13 @@ export async function carryOutOrders(place: OrderPlace): Promise<number | undefi
   const dues: (number | undefined)[] = [];
   for (const row of assignment.spec.rows) {
     const known = before.find(({ subject }) => subject === row.subject);
-    const { finding, againAfterMs: driftMs } = await carryOut(place, row, known, assignment.spec.paused !== true);
-    const { gates, againAfterMs: dueMs } = await answerChecks(place, row, known);
+    const { finding, againAfterMs: driftMs } = await carryOut(
+      { place, live },
+      row,
+      known,
+      assignment.spec.paused !== true,
+    );
+    const { gates, againAfterMs: dueMs } = await answerChecks(live, row, known);
     const report = reportOf(row, { ...finding, gates });
     rows.push(isOnItsWay(report, known) ? known : report);
     dues.push(dueMs, driftMs);
@@ -138,24 +144,39 @@ async function selectedIn({ hub, client }: OrderPlace, { spec }: FleetOperator):
 }
 
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number | undefined }>;
+type Places = Readonly<{ place: OrderPlace; live: OrderPlace }>;
+/** `written`: as in the hub API; `operator`: with what overrides make of it in the cluster. */
+type Ordered = Readonly<{ written: FleetOperator; operator: FleetOperator }>;
 
 async function carryOut(
-  place: OrderPlace,
+  places: Places,
   row: AssignmentRow,
   before: AssignmentReport | undefined,
   mayWrite: boolean,
 ): Promise<CarriedOut> {
   const [kind = '', namespace, name = ''] = row.subject.split('/');
-  if (kind === 'FleetCatalog') return carryOutCatalog(place, row, before);
-  const written = FleetOperator.safeParse(await place.hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
-  const operator = written && operatorIn(written, await selectedIn(place, written));
+  if (kind === 'FleetCatalog') return carryOutCatalog(places.place, row, before);
+  const { hub } = places.live;
+  const written = FleetOperator.safeParse(await hub.get({ apiVersion: FLEET_API, kind, namespace, name })).data;
+  const operator = written && operatorIn(written, await selectedIn(places.live, written));
   if (written === undefined || operator === undefined)
     return { finding: { state: 'Planning', message: `there is no ${row.subject}` } };
-  const isV1 = operator.spec.api === 'V1';
-  const memo = isV1 ? undefined : await readMemo(place.client, memoRef(operator.spec.namespace, operator.spec.package));
+  const memo = operator.spec.api === 'V1' ? undefined : await begunReturn(places.live, row, operator, before);
+  const place = memo !== undefined || row.order === 'Return' || row.order === 'Remove' ? places.live : places.place;
   // A return that has begun is brought to its end, whatever was ordered since.
   const back = memo === undefined ? undefined : await continueReturn(place, operator, memo);
   if (back !== undefined && back.reason !== RETURNED) return { finding: { ...back, hop: before?.hop ?? 0 } };
+  return carryOutOperator(place, row, { written, operator }, before, mayWrite);
+}
+
+async function carryOutOperator(
+  place: OrderPlace,
+  row: AssignmentRow,
+  { written, operator }: Ordered,
+  before: AssignmentReport | undefined,
+  mayWrite: boolean,
+): Promise<CarriedOut> {
+  const isV1 = operator.spec.api === 'V1';
   if (row.order === 'Remove') return { finding: await (isV1 ? removeExtension : removeClassic)(place, operator) };
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const plans = new Map<string, PlannedThere>();
@@ -168,6 +189,22 @@ async function carryOut(
   const found = await withContentChanges(place, operator, finding, planned);
   await keepPlan(place, row, operator, found, planned);
   return { finding: withDrift(found, report), againAfterMs };
+}
+
+/** The return that has begun there, if any. That none has is asked once, since only orders begin one. */
+async function begunReturn(
+  { client, noReturns = new Set() }: OrderPlace,
+  { order }: AssignmentRow,
+  { spec }: FleetOperator,
+  before: AssignmentReport | undefined,
+): Promise<ReturnMemo | undefined> {
+  const ref = memoRef(spec.namespace, spec.package);
+  const key = `${ref.namespace}/${ref.name}`;
+  const mayHave = order === 'Return' || before?.reason === RETURNING || !noReturns.has(key);
+  const memo = mayHave ? await readMemo(client, ref) : undefined;
+  if (memo === undefined && order !== 'Return') noReturns.add(key);
+  else noReturns.delete(key);
+  return memo;
 }
 
 /** Undefined: nothing is due by the clock. */

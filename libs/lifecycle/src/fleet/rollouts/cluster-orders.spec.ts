@@ -6,6 +6,7 @@ import { type DirectClient, directClient } from '#testing/cluster/direct-client'
 import { PATIENCE } from '#testing/patience';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { ClusterOrders } from './cluster-orders.js';
+import { memoRef, writeMemo } from './return-memo.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { ROWS_ANNOTATION } from './stored-rollout.js';
 
@@ -226,6 +227,21 @@ describe('the orders of an applier', () => {
     hub.cutOff(false);
     await fleet.clock.advance(60_000);
     await expect.poll(report, PATIENCE).toMatchObject({ planned: NEW });
+  });
+
+  it('go on with a return that another applier has begun, at the latest with the next resync', async () => {
+    await assign('Preview');
+    await expect.poll(report, PATIENCE).toMatchObject({ state: 'Planned' });
+    const { client } = fleet.cluster('one');
+    const subscription = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' };
+    const [before] = (await client.list(subscription, { namespace: 'kafka-system' }))?.items ?? [];
+    const { name = '', uid = '' } = before?.metadata ?? {};
+    await writeMemo(client, memoRef('kafka-system', 'kafka-operator'), {
+      ...{ rollout: 'platform/kafka-1', attempt: 1, from: NEW, to: OLD, result: '{}', uid, csvs: [] },
+      subscription: { ...before, ...subscription, metadata: { name, namespace: 'kafka-system' } },
+    });
+    part.resyncs()[0]?.run();
+    await expect.poll(report, PATIENCE).toMatchObject({ reason: 'Returning' });
   });
 
   it('of a cluster that has left are not carried out', async () => {

@@ -16,6 +16,8 @@ import type { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
+import { PassClient } from '../../engine/pass-client.js';
+import type { ClusterReads } from '../../engine/pass-reader.js';
 import { WrittenVersions } from '../written-versions.js';
 import { carryOutOrders, type OrderPlace, soonest } from './carry-out-orders.js';
 
@@ -36,6 +38,8 @@ export type ClusterOrdersOptions = Readonly<{
   log: Log;
   limiter: Pick<ClusterLimiter, 'run'>;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
+  /** Where orders read that follow on a pass; absent: by requests. */
+  readsOf?: (client: KubeClient) => Promise<ClusterReads>;
   /** What orders are carried out with beside the clients. */
   placeOf?: (client: KubeClient, globalCatalogNamespace: string) => Partial<OrderPlace>;
 }>;
@@ -55,6 +59,7 @@ type Member = {
   selectedBy: string | undefined;
   about: OrderedPlaces | undefined;
   readonly contentChanges: NonNullable<OrderPlace['contentChanges']>;
+  readonly noReturns: NonNullable<OrderPlace['noReturns']>;
 };
 /** What the orders of a cluster concern there. */
 type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
@@ -101,6 +106,7 @@ export class ClusterOrders {
     const member: Member = {
       ...{ client, timers, due: undefined, isRunning: false, failures: 0, waitsSinceMs: undefined },
       ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
+      noReturns: new Set(),
     };
     const end = async () => {
       timers.stop();
@@ -112,7 +118,7 @@ export class ClusterOrders {
         this.#touch(member);
       },
       touchAll: () => undefined,
-      resyncs: () => [{ name: 'orders', run: () => this.#touch(member) }],
+      resyncs: () => [{ name: 'orders', run: () => this.#resync(member) }],
       stop: end,
       leave: end,
     };
@@ -161,6 +167,12 @@ export class ClusterOrders {
     if (generation === undefined || generation !== member.generation) this.#touch(member);
   }
 
+  /** A safety net: nothing that is known from before counts. */
+  #resync(member: Member): void {
+    member.noReturns.clear();
+    this.#touch(member);
+  }
+
   #touchAll(): void {
     for (const member of this.#members.values()) this.#touch(member);
   }
@@ -204,6 +216,7 @@ export class ClusterOrders {
       member.failures = 0;
       return entered.value;
     } catch (error) {
+      member.noReturns.clear();
       // The end of a pause, and a cluster that is taken over, have all orders carried out again.
       if (error instanceof WriteWithheld) return error.againAfterMs;
       const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(member.failures, 10));
@@ -226,20 +239,30 @@ export class ClusterOrders {
     let isWaiting = false;
     // Reports about orders that were withdrawn go with them.
     if (rows.length > 0 || (status?.rows ?? []).length > 0) {
-      const { globalCatalogNamespaceOf, placeOf } = this.options;
-      const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-      const parts = placeOf?.(client, globalCatalogNamespace);
-      const { contentChanges } = member;
-      const kept = { keptPlans: this.#keptPlans, contentChanges, hub: this.#store.client };
       const noteWait = (): void => {
         isWaiting = true;
       };
-      againAfterMs = await carryOutOrders({ ...kept, noteWait, client, globalCatalogNamespace, ...parts });
+      againAfterMs = await this.#carryOutIn(member, noteWait);
     }
     const askAfterMs = this.#askAfter(member, isWaiting);
     member.generation = generation;
     member.selectedBy = selectedBy;
     return soonest([againAfterMs, askAfterMs]);
+  }
+
+  async #carryOutIn(member: Member, noteWait: () => void): Promise<number | undefined> {
+    const { client, contentChanges, noReturns, failures } = member;
+    const { globalCatalogNamespaceOf, placeOf, readsOf } = this.options;
+    const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
+    const kept = { keptPlans: this.#keptPlans, contentChanges, noReturns, hub: this.#store.client };
+    const placeWith = (used: KubeClient): OrderPlace => ({
+      ...{ ...kept, noteWait, client: used, globalCatalogNamespace },
+      ...placeOf?.(used, globalCatalogNamespace),
+    });
+    // What was read may be why the last try failed.
+    const reads = failures > 0 ? undefined : await readsOf?.(client);
+    const live = placeWith(client);
+    return carryOutOrders(reads === undefined ? live : placeWith(new PassClient(client, reads)), live);
   }
 
   #askAfter(member: Member, isWaiting: boolean): number | undefined {

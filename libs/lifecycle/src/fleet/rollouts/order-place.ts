@@ -72,6 +72,8 @@ export type OrderPlace = Readonly<{
   noteWait?: () => void;
   /** What the content of a plan changes in this cluster, by the hash of the plan, as far as it was read. */
   contentChanges?: Map<string, readonly ChangeKind[]>;
+  /** Where no return has begun, as this process knows: `<namespace>/<name>` of what would keep it. */
+  noReturns?: Set<string>;
   /** FleetPlans that this process knows to be there, as `<namespace>/<name>`. */
   keptPlans?: Set<string>;
 }>;
