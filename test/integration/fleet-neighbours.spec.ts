@@ -91,7 +91,7 @@ describe('two operators of the fleet in a namespace whose group has no isolation
       ...{ rollout, action: 'Approve', class: fleet.rollout(rollout).classes?.[0]?.hash, reason: 'CHG-1' },
       by: { user: 'anna', groups: [] },
     });
-  async function started(horn: object = {}): Promise<void> {
+  async function started(horn: object = {}, newest = 1): Promise<void> {
     fleet = await FleetBench.start({ 'lab-1': {} }, LAMPS);
     endings.push(() => fleet.stop());
     for (const name of ['lamp', 'horn']) await publish(name, 0);
@@ -107,7 +107,7 @@ describe('two operators of the fleet in a namespace whose group has no isolation
     await fleet.apply('FleetOperator', 'lamp', { ...LAMP_OPERATOR, classic });
     await fleet.apply('FleetOperator', 'horn', { ...LAMP_OPERATOR, package: 'horn', classic, ...horn });
     await fleet.until(() => installed().join() === 'horn.v1.0.0,lamp.v1.0.0', 'both');
-    for (const name of ['lamp', 'horn']) await publish(name, 1);
+    for (const name of ['lamp', 'horn']) await publish(name, newest);
   }
 
   it('move together, once each of them has the plan approved', async () => {
@@ -122,6 +122,20 @@ describe('two operators of the fleet in a namespace whose group has no isolation
     await fleet.until(() => installed().join() === 'horn.v1.1.0,lamp.v1.1.0', 'both anew');
     const phases = () => ['lamp-2', 'horn-2'].map((name) => fleet.rollout(name).phase).join();
     await fleet.until(() => phases() === 'Completed,Completed', 'the end of both');
+  });
+
+  it('move together over two hops, once each of them has the path approved', async () => {
+    await started({}, 2);
+    await fleet.until(() => [...changesOf('lamp-2'), ...changesOf('horn-2')].length === 2, 'a path of both');
+    await approve('lamp-2');
+    for (let pass = 0; pass < 8; pass++) await fleet.pass();
+    expect(installed()).toEqual(['horn.v1.0.0', 'lamp.v1.0.0']);
+    await approve('horn-2');
+    const phases = () => ['lamp-2', 'horn-2'].map((name) => fleet.rollout(name).phase).join();
+    await fleet.until(() => phases() === 'Completed,Completed', 'the end of both');
+    expect(installed()).toEqual(['horn.v1.2.0', 'lamp.v1.2.0']);
+    for (let pass = 0; pass < 6; pass++) await fleet.pass();
+    expect([fleet.rollout('lamp-3'), fleet.rollout('horn-3')]).toEqual([{}, {}]);
   });
 
   it('do not move where one of them must not have what would come', async () => {
