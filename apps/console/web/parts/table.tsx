@@ -8,6 +8,7 @@ import {
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { count } from '../live/times.js';
+import { onRowClick } from './row-click.js';
 
 export type Column<R> = Readonly<{
   key: string;
@@ -214,11 +215,7 @@ type RowProps<R> = Pick<TableProps<R>, 'columns' | 'selection' | 'onOpen'> &
   }>;
 
 function Row<R>({ item, top, height, columns, tracks, row, isCurrent, onFocus, onOpen, selection }: RowProps<R>) {
-  const open = (event: MouseEvent) => {
-    const target = event.target as Element;
-    if (row === undefined || target.closest('a, button, input, label') !== null) return;
-    if (String(getSelection()) === '') onOpen(row);
-  };
+  const open = onRowClick(() => row !== undefined && onOpen(row));
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
     <div

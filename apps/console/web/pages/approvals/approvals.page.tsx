@@ -5,6 +5,7 @@ import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Moves } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
+import { onRowClick } from '../../parts/row-click.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -140,7 +141,7 @@ function Classes({ of }: { of: readonly PlanClassSummary[] }) {
         </thead>
         <tbody>
           {of.map((one) => (
-            <tr key={one.hash} onClick={() => route(paths.review(one.hash))}>
+            <tr key={one.hash} onClick={onRowClick(() => route(paths.review(one.hash)))}>
               <th scope="row" class="grow">
                 <a href={paths.review(one.hash)}>
                   <Moves of={one.moves} />

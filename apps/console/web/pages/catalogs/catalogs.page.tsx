@@ -6,6 +6,7 @@ import { count, counted } from '../../live/times.js';
 import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Page } from '../../parts/page.js';
+import { onRowClick } from '../../parts/row-click.js';
 import { Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago, shortDigest } from '../../parts/text.js';
@@ -80,7 +81,7 @@ function Contents({ of }: { of: readonly CatalogSummary[] }) {
       </thead>
       <tbody>
         {of.map((one) => (
-          <tr key={`${one.name}${one.id}`} onClick={() => route(paths.catalog(one.id))}>
+          <tr key={`${one.name}${one.id}`} onClick={onRowClick(() => route(paths.catalog(one.id)))}>
             <th scope="row" class="grow">
               <a href={paths.catalog(one.id)}>{one.name}</a> <span class="pale small">{one.source}</span>
               <span class="second-line">{one.image}</span>

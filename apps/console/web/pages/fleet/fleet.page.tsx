@@ -8,6 +8,7 @@ import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Page, Section } from '../../parts/page.js';
+import { onRowClick } from '../../parts/row-click.js';
 import { Counts, Reached, type ReachName, reachWord, STANDING_ORDER, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago, LastSeen } from '../../parts/text.js';
@@ -113,7 +114,7 @@ function Causes({ of }: { of: FleetSummary }) {
         </thead>
         <tbody>
           {of.causes.map((cause) => (
-            <tr key={cause.key} onClick={() => route(causeHref(cause))}>
+            <tr key={cause.key} onClick={onRowClick(() => route(causeHref(cause)))}>
               <td>
                 <a class="cause" href={causeHref(cause)}>
                   <Standing of={cause.standing} glyphOnly />
@@ -197,7 +198,7 @@ function Unwell({ total }: { total: number }) {
 
 function UnwellRow({ of, onOpen }: { of: ClusterRow; onOpen: () => void }) {
   return (
-    <tr onClick={onOpen} class={of.reach === 'away' ? 'away' : ''}>
+    <tr onClick={onRowClick(onOpen)} class={of.reach === 'away' ? 'away' : ''}>
       <th scope="row">
         <a href={paths.cluster(of.cluster)}>{of.cluster}</a>
       </th>

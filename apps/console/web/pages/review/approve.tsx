@@ -6,6 +6,7 @@ import { counted } from '../../live/times.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Moves } from '../../parts/moves.js';
 import { Trouble } from '../../parts/states.js';
+import type { ReviewDraft } from './draft.js';
 
 /** More clusters than this: the number has to be typed. */
 const MANY = 50;
@@ -13,11 +14,10 @@ const NAMED = 20;
 
 export const addressOf = ({ cluster, namespace, name }: ActionTarget): string => `${cluster}\0${namespace}\0${name}`;
 
-type ApproveProps = { review: ReviewAnswer; chosen: ReadonlySet<string>; action: Acting };
+type ApproveProps = { review: ReviewAnswer; draft: ReviewDraft; action: Acting };
 
 /** The bar at the foot: comment and button; the dialog repeats what is about to be done. */
-export function ApproveBar({ review, chosen, action }: ApproveProps) {
-  const [comment, setComment] = useState('');
+export function ApproveBar({ review, draft: { chosen, comment, write }, action }: ApproveProps) {
   const [asking, setAsking] = useState(false);
   const targets = review.groups
     .flatMap(({ members }) => members)
@@ -39,7 +39,7 @@ export function ApproveBar({ review, chosen, action }: ApproveProps) {
           maxLength={500}
           placeholder="Comment, as a change number"
           value={comment}
-          onInput={(event) => setComment(event.currentTarget.value)}
+          onInput={(event) => write({ comment: event.currentTarget.value })}
         />
       </label>
       <button

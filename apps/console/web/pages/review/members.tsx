@@ -98,11 +98,16 @@ function Unchecked({ of }: { of: ReviewAnswer['unchecked'] }) {
 function Results({ of }: { of: readonly ActionResult[] }) {
   const order = ['refused', 'failed', 'changed-meanwhile', 'away', 'unknown', 'pending', 'done'];
   const sorted = of.toSorted((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome));
-  const done = of.filter(({ outcome }) => outcome === 'done').length;
+  const [done, changed] = (['done', 'changed-meanwhile'] as const).map(
+    (wanted) => of.filter(({ outcome }) => outcome === wanted).length,
+  );
   return (
     <div class="members results">
       <p role="status" class="lead">
-        Approved in {count(done)} of {counted(of.length, 'cluster')}
+        Approved in {count(done ?? 0)} of {counted(of.length, 'cluster')}
+        {changed !== undefined &&
+          changed > 0 &&
+          `; in ${count(changed)} the plan did not wait any more as it was reviewed`}
       </p>
       {sorted.map((one) => (
         <Outcome key={addressOf(one)} of={one} />

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import type { ChangeList, PlanClassList } from '../../../src/api/lists.schema.js';
 import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
@@ -14,6 +13,7 @@ import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Risks } from '../approvals/approvals.page.js';
 import { ApproveBar, addressOf } from './approve.js';
 import { Differences } from './differences.js';
+import { useDraft } from './draft.js';
 import { Members } from './members.js';
 
 /** A class of plans, compared with each of its clusters, and approved in one step. */
@@ -58,10 +58,7 @@ function Approved({ hash }: { hash: string }) {
 function Reviewed({ of, isOver }: { of: ReviewAnswer; isOver: boolean }) {
   const [query] = useQuery();
   const action = useAction();
-  // What was not opened is not ticked: the first group is.
-  const first = () => new Set(of.groups[0]?.members.filter(({ mayApprove }) => mayApprove).map(addressOf));
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(first);
-  useEffect(() => setChosen(first()), [of.checkedAt]);
+  const draft = useDraft(of, action.answer !== undefined);
   const group = of.groups.find(({ key }) => key === query['group']) ?? of.groups[0];
   if (group === undefined || (isOver && !action.busy && action.answer === undefined)) return <NoGroup of={of} />;
   return (
@@ -80,14 +77,14 @@ function Reviewed({ of, isOver }: { of: ReviewAnswer; isOver: boolean }) {
           <Members
             of={group}
             unchecked={of.unchecked}
-            chosen={chosen}
-            onChoose={setChosen}
+            chosen={draft.chosen}
+            onChoose={(chosen) => draft.write({ chosen })}
             results={action.answer?.results}
           />
         </Section>
       </div>
       {of.groups.some(({ members }) => members.some(({ mayApprove }) => mayApprove)) ? (
-        <ApproveBar review={of} chosen={chosen} action={action} />
+        <ApproveBar review={of} draft={draft} action={action} />
       ) : (
         <p class="notice">You may look at this plan. Approving it needs the role approver.</p>
       )}
