@@ -7,12 +7,11 @@ import { Dialog } from '../../parts/dialog.js';
 import { Moves } from '../../parts/moves.js';
 import { Trouble } from '../../parts/states.js';
 import type { ReviewDraft } from './draft.js';
+import { addressOf } from './plan-address.js';
 
 /** More clusters than this: the number has to be typed. */
 const MANY = 50;
 const NAMED = 20;
-
-export const addressOf = ({ cluster, namespace, name }: ActionTarget): string => `${cluster}\0${namespace}\0${name}`;
 
 type ApproveProps = { review: ReviewAnswer; draft: ReviewDraft; action: Acting };
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ReviewAnswer } from '../../../src/api/questions.schema.js';
-import { addressOf } from './approve.js';
+import { addressOf } from './plan-address.js';
 
 /** What a person has decided of a review and not sent yet. */
 type Draft = Readonly<{

@@ -3,7 +3,7 @@ import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schem
 import { paths } from '../../live/address.js';
 import { count, counted } from '../../live/times.js';
 import { Outcome } from '../../parts/outcome.js';
-import { addressOf } from './approve.js';
+import { addressOf } from './plan-address.js';
 
 type MembersProps = {
   of: ReviewGroup;

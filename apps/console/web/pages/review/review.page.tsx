@@ -11,10 +11,11 @@ import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Risks } from '../approvals/approvals.page.js';
-import { ApproveBar, addressOf } from './approve.js';
+import { ApproveBar } from './approve.js';
 import { Differences } from './differences.js';
 import { useDraft } from './draft.js';
 import { Members } from './members.js';
+import { addressOf } from './plan-address.js';
 
 /** A class of plans, compared with each of its clusters, and approved in one step. */
 export default function ReviewPage() {
