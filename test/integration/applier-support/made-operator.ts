@@ -10,6 +10,8 @@ import type { EnvironmentRegistry } from '../../../apps/cli/src/demo/demo-enviro
 export type MadeVersion = Readonly<{
   version: string;
   replaces?: string;
+  /** Versions that it takes the place of beside that one. */
+  skips?: readonly string[];
   objects: readonly KubernetesObject[];
   /** What the catalog names in place of the image that is made. */
   image?: string;
@@ -96,9 +98,10 @@ export async function offer(
       name: channel,
       entries: versions
         .filter((made) => channelsOf(made).includes(channel))
-        .map(({ version, replaces }) => ({
+        .map(({ version, replaces, skips }) => ({
           name: csvName(name, version),
           ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
+          ...(skips === undefined ? {} : { skips: skips.map((skipped) => csvName(name, skipped)) }),
         })),
     })),
   ];

@@ -6,6 +6,7 @@ import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { unapprovedNeighbours } from '#lifecycle/fleet/rollouts/moved-neighbours';
+import { NOT_OFFERED } from '#lifecycle/fleet/rollouts/path-from';
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';
 import { type FleetStep, retrySteps, skipSteps, step } from './decision-steps.js';
@@ -98,7 +99,7 @@ const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
   Planning: (place) => ({ sentence: 'waits for its plan (Planning)', chain: reportedIn(place) }),
   PlanChanged: () => ({
     sentence:
-      'waits for a new plan (PlanChanged): what it would do now is not what was planned, and nothing was written',
+      'waits for a new plan (PlanChanged): what it would do now is not what was planned, and that was not begun',
   }),
   Rejected: (place) => {
     const vote = classOf(place)?.votes.findLast(({ approves }) => !approves);
@@ -323,9 +324,7 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
     sentence: 'is set aside, since spec.versions allows no version there (VersionNotAllowed)',
     chain: reportedIn(place),
   }),
-  OtherTarget: (place) => ({
-    sentence: `is set aside, since it plans ${plannedIn(place)} and not the target (OtherTarget); that comes by a roll-out of its own`,
-  }),
+  OtherTarget: otherTarget,
   ByDecision: (place) => ({
     sentence: 'was set aside by a decision (ByDecision)',
     todo: retrySteps(place, place.row.cluster, 'takes it in again'),
@@ -339,8 +338,19 @@ function reportedIn({ fleet, rollout, row }: Place): string[] {
   return message === undefined ? [] : [message];
 }
 
-const plannedIn = ({ fleet, rollout, row }: Place): string =>
-  fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject)?.planned ?? 'another version';
+function otherTarget(place: Place): Words {
+  const { fleet, rollout, row } = place;
+  const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
+  if (report?.reason === NOT_OFFERED) {
+    return {
+      sentence: 'is set aside, since its catalog does not lead to the target any more (OtherTarget)',
+      chain: reportedIn(place),
+    };
+  }
+  return {
+    sentence: `is set aside, since it plans ${report?.planned ?? 'another version'} and not the target (OtherTarget); that comes by a roll-out of its own`,
+  };
+}
 
 /** What users have changed there of what the fleet asks for. */
 function driftIn({ fleet, rollout, row }: Place): string[] {

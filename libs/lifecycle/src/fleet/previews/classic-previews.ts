@@ -89,6 +89,22 @@ export class ClassicPreviews {
     return record === undefined ? found : withDeprecations(found, record, desired, live);
   }
 
+  /** Whether nothing follows on what a Subscription has, as its namespace resolves; false while not known. */
+  async leadsNowhere(
+    client: KubeClient,
+    { metadata: { namespace = '', name = '' } }: Subscription,
+    globalCatalogNamespace: string,
+  ): Promise<boolean> {
+    const live = await readNamespace(new PassReader(client), namespace, globalCatalogNamespace);
+    const known = await this.#observed.find(client.cluster, namespace);
+    if (known === undefined || !sameJson(desiredNamespaceOf(live), known.problem.wishes)) return false;
+    const solution = await this.hub.problems.getSolution(known.hash);
+    if (solution?.result !== 'resolved') return false;
+    if (!(await this.#check.admits({ cluster: client.cluster, namespace }, { ...known, solution }))) return false;
+    const { hops, ends } = askedPath({ ...known.problem, path: name }, solution);
+    return hops.length === 0 && ends === undefined;
+  }
+
   /** What the catalog of a Subscription deprecates of a bundle, as it was when its namespace was observed. */
   async deprecationsOf(
     { cluster, namespace }: Readonly<{ cluster: string; namespace: string }>,

@@ -9,6 +9,7 @@ import {
   withoutDenied,
 } from '#core/fleet/desired/fleet-marks';
 import { hopHash } from '#core/fleet/plan-class/hop-hash';
+import { actOnWaiting } from '#core/fleet/plan-class/waiting-plan';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
@@ -16,15 +17,18 @@ import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClassicSubject } from './classic-subject.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
+import { pathFrom } from './path-from.js';
+import type { PlannedHop } from './planned-there.js';
 
 /** Approves the plans that were reviewed, each once and in its turn, and says how far it has come. */
 export async function goClassic(
-  { client, globalCatalogNamespace }: OrderPlace,
+  place: OrderPlace,
   row: AssignmentRow,
   subject: ClassicSubject,
   before: AssignmentReport | undefined,
 ): Promise<RowFinding> {
-  const { subscription, plan, moves, isSucceeded } = subject;
+  const { client } = place;
+  const { subscription, plan, isSucceeded } = subject;
   const { installedCSV } = subscription.status ?? {};
   const last = lastHop(row);
   if (installedCSV !== undefined && installedCSV === row.target?.bundle) {
@@ -37,24 +41,54 @@ export async function goClassic(
     return { state, hop: before?.hop ?? 0, ...(await whyFailed(client, row, subject, before)) };
   }
   if (plan?.status?.phase === 'Failed') return failedPlan(client, row, subject);
-  if (plan === undefined || plan.spec.approved) return underWay(row, subject);
+  if (plan === undefined || plan.spec.approved) return underWay(place, row, subject);
   if (subject.isBeingMade) return { state: 'Running', hop: Math.max(1, approvedHop(row, subject)) };
-  const at = row.target?.hops.indexOf(hopHash(plan, moves, globalCatalogNamespace)) ?? -1;
-  return at === -1 ? { state: 'Refused', reason: 'PlanChanged' } : waitingPlan(client, row, subject, at);
+  return waitingPlan(place, row, subject, plan);
 }
 
 /** The plan of a hop waits: it is approved once the hop is ordered, and the one before it has come up. */
 async function waitingPlan(
-  client: KubeClient,
+  place: OrderPlace,
   row: AssignmentRow,
   subject: ClassicSubject,
-  before: number,
+  plan: InstallPlan,
 ): Promise<RowFinding> {
+  const hash = (hop: Pick<PlannedHop, 'plan' | 'moves'>) => hopHash(hop.plan, hop.moves, place.globalCatalogNamespace);
+  const waiting = hash({ plan, moves: subject.moves });
+  const { hops = [] } = row.target ?? {};
+  const found = hops.indexOf(waiting);
+  const before = found === -1 ? approvedHop(row, subject) : found;
   if (before > 0 && !subject.isSucceeded) return { state: 'Running', hop: before };
   const hop = before + 1;
-  if (hop > (row.hop ?? 1)) return hopEnded(before);
-  await approve(client, row, subject, hop);
+  const isItsTurn = hop <= (row.hop ?? 1);
+  if (found !== -1 && !isItsTurn) return hopEnded(before);
+  const path = await pathOfWaiting(place, subject, plan);
+  if ('waits' in path) return { state: 'Running', hop: Math.max(1, before) };
+  const act = actOnWaiting(waiting, hops[before], 'hops' in path ? hash(path.hops[0]) : undefined);
+  if (act === 'Refuse') return { state: 'Refused', reason: 'PlanChanged' };
+  if (!isItsTurn) return hopEnded(before);
+  await (act === 'Approve' ? approve(place.client, row, subject, hop) : takeBack(place.client, plan));
   return { state: 'Running', hop };
+}
+
+/**
+ * The path that begins with a plan. What the fleet gives by digest stays as it was reviewed, and nothing
+ * follows on a first install.
+ */
+function pathOfWaiting(
+  place: OrderPlace,
+  { subscription: { status = {} }, moves, desired }: ClassicSubject,
+  plan: InstallPlan,
+): ReturnType<typeof pathFrom> {
+  const { installedCSV, currentCSV = '' } = status;
+  const isFixed = installedCSV === undefined || (desired?.catalogSource !== undefined && !desired.isStaged);
+  return pathFrom(place, isFixed ? undefined : desired, { plan, moves, from: installedCSV, to: currentCSV });
+}
+
+/** Deletes a plan that nothing was done of: the namespace is resolved anew. */
+async function takeBack(client: KubeClient, { metadata }: InstallPlan): Promise<void> {
+  const { name = '', namespace, uid } = metadata;
+  await client.delete({ ...INSTALL_PLAN_API, name, namespace }, uid === undefined ? {} : { uid });
 }
 
 /** How many hops the path of an order has. */
@@ -70,12 +104,15 @@ function approvedHop({ rollout, attempt }: AssignmentRow, { subscription }: Clas
   return known?.rollout === rollout && known?.attempt === attempt ? (known.hop ?? 1) : 0;
 }
 
-function underWay(row: AssignmentRow, subject: ClassicSubject): RowFinding {
+async function underWay(place: OrderPlace, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
   const { subscription, plan, isSucceeded } = subject;
   const { installedCSV, currentCSV } = subscription.status ?? {};
   const hop = approvedHop(row, subject);
   const isInstalled = plan?.status?.phase === 'Complete' && installedCSV === currentCSV && isSucceeded;
-  return hop > 0 && hop < lastHop(row) && isInstalled ? hopEnded(hop) : { state: 'Running', hop: Math.max(1, hop) };
+  if (hop === 0 || hop >= lastHop(row) || !isInstalled) return { state: 'Running', hop: Math.max(1, hop) };
+  // The plan of the next one is still to be made, where the catalog leads on.
+  const isLeft = hop < (row.hop ?? 1) && (await place.leadsNowhere?.(subscription)) === true;
+  return isLeft ? { state: 'Refused', reason: 'PlanChanged' } : hopEnded(hop);
 }
 
 /**

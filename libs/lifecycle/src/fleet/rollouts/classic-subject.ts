@@ -29,6 +29,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { withGroupChange } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from './order-place.js';
+import { NOT_OFFERED, type PathFrom, pathFrom } from './path-from.js';
 import { endOf, type PlannedHop, type PlannedThere } from './planned-there.js';
 
 /** The Subscription of a FleetOperator in one cluster, and the plan that its OLM has made last. */
@@ -199,29 +200,56 @@ export type DecidedFacts = Readonly<{ facts: Omit<RowFinding, 'state'>; isUndeci
 export async function factsOf(
   subject: ClassicSubject,
   place: OrderPlace,
-  { order, target }: Pick<AssignmentRow, 'order' | 'target'>,
+  row: Pick<AssignmentRow, 'order' | 'target' | 'attempt'>,
 ): Promise<DecidedFacts> {
   const { subscription, plan, moves } = subject;
   const { installedCSV, currentCSV } = subscription.status ?? {};
   const installed = installedFacts(subject);
   // A plan that failed would be made anew by another attempt.
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
-  if (!isOpen || currentCSV === undefined) return { facts: installed, isUndecided: false };
+  if (!isOpen || currentCSV === undefined) {
+    return { facts: { ...installed, ...(await leftOnTheWay(place, subject, row)) }, isUndecided: false };
+  }
   // A pass follows once the last of them is written.
   if (subject.isBeingMade) return { facts: installed, isUndecided: true };
-  const first = { plan, moves, from: installedCSV, to: currentCSV };
+  const { order, target } = row;
   // On the way the path is the one that was ordered.
   const at = order === 'Go' ? target?.hops.indexOf(hopHash(plan, moves, place.globalCatalogNamespace)) : 0;
   if (at !== undefined && at > 0) return { facts: installed, isUndecided: false };
+  const first = { plan, moves, from: installedCSV, to: currentCSV };
   const isAlone = installedCSV === undefined || (order === 'Go' && target?.hops.length === 1);
-  const path = isAlone ? { hops: [first] as const } : await pathFrom(place, subject, first);
+  const path = isAlone ? { hops: [first] as const } : await pathFrom(place, subject.desired, first);
   if ('waits' in path) {
     const message = order === 'Go' ? {} : { message: reportText(path.waits) };
     return { facts: { ...installed, ...message }, isUndecided: true };
   }
+  return { facts: pathFacts(place, subject, path), isUndecided: false };
+}
+
+function pathFacts(
+  place: OrderPlace,
+  subject: ClassicSubject,
+  path: Exclude<PathFrom, { waits: string }>,
+): Omit<RowFinding, 'state'> {
+  if ('withdrawn' in path) {
+    return { ...installedFacts(subject), reason: NOT_OFFERED, message: reportText(path.withdrawn) };
+  }
+  const { subscription, specHash: made } = subject;
   const { name = '' } = subscription.metadata;
-  const planned = { ...path, subscription: name, specHash: subject.specHash, asked: subscription.spec };
-  return { facts: withDenied(subject, plannedFacts(place, subject, planned)), isUndecided: false };
+  const planned = { ...path, subscription: name, specHash: made, asked: subscription.spec };
+  return withDenied(subject, plannedFacts(place, subject, planned));
+}
+
+/** Of a cluster that a roll-out has begun with: its catalog leads no further by now. */
+async function leftOnTheWay(
+  { leadsNowhere }: OrderPlace,
+  { subscription, isSucceeded }: ClassicSubject,
+  { order, attempt }: Pick<AssignmentRow, 'order' | 'attempt'>,
+): Promise<Omit<RowFinding, 'state' | 'healthy'>> {
+  const { installedCSV } = subscription.status ?? {};
+  if (order !== 'Preview' || attempt === 0 || !isSucceeded || installedCSV === undefined) return {};
+  if ((await leadsNowhere?.(subscription)) !== true) return {};
+  return { reason: NOT_OFFERED, message: reportText(`the catalog leads to nothing after ${installedCSV} any more`) };
 }
 
 /** With what is denied there already. */
@@ -229,31 +257,6 @@ export function withDenied(subject: ClassicSubject, facts: Omit<RowFinding, 'sta
   const installed = installedFacts(subject);
   const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];
   return { ...installed, ...facts, ...(all.length === 0 ? {} : { denied: all.slice(-MOST_DENIED) }) };
-}
-
-type Path = Pick<PlannedThere, 'hops'> & Readonly<{ ends?: string }>;
-
-/**
- * The path that begins with the plan that waits. Where the catalog leads elsewhere by now, that plan is all
- * that is known of it.
- */
-async function pathFrom(
-  place: OrderPlace,
-  { desired }: ClassicSubject,
-  first: PlannedHop,
-): Promise<Path | Readonly<{ waits: string }>> {
-  const alone = { hops: [first] as const };
-  if (desired === undefined || place.preview === undefined) return alone;
-  const preview = await place.preview(desired);
-  if ('waits' in preview) {
-    place.noteWait?.();
-    return preview;
-  }
-  if (!('hops' in preview)) return alone;
-  const { hops, ends } = preview;
-  const hash = ({ plan, moves }: PlannedHop) => hopHash(plan, moves, place.globalCatalogNamespace);
-  if (hash(hops[0]) !== hash(first)) return alone;
-  return { hops: [first, ...hops.slice(1)], ...(ends === undefined ? {} : { ends }) };
 }
 
 /** Of a subject what decides how far a path may lead. */

@@ -14,6 +14,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { AskedGates } from './asked-gates.js';
 import { isAhead, type LiveCluster } from './live-cluster.js';
 import { unapprovedNeighbours } from './moved-neighbours.js';
+import { NOT_OFFERED } from './path-from.js';
 
 /** What the facts of all roll-outs are read from. */
 export type FleetView = Readonly<{
@@ -185,13 +186,14 @@ export class LiveFacts implements RolloutFacts {
   }
 
   /**
-   * It has another version to get first, or its catalog is another one. Where that is the target of a newer
-   * roll-out, it waits for that one.
+   * It has another version to get first, or its catalog is another one, or does not lead on any more. Where
+   * that is the target of a newer roll-out, it waits for that one.
    */
   plansOther(name: string): boolean {
     const { subject, spec } = this.record;
     const report = this.fleet.clusters.get(name)?.report(subject.key);
-    const hasPlanned = report?.state === 'Planned' && report.planHash !== undefined && report.rollout === spec.name;
+    const isDecided = report?.planHash !== undefined || report?.reason === NOT_OFFERED;
+    const hasPlanned = report?.state === 'Planned' && isDecided && report.rollout === spec.name;
     return hasPlanned && this.plan(name)?.state === 'Planning' && !this.hasQueued;
   }
 

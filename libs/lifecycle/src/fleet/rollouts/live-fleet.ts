@@ -19,6 +19,7 @@ import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
 import { OwnTargets } from './own-targets.js';
 import type { StoredRow } from './stored-rollout.js';
+import { isTargetWithdrawn } from './withdrawn-target.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
 export type LiveRollout = Readonly<{
@@ -37,9 +38,8 @@ const inOrder = (counts: ReadonlyMap<string, number>): string[] =>
   [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a)).map(([one]) => one);
 
 /** What follows on the target of the roll-out that is active, or comes before it on the way of a cluster. */
-const waitsForEnd = ({ bundle, planned }: AssignmentReport, active: RolloutRecord | undefined): boolean =>
-  active !== undefined &&
-  (bundle === active.spec.target || (planned !== undefined && isNewer(active.spec.target, planned)));
+const waitsForEnd = ({ bundle, planned }: AssignmentReport, target: string | undefined): boolean =>
+  target !== undefined && (bundle === target || (planned !== undefined && isNewer(target, planned)));
 
 /** The fleet as one pass of the controller sees it. */
 export class LiveFleet implements FleetView {
@@ -128,11 +128,13 @@ export class LiveFleet implements FleetView {
   #planned(subject: FleetSubject): Readonly<{ bundles: readonly string[]; specs: readonly string[] }> {
     const [bundles, specs] = [new Map<string, number>(), new Map<string, number>()];
     const { active } = this.rolloutsOf(subject.key);
+    // Nothing waits for a target that is not to be had any more.
+    const target = active !== undefined && !isTargetWithdrawn(active, this) ? active.spec.target : undefined;
     for (const cluster of this.targetsOf(subject)) {
       const report = cluster.report(subject.key);
       if (report?.planned === undefined || this.ownTargets.isOnItsWay(subject, cluster)) continue;
       const isSpec = isSpecOnly(report);
-      const isThere = report.planned === report.bundle || waitsForEnd(report, active);
+      const isThere = report.planned === report.bundle || waitsForEnd(report, target);
       if (isThere && !isSpec) continue;
       const counts = isSpec ? specs : bundles;
       counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);

@@ -52,6 +52,8 @@ export type OrderPlace = Readonly<{
   ) => Promise<Readonly<{ objects: readonly KubernetesObject[] }> | NotThere>;
   /** Why the Subscription could not get the bundle from its catalog again; undefined where it could. */
   offersBundle?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
+  /** Whether nothing follows on what a Subscription has; false also while that is not known. */
+  leadsNowhere?: (subscription: Subscription) => Promise<boolean>;
   /** What the catalog of a Subscription deprecates of a bundle, as it was read last. Absent: not asked. */
   deprecationsOf?: (
     namespace: string,

@@ -22,6 +22,7 @@ export function placeParts(hub: PartsHub, extension?: ExtensionDeps) {
       notes,
       ...(extensions === undefined ? {} : { extensions }),
       preview: (desired) => previews.of(client, desired, globalCatalogNamespace),
+      leadsNowhere: (subscription) => previews.leadsNowhere(client, subscription, globalCatalogNamespace),
       deprecationsOf: (namespace, asked, bundle) =>
         previews.deprecationsOf({ cluster: client.cluster, namespace }, asked, bundle),
       bundleObjects: (reference, plan) => earlier.objectsOf(client, { reference, plan, globalCatalogNamespace }),

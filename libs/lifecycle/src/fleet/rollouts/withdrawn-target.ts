@@ -1,0 +1,32 @@
+import { isInFlight } from '#core/fleet/rollout/row';
+import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { LiveCluster } from './live-cluster.js';
+import { NOT_OFFERED } from './path-from.js';
+
+type WithdrawnFleet = Readonly<{
+  clusters: ReadonlyMap<string, LiveCluster>;
+  ownTargets: Readonly<{ isOwn: (record: RolloutRecord, cluster: LiveCluster) => boolean }>;
+}>;
+
+/**
+ * Whether no cluster of a roll-out has its target, or is led to it any more: the catalogs have other versions
+ * by now (decision 0469). While one of them has not said what it plans, that is not known.
+ */
+export function isTargetWithdrawn(record: RolloutRecord, { clusters, ownTargets }: WithdrawnFleet): boolean {
+  const { rows, spec, subject } = record;
+  const present = [...rows.values()].filter(({ phase }) => phase !== 'Removed');
+  return (
+    present.length > 0 &&
+    present.every((row) => {
+      const cluster = clusters.get(row.cluster);
+      const report = cluster?.report(subject.key);
+      if (cluster === undefined || report === undefined || isInFlight(row)) return false;
+      return report.rollout === spec.name && leadsElsewhere(report, spec.target) && !ownTargets.isOwn(record, cluster);
+    })
+  );
+}
+
+/** The cluster has decided what it plans, and it is not the target. */
+const leadsElsewhere = ({ state, bundle, planned, reason }: AssignmentReport, target: string): boolean =>
+  state === 'Planned' && bundle !== target && planned !== target && (planned !== undefined || reason === NOT_OFFERED);
