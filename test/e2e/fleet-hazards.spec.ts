@@ -6,6 +6,7 @@ import { promoteStagedCatalog } from '../fleet/staged-catalog.js';
 import { promotePriority } from '../fleet/staged-priority.js';
 import { refuseToLoseObjects } from '../fleet/stored-version.js';
 import { approveOneOfTwo } from '../fleet/two-operators.js';
+import { leaveOutWhatIsWithdrawn } from '../fleet/withdrawn-version.js';
 
 const TIERS = ['lab', 'canary', 'shops'];
 
@@ -28,6 +29,9 @@ describe('hazards of a fleet, on real API servers', () => {
 
   it('moves one of two operators in a namespace, and leaves the plan of the other waiting', () =>
     approveOneOfTwo(fleet));
+
+  it('installs no version that its catalog takes back, though its plan waits there already', () =>
+    leaveOutWhatIsWithdrawn(fleet));
 
   it('halts rather than go back to a definition that objects are not stored by any more', () =>
     refuseToLoseObjects(fleet));

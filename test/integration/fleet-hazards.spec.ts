@@ -4,6 +4,7 @@ import { FleetHub } from '../fleet/fleet-hub.js';
 import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 import { refuseToLoseObjects } from '../fleet/stored-version.js';
 import { approveOneOfTwo } from '../fleet/two-operators.js';
+import { leaveOutWhatIsWithdrawn } from '../fleet/withdrawn-version.js';
 
 const clusters = { 'store-1': { tier: 'lab' }, 'store-2': { tier: 'shops' } };
 
@@ -22,6 +23,9 @@ describe('hazards of a fleet, on simulated API servers', () => {
 
   it('moves one of two operators in a namespace, and leaves the plan of the other waiting', () =>
     approveOneOfTwo(fleet));
+
+  it('installs no version that its catalog takes back, though its plan waits there already', () =>
+    leaveOutWhatIsWithdrawn(fleet));
 
   it('halts rather than go back to a definition that objects are not stored by any more', () =>
     refuseToLoseObjects(fleet));
