@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { LONG_PATIENCE } from '#testing/patience';
 import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
+import { planOf } from './staged-catalog.js';
 
 const LIGHTS = 'lights';
 const PACKAGE = 'lighthouse-operator';
-const [FIRST, NEXT] = ['lighthouse-operator.v1.0.0', 'lighthouse-operator.v1.1.0'];
+const [FIRST, NEXT, LAST] = ['1.0.0', '1.1.0', '1.2.0'].map((version) => `${PACKAGE}.v${version}`);
 const SOURCE = {
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'CatalogSource',
@@ -74,12 +76,22 @@ export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
   expect([await imageIn(lab), await imageIn(shop)], 'nothing was written').toEqual([before[0], before[0]]);
   const [planClass] = (await rollout('lights-2')).classes ?? [];
   expect(planClass?.changes).toContain('Minor');
+  const steps = ((await planOf(fleet, 'lights-2', await rollout('lights-2'))) as Partial<FleetPlan['spec']>)?.path;
+  expect(
+    steps?.map(({ from, to }) => [from, to]),
+    'both newer versions at once',
+  ).toEqual([
+    [FIRST, NEXT],
+    [NEXT, LAST],
+  ]);
   await decide('approve-2', { rollout: 'lights-2', action: 'Approve', class: planClass?.hash });
-  await expect.poll(() => installed(lab), LONG_PATIENCE).toBe(NEXT);
+  await expect.poll(() => installed(lab), LONG_PATIENCE).toBe(LAST);
   expect(await imageIn(lab)).toBe(`${registry.host}/${REPOSITORY}@${await digest()}`);
   expect([await imageIn(shop), await installed(shop)]).toEqual([before[0], FIRST]);
   await expect.poll(() => shopsOf('lights-2'), LONG_PATIENCE).toBe('AwaitingPromotion');
   await decide('promote-2', { rollout: 'lights-2', action: 'Promote', wave: 'shops' });
-  await expect.poll(() => installed(shop), LONG_PATIENCE).toBe(NEXT);
+  await expect.poll(() => installed(shop), LONG_PATIENCE).toBe(LAST);
   expect(await imageIn(shop)).toBe(await imageIn(lab));
+  await expect.poll(async () => (await rollout('lights-2')).phase, LONG_PATIENCE).toBe('Completed');
+  expect(await rollout('lights-3'), 'one roll-out brings both').toEqual({});
 }
