@@ -26,7 +26,6 @@ const REPOSITORY = 'fleet/curated';
 export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
   const [lab = '', shop = ''] = fleet.names;
   const { registry } = fleet.environment;
-  const imageOf = (tag: string) => `${registry.host}/${REPOSITORY}:${tag}`;
   const imageIn = async (name: string) =>
     ((await fleet.client(name).get(SOURCE)) as { spec?: { image?: string } } | undefined)?.spec?.image;
   const installed = (name: string) => fleet.installed(name, PACKAGE, LIGHTS);
@@ -37,24 +36,7 @@ export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
       waves?: readonly Readonly<{ phase: string }>[];
       classes?: readonly Readonly<{ hash: string; approval: string; changes: readonly string[] }>[];
     };
-  for (const tag of ['v1', 'v2']) {
-    await putSampleCatalog(join(PROJECT_ROOT, 'examples'), tag, registry, `${REPOSITORY}:${tag}`);
-  }
-  await fleet.apply('FleetCatalog', 'curated', { image: imageOf('v1'), catalogSource: { name: 'curated' } });
-  await fleet.apply('FleetStrategy', 'asked', {
-    waves: [
-      { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } } },
-      { name: 'shops', promotion: 'Manual' },
-    ],
-    approval: { default: 'Auto', rules: [{ changes: ['Minor'], action: 'Manual' }] },
-  });
-  await fleet.apply('FleetOperator', 'lights', {
-    package: PACKAGE,
-    namespace: LIGHTS,
-    catalog: { fleetCatalog: 'curated' },
-    classic: { channel: 'stable', operatorGroup: { targetNamespaces: [LIGHTS] } },
-    strategyRef: { name: 'asked' },
-  });
+  await publish(fleet);
   const shopsOf = async (name: string) => (await rollout(name)).waves?.[1]?.phase;
   const decide = (name: string, spec: object) =>
     fleet.apply('FleetDecision', name, { reason: 'CHG-1184', by: { user: 'anna', groups: [] }, ...spec });
@@ -69,7 +51,7 @@ export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
 
   const before = [await imageIn(lab), await digest()];
   const catalog = { apiVersion: FLEET_API, kind: 'FleetCatalog', name: 'curated', namespace: PLATFORM };
-  await fleet.hub.patch(catalog, { spec: { image: imageOf('v2') } });
+  await fleet.hub.patch(catalog, { spec: { image: imageOf(fleet, 'v2') } });
   const waiting = async () => (await rollout('lights-2')).classes?.map(({ approval }) => approval);
   await expect.poll(waiting, LONG_PATIENCE).toEqual(['Waiting']);
   expect(await digest()).not.toBe(before[1]);
@@ -94,4 +76,30 @@ export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
   expect(await imageIn(shop)).toBe(await imageIn(lab));
   await expect.poll(async () => (await rollout('lights-2')).phase, LONG_PATIENCE).toBe('Completed');
   expect(await rollout('lights-3'), 'one roll-out brings both').toEqual({});
+}
+
+const imageOf = ({ environment: { registry } }: FleetHub, tag: string): string =>
+  `${registry.host}/${REPOSITORY}:${tag}`;
+
+/** Two editions of the catalog, and an operator of it with two waves. */
+async function publish(fleet: FleetHub): Promise<void> {
+  const { registry } = fleet.environment;
+  for (const tag of ['v1', 'v2']) {
+    await putSampleCatalog(join(PROJECT_ROOT, 'examples'), tag, registry, `${REPOSITORY}:${tag}`);
+  }
+  await fleet.apply('FleetCatalog', 'curated', { image: imageOf(fleet, 'v1'), catalogSource: { name: 'curated' } });
+  await fleet.apply('FleetStrategy', 'asked', {
+    waves: [
+      { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } } },
+      { name: 'shops', promotion: 'Manual' },
+    ],
+    approval: { default: 'Auto', rules: [{ changes: ['Minor'], action: 'Manual' }] },
+  });
+  await fleet.apply('FleetOperator', 'lights', {
+    package: PACKAGE,
+    namespace: LIGHTS,
+    catalog: { fleetCatalog: 'curated' },
+    classic: { channel: 'stable', operatorGroup: { targetNamespaces: [LIGHTS] } },
+    strategyRef: { name: 'asked' },
+  });
 }
