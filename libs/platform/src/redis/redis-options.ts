@@ -1,8 +1,11 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
+import { MasterConnector } from './master-connector.js';
 import { parseRedisUrl, parseSentinelUrl, type SentinelUrl } from './redis-url.js';
 
 const LONGEST_RECONNECT_PAUSE_MS = 2_000;
+/** A Sentinel that has not answered after so long is passed over. */
+const LONGEST_ANSWER_OF_SENTINEL_MS = 5_000;
 
 /** What TLS needs beyond the authorities that Node.js trusts. */
 export type RedisTls = Readonly<Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>>;
@@ -29,6 +32,8 @@ function sentinelOptions(
     sentinels: [...hosts],
     name: master,
     role: 'master',
+    Connector: MasterConnector,
+    sentinelCommandTimeout: LONGEST_ANSWER_OF_SENTINEL_MS,
     db,
     ...(redis.user && { username: redis.user }),
     ...(redis.password && { password: redis.password }),
