@@ -173,14 +173,17 @@ export class ClusterSightings {
     this.#run(
       looking.finally(() => {
         this.#questions.delete(name);
-        if (question.isAskedAgain && !this.#timers.stopped) this.#lookAgain(name);
+        if (question.isAskedAgain && !this.#timers.stopped) this.#run(this.#lookAgain(name));
       }),
     );
   }
 
-  #lookAgain(name: string): void {
-    const object = this.#objects().find(({ metadata }) => metadata.name === name);
-    if (object !== undefined) this.#look(object);
+  /** Of the one cluster: where all have news, none goes through all objects. */
+  async #lookAgain(name: string): Promise<void> {
+    const found = await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+    const object = FleetCluster.safeParse(found).data;
+    const isToAsk = object !== undefined && !isBeingDeleted(object.metadata);
+    if (isToAsk && !this.#timers.stopped && !this.#questions.has(name)) this.#look(object);
   }
 
   #run(work: Promise<void>): void {
@@ -227,7 +230,7 @@ export class ClusterSightings {
     const other = clusters.replacedBy?.(context);
     const identity = { acceptedUid, expectedUid: spec.uid, ...(other === undefined ? {} : { uid: other }) };
     const fault = secretRef === undefined ? undefined : this.options.credentials?.faultOf(name);
-    if (!clusters.known().includes(context)) {
+    if (!clusters.knows(context)) {
       // Every poller reads the Secrets, so that each comes to the same.
       if (other !== undefined) return { isUnasked: true, ...identity };
       if (fault !== undefined) return { isUnasked: true, credentials: { fault } };

@@ -22,6 +22,7 @@ export function guardClusters(
     change.kind === 'joined' ? { ...change, client: guard(change.client) } : change;
   return {
     known: () => clusters.known(),
+    knows: (cluster) => clusters.knows(cluster),
     clients: () => clusters.clients().map(guard),
     client: (cluster) => {
       const client = clusters.client(cluster);

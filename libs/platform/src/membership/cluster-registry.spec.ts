@@ -222,6 +222,7 @@ describe('the clusters of the kubeconfigs', () => {
     registry.start();
     await clock.advance(100);
     expect([taken(), clusters.known(), clusters.hasLeft('quay')]).toEqual([['joined east'], ['east'], true]);
+    expect([clusters.knows('east'), clusters.knows('quay')]).toEqual([true, false]);
     expect(await detail()).toMatch(/context "quay" of config leads to the same cluster as "east"/);
     await change(reading(context('quay', { at: 'harbour' })));
     expect(taken()).toEqual(['left east', 'joined quay']);

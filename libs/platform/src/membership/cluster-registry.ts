@@ -105,6 +105,7 @@ export class ClusterRegistry {
     const clientOf = ({ clients }: RegisteredCluster) => clients.get(fieldManager);
     return {
       known: () => this.#known(),
+      knows: (cluster) => this.#knows(cluster),
       clients: () => this.#taking().flatMap((member) => clientOf(member) ?? []),
       client: (cluster) => {
         const member = this.#members.get(cluster)?.member;
@@ -330,6 +331,11 @@ export class ClusterRegistry {
     const members = [...this.#members.values()].map(({ member }) => member);
     const counted = members.filter((member) => this.#refusalOf(member) === undefined).map(({ cluster }) => cluster);
     return [...new Set([...counted, ...this.#leaving.keys()])];
+  }
+
+  #knows(cluster: string): boolean {
+    const member = this.#members.get(cluster)?.member;
+    return (member !== undefined && this.#refusalOf(member) === undefined) || this.#leaving.has(cluster);
   }
 
   #hasLeft(cluster: string): boolean {

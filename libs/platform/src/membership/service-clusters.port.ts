@@ -18,6 +18,8 @@ export type ClusterListener = (changes: readonly ClusterChange[]) => void | Prom
 export interface ServiceClusters {
   /** Names of all clusters: those that take part, that did not answer yet, and that are leaving. */
   known(): readonly string[];
+  /** Whether it is one of them: what is asked of each cluster does not go through all of them. */
+  knows(cluster: string): boolean;
   /** The clients of the clusters that take part, in the order of the kubeconfigs. */
   clients(): readonly KubeClient[];
   /** Undefined for a cluster that does not take part: not yet, or no longer. */
@@ -49,6 +51,7 @@ export function fixedClusters(clients: readonly KubeClient[]): ServiceClusters {
   const byName = new Map(clients.map((client) => [client.cluster, client]));
   return {
     known: () => [...byName.keys()],
+    knows: (cluster) => byName.has(cluster),
     clients: () => clients,
     client: (cluster) => byName.get(cluster),
     hasLeft: () => false,

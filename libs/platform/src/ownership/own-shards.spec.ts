@@ -48,6 +48,7 @@ describe('the shards of a process', () => {
     expect(check.name).toBe('shards');
     expect(await check.check()).toEqual({ up: false, detail: 'Redis has not given out a lease yet' });
     expect(clusters.known()).toEqual([]);
+    expect(NAMES.filter((name) => clusters.knows(name))).toEqual([]);
   });
 
   it('are all where it is alone, with all clusters', async () => {
@@ -56,6 +57,7 @@ describe('the shards of a process', () => {
     await clock.advance(LEASE_MS);
     expect(await check.check()).toEqual({ up: true, detail: `${SHARDS} of ${SHARDS} shards with 3 of 3 clusters` });
     expect(clusters.known()).toEqual(NAMES);
+    expect([...NAMES, 'other'].filter((name) => clusters.knows(name))).toEqual(NAMES);
     expect(occupied).toBeGreaterThan(1);
   });
 

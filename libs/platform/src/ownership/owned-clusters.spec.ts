@@ -21,6 +21,7 @@ function fleet(...names: string[]) {
   const all: ServiceClusters = {
     ...fixedClusters([]),
     known: () => [...clients.keys()],
+    knows: (cluster) => clients.has(cluster),
     clients: () => [...clients.values()],
     client: (cluster) => clients.get(cluster),
     subscribe: (listener) => {

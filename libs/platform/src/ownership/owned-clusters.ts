@@ -37,6 +37,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     return this.options.all.known().filter((cluster) => this.#owned.has(this.#shardOfKnown(cluster)));
   }
 
+  knows(cluster: string): boolean {
+    return this.options.all.knows(cluster) && this.#owned.has(this.#shardOfKnown(cluster));
+  }
+
   clients(): readonly KubeClient[] {
     return this.options.all.clients().filter(({ cluster }) => this.#owned.has(this.#shardOfKnown(cluster)));
   }

@@ -38,7 +38,8 @@ beforeEach(() => {
     answer: async ({ cluster, name }, answer) => void answers.set(`${cluster}/${name}`, answer),
     stop: async () => undefined,
   };
-  const clusters = { ...fixedClusters(CLUSTERS.map(clientOf)), known: () => [...CLUSTERS, 'dark'] };
+  const joined = fixedClusters(CLUSTERS.map(clientOf));
+  const clusters = { ...joined, knows: (name: string) => name === 'dark' || joined.knows(name) };
   clusters.problemOf = (cluster) => (cluster === 'dark' ? 'connection refused' : undefined);
   const log = { ...silentLog, warn: (fields: LogFields) => void logged.push(fields) };
   const globalCatalogNamespaceOf = async () => 'olm';

@@ -57,7 +57,7 @@ export class ConsoleQuestions {
 
   #take(question: ConsoleQuestion): void {
     const { cluster, ask } = question;
-    if (!this.options.clusters.known().includes(cluster)) return;
+    if (!this.options.clusters.knows(cluster)) return;
     const run = this.#answer(question)
       .catch((error: unknown) => {
         this.options.log.warn({ cluster, ask, error }, 'a question of the console was not answered');
