@@ -44,4 +44,18 @@ describe('a plan class as text', () => {
       '',
     ]);
   });
+
+  it('says of an image what it replaces, and that one comes and goes where a later step drops it', () => {
+    const images = {
+      added: ['a.example/new@sha256:22', 'a.example/passing:1'],
+      removed: ['a.example/new@sha256:11', 'a.example/passing:1', 'a.example/old:1'],
+    };
+    const answer = { hash: '3f9c1e2ab7d0', clusters: 1, changes: ['Minor'], approval: 'NotNeeded', reason: 'Auto' };
+    const text = classPlanText({ ...answer, demands: [], from: 'a', to: 'b', plan: { ...PLAN.spec, images } });
+    expect(text.split('\n').filter((line) => line.includes('.example/'))).toEqual([
+      '  image    a.example/new@sha256:22  (was @sha256:11)',
+      '           a.example/passing:1  (comes and goes on the way)',
+      '           a.example/old:1  (no longer)',
+    ]);
+  });
 });

@@ -1,4 +1,5 @@
 import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
+import type { RolloutRow } from '#core/fleet/rollout/row';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
@@ -8,6 +9,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { folded } from '../output/folded-lines.js';
 import { approvalTexts } from './approval-text.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
+import { targetThere } from './target-there.js';
 
 /** A plan class with what it would change, as far as the hub keeps it. */
 export type PlanClass = ClassAnswer &
@@ -37,10 +39,14 @@ export async function planClass(
   return {
     ...answer,
     from: fromOf(fleet, rollout.record.spec.subject, clusters),
-    to: rollout.record.spec.target,
+    to: plan?.path.at(-1)?.to ?? targetOf(fleet, rollout, rows),
     plan,
   };
 }
+
+/** Where a class leads whose FleetPlan is not kept: all its clusters plan the same. */
+const targetOf = (fleet: LiveFleet, rollout: LiveRollout, [row]: readonly RolloutRow[]): string =>
+  row === undefined ? rollout.record.spec.target : targetThere(fleet, rollout, row);
 
 /** What most of these clusters have installed. */
 export function fromOf(fleet: LiveFleet, subject: string, clusters: readonly string[]): string | null {
@@ -120,6 +126,7 @@ function imageTexts(added: readonly string[], removed: readonly string[]): strin
   const texts = added.map((image) => {
     const at = left.findIndex((one) => repository(one) === repository(image));
     const [was] = at < 0 ? [] : left.splice(at, 1);
+    if (was === image) return `${image}  (comes and goes on the way)`;
     return was === undefined ? image : `${image}  (was ${was.slice(repository(was).length)})`;
   });
   return [...texts, ...left.map((image) => `${image}  (no longer)`)];
