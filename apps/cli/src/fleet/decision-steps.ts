@@ -1,5 +1,6 @@
 import { isFinal } from '#core/fleet/rollout/phases';
-import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { isTargetWithdrawn } from '#lifecycle/fleet/rollouts/withdrawn-target';
 import { NEXT } from '../output/next-commands.js';
 
 /** A command that helps, and what must be known before it is given. */
@@ -8,17 +9,21 @@ export type FleetStep = Readonly<{ command: string; note: string }>;
 export const step = (command: string, note = ''): FleetStep => ({ command, note });
 
 /** A roll-out, and its name as commands take it. */
-type Named = Readonly<{ rollout: LiveRollout; short: string }>;
+type Named = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; short: string }>;
 
 /** Whether it is over for its clusters: they are not changed by it any more. */
 const isLeft = ({ record: { status }, facts }: LiveRollout): boolean =>
   isFinal(status.phase) && (status.phase !== 'Completed' || facts.role === 'frozen');
 
-/** One that went back or was aborted is made anew as a whole, as long as no newer one is there. */
-export function newRolloutSteps({ rollout: { record, facts }, short }: Named): FleetStep[] {
-  const { phase } = record.status;
-  const isOver = phase === 'RolledBack' || phase === 'Aborted';
-  return isOver && facts.isNewest ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')] : [];
+/** Whether a Retry makes a new roll-out of it: it went back or was aborted, and no newer one is there. */
+export const isRetriedAnew = ({ record, facts }: LiveRollout): boolean =>
+  facts.isNewest && (record.status.phase === 'RolledBack' || record.status.phase === 'Aborted');
+
+/** One that can be is made anew as a whole, where its target is still to be had. */
+export function newRolloutSteps({ fleet, rollout, short }: Named): FleetStep[] {
+  return isRetriedAnew(rollout) && !isTargetWithdrawn(rollout.record, fleet)
+    ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')]
+    : [];
 }
 
 /** How a cluster is tried again, where it can be. */

@@ -11,13 +11,15 @@ import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
-import { type FleetStep, newRolloutSteps } from './decision-steps.js';
-import { deniedBy } from './denied-target.js';
+import { type FleetStep, newRolloutSteps, step } from './decision-steps.js';
+import { deniedBy, deniedOf, liftedBy } from './denied-target.js';
 import { type DeprecatedAsked, deprecatedLine, deprecatedOperators } from './deprecated-operators.js';
 import { deniedSteps, explainReturns, hasDeniedReturns } from './explain-return.js';
 import { explainRow, type FleetExplanation, overThreshold, troubles, wavesBefore } from './explain-row.js';
 import { meantName, nameOnly, readFleet } from './read-fleet.js';
-import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
+import { type FailureAnswer, type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
+import { awaitedClasses, type RolloutHints, rolloutHints, withdrawnText } from './rollout-hints.js';
+import { reportedIn } from './row-place.js';
 import { shortName } from './show-status.js';
 
 export type ExplainAsked = Readonly<{
@@ -162,6 +164,7 @@ type RolloutPlace = Readonly<{
   fleet: LiveFleet;
   rollout: LiveRollout;
   answer: RolloutAnswer;
+  hints: RolloutHints;
   short: string;
   causes: readonly string[];
 }>;
@@ -172,16 +175,21 @@ function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
   const { status, spec } = rollout.record;
   const answer = rolloutAnswer(fleet, rollout);
   const causes = [
-    ...answer.failures.map((one) => causeText(`${one.clusters} Failed (${one.reason})`, one)),
+    ...answer.failures.flatMap((one) => [
+      causeText(`${one.clusters} Failed (${one.reason})`, one),
+      ...saidBy(fleet, spec.subject, one),
+    ]),
     ...answer.wentBack.map((one) => causeText(`${one.clusters} failed before going back`, one)),
   ];
-  const place = { fleet, rollout, answer, short: shortName(fleet, spec.name), causes };
+  const hints = rolloutHints(fleet, rollout);
+  const place = { fleet, rollout, answer, hints, short: shortName(fleet, spec.name), causes };
   return { about: spec.name, reason: status.reason, ...wordsOf(place) };
 }
 
 function wordsOf(place: RolloutPlace): Explained {
-  const { phase } = place.rollout.record.status;
+  const { phase, reason } = place.rollout.record.status;
   if (isFinal(phase)) return ended(place);
+  if (place.hints.isWithdrawn && phase !== 'RollingBack' && reason !== 'RollbackIncomplete') return withdrawn(place);
   if (phase === 'Halted' || phase === 'Paused') return stopped(place);
   if (phase !== 'RollingBack') return atWork(place);
   const { sentence, chain, todo } = explainReturns(place);
@@ -189,21 +197,21 @@ function wordsOf(place: RolloutPlace): Explained {
   return { phase: isWaiting ? 'Waiting' : 'RollingBack', sentence, chain: [...chain, ...place.causes], todo };
 }
 
-function ended({ fleet, rollout, answer, short, causes }: RolloutPlace): Explained {
+function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): Explained {
   const { phase, reason } = rollout.record.status;
   const isWell = phase === 'Completed' && answer.counts.failed === 0;
   return {
     phase: isWell ? 'Done' : 'Failed',
     sentence: `has ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`,
-    chain: [...causes, ...deniedLine(fleet, answer)],
+    chain: [...causes, ...endedEarly(hints), ...deniedLine(fleet, answer), ...withdrawnLine(hints, answer)],
     todo: [
       ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
-      ...newRolloutSteps({ rollout, short }),
+      ...newRolloutSteps({ fleet, rollout, short }),
     ],
   };
 }
 
-function stopped({ rollout, answer, short, causes }: RolloutPlace): Explained {
+function stopped({ rollout, answer, hints, short, causes }: RolloutPlace): Explained {
   const { phase, reason } = rollout.record.status;
   const base = { phase: 'Waiting', sentence: stopText(phase, reason) };
   if (reason === 'RollbackIncomplete') {
@@ -215,10 +223,11 @@ function stopped({ rollout, answer, short, causes }: RolloutPlace): Explained {
     { command: NEXT.resumeRollout(short), note: phase === 'Halted' ? 'the failures are forgiven' : '' },
     ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
   ];
-  return { ...base, chain: [...overThreshold(rollout), ...causes], todo };
+  return { ...base, chain: [...overThreshold(rollout), ...causes, ...keptLines(hints)], todo };
 }
 
-function atWork({ fleet, rollout, answer, short, causes }: RolloutPlace): Explained {
+function atWork(place: RolloutPlace): Explained {
+  const { fleet, rollout, answer, hints, short, causes } = place;
   const { phase, reason, waves } = rollout.record.status;
   const inFlight = answer.counts.applying + answer.counts.verifying;
   const [most] = heldRows(rollout);
@@ -226,7 +235,9 @@ function atWork({ fleet, rollout, answer, short, causes }: RolloutPlace): Explai
   const { chain = [], todo = [] } = wavesBefore(rollout, at, short);
   const sentence = `is ${phase} (${reason}): ${inFlight} in flight`;
   if (inFlight > 0 || most === undefined) {
-    return { phase: inFlight > 0 ? 'Applying' : 'Waiting', sentence, chain: [...chain, ...causes], todo };
+    const lines = [...chain, ...keptLines(hints), ...causes];
+    const steps = [...todo, ...approvalSteps(place)];
+    return { phase: inFlight > 0 ? 'Applying' : 'Waiting', sentence, chain: lines, todo: steps };
   }
   const example = explainRow({ fleet, rollout, row: most, short });
   const waiting = answer.waiting.map((one) => `${one.clusters} ${one.reason}`).join(' · ');
@@ -238,16 +249,51 @@ function atWork({ fleet, rollout, answer, short, causes }: RolloutPlace): Explai
   };
 }
 
+/** No decision brings its target: it ends with the next one, or by an abort. */
+function withdrawn({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): Explained {
+  const [first] = [...rollout.record.rows.values()].sort((a, b) => byCodeUnit(a.cluster, b.cluster));
+  const said = first === undefined ? [] : reportedIn({ fleet, rollout, row: first });
+  return {
+    phase: 'Waiting',
+    sentence: 'cannot go on, and ends with the next target',
+    chain: [...withdrawnLine(hints, answer), ...said.map((text) => `${first?.cluster}: ${text}`), ...causes],
+    todo: [step(NEXT.abortRollout(short), 'ends it now')],
+  };
+}
+
+const withdrawnLine = ({ isWithdrawn }: RolloutHints, { target }: RolloutAnswer): string[] =>
+  isWithdrawn ? [withdrawnText(target)] : [];
+
+/** Of one that has ended: clusters that are neither as they were nor at the target. */
+const endedEarly = ({ leftOnTheWay }: RolloutHints): string[] =>
+  leftOnTheWay === 0 ? [] : [`${counted(leftOnTheWay, 'cluster was', 'clusters were')} left on the way`];
+
+const keptLines = ({ kept }: RolloutHints): string[] =>
+  kept.map(({ reason, clusters }) => `${counted(clusters, 'cluster')} kept between two steps (${reason})`);
+
+/** Classes that wait for approval while clusters of others are changed. */
+const approvalSteps = ({ answer, hints, short }: RolloutPlace): FleetStep[] =>
+  awaitedClasses(answer.classes, hints)
+    .slice(0, MOST_EXAMPLES)
+    .map(({ hash }) => step(NEXT.fleetClass(short, hash), 'waits for approval'));
+
+/** What the first of clusters that failed alike says itself, where the cause does not. */
+function saidBy(fleet: LiveFleet, subject: string, { cause, sample: [first] }: FailureAnswer): string[] {
+  const message = first === undefined ? undefined : fleet.clusters.get(first)?.report(subject)?.message;
+  return message === undefined || cause.endsWith(message) ? [] : [`${first}: ${message}`];
+}
+
 const RETURNS_DENIED = 'a rule of the strategy denies Rollback: what was to go back stays as it is';
 
 const causeText = (what: string, { cause, sample }: Readonly<{ cause: string; sample: readonly string[] }>): string =>
   `${what}${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`;
 
-/** That a target which was taken back is not tried again by itself. */
+/** That a target which was taken back is not tried again by itself, nor what failed on the way to it. */
 const deniedLine = (fleet: LiveFleet, { name, subject, target }: RolloutAnswer): string[] =>
-  deniedBy(fleet, subject, target) === name
-    ? [`${target} is not offered again before a Retry decision or a change of spec.versions`]
-    : [];
+  deniedBy(fleet, subject, target) === name ? [deniedText(deniedOf(fleet, subject, name), liftedBy(fleet, name))] : [];
+
+const deniedText = (bundles: readonly string[], lifted: string): string =>
+  `${bundles.join(' and ')} ${bundles.length === 1 ? 'is' : 'are'} not offered again before ${lifted}`;
 
 const stopText = (phase: string, reason: string): string =>
   phase === 'Paused'

@@ -1,16 +1,21 @@
 import { approvalDemands } from '#core/fleet/approval/class-approval';
 import { durationMs, placesOf, thresholdOf } from '#core/fleet/placement/waves';
+import { isFinal } from '#core/fleet/rollout/phases';
 import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { unapprovedNeighbours } from '#lifecycle/fleet/rollouts/moved-neighbours';
 import { NOT_OFFERED } from '#lifecycle/fleet/rollouts/path-from';
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';
-import { type FleetStep, retrySteps, skipSteps, step } from './decision-steps.js';
+import { type FleetStep, newRolloutSteps, retrySteps, skipSteps, step } from './decision-steps.js';
+import { applying, breakGlassSteps } from './explain-applying.js';
 import { explainReturn } from './explain-return.js';
+import { isLeftOnTheWay } from './rollout-hints.js';
+import { type RowPlace, type RowWords, reportedIn } from './row-place.js';
+import { targetThere } from './target-there.js';
 import { holdOf } from './window-hold.js';
 
 /** The one reason behind the state of something, what lies behind that, and what can be done. */
@@ -24,12 +29,8 @@ export type FleetExplanation = Readonly<{
   todo: readonly FleetStep[];
 }>;
 
-/** What one row is explained from. `short`: the roll-out's name as commands take it. */
-type Place = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; row: RolloutRow; short: string }>;
-type Words = Readonly<{ sentence: string; chain?: readonly string[]; todo?: readonly FleetStep[] }>;
-
 /** Why a cluster is where it is in a roll-out. */
-export function explainRow(place: Place): FleetExplanation {
+export function explainRow(place: RowPlace): FleetExplanation {
   const { row } = place;
   const own = wordsOf(place);
   const returning = explainReturn(place, row);
@@ -38,18 +39,19 @@ export function explainRow(place: Place): FleetExplanation {
 }
 
 /** What it is in, and that it is to go back from there: what would be done without that does not help. */
-const togetherWith = ({ sentence, chain = [] }: Words, returning: Required<Words>): Words => ({
+const togetherWith = ({ sentence, chain = [] }: RowWords, returning: Required<RowWords>): RowWords => ({
   sentence,
   chain: [...chain, `it ${returning.sentence}`, ...returning.chain],
   todo: returning.todo,
 });
 
-function wordsOf(place: Place): Words {
+function wordsOf(place: RowPlace): RowWords {
   const { row, rollout, fleet } = place;
-  const target = rollout.record.spec.target;
+  const target = targetThere(fleet, rollout, row);
   switch (row.phase) {
     case 'Waiting':
-      return WAITING[row.reason]?.(place) ?? { sentence: `waits (${row.reason})` };
+      if (isOver(rollout)) return leftBy(place);
+      return withEnd(place, waits(place));
     case 'Applying':
       return applying(place);
     case 'Verifying':
@@ -66,7 +68,7 @@ function wordsOf(place: Place): Words {
     case 'RolledBack':
       return {
         sentence: `has gone back to what it had before ${target}`,
-        chain: row.isFailure && row.message !== '' ? [`it had failed before: ${row.message}`] : [],
+        chain: row.message !== '' ? [`it had failed before: ${row.message}`] : [],
         todo: retrySteps(place, row.cluster, 'tries the target again there'),
       };
     case 'Skipped':
@@ -76,14 +78,40 @@ function wordsOf(place: Place): Words {
   }
 }
 
-const since = ({ fleet }: Place, ms: number): string => shortDuration(fleet.now - ms);
+const waits = (place: RowPlace): RowWords =>
+  WAITING[place.row.reason]?.(place) ?? { sentence: `waits (${place.row.reason})` };
 
-const waveOfRow = ({ rollout, row }: Place) => {
+/** Ended, and not what clusters that join get: what waits there waits for nothing any more. */
+const isOver = ({ record, facts }: LiveRollout): boolean => isFinal(record.status.phase) && facts.role === 'frozen';
+
+/** A cluster that a roll-out has not come to before it ended, or not to the end of its path. */
+function leftBy(place: RowPlace): RowWords {
+  const { rollout, row } = place;
+  const { phase, reason } = rollout.record.status;
+  const left = isLeftOnTheWay(row) ? 'was left on its way' : 'was not changed';
+  const sentence = `${left}, since its roll-out has ended ${phase} (${reason})`;
+  return { sentence, todo: newRolloutSteps(place) };
+}
+
+/** With why its path ends before what its catalog leads to. */
+function withEnd(place: RowPlace, words: RowWords): RowWords {
+  const { fleet, rollout, row } = place;
+  const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
+  const isOfPath = report?.planned !== undefined && report.reason === undefined && row.reason !== 'Planning';
+  return isOfPath ? { ...words, chain: [...(words.chain ?? []), ...reportedIn(place)] } : words;
+}
+
+const since = ({ fleet }: RowPlace, ms: number): string => shortDuration(fleet.now - ms);
+
+const waveOfRow = ({ rollout, row }: RowPlace) => {
   const { spec, status, tallies } = rollout.record;
   return { wave: spec.waves[row.wave], state: status.waves[row.wave], tally: tallies[row.wave] };
 };
 
-const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
+/** Of a path in which a step was refused, those before are done. */
+const unbegun = ({ hop }: RolloutRow): string => (hop > 1 ? `step ${hop} of that was not begun` : 'that was not begun');
+
+const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
   Offline: (place) => {
     const member = place.fleet.clusters.get(place.row.cluster);
     const { wave } = waveOfRow(place);
@@ -97,9 +125,8 @@ const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
     return { sentence: `waits, since it cannot be reached${ago} (Offline): ${what}` };
   },
   Planning: (place) => ({ sentence: 'waits for its plan (Planning)', chain: reportedIn(place) }),
-  PlanChanged: () => ({
-    sentence:
-      'waits for a new plan (PlanChanged): what it would do now is not what was planned, and that was not begun',
+  PlanChanged: ({ row }) => ({
+    sentence: `waits for a new plan (PlanChanged): what it would do now is not what was planned, and ${unbegun(row)}`,
   }),
   Rejected: (place) => {
     const vote = classOf(place)?.votes.findLast(({ approves }) => !approves);
@@ -159,9 +186,9 @@ const WAITING: Readonly<Record<string, (place: Place) => Words>> = {
   },
 };
 
-const classOf = ({ rollout, row }: Place) => rollout.record.status.classes.find(({ name }) => name === row.class);
+const classOf = ({ rollout, row }: RowPlace) => rollout.record.status.classes.find(({ name }) => name === row.class);
 
-function approval(place: Place): Words {
+function approval(place: RowPlace): RowWords {
   const { rollout, row, fleet, short } = place;
   const found = classOf(place);
   const rules = rollout.record.spec.strategy.approval;
@@ -179,26 +206,25 @@ function approval(place: Place): Words {
   };
 }
 
-function windowWords(place: Place): Words {
+function windowWords(place: RowPlace): RowWords {
   const { fleet, rollout, row, short } = place;
   const hold = holdOf(fleet, rollout.record.subject, row.cluster);
   if (hold === undefined) return { sentence: `waits for a window (${row.reason})` };
   const what = hold.isFreeze ? 'waits for the end of a freeze' : 'waits for a window';
-  const groups = hold.breakGlassGroups;
   return {
     sentence: `${what} (${row.reason}): ${hold.sentence}`,
-    todo: groups.length === 0 ? [] : [step(NEXT.breakGlass(short), `needs group ${groups.join(' or ')}`)],
+    todo: breakGlassSteps(short, hold.breakGlassGroups),
   };
 }
 
-function gateLines({ rollout, row }: Place, when: 'Before' | 'After'): string[] {
+function gateLines({ rollout, row }: RowPlace, when: 'Before' | 'After'): string[] {
   const gates = rollout.record.spec.waves[row.wave]?.spec.gates ?? [];
   return gates
     .filter((gate) => gate.when === when && gate.scope === 'Cluster')
     .map(({ name }) => `check ${name}: ${row.gates[name]?.state ?? 'not asked yet'}`);
 }
 
-const otherRollouts = ({ fleet, rollout, row }: Place): string[] =>
+const otherRollouts = ({ fleet, rollout, row }: RowPlace): string[] =>
   fleet.rollouts.flatMap(({ record }) => {
     const other = record === rollout.record ? undefined : record.rows.get(row.cluster);
     const isAtWork = other !== undefined && (isInFlight(other) || other.phase === 'RollingBack');
@@ -215,7 +241,7 @@ export const overThreshold = ({ record }: LiveRollout): string[] =>
   });
 
 /** Why the waves before are not over. */
-export function wavesBefore({ record }: LiveRollout, wave: number, short: string): Pick<Words, 'chain' | 'todo'> {
+export function wavesBefore({ record }: LiveRollout, wave: number, short: string): Pick<RowWords, 'chain' | 'todo'> {
   const { spec, status, tallies } = record;
   const at = status.waves.findIndex(({ phase }, index) => index <= wave && phase !== 'Complete');
   const [rules, state, tally] = [spec.waves[at], status.waves[at], tallies[at]];
@@ -229,27 +255,7 @@ export function wavesBefore({ record }: LiveRollout, wave: number, short: string
   };
 }
 
-function applying(place: Place): Words {
-  const { fleet, row, rollout, short } = place;
-  const kept: Readonly<Record<string, string>> = {
-    ClusterPaused: 'is kept between two steps, since the cluster is paused',
-    RolloutPaused: 'is kept between two steps, since the roll-out is paused',
-    Halted: 'is kept between two steps, since the roll-out has stopped',
-    WindowClosed: 'is kept between two steps until its window opens',
-    Unreachable: 'is being changed, and cannot be reached now',
-  };
-  const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
-  const { subject, spec } = rollout.record;
-  const hops = fleet.clusters.get(row.cluster)?.hopsOnTheWay(subject.key, spec.name) ?? 1;
-  const ofHops = hops > 1 ? ` of ${hops}` : '';
-  const sentence =
-    kept[row.reason] ?? `is being changed to ${rollout.record.spec.target}, step ${row.hop}${ofHops}${left}`;
-  const todo = row.reason === 'RolloutPaused' ? [step(NEXT.resumeRollout(short))] : [];
-  const chain = row.reason in kept && hops > 1 ? [`step ${row.hop}${ofHops} is the last that was begun there`] : [];
-  return { sentence: `${sentence} (${row.reason})`, chain, todo };
-}
-
-function verifying(place: Place): Words {
+function verifying(place: RowPlace): RowWords {
   const { fleet, row } = place;
   const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
   return { sentence: `has the target, and is not yet known to be healthy${left}`, chain: gateLines(place, 'After') };
@@ -267,13 +273,13 @@ const OBSTACLES: Readonly<Record<string, string>> = {
   ContentGone: 'the earlier version cannot be had any more',
 };
 
-function failed(place: Place): Words {
+function failed(place: RowPlace): RowWords {
   const { row, rollout, short } = place;
   const { cluster, reason, message, goBack } = row;
   const why = message === '' ? '' : `: ${message}`;
   const texts: Readonly<Record<string, string>> = {
     ApplyFailed: `could not be changed${why}`,
-    ResolutionFailed: `has no plan that leads to ${rollout.record.spec.target}${why}`,
+    ResolutionFailed: `has no plan that leads to ${targetThere(place.fleet, rollout, row)}${why}`,
     ProgressDeadlineExceeded: `was not done in ${deadlineOf(rollout, row)}${why}`,
     GateRed: `did not pass a check${why}`,
     GateTimeout: `did not pass its checks in time${why}`,
@@ -301,7 +307,7 @@ const obstacleOf = (blocked: string | undefined): string =>
 const deadlineOf = ({ record }: LiveRollout, { wave }: RolloutRow): string =>
   shortDuration(durationMs(record.spec.waves[wave]?.spec.progressDeadline ?? '30m'));
 
-const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
+const SKIPPED: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
   Offline: () => ({ sentence: 'is set aside, since it could not be reached (Offline); it catches up when it returns' }),
   LostContact: () => ({
     sentence: 'is set aside, since it fell silent while it was changed (LostContact); it goes on when it returns',
@@ -327,40 +333,46 @@ const SKIPPED: Readonly<Record<string, (place: Place) => Words>> = {
   OtherTarget: otherTarget,
   ByDecision: (place) => ({
     sentence: 'was set aside by a decision (ByDecision)',
+    chain: isOver(place.rollout) ? lastStep(place) : [],
     todo: retrySteps(place, place.row.cluster, 'takes it in again'),
   }),
-  Superseded: () => ({ sentence: 'was set aside for a newer target (Superseded)' }),
+  Superseded: (place) => ({
+    sentence: 'was set aside for a newer target (Superseded)',
+    chain: lastStep(place),
+  }),
 };
 
-/** What the cluster says about the subject. */
-function reportedIn({ fleet, rollout, row }: Place): string[] {
-  const message = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject)?.message;
-  return message === undefined ? [] : [message];
-}
-
-function otherTarget(place: Place): Words {
+function otherTarget(place: RowPlace): RowWords {
   const { fleet, rollout, row } = place;
   const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
   if (report?.reason === NOT_OFFERED) {
     return {
-      sentence: 'is set aside, since its catalog does not lead to the target any more (OtherTarget)',
+      sentence:
+        'is set aside, since its catalog does not lead to the target any more (OtherTarget); it gets what the catalog leads to next',
       chain: reportedIn(place),
     };
   }
-  return {
-    sentence: `is set aside, since it plans ${report?.planned ?? 'another version'} and not the target (OtherTarget); that comes by a roll-out of its own`,
-  };
+  const { planned } = report ?? {};
+  return planned === undefined
+    ? { sentence: 'was set aside, since it had another version to come than the target (OtherTarget)' }
+    : {
+        sentence: `is set aside, since it plans ${planned} and not the target (OtherTarget); that comes by a roll-out of its own`,
+      };
 }
 
 /** What users have changed there of what the fleet asks for. */
-function driftIn({ fleet, rollout, row }: Place): string[] {
+function driftIn({ fleet, rollout, row }: RowPlace): string[] {
   const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
   if (report?.drift === true) return [`changed in the cluster by others: ${report.message}`];
   return report?.reason === 'DriftCorrected' ? [`${report.message}, at ${report.since}`] : [];
 }
 
+/** How far one came that was on its way when its roll-out ended. */
+const lastStep = ({ row }: RowPlace): string[] =>
+  row.attempt > 0 && row.hop > 0 ? [`step ${row.hop} is the last that was begun there`] : [];
+
 /** Conditions of the cluster that are not as they should be. */
-function conditionLines({ fleet, row }: Place): string[] {
+function conditionLines({ fleet, row }: RowPlace): string[] {
   const object = fleet.state.clusters.find(({ metadata }) => metadata.name === row.cluster);
   return object === undefined ? [] : troubles(object);
 }

@@ -244,6 +244,24 @@ describe('a roll-out whose plans wait for approval', () => {
   });
 });
 
+describe('a class whose clusters are all set aside', () => {
+  beforeAll(async () => {
+    const approval = { rules: [{ changes: ['Minor'], action: 'Manual' }] };
+    hub = await startPlayedHub(['lab-1'], { waves: [], approval });
+    await offerAll(hub);
+  });
+  afterAll(() => hub.stop());
+
+  it('is not shown as one that waits, and an approval says that nothing starts', async () => {
+    const hash = await classOf();
+    expect((await hub.decide('skip', 'kafka-1', '-C', 'lab-1', ...because)).exit).toBe(0);
+    expect((await hub.flotilla('status', 'kafka-1')).out).not.toContain('for approval');
+    expect((await hub.flotilla('plan', 'kafka-1', '--class', hash)).out).not.toContain('fleet approve');
+    const { out } = await hub.decide('approve', 'kafka-1', '--class', hash, ...because);
+    expect(out).toBe(`class ${hash} of kafka-1 approved by admin (1 of 1): all its clusters are set aside\n`);
+  });
+});
+
 describe('a roll-out that stops', () => {
   beforeAll(async () => {
     hub = await startPlayedHub(NAMES, { waves: [{ ...LAB, soak: '0s' }] });

@@ -1,3 +1,4 @@
+import { isFinal } from '#core/fleet/rollout/phases';
 import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { counted } from '#core/kernel/text/counted';
@@ -180,7 +181,15 @@ function refusalText(fleet: LiveFleet, { rollout, action, class: hash, reason, b
   }
   if (reason !== 'NotApplicable') return REFUSALS[reason] ?? reason;
   const phase = found === undefined ? '' : `; it is ${found.record.status.phase}, ${found.record.status.reason}`;
+  const newer = action === 'Retry' && found !== undefined ? newerThan(fleet, found) : undefined;
+  if (newer !== undefined) return `a newer roll-out of its subject is there, ${newer}${phase}`;
   return `${DECISION_WORDS[action].applies}${phase}`;
+}
+
+/** The newest roll-out of the subject, where it is not this one, which has ended: that is what goes on. */
+function newerThan(fleet: LiveFleet, { record, facts }: LiveRollout): string | undefined {
+  if (facts.isNewest || !isFinal(record.status.phase)) return undefined;
+  return fleet.rolloutsOf(record.spec.subject).newest?.spec.name;
 }
 
 /** Groups of the windows that would hold clusters of a roll-out now, whatever else they wait for. */
@@ -197,6 +206,12 @@ function classOf(fleet: LiveFleet, rollout: string, hash: string | null): ClassA
   return found === undefined ? undefined : rolloutAnswer(fleet, found).classes.find((one) => one.hash === hash);
 }
 
+/** Clusters of a class that start nothing, whatever is approved. */
+function setAsideOf(fleet: LiveFleet, rollout: string, hash: string | null): number {
+  const rows = fleet.rollouts.find(({ record }) => record.spec.name === rollout)?.record.rows.values() ?? [];
+  return [...rows].filter((row) => row.class === hash && row.phase === 'Skipped').length;
+}
+
 /** `class … approved by anna (1 of 1): 44 clusters may start`, or what is missing still. */
 function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOutcome, what: string): string {
   const answer = classOf(fleet, rollout, hash);
@@ -207,7 +222,11 @@ function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOu
   const needed = demands.reduce((sum, { min }) => sum + min, 0);
   const votes = needed === 0 ? '' : ` (${given} of ${needed})`;
   const may = hash === ROLLBACK_CLASS ? 'may go back' : 'may start';
-  if (open.length === 0) return `${what} approved by ${by}${votes}: ${counted(clusters, 'cluster')} ${may}`;
+  if (open.length === 0) {
+    const starting = clusters - setAsideOf(fleet, rollout, hash);
+    const effect = starting === 0 ? 'all its clusters are set aside' : `${counted(starting, 'cluster')} ${may}`;
+    return `${what} approved by ${by}${votes}: ${effect}`;
+  }
   const groups = open.map((one) => (one.groups.length === 0 ? 'another user' : one.groups.join(' or ')));
   return `${what} approved by ${by}${votes}: an approval of ${groups.join(', and of ')} is still needed`;
 }

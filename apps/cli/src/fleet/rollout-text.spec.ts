@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RolloutAnswer } from './rollout-answer.js';
+import { NO_HINTS, type RolloutHints } from './rollout-hints.js';
 import { rolloutText } from './rollout-text.js';
 
 const counts = (more: object = {}) => ({
@@ -64,8 +65,12 @@ const ANSWER: RolloutAnswer = {
   failures: [],
   wentBack: [],
 };
-const text = (width?: number, more: Partial<RolloutAnswer> = {}) =>
-  rolloutText({ ...ANSWER, ...more }, { short: 'kafka-7', now: NOW, width, wide: false });
+const HINTS: RolloutHints = { ...NO_HINTS, awaited: new Set(['3f9c1e2ab7d0']) };
+const text = (width?: number, more: Partial<RolloutAnswer> = {}, hints: Partial<RolloutHints> = {}) =>
+  rolloutText(
+    { ...ANSWER, ...more },
+    { short: 'kafka-7', now: NOW, width, wide: false, hints: { ...HINTS, ...hints } },
+  );
 
 describe('a roll-out for people', () => {
   it('is a line, its waves, what clusters wait for, and what waits for approval', () => {
@@ -113,5 +118,54 @@ describe('a roll-out for people', () => {
     expect(text(undefined, { ...over, waves: [back], waiting: [], classes: [] })).toMatch(
       /^platform\/kafka-7 {2}\S+ {2}RolledBack \(AllRolledBack\) {3}after 2m\nWAVE .* BACK +NOTE\nlab +RolledBack +2 +0 +0 +0 +0 +0 +2\n$/,
     );
+  });
+
+  const open = wave('rest', {
+    phase: 'Open',
+    reason: 'NotEnoughSuccesses',
+    counts: counts({ targets: 2, skipped: 2 }),
+  });
+  const OVER = { phase: 'Superseded', role: 'frozen', classes: [], waiting: [] } as const;
+  it.each<[string, Partial<RolloutAnswer>, Partial<RolloutHints>, string[]]>([
+    [
+      'one whose target was withdrawn',
+      { waves: [open], waiting: [], classes: [] },
+      { isWithdrawn: true },
+      [
+        'kafka-operator.v2.4.0 was withdrawn: no cluster has it, and none is led to it any more',
+        '  → flotilla fleet abort kafka-7 --reason "…"   (ends it now; else it ends with the next target)',
+      ],
+    ],
+    ['a class of which no cluster waits', { waiting: [] }, { awaited: new Set() }, []],
+    [
+      'a class that leads elsewhere',
+      { waiting: [] },
+      { ownTargets: new Map([['3f9c1e2ab7d0', 'kafka-operator.v2.3.9']]) },
+      [
+        '1 class waits for approval: 3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth) to kafka-operator.v2.3.9',
+        '  → flotilla fleet plan kafka-7 --class 3f9c1e2ab7d0',
+      ],
+    ],
+    [
+      'clusters between two steps',
+      { classes: [], waiting: [] },
+      { kept: [{ reason: 'WindowClosed', clusters: 3 }] },
+      ['3 kept between two steps (WindowClosed)'],
+    ],
+    [
+      'one that has ended with clusters on the way',
+      { ...OVER, counts: counts({ targets: 1000, waiting: 3 }) },
+      { leftOnTheWay: 1 },
+      ['2 clusters were not changed · 1 cluster was left on the way'],
+    ],
+    [
+      'one that has ended with all clusters on the way',
+      { ...OVER, counts: counts({ targets: 1000, waiting: 1 }) },
+      { leftOnTheWay: 1 },
+      ['1 cluster was left on the way'],
+    ],
+  ])('says of %s what follows from its clusters', (_what, more, hints, says) => {
+    const lines = text(undefined, more, hints).trimEnd().split('\n');
+    expect(lines.slice(2 + (more.waves ?? ANSWER.waves).length)).toEqual(says);
   });
 });

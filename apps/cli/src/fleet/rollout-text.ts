@@ -7,6 +7,7 @@ import { adviceLine, folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import { deniedSteps } from './explain-return.js';
 import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnswer } from './rollout-answer.js';
+import { awaitedClasses, type RolloutHints, withdrawnText } from './rollout-hints.js';
 
 /** How a roll-out is printed: `short` is its name as commands take it. */
 export type RolloutTextOptions = Readonly<{
@@ -16,6 +17,7 @@ export type RolloutTextOptions = Readonly<{
   wide: boolean;
   /** A rule of its strategy denies that clusters go back. */
   deniesReturns?: boolean;
+  hints: RolloutHints;
 }>;
 
 const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
@@ -32,7 +34,8 @@ export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions):
   const parts = [
     folded(wrapped(headline(answer, options), '   ', width), width),
     table(answer.waves, waveColumns(answer, options), wide ? undefined : width).trimEnd(),
-    isOver(answer) ? untouchedLine(answer.counts) : waitingLine(answer.waiting, width),
+    isOver(answer) ? untouchedLine(answer.counts, options.hints) : waitingLine(answer.waiting, options),
+    withdrawnLine(answer, options),
     ...answer.failures.map((failure) => failureLine(failure, options)),
     wentBackLine(answer, options),
     ...classLines(answer.classes, options),
@@ -111,15 +114,22 @@ function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): st
 /** Ended, and not what clusters that join get: what waits there waits for nothing any more. */
 const isOver = ({ phase, role }: RolloutAnswer): boolean => FINAL.has(phase) && role === 'frozen';
 
-const untouchedLine = ({ waiting }: RolloutAnswer['counts']): string =>
-  waiting === 0 ? '' : `${counted(waiting, 'cluster was', 'clusters were')} not changed`;
+function untouchedLine({ waiting }: RolloutAnswer['counts'], { leftOnTheWay }: RolloutHints): string {
+  const part = (clusters: number, what: string): string[] =>
+    clusters === 0 ? [] : [`${counted(clusters, 'cluster was', 'clusters were')} ${what}`];
+  return [...part(waiting - leftOnTheWay, 'not changed'), ...part(leftOnTheWay, 'left on the way')].join(' · ');
+}
 
-function waitingLine(waiting: readonly WaitingAnswer[], width: number | undefined): string {
+const withdrawnLine = ({ phase, target }: RolloutAnswer, { hints, width }: RolloutTextOptions): string =>
+  hints.isWithdrawn && !FINAL.has(phase) ? folded(withdrawnText(target), width) : '';
+
+function waitingLine(waiting: readonly WaitingAnswer[], { hints, width }: RolloutTextOptions): string {
   const parts = waiting.map(({ reason, clusters, window }) => {
     const until = window === null ? '' : ` (${window.until})`;
     return `${clusters} ${reason}${until}`;
   });
-  return wrapped(parts, ' · ', width);
+  const kept = hints.kept.map(({ reason, clusters }) => `${clusters} kept between two steps (${reason})`);
+  return wrapped([...kept, ...parts], ' · ', width);
 }
 
 /** Parts in lines of a terminal, never cut within a part. */
@@ -152,33 +162,41 @@ function wentBackLine({ wentBack }: RolloutAnswer, { width }: RolloutTextOptions
     .join('\n');
 }
 
-function classLines(classes: readonly ClassAnswer[], { short, width }: RolloutTextOptions): string[] {
-  const waiting = classes.filter(({ approval }) => approval === 'Waiting');
+function classLines(classes: readonly ClassAnswer[], { short, width, hints }: RolloutTextOptions): string[] {
+  const waiting = awaitedClasses(classes, hints);
   const refused = classes.filter(({ approval }) => approval === 'Rejected' || approval === 'Denied');
   const shown = waiting.slice(0, NAMED_CLASSES);
   const lines = shown.flatMap((one, at) => {
     const head = at === 0 ? `${counted(waiting.length, 'class waits', 'classes wait')} for approval: ` : '  ';
-    return [folded(`${head}${classText(one)}`, width), `  → ${NEXT.fleetClass(short, one.hash.slice(0, SHORT_HASH))}`];
+    return [
+      folded(`${head}${classText(one, hints)}`, width),
+      `  → ${NEXT.fleetClass(short, one.hash.slice(0, SHORT_HASH))}`,
+    ];
   });
   const more = waiting.length - shown.length;
   return [
     ...lines,
     ...(more > 0 ? [`  and ${more} more: ${NEXT.fleetPlan(short)}`] : []),
-    ...refused.map((one) => folded(`${one.approval}: ${classText(one)}`, width)),
+    ...refused.map((one) => folded(`${one.approval}: ${classText(one, hints)}`, width)),
   ];
 }
 
-/** `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, and how many of several approvals there are. */
-export function classText({ hash, clusters, changes, demands }: ClassAnswer): string {
+/**
+ * `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, where it leads if not to the target, and how many of
+ * several approvals there are.
+ */
+function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTargets }: RolloutHints): string {
+  const own = ownTargets.get(hash);
+  const to = own === undefined ? '' : ` to ${own}`;
   const partly = demands.find(({ min, approvedBy }) => min > 1 && approvedBy.length > 0);
   const votes = partly === undefined ? '' : `, ${partly.approvedBy.length} of ${partly.min} approvals`;
-  return `${hash}, ${counted(clusters, 'cluster')} (${changes.join(', ')})${votes}`;
+  return `${hash}, ${counted(clusters, 'cluster')} (${changes.join(', ')})${to}${votes}`;
 }
 
 /** What a user can do about a roll-out that does not go on by itself. */
 function nextLines(
   { phase, reason, waves, failures }: RolloutAnswer,
-  { short, width, deniesReturns = false }: RolloutTextOptions,
+  { short, width, deniesReturns = false, hints }: RolloutTextOptions,
 ): string[] {
   const next = (command: string, note = ''): string => adviceLine(command, note, width).trimEnd();
   const isIncomplete = phase === 'Halted' && reason === 'RollbackIncomplete';
@@ -190,6 +208,9 @@ function nextLines(
   }
   if (isIncomplete) {
     return [next(NEXT.fleetFailures(short), 'why clusters did not go back'), next(NEXT.rollBack(short), 'tries again')];
+  }
+  if (hints.isWithdrawn && !FINAL.has(phase)) {
+    return [next(NEXT.abortRollout(short), 'ends it now; else it ends with the next target')];
   }
   if (phase === 'Halted') {
     return [

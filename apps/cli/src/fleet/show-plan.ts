@@ -1,4 +1,5 @@
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import { namedClusters } from '#core/fleet/status/operator-conditions';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import { classOf } from '#lifecycle/fleet/rollouts/live-cluster';
@@ -12,12 +13,13 @@ import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
-import { deniedBy } from './denied-target.js';
+import { deniedBy, liftedBy } from './denied-target.js';
 import { type LintedFleet, lintOf, type PlannedWave, plannedWaves, shareText, targetsOf } from './fleet-lint.js';
 import { meantClass } from './make-decisions.js';
 import { classPlanText, fromOf, type PlanClass, planClass } from './plan-text.js';
 import { meantName, meantRollout, nameOnly, readFleet } from './read-fleet.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
+import { awaitedClasses, rolloutHints } from './rollout-hints.js';
 import { shortName } from './show-status.js';
 
 export type PlanAsked = Readonly<{
@@ -67,8 +69,10 @@ export async function printPlans(io: Io, plans: readonly SubjectPlan[], output: 
   io.exit(exitCodeOf(verdict));
 }
 
-const approveLine = (fleet: LiveFleet, { record }: LiveRollout, { hash, approval }: ClassAnswer): string =>
-  approval === 'Waiting' ? `  → ${NEXT.approveClass(shortName(fleet, record.spec.name), hash)}\n` : '';
+const approveLine = (fleet: LiveFleet, rollout: LiveRollout, answer: ClassAnswer): string =>
+  awaitedClasses([answer], rolloutHints(fleet, rollout)).length === 0
+    ? ''
+    : `  → ${NEXT.approveClass(shortName(fleet, rollout.record.spec.name), answer.hash)}\n`;
 
 /** The roll-out that is meant; undefined where a subject is, or nothing was named. */
 function rolloutAsked(fleet: LiveFleet, { name, namespace }: PlanAsked): LiveRollout | undefined {
@@ -116,7 +120,7 @@ async function rolloutPlan(hub: KubeClient, fleet: LiveFleet, rollout: LiveRollo
       isImplicit: at === answer.waves.length - 1,
     })),
     classes,
-    lint: lintOf(rollout.record.subject, lintedFleet(fleet)),
+    lint: [...endNotes(fleet, rollout.record.subject), ...lintOf(rollout.record.subject, lintedFleet(fleet))],
   };
 }
 
@@ -146,7 +150,7 @@ function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
     unplanned: targets.length - reports.filter(({ state }) => state !== 'Planning').length,
     waves: plannedWaves(subject, linted),
     classes: classes.sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.hash, b.hash)),
-    lint: [...deniedNotes(fleet, subject.key, classes), ...lintOf(subject, linted)],
+    lint: [...endNotes(fleet, subject), ...deniedNotes(fleet, subject.key, classes), ...lintOf(subject, linted)],
   };
 }
 
@@ -155,10 +159,19 @@ const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanCl
   [...new Set(classes.map(({ to }) => to))].flatMap((to) => {
     const rollout = deniedBy(fleet, subject, to);
     if (rollout === undefined) return [];
-    return [
-      `${to} was taken back by ${rollout}: it starts nowhere before a Retry decision or a change of spec.versions`,
-    ];
+    return [`${to} was taken back by ${rollout}: it starts nowhere before ${liftedBy(fleet, rollout)}`];
   });
+
+/** Paths that end before what their catalogs lead to, each with the clusters that say so. */
+function endNotes(fleet: LiveFleet, subject: FleetSubject): string[] {
+  const found = fleet.targetsOf(subject).flatMap((cluster) => {
+    const { name } = cluster;
+    const { planned, reason, message } = cluster.report(subject.key) ?? {};
+    return planned === undefined || reason !== undefined || message === undefined ? [] : [{ name, message }];
+  });
+  const byText = Map.groupBy(found, ({ message }) => message);
+  return [...byText].map(([message, own]) => `${message} [${namedClusters(own.map(({ name }) => name))}]`);
+}
 
 /** A number alone could be a place in the order. */
 const ofClusters = (share: string): string => (/^\d+$/.test(share) ? counted(Number(share), 'cluster') : share);

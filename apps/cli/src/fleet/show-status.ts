@@ -15,6 +15,8 @@ import { type DeprecatedAnswer, deprecatedLine, deprecatedOperators } from './de
 import { hubAway } from './hub-of-fleet.js';
 import { meantRollout, nameOnly, readFleet } from './read-fleet.js';
 import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
+import { NO_HINTS, rolloutHints } from './rollout-hints.js';
+import { rolloutNote } from './rollout-note.js';
 import { rolloutText } from './rollout-text.js';
 
 export type StatusAsked = Readonly<{
@@ -41,7 +43,8 @@ export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, no
       const short = shortName(fleet, answer.name);
       const options = { short, now: fleet.now, width: io.columns, wide: output === 'wide' };
       const { approval } = found.record.spec.strategy;
-      io.out(rolloutText(answer, { ...options, deniesReturns: deniesReturns(approval) }));
+      const hints = rolloutHints(fleet, found);
+      io.out(rolloutText(answer, { ...options, deniesReturns: deniesReturns(approval), hints }));
       io.out(deprecatedLines(deprecated));
     }
   } else await showAll(fleet, io, asked, hubData);
@@ -86,7 +89,9 @@ async function showAll(
   const noted = `${deprecatedLines(deprecated)}${notes.map((note) => `note: ${note}\n`).join('')}`;
   if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}${noted}`);
   const width = output === 'wide' ? undefined : io.columns;
-  io.out(`${head}\n${table(rollouts, overviewColumns(output === 'wide', width), width)}`);
+  const hints = new Map(shown.map((one) => [one.record.spec.name, rolloutHints(fleet, one)]));
+  const noteOf: NoteOf = (one) => rolloutNote(one, hints.get(one.name) ?? NO_HINTS);
+  io.out(`${head}\n${table(rollouts, overviewColumns(noteOf, output === 'wide', width), width)}`);
   const waiting = rollouts.filter((one) => noteOf(one) !== '' && !isFinal(one.phase));
   const isNarrow = width !== undefined && width < WAVE_FITS;
   for (const one of waiting.slice(0, MOST_ADVICE)) {
@@ -157,7 +162,9 @@ const clustersWithoutReport = (fleet: LiveFleet): string[] =>
 const TARGET_FITS = 90;
 const WAVE_FITS = 70;
 
-const overviewColumns = (isWide: boolean, width = Number.POSITIVE_INFINITY): Columns<RolloutAnswer> => [
+type NoteOf = (answer: RolloutAnswer) => string;
+
+const overviewColumns = (noteOf: NoteOf, isWide: boolean, width = Number.POSITIVE_INFINITY): Columns<RolloutAnswer> => [
   ['ROLLOUT', ({ name }) => name],
   ...(width < TARGET_FITS ? [] : [['TARGET', ({ target }: RolloutAnswer) => target] as const]),
   ['PHASE', ({ phase }) => phase],
@@ -178,17 +185,3 @@ const overviewColumns = (isWide: boolean, width = Number.POSITIVE_INFINITY): Col
 
 const waveText = ({ waves }: RolloutAnswer, current: number): string =>
   `${current}/${waves.length} ${waves[current - 1]?.name ?? ''}`;
-
-/** What is most worth knowing about a roll-out, in a few words. */
-function noteOf({ phase, reason, classes, waves, waiting }: RolloutAnswer): string {
-  const toApprove = classes.filter(({ approval }) => approval === 'Waiting').length;
-  if (toApprove > 0) return `${counted(toApprove, 'class waits', 'classes wait')} for approval`;
-  if (phase === 'Halted' || phase === 'Paused') return reason;
-  if (isFinal(phase)) return '';
-  if (waves.some((wave) => wave.phase === 'AwaitingPromotion')) return 'waits for promotion';
-  if (waves.some((wave) => wave.phase === 'Soaking')) return 'soaks';
-  const [first] = waiting.filter((one) => one.reason !== 'WaveNotOpen' && one.reason !== 'Budget');
-  return first === undefined
-    ? ''
-    : `${first.clusters} ${first.reason}${first.window === null ? '' : ` (${first.window.until})`}`;
-}

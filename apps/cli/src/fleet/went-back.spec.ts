@@ -154,5 +154,7 @@ describe('a roll-out that went back', () => {
   it('is made anew by the command that its explanation names', async () => {
     expect((await hub.decide('retry', 'kafka-1', '--reason', 'the registry is back')).exit).toBe(0);
     expect((await hub.flotilla('status')).out).toMatch(/^platform\/kafka-2 /m);
+    const again = await hub.flotilla('retry', 'kafka-1', '--reason', 'the registry is back');
+    expect(again.err).toContain('is not tried again: a newer roll-out of its subject is there, platform/kafka-2; ');
   });
 });

@@ -1,0 +1,67 @@
+import { isFinal } from '#core/fleet/rollout/phases';
+import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
+import { isBetweenHops, isReturnDue, type RolloutRow } from '#core/fleet/rollout/row';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { isTargetWithdrawn } from '#lifecycle/fleet/rollouts/withdrawn-target';
+import type { ClassAnswer } from './rollout-answer.js';
+import { targetThere } from './target-there.js';
+
+/** What texts say of a roll-out beside the answer that programs get: it follows from single rows. */
+export type RolloutHints = Readonly<{
+  /** Its target is not to be had any more, and no cluster has it (decision 0469): no promotion helps. */
+  isWithdrawn: boolean;
+  /** Clusters that are kept between two steps of their path, by what keeps them. */
+  kept: readonly Readonly<{ reason: string; clusters: number }>[];
+  /** Clusters that wait, and have had the first steps of their path, or an attempt that failed. */
+  leftOnTheWay: number;
+  /** Classes of which a cluster waits still: an approval of another one starts nothing. */
+  awaited: ReadonlySet<string>;
+  /** Classes that lead to another version than the target of the roll-out, with that version. */
+  ownTargets: ReadonlyMap<string, string>;
+}>;
+
+/** What keeps a cluster between two steps, as a row says it. */
+export const KEPT_REASONS: ReadonlySet<string> = new Set(['ClusterPaused', 'RolloutPaused', 'Halted', 'WindowClosed']);
+
+export const NO_HINTS: RolloutHints = {
+  ...{ isWithdrawn: false, kept: [], leftOnTheWay: 0 },
+  ...{ awaited: new Set(), ownTargets: new Map() },
+};
+
+const isKept = (row: RolloutRow): boolean => isBetweenHops(row) && KEPT_REASONS.has(row.reason);
+
+/** It waits after the first steps of its path, or after an attempt that failed: it is not what it was. */
+export const isLeftOnTheWay = ({ phase, attempt, hop, isRetry }: RolloutRow): boolean =>
+  phase === 'Waiting' && attempt > 0 && (hop > 1 || isRetry);
+
+/** Classes of which a cluster would start, were they approved. */
+export const awaitedClasses = (classes: readonly ClassAnswer[], { awaited }: RolloutHints): ClassAnswer[] =>
+  classes.filter(({ approval, hash }) => approval === 'Waiting' && awaited.has(hash));
+
+/** Why no decision brings a target. */
+export const withdrawnText = (target: string): string =>
+  `${target} was withdrawn: no cluster has it, and none is led to it any more`;
+
+export function rolloutHints(fleet: LiveFleet, rollout: LiveRollout): RolloutHints {
+  const { record } = rollout;
+  const rows = [...record.rows.values()];
+  const kept = Map.groupBy(rows.filter(isKept), ({ reason }) => reason);
+  const isOver = isFinal(record.status.phase) && rollout.facts.role === 'frozen';
+  const waiting = isOver ? [] : rows.filter(({ phase }) => phase === 'Waiting').flatMap((row) => row.class ?? []);
+  const returns = rows.some(isReturnDue) ? [ROLLBACK_CLASS] : [];
+  return {
+    isWithdrawn: isTargetWithdrawn(record, fleet),
+    kept: [...kept]
+      .map(([reason, own]) => ({ reason, clusters: own.length }))
+      .sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.reason, b.reason)),
+    leftOnTheWay: rows.filter(isLeftOnTheWay).length,
+    awaited: new Set([...waiting, ...returns]),
+    ownTargets: new Map(
+      rows.flatMap((row): [string, string][] => {
+        const target = targetThere(fleet, rollout, row);
+        return row.class === null || target === record.spec.target ? [] : [[row.class, target]];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+import { isFinal } from '#core/fleet/rollout/phases';
+import { counted } from '#core/kernel/text/counted';
+import type { RolloutAnswer } from './rollout-answer.js';
+import { awaitedClasses, type RolloutHints } from './rollout-hints.js';
+
+/** What is most worth knowing about a roll-out, in a few words. */
+export function rolloutNote(answer: RolloutAnswer, hints: RolloutHints): string {
+  const { phase, reason, classes, waves, waiting } = answer;
+  if (hints.isWithdrawn && !isFinal(phase)) return 'target withdrawn';
+  const toApprove = awaitedClasses(classes, hints).length;
+  if (toApprove > 0) return `${counted(toApprove, 'class waits', 'classes wait')} for approval`;
+  if (phase === 'Halted' || phase === 'Paused') return reason;
+  if (isFinal(phase)) return '';
+  if (waves.some((wave) => wave.phase === 'AwaitingPromotion')) return 'waits for promotion';
+  if (waves.some((wave) => wave.phase === 'Soaking')) return 'soaks';
+  const [kept] = hints.kept;
+  if (kept !== undefined) return `${kept.clusters} ${kept.reason}`;
+  const [first] = waiting.filter((one) => one.reason !== 'WaveNotOpen' && one.reason !== 'Budget');
+  if (first !== undefined) {
+    const until = first.window === null ? '' : ` (${first.window.until})`;
+    return `${first.clusters} ${first.reason}${until}`;
+  }
+  return waves.some((wave) => wave.phase === 'Open' && wave.reason === 'NotEnoughSuccesses')
+    ? 'not enough successes'
+    : '';
+}
