@@ -66,7 +66,11 @@ describe('Redis behind Sentinels', needing(there), () => {
         ).length;
       // Of the second one the poller may learn after the upgrade: when it next asks which run of Redis it is.
       await expect.poll(published, LONG_PATIENCE).toBeGreaterThanOrEqual(2);
-      for (const service of environment.services) expect((await redisReadiness(service)).status).toBe(200);
+      for (const service of environment.services) {
+        expect((await redisReadiness(service)).status).toBe(200);
+        const lines = (await service.tail(Number.POSITIVE_INFINITY)).split('\n');
+        expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
+      }
     } finally {
       await environment.stop();
     }

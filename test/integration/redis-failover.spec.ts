@@ -46,7 +46,6 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
     const client = open(test, `127.0.0.1:${sentinel.port}`);
     // As the queue makes one for each of its workers.
     const worker = client.duplicate();
-    worker.on('error', () => undefined);
     test.onTestFinished(() => worker.disconnect());
     const statuses = () => [client.status, worker.status];
     await expect.poll(statuses, PATIENCE).toEqual(['ready', 'ready']);

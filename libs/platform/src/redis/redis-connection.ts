@@ -144,6 +144,14 @@ class CheckedRedis extends Redis {
     return super.sendCommand(...sent);
   }
 
+  /**
+   * For commands that wait. What keeps it from working is logged once, by this connection. The client prints
+   * errors that have no listener.
+   */
+  override duplicate(...options: Parameters<Redis['duplicate']>): Redis {
+    return super.duplicate(...options).on('error', () => undefined);
+  }
+
   /** Holds back what is written until all code that runs now has given its commands. */
   #writeTogether(): void {
     const stream: NetStream | undefined = this.stream; // undefined until it connects
