@@ -62,6 +62,7 @@ describe('the page of an operator whose newest InstallPlan failed', needing(chro
     await expect.poll(() => tab.text(), PATIENCE).toContain('What to do');
     const shown = await tab.text('.why');
     expect(shown).toMatch(/InstallPlan install-1 failed\..*would no longer be served\..*mill\.v1 still runs\.$/);
+    expect(shown.match(/\bfailed\./g), 'that it failed is said once').toHaveLength(1);
     const chain = await tab.text('.chain');
     expect(chain).toMatch(/Plan : stops here mill\.v2 /);
     expect(chain).toMatch(/Running : not reached 1\.0\.0 still runs$/);

@@ -138,11 +138,12 @@ describe('a Subscription', () => {
         subscription({ ...condition('ResolutionFailed'), installPlanRef: { name: 'install-1' } }),
         {
           ...fine,
-          installPlans: [plan('Failed')],
+          installPlans: [plan('Failed', { message: 'risk of data loss' })],
         },
       ),
       standing: 'failed',
-      says: /InstallPlan install-1 failed/,
+      // That it failed is said once.
+      says: /^Its InstallPlan install-1 failed\.\nrisk of data loss\.$/,
       todo: /flotilla retry installplan install-1 -n team/,
     },
     {

@@ -105,11 +105,10 @@ const referencedPlan = ({ status }: Subscription, { installPlans }: Surroundings
 function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const found = referencedPlan(subscription, around);
   if (found?.status?.phase !== 'Failed') return undefined;
-  return causedBy(
-    `Its InstallPlan ${found.metadata.name} failed.`,
-    found,
-    diagnoseInstallPlan(found, around.operatorGroups),
-  );
+  const cause = diagnoseInstallPlan(found, around.operatorGroups);
+  // Its own first sentence says that it failed, too.
+  const because = cause.because.slice(1);
+  return causedBy(`Its InstallPlan ${found.metadata.name} failed.`, found, { ...cause, because });
 }
 
 const conditionOf = ({ status }: Subscription, type: string) =>

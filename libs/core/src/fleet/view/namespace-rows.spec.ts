@@ -106,8 +106,13 @@ describe('the row of a Subscription', () => {
         code: 'plan-failed',
         kind: 'InstallPlan',
         names: ['mill'],
-        text: /^The InstallPlan failed\. .*CRD refused/,
+        text: /^The InstallPlan failed\. CRD refused\.$/,
       },
+    },
+    {
+      because: 'its plan failed, which says nothing of it',
+      objects: [subscription(onItsWay), group(), withVersion, plan('Failed')],
+      cause: { code: 'plan-failed', kind: 'InstallPlan', names: ['mill'], text: /^The InstallPlan failed\.$/ },
     },
     {
       because: 'its operator lacks a requirement',

@@ -18,8 +18,9 @@ export const reasonInWords = (reason: string): string => reason.replaceAll(/(?<=
 export function rowCause(found: Diagnosis, own: Named, names: readonly string[]): RowCause | undefined {
   if (found.standing === 'well') return undefined;
   const { root } = found;
-  // The first sentence of a cause elsewhere only leads there.
-  const said = root !== undefined && found.because.length > 1 ? found.because.slice(1) : found.because;
+  const [first = '', ...causes] = found.because;
+  // The first sentence of a cause elsewhere only leads there, unless it says that the object there failed.
+  const says = root === undefined || causes.length === 0 || FAILED_THERE.test(first) ? found.because : causes;
   const isElsewhere = root !== undefined && root.kind !== own.kind && !OF_PACKAGE.has(root.kind);
   const rootName = root && (root.namespace ? `${root.namespace}/${root.name}` : root.name);
   return {
@@ -29,15 +30,17 @@ export function rowCause(found: Diagnosis, own: Named, names: readonly string[])
       .filter((name) => name !== '')
       .slice(0, MOST_NAMES)
       .map((name) => name.slice(0, LONGEST_NAME)),
-    text: rowText(withSubject(said.join(' '), root ?? own)),
+    text: rowText(withSubject(says.join(' '), root ?? own)),
   };
 }
 
 /** Beside its object a text may begin with "It"; a list of causes has no object beside it. */
 function withSubject(text: string, { kind, namespace, name }: Named): string {
   const subject = OF_PACKAGE.has(kind) ? `The ${kind}` : `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
-  return text.replace(/^It(?= )/, () => subject);
+  return text.replace(FAILED_THERE, 'It').replace(/^It(?= )/, () => subject);
 }
+
+const FAILED_THERE = /^Its InstallPlan \S+(?= failed\.)/;
 
 /** Their names differ from cluster to cluster, or hold a version: the package stands for the cause. */
 const OF_PACKAGE: ReadonlySet<string> = new Set(['InstallPlan', 'ClusterServiceVersion', 'Subscription']);
