@@ -12,6 +12,8 @@ const REST: Wave = {
   ...{ note: 'not its turn', openedAt: '', completedAt: '', soakUntil: '', deadline: '30m' },
 };
 
+const NOBODY = { clusters: 0, sample: [] };
+
 /** A roll-out of the fleet that soaks for another ninety minutes, with a failure in this cluster. */
 export const harborRollout = (cluster: string): FleetRolloutRow => ({
   ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },
@@ -19,6 +21,26 @@ export const harborRollout = (cluster: string): FleetRolloutRow => ({
   waves: [{ ...LAB, soakUntil: new Date(Date.now() + 90 * 60_000).toISOString() }, REST],
   failures: [{ reason: 'deadline exceeded', cause: 'no image', clusters: 7, sample: [cluster] }],
   classes: [{ hash: '3f9c', clusters: 88 }],
+  paths: {
+    classes: [
+      {
+        ...{ hash: '3f9c', clusters: 88 },
+        steps: [
+          {
+            ...{ from: 'harbor.v1.0.0', to: 'harbor.v1.0.5' },
+            underWay: { clusters: 7, sample: ['eu-11', 'eu-12', 'eu-13', 'eu-14', 'eu-15'] },
+            failed: { clusters: 1, sample: [cluster] },
+          },
+          { from: 'harbor.v1.0.5', to: 'harbor.v1.1.0', underWay: { clusters: 1, sample: ['eu-10'] }, failed: NOBODY },
+        ],
+      },
+      {
+        ...{ hash: '77ab', clusters: 12 },
+        steps: [{ from: '', to: 'harbor.v1.1.0', underWay: NOBODY, failed: NOBODY }],
+      },
+    ],
+    more: 2,
+  },
   decisions: [
     {
       ...{ at: '2026-11-26T10:05:00Z', by: 'jane@example.com', action: 'Promote', about: 'wave lab' },

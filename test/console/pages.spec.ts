@@ -250,13 +250,17 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
       'wave 1 of 2 (lab): soak',
       'soaking, 1 h left',
       `deadline exceeded: no image in ${clusterName(2)} and 6 more`,
+      'Plan class 3f9c 88 clusters · 2 steps step 1 of 2 harbor.v1.0.0 → harbor.v1.0.5 ↻ 7 under way: ',
+      `eu-14, eu-15 and 2 more ✖ 1 failed: ${clusterName(2)} step 2 of 2 harbor.v1.0.5 → harbor.v1.1.0 ↻ 1 under`,
+      'Plan class 77ab 12 clusters · 1 step step 1 of 1 new → harbor.v1.1.0',
+      'and 2 classes of fewer clusters',
     ])
       expect(shown).toContain(part);
     // What applies now, and nothing else, with the reason that is typed.
     await tab.page.getByLabel('Reason').fill("it's fine");
     await expect.poll(() => text(tab), PATIENCE).toContain(`-n fleet --wave lab --reason 'it'\\''s fine'`);
     const commands = (await text(tab)).match(/flotilla fleet \S+/g);
-    const verbs = ['approve', 'pause', 'promote', 'retry', 'abort', 'rollback'];
+    const verbs = ['plan', 'approve', 'pause', 'promote', 'retry', 'abort', 'rollback'];
     expect(commands).toEqual([...verbs, 'export'].map((verb) => `flotilla fleet ${verb}`));
     expect(await text(tab)).toContain('flotilla fleet approve harbor-3 -n fleet --class 3f9c --reason');
     expect(await tab.axe()).toEqual([]);

@@ -173,6 +173,22 @@ export function fillPicturedFleet(view: MemoryView): void {
   fillHub(view);
 }
 
+const NOBODY = { clusters: 0, sample: [] };
+/** Four clusters are on their way by two InstallPlans. */
+const ETCD_PATH = {
+  ...{ hash: '5be0c41d77a2', clusters: 3 * EACH },
+  steps: [
+    {
+      ...{ from: 'etcd.v0.9.2', to: 'etcd.v0.9.3' },
+      ...{ underWay: { clusters: 3, sample: ['eu-08', 'eu-09', 'eu-10'] }, failed: NOBODY },
+    },
+    {
+      ...{ from: 'etcd.v0.9.3', to: 'etcd.v0.9.4' },
+      ...{ underWay: { clusters: 1, sample: ['eu-07'] }, failed: NOBODY },
+    },
+  ],
+};
+
 /** Of the fleet: two waves are complete, ten of fourteen clusters of the last one have come to it. */
 function fillRollouts(view: MemoryView): void {
   const wave = { members: EACH, waiting: 0, skipped: 0, failed: 0, note: '', soakUntil: '', deadline: '30m' };
@@ -187,6 +203,7 @@ function fillRollouts(view: MemoryView): void {
         { ...wave, name: 'eu', phase: 'Open', done: 10, underWay: 4, openedAt: minutesAgo(55), completedAt: '' },
       ],
       ...{ failures: [], classes: [], moreDecisions: 0 },
+      paths: { classes: [ETCD_PATH], more: 0 },
       decisions: [
         {
           ...{ at: minutesAgo(55), by: 'jane@example.com', action: 'Promote', about: 'wave eu' },

@@ -165,10 +165,14 @@ const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefin
   },
   {
     provide: ReportedRollouts,
-    inject: [HUB],
-    useFactory: ({ clock, log, redis, settings }: Hub) => {
+    inject: [HUB, WantedOperators],
+    useFactory: ({ clock, log, redis, settings }: Hub, wanted: WantedOperators) => {
       const view = new RedisViewWriter(redis, settings.redisPrefix);
-      return new ReportedRollouts({ hub: fleetHub, clock, log, write: (rows) => view.writeRollouts(rows) });
+      return new ReportedRollouts({
+        ...{ hub: fleetHub, clock, log },
+        onAssignment: (listener) => wanted.onAssignment(listener),
+        write: (rows) => view.writeRollouts(rows),
+      });
     },
   },
   SightingsLifecycle,

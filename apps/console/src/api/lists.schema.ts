@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HISTORY_KINDS, HistoryEntry } from '#core/fleet/view/history-entry';
 import { HubRow } from '#core/fleet/view/hub-row';
 import { RolloutDecision } from '#core/fleet/view/rollout-decision';
+import { RolloutPaths } from '#core/fleet/view/rollout-path';
 import {
   CatalogRow,
   CHANGES,
@@ -206,6 +207,8 @@ export const RolloutPace = z.strictObject({
 /** `GET /api/v1/rollouts/ID`. */
 export const RolloutDetail = RolloutSummary.extend({
   asOf: z.string(),
+  /** What its clusters go through, by plan class; absent: not known, or it is derived. */
+  paths: RolloutPaths.optional(),
   /** What people decided about it, the newest first; absent: the hub API does not say. */
   decisions: z.array(RolloutDecision).max(20).optional(),
   moreDecisions: z.int(),

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { RolloutDecision } from '#core/fleet/view/rollout-decision';
+import type { RolloutPaths } from '#core/fleet/view/rollout-path';
 import type { RolloutDetail, RolloutSummary } from '../api/lists.schema.js';
 import { type KnownHistory, rolloutPace } from './rollout-pace.js';
 import { byText } from './sorted-rows.js';
@@ -9,20 +10,22 @@ const MOST_DECISIONS = 20;
 const MINUTE = 'YYYY-MM-DDTHH:MM'.length;
 
 type Decided = Readonly<{ decisions: readonly RolloutDecision[] | undefined; more: number }>;
+type Led = Decided & Readonly<{ paths: RolloutPaths | undefined }>;
 
 /**
- * A roll-out with what was decided about it and its pace. `led`: its decisions as the hub API has them;
- * absent of one that follows from the clusters: there the approvals of its plans are the decisions.
+ * A roll-out with what was decided about it and its pace. `led`: its paths and decisions as the hub API
+ * has them; absent of one that follows from the clusters: there the approvals of its plans are the decisions.
  */
 export function rolloutDetail(
   of: RolloutSummary,
-  { led, history, now }: Readonly<{ led?: Decided; history: KnownHistory; now: Date | undefined }>,
+  { led, history, now }: Readonly<{ led?: Led; history: KnownHistory; now: Date | undefined }>,
 ): RolloutDetail {
   const { decisions, more } = led ?? approvalsOf(of, history.entries);
   const pace = now && rolloutPace(of, history, now);
   return {
     ...of,
     asOf: now?.toISOString() ?? '',
+    ...(led?.paths && { paths: led.paths }),
     ...(decisions && { decisions: [...decisions] }),
     moreDecisions: more,
     ...(pace && { pace }),

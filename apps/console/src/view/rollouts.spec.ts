@@ -110,6 +110,15 @@ describe('the pace of a roll-out', () => {
   });
 });
 
+it('one roll-out has what its clusters go through, the list of all has not', async () => {
+  const at = { clusters: 0, sample: [] };
+  const steps = [{ from: 'lamp.v1', to: 'lamp.v2', underWay: { clusters: 1, sample: ['east'] }, failed: at }];
+  const paths = { classes: [{ hash: '3f9c', clusters: 1, steps }], more: 0 };
+  expect((await detailOf({ ...ROW, paths }))?.paths).toEqual(paths);
+  expect(await detailOf(ROW)).not.toHaveProperty('paths');
+  expect((await seenWith(true, [{ ...ROW, paths }]))[0]).not.toHaveProperty('paths');
+});
+
 describe('the decisions about a roll-out', () => {
   const decision = {
     at: minutesAgo(9),

@@ -32,13 +32,13 @@ export async function rolloutSeenBy(
   const now = context.view.asOf;
   if (found.derived) return rolloutDetail(found, { history, now });
   const row = (await context.reader.rollouts()).find((one) => one.id === id);
-  const led = { decisions: row?.decisions, more: row?.moreDecisions ?? 0 };
+  const led = { decisions: row?.decisions, more: row?.moreDecisions ?? 0, paths: row?.paths };
   return rolloutDetail(found, { led, history, now });
 }
 
 function summaryOf(row: FleetRolloutRow, { operatorsByPackage }: FleetRows): RolloutSummary {
   const own = operatorsByPackage.filter((one) => one.package === row.package && one.installed !== row.target);
-  const { failures: told, decisions: _decisions, moreDecisions: _more, ...rest } = row;
+  const { failures: told, decisions: _decisions, moreDecisions: _more, paths: _paths, ...rest } = row;
   const known = told.map(({ sample, ...one }) => ({ ...one, examples: sample }));
   // A controller of an earlier release says nothing of failures.
   const failures = known.length > 0 || row.finishedAt !== '' ? known : failuresOf(own);

@@ -14,6 +14,7 @@ import { Decided } from './decided.js';
 import { Decisions } from './decisions.js';
 import { Ended } from './ended.js';
 import { Pace } from './pace.js';
+import { PathSteps } from './path-steps.js';
 
 /** Minutes after which it says something that no cluster has come to the target. */
 const TELLING = 10;
@@ -123,6 +124,7 @@ function Shown({ of }: { of: RolloutDetail }) {
           </ul>
         </Section>
       )}
+      {!of.derived && <PathSteps of={of} />}
       {!of.derived && <Decisions of={of} />}
       <Decided of={of} />
       <Section title="Operators of this package">

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
 import { MOST_DECISIONS, RolloutDecision } from './rollout-decision.js';
+import { RolloutPaths } from './rollout-path.js';
 import { reasonInWords } from './row-text.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
 
@@ -51,6 +52,8 @@ export const FleetRolloutRow = z.strictObject({
     .array(z.strictObject({ hash: Text, clusters: Count }))
     .max(10)
     .default([]),
+  /** What its clusters go through, by plan class; absent: not known. */
+  paths: RolloutPaths.optional(),
   /** What people decided about it, the newest first; absent: not known. */
   decisions: z.array(RolloutDecision).max(MOST_DECISIONS).optional(),
   /** How many more decisions there are. */
@@ -117,11 +120,13 @@ type BesideRollout = Readonly<{
   packageOf: (operator: string) => string | undefined;
   /** What was decided about it, the newest first; undefined where that is not known. */
   decisions: readonly RolloutDecision[] | undefined;
+  /** What its clusters go through; undefined where that is not known. */
+  paths: RolloutPaths | undefined;
 }>;
 
 export function fleetRolloutRow(
   { metadata, spec, status }: FleetRollout,
-  { packageOf, decisions }: BesideRollout,
+  { packageOf, decisions, paths }: BesideRollout,
 ): FleetRolloutRow | undefined {
   const read = Status.safeParse(status ?? {});
   if (!read.success) return undefined;
@@ -152,6 +157,7 @@ export function fleetRolloutRow(
       .filter(({ approval }) => approval === 'Waiting')
       .slice(0, 10)
       .map(({ hash, clusters }) => ({ hash: cut(hash), clusters })),
+    ...(paths && { paths }),
     ...(decisions && { decisions: decisions.slice(0, MOST_DECISIONS) }),
     moreDecisions: Math.max(0, (decisions?.length ?? 0) - MOST_DECISIONS),
   };

@@ -39,6 +39,9 @@ export type WantedOperator = Readonly<{ desired: DesiredClassic; content: Catalo
 /** Called with a cluster and its namespaces in which something else is wanted by now. */
 type WantedListener = (cluster: string, namespaces: ReadonlySet<string>) => void;
 
+/** Called with a cluster and its FleetAssignment, as it is by now; undefined where that is gone. */
+export type AssignmentListener = (cluster: string, assignment: KubernetesObject | undefined) => void;
+
 type WantedThere = Readonly<{
   subjects: string;
   /** Of OLM Classic, by namespace. */
@@ -63,6 +66,7 @@ export class WantedOperators {
   readonly #selected = new Map<string, SelectedCluster>();
   #listener: WantedListener = () => undefined;
   #extensionsListener: ExtensionsListener = () => undefined;
+  #assignmentListener: AssignmentListener = () => undefined;
   #unsubscribe: () => void = () => undefined;
 
   readonly #contents: FleetCatalogs;
@@ -83,6 +87,11 @@ export class WantedOperators {
 
   onExtensionsChange(listener: ExtensionsListener): void {
     this.#extensionsListener = listener;
+  }
+
+  /** FleetAssignments are watched here alone: what else follows them is called from here. */
+  onAssignment(listener: AssignmentListener): void {
+    this.#assignmentListener = listener;
   }
 
   start(): void {
@@ -181,6 +190,7 @@ export class WantedOperators {
   }
 
   #read(cluster: string, found: KubernetesObject | undefined, always: boolean): void {
+    this.#assignmentListener(cluster, found);
     const before = this.#byCluster.get(cluster);
     const all = FleetAssignment.safeParse(found).data?.spec.rows ?? [];
     const rows = all.filter(({ order }) => order !== 'Remove');

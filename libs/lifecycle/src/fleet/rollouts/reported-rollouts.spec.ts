@@ -1,8 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
 import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { directClient } from '#testing/cluster/direct-client';
 import { LONG_PATIENCE } from '#testing/patience';
+import { WantedOperators } from '../previews/wanted-operators.js';
 import { carryOutOrders } from './carry-out-orders.js';
 import { LiveController } from './live-controller.js';
 import { ReportedRollouts } from './reported-rollouts.js';
@@ -33,7 +35,8 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   const write = async (rows: readonly FleetRolloutRow[]) => {
     shown = rows;
   };
-  const reported = new ReportedRollouts({ ...of, hub: directClient(hub.cluster, 'poller').client, write });
+  const poller = directClient(hub.cluster, 'poller').client;
+  const reported = new ReportedRollouts({ ...of, hub: poller, write, onAssignment: () => undefined });
   reported.start();
   ends.push(() => reported.stop());
   for (const cluster of clusters) await cluster.offer(NEW);
@@ -74,6 +77,80 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   await expect.poll(told, LONG_PATIENCE).toEqual([['jane@example.com', 'Pause', 'CHG-7', 'not applicable']]);
 });
 
+/** A client that may not read one kind. */
+const refusing = (client: KubeClient, refused: string): KubeClient =>
+  new Proxy(client, {
+    get: (target, name) => {
+      const own = Reflect.get(target, name);
+      if (typeof own !== 'function') return own;
+      return (kind: { kind?: string }, ...rest: unknown[]) => {
+        if (kind?.kind === refused) throw new Error('forbidden');
+        return own.call(target, kind, ...rest);
+      };
+    },
+  });
+
+const PATH = ['kafka-operator.v2.3.1', NEW];
+
+/** Two clusters on a path of two steps; one of them fails at the first, by which the roll-out stops. */
+async function stoppedOnAPath(): Promise<PlayedFleet> {
+  const fleet = await PlayedFleet.begin(['lab-1', 'lab-2'], () => ({}));
+  ends.push(() => fleet.stop());
+  const all = { name: 'all', clusters: { selector: {} }, maxConcurrent: 2 };
+  await fleet.apply('FleetStrategy', 's', { waves: [all] });
+  await fleet.apply('FleetOperator', 'kafka', {
+    ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
+    ...{ strategyRef: { name: 's' }, adopt: true },
+  });
+  fleet.cluster('lab-2').failing.add('kafka-operator.v2.3.1');
+  for (const cluster of fleet.clusters) await cluster.offerPath(...PATH);
+  await fleet.settle();
+  return fleet;
+}
+
+function shownOf({ hub, clock }: PlayedFleet, client: KubeClient = directClient(hub.cluster, 'poller').client) {
+  const of = { clock, log: silentLog, hub: client };
+  const wanted = new WantedOperators({ ...of, random: () => 0.5, catalogs: {} as never });
+  let shown: readonly FleetRolloutRow[] = [];
+  const reported = new ReportedRollouts({
+    ...{ ...of, onAssignment: (listener) => wanted.onAssignment(listener) },
+    write: async (rows) => {
+      shown = rows;
+    },
+  });
+  for (const one of [wanted, reported]) {
+    one.start();
+    ends.push(() => one.stop());
+  }
+  return async () => {
+    await clock.advance(1_000);
+    return shown;
+  };
+}
+
+it('shows the steps of a path by name, and at which of them clusters are or failed', async () => {
+  const fleet = await stoppedOnAPath();
+  expect(await fleet.rollout('kafka-1')).toMatchObject({ phase: 'Halted' });
+  const shown = shownOf(fleet);
+  const steps = async () => (await shown())[0]?.paths?.classes.flatMap((one) => one.steps);
+  const [nobody, one] = [{ clusters: 0, sample: [] }, (name: string) => ({ clusters: 1, sample: [name] })];
+  await expect.poll(steps, LONG_PATIENCE).toEqual([
+    { from: 'kafka-operator.v2.3.0', to: 'kafka-operator.v2.3.1', underWay: one('lab-1'), failed: one('lab-2') },
+    { from: 'kafka-operator.v2.3.1', to: NEW, underWay: nobody, failed: nobody },
+  ]);
+  expect((await shown())[0]?.failures.map(({ cause }) => cause)).toEqual([expect.stringContaining('step 1 of 2')]);
+  fleet.hub.cluster.requests.clear();
+  for (let seconds = 0; seconds < 60; seconds += 1) await fleet.clock.advance(1_000);
+  expect(fleet.hub.cluster.requests.filter(({ path }) => path.includes('fleetplans'))).toEqual([]);
+});
+
+it('shows roll-outs also where the hub API does not let it read FleetPlans, and says that steps are not known', async () => {
+  const fleet = await stoppedOnAPath();
+  const shown = shownOf(fleet, refusing(directClient(fleet.hub.cluster, 'poller').client, 'FleetPlan'));
+  await expect.poll(async () => (await shown())[0]?.id, LONG_PATIENCE).toBe('platform/kafka-1');
+  expect((await shown())[0]).not.toHaveProperty('paths');
+});
+
 it('shows roll-outs also where the hub API does not let it read decisions, and says that these are not known', async () => {
   const fleet = await PlayedFleet.begin(['lab-1'], () => ({ tier: 'lab' }));
   ends.push(() => fleet.stop());
@@ -86,19 +163,10 @@ it('shows roll-outs also where the hub API does not let it read decisions, and s
   await fleet.apply('FleetRollout', 'c-1', { ...spec, target: { bundle: 'x', catalogDigest: 'sha256:1' } });
   const { hub, clock } = fleet;
   const { client } = directClient(hub.cluster, 'poller');
-  const refused = new Proxy(client, {
-    get: (target, name) => {
-      const own = Reflect.get(target, name);
-      if (typeof own !== 'function') return own;
-      return (kind: { kind?: string }, ...rest: unknown[]) => {
-        if (kind?.kind === 'FleetDecision') throw new Error('forbidden');
-        return own.call(target, kind, ...rest);
-      };
-    },
-  });
+  const refused = refusing(client, 'FleetDecision');
   let shown: readonly FleetRolloutRow[] = [];
   const reported = new ReportedRollouts({
-    ...{ clock, log: silentLog, hub: refused },
+    ...{ clock, log: silentLog, hub: refused, onAssignment: () => undefined },
     write: async (rows) => {
       shown = rows;
     },

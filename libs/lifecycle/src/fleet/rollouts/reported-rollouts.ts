@@ -1,4 +1,5 @@
 import { decisionsByRollout, type RolloutDecision } from '#core/fleet/view/rollout-decision';
+import { rolloutPaths, shownClasses } from '#core/fleet/view/rollout-path';
 import { type FleetRolloutRow, fleetRolloutRow } from '#core/fleet/view/rollout-row';
 import { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -10,12 +11,18 @@ import { FleetStore } from '#platform/fleet/fleet-store';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
+import type { AssignmentListener } from '../previews/wanted-operators.js';
+import { ClusterSteps } from './cluster-steps.js';
+import type { FleetPlanName } from './kept-plan.js';
+import { ReviewedPaths } from './reviewed-paths.js';
 
 export type ReportedRolloutsOptions = Readonly<{
   /** The hub API, as the poller's field manager. */
   hub: KubeClient;
   clock: Clock;
   log: Log;
+  /** Calls the listener with each FleetAssignment that there is, or has changed. */
+  onAssignment: (listener: AssignmentListener) => void;
   /** Where the console reads them; what is not written again within a minute is forgotten there. */
   write: (rows: readonly FleetRolloutRow[]) => Promise<void>;
 }>;
@@ -32,13 +39,19 @@ export class ReportedRollouts {
   readonly #store: FleetStore;
   /** Of its own: roll-outs are shown also where the hub API does not let this service read decisions. */
   readonly #decided: FleetStore;
+  readonly #steps = new ClusterSteps();
+  readonly #paths: ReviewedPaths;
   readonly #timers: Timers;
   readonly #subscriptions: (() => void)[] = [];
   #isDue = false;
   #writing: Promise<void> | undefined;
 
   constructor(private readonly options: ReportedRolloutsOptions) {
-    const { hub, clock, log } = options;
+    const { hub, clock, log, onAssignment } = options;
+    this.#paths = new ReviewedPaths({ hub, clock, log });
+    onAssignment((cluster, assignment) => {
+      if (this.#steps.note(cluster, assignment)) this.#soon();
+    });
     this.#timers = new Timers(clock);
     const kinds = ['FleetRollout', 'FleetOperator'];
     this.#store = new FleetStore({ client: hub, clock, log, kinds, checkName: 'fleet-rollouts' });
@@ -79,29 +92,43 @@ export class ReportedRollouts {
   async #report(): Promise<void> {
     if (this.#store.problem !== undefined) return;
     try {
-      await this.options.write(this.#rows());
+      const shown = this.#shown();
+      const plans = shown.flatMap((rollout) => plansOf(rollout));
+      if (await this.#paths.read(plans)) this.#soon();
+      await this.options.write(this.#rows(shown));
     } catch (error) {
       this.options.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
     }
   }
 
-  #rows(): readonly FleetRolloutRow[] {
+  /** The newest first, and after them the newest of those that have ended. */
+  #shown(): readonly FleetRollout[] {
+    const rollouts = this.#store
+      .kept('FleetRollout')
+      .flatMap((kept) => FleetRollout.safeParse(kept.open()).data ?? [])
+      .toSorted((a, b) => byCodeUnit(timesOf(b).startedAt, timesOf(a).startedAt) || byCodeUnit(nameOf(a), nameOf(b)));
+    const ended = rollouts.filter(isOver).slice(0, MOST_ENDED);
+    return [...rollouts.filter((rollout) => !isOver(rollout)), ...ended].slice(0, MOST);
+  }
+
+  #rows(shown: readonly FleetRollout[]): readonly FleetRolloutRow[] {
     const packages = new Map<string, string>();
     for (const kept of this.#store.kept('FleetOperator')) {
       const operator = FleetOperator.safeParse(kept.open()).data;
       if (operator !== undefined) packages.set(operator.metadata.name, operator.spec.package);
     }
-    const packageOf = (name: string) => packages.get(name);
     const decided = this.#decisions();
-    const rows = this.#store.kept('FleetRollout').flatMap((kept) => {
-      const rollout = FleetRollout.safeParse(kept.open()).data;
-      if (rollout === undefined) return [];
-      const name = `${rollout.metadata.namespace}/${rollout.metadata.name}`;
-      return fleetRolloutRow(rollout, { packageOf, decisions: decided && (decided.get(name) ?? []) }) ?? [];
+    const steps = this.#steps.byRollout();
+    return shown.flatMap((rollout) => {
+      const pathOf = (hash: string) => this.#paths.of(planOf(rollout, hash));
+      const known = { pathOf, steps: steps.get(nameOf(rollout)) ?? [] };
+      const beside = {
+        packageOf: (name: string) => packages.get(name),
+        decisions: decided && (decided.get(nameOf(rollout)) ?? []),
+        paths: this.#paths.isRefused ? undefined : rolloutPaths(rollout, known),
+      };
+      return fleetRolloutRow(rollout, beside) ?? [];
     });
-    const newestFirst = rows.toSorted((a, b) => byCodeUnit(b.startedAt, a.startedAt) || byCodeUnit(a.id, b.id));
-    const ended = newestFirst.filter(({ finishedAt }) => finishedAt !== '').slice(0, MOST_ENDED);
-    return [...newestFirst.filter(({ finishedAt }) => finishedAt === ''), ...ended].slice(0, MOST);
   }
 
   #decisions(): ReadonlyMap<string, readonly RolloutDecision[]> | undefined {
@@ -111,3 +138,20 @@ export class ReportedRollouts {
     );
   }
 }
+
+const nameOf = ({ metadata }: FleetRollout): string => `${metadata.namespace}/${metadata.name}`;
+
+/** RFC 3339; empty: not yet. */
+function timesOf({ status }: FleetRollout): Readonly<{ startedAt: string; finishedAt: string }> {
+  const { startedAt = '', finishedAt = '' } = (status ?? {}) as Readonly<{ startedAt?: string; finishedAt?: string }>;
+  return { startedAt, finishedAt };
+}
+
+const isOver = (rollout: FleetRollout): boolean => timesOf(rollout).finishedAt !== '';
+
+const planOf = ({ metadata }: FleetRollout, hash: string): FleetPlanName => ({
+  name: `${metadata.name}-${hash}`,
+  namespace: metadata.namespace,
+});
+const plansOf = (rollout: FleetRollout) =>
+  shownClasses(rollout).classes.map(({ hash }) => ({ ...planOf(rollout, hash), isOver: isOver(rollout) }));
