@@ -4,8 +4,8 @@ import { LONG_PATIENCE } from '#testing/patience';
 import type { FleetHub } from './fleet-hub.js';
 import { OfferedCatalog } from './offered-catalog.js';
 
-const PLACE = 'torches';
-const PACKAGE = 'torch';
+const PLACE = 'wisps';
+const PACKAGE = 'wisp';
 const versionOf = (version: string, replaces?: string, skips: readonly string[] = []) => ({
   ...{ version, objects: [], skips },
   ...(replaces === undefined ? {} : { replaces }),
@@ -23,7 +23,7 @@ type Rollout = Readonly<{
  * is removed and mended later: neither is installed, approved or not, and what the catalog leads to is.
  */
 export async function leaveOutWhatIsWithdrawn(fleet: FleetHub): Promise<void> {
-  const catalog = new OfferedCatalog(fleet, 'torches');
+  const catalog = new OfferedCatalog(fleet, 'wisps');
   const installed = () => Promise.all(fleet.names.map((name) => fleet.installed(name, PACKAGE, PLACE)));
   const everywhere = (version: string) => fleet.names.map(() => `${PACKAGE}.v${version}`);
   const rollout = async (number: number) => (await fleet.status('FleetRollout', `${PACKAGE}-${number}`)) as Rollout;
@@ -41,13 +41,13 @@ export async function leaveOutWhatIsWithdrawn(fleet: FleetHub): Promise<void> {
   };
   await catalog.offer(PACKAGE, [FIRST]);
   await catalog.serve();
-  await fleet.apply('FleetStrategy', 'torches', {
+  await fleet.apply('FleetStrategy', 'wisps', {
     approval: { rules: [{ changes: ['Minor', 'Patch'], action: 'Manual' }], default: 'Auto' },
     waves: [{ name: 'all', maxConcurrent: '100%' }],
   });
   await fleet.apply('FleetOperator', PACKAGE, {
-    ...{ package: PACKAGE, namespace: PLACE, strategyRef: { name: 'torches' } },
-    catalog: { name: 'torches', namespace: 'olm' },
+    ...{ package: PACKAGE, namespace: PLACE, strategyRef: { name: 'wisps' } },
+    catalog: { name: 'wisps', namespace: 'olm' },
     classic: { channel: 'stable', operatorGroup: { targetNamespaces: [PLACE] } },
   });
   await expect.poll(async () => (await rollout(1)).phase, LONG_PATIENCE).toBe('Completed');
