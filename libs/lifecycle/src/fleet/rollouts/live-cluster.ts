@@ -103,6 +103,12 @@ export class LiveCluster implements Member, SelectedCluster {
     return Math.max(1, row.target?.hops.length ?? 0);
   }
 
+  /** It is ordered to go to this version: between two hops its report does not name that. */
+  isOnItsWayTo(subject: string, target: string): boolean {
+    const row = this.assignment?.spec.rows.find((one) => one.subject === subject);
+    return row?.order === 'Go' && row.target?.bundle === target;
+  }
+
   /** What the cluster reports about an attempt of a roll-out. */
   attempt(subject: string, rollout: string): ClusterReport | undefined {
     const report = this.report(subject);

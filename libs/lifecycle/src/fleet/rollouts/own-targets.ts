@@ -48,7 +48,9 @@ export class OwnTargets {
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     const targets = this.fleet.targetsOf(subject);
-    const planning = targets.filter((cluster) => cluster.report(subject.key)?.planned === target);
+    const planning = targets.filter(
+      (cluster) => cluster.report(subject.key)?.planned === target || cluster.isOnItsWayTo(subject.key, target),
+    );
     const having = targets.filter((cluster) => cluster.report(subject.key)?.bundle === target);
     const those = planning.length > 0 ? planning : having;
     const groups = new Set(those.map((cluster) => this.fleet.groupOf(operator, cluster)));
