@@ -51,9 +51,9 @@ describe('an object that is too large for a page', needing(chromiumNeed), () => 
   it('is cut, and can be kept as a file, all of it', async () => {
     whole = { answer: { gzip: gzipSync(WHOLE).toString('base64') } };
     await openCsv();
-    expect(await tab.text()).toContain(
-      'kubectl --context eu-12 -n lamps get clusterserviceversion lamp.v1.0.0 -o yaml',
-    );
+    // The context comes with the row of the cluster, and may come after the object.
+    const command = 'kubectl --context eu-12 -n lamps get clusterserviceversion lamp.v1.0.0 -o yaml';
+    await expect.poll(() => tab.text(), PATIENCE).toContain(command);
     expect(await tab.axe()).toEqual([]);
     const download = tab.page.waitForEvent('download');
     await tab.page.getByRole('button', { name: 'Download all of it' }).click();
