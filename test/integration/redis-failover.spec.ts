@@ -33,6 +33,23 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
     await expect.poll(() => client.status, PATIENCE).toBe('ready');
   });
 
+  it('sends all writes again that a demoted master refuses, and Node warns of nothing', async (test) => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    test.onTestFinished(() => void process.off('warning', onWarning));
+    const [master, replica] = redis.servers;
+    const client = open(test, redis.hosts);
+    await client.set('written', 'before');
+    await master.admin.call('REPLICAOF', '127.0.0.1', String(replica.port));
+    const names = Array.from({ length: 20 }, (_, at) => `written-${at}`);
+    const written = Promise.all(names.map((name) => client.set(name, 'again')));
+    await expect.poll(() => client.status, PATIENCE).not.toBe('ready');
+    await master.admin.call('REPLICAOF', 'NO', 'ONE');
+    expect(await written).toEqual(names.map(() => 'OK'));
+    expect(warnings).toEqual([]);
+  });
+
   it('comes back after a fail-over of which it learns while it asks where the master is', async (test) => {
     let asked = 0;
     let isHeld = false;

@@ -9,6 +9,7 @@ import { queuePageModule } from '../queue-page/queue-page.module.js';
 import { readRedisAccess } from '../redis/redis-access.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
+import { logWarnings } from '../telemetry/log-warnings.js';
 import { type RunningService, runService, type ServiceOptions, startService } from '../telemetry/run-service.js';
 import { type Hub, openFrame, openHub, type ServiceFrame } from './hub.js';
 import { hubModule } from './hub.module.js';
@@ -59,6 +60,7 @@ async function runProgram(
   collectAtRest({ clock: new SystemClock() });
   const settings = settingsOrExit();
   const log = createLog({ service, level: settings.logLevel });
+  logWarnings(log);
   warnOfUnknown(log);
   endWithParent();
   const end = (error: unknown): never => {

@@ -18,6 +18,15 @@ export class MasterConnector extends SentinelConnector {
   }
 
   /**
+   * The client calls this once for each write that a demoted master refuses. Each call would add a listener
+   * and a timer to the connections to Redis and to the Sentinels, which are ended by the first one.
+   */
+  override disconnect(): void {
+    super.disconnect();
+    Object.assign(this, { stream: undefined, failoverDetector: undefined });
+  }
+
+  /**
    * The Sentinel whose answer came to nothing is asked last. Without this, the client takes the end of its
    * list for the end of all Sentinels.
    */
