@@ -52,8 +52,9 @@ describe('a newcomer with the link, in a fleet with four broken things', needing
     ];
     for (const cause of told) await expect.poll(() => text('table.causes'), PATIENCE).toMatch(new RegExp(cause));
     await expect.poll(causes, PATIENCE).toBe(4);
+    // The page asks for causes and clusters apart.
     for (const cluster of [NO_IMAGE, REFUSED, NO_API, PLAN_FAILED])
-      expect(await text('table.unwell')).toContain(cluster);
+      await expect.poll(() => text('table.unwell'), PATIENCE).toContain(cluster);
     expect(await tab.axe()).toEqual([]);
   });
 
