@@ -4,8 +4,9 @@ import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
 import { selectorProblem } from '#core/fleet/placement/select-clusters';
 import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import { cutsOf, orderOf, waveOf, wavesOf } from '#core/fleet/placement/waves';
-import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
+import { isTargetOf, selectorFailureOn } from '#core/fleet/simulation/rollout-facts';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
+import { selectorFailureText } from '#core/fleet/status/selector-failures';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetStrategy, WaveSpec } from '#core/kernel/api/fleet/fleet-strategy';
@@ -70,6 +71,7 @@ export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
       : []),
     ...catalogLint(object, fleet),
     ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),
+    ...failureLint(subject, fleet),
     ...(targets.length === 0 ? [noTargetText(fleet)] : waveLint(subject, fleet)),
     ...conflictLint(subject, fleet, targets),
     ...approvalLint(subject),
@@ -104,6 +106,16 @@ function catalogLint(object: FleetOperator | FleetCatalog | undefined, { catalog
 function selectorLint(what: string, selector: Parameters<typeof selectorProblem>[0]): string[] {
   const problem = selectorProblem(selector);
   return problem === undefined ? [] : [`${what} match none: ${problem}`];
+}
+
+/** What expressions of a subject fail on. */
+function failureLint(subject: FleetSubject, { clusters }: LintedFleet): string[] {
+  const failed = clusters.flatMap((cluster) => {
+    const failure = selectorFailureOn(subject, cluster);
+    return failure === undefined ? [] : [{ cluster: cluster.name, ...failure }];
+  });
+  const text = selectorFailureText(failed);
+  return text === undefined ? [] : [text];
 }
 
 function waveLint(subject: FleetSubject, fleet: LintedFleet): string[] {

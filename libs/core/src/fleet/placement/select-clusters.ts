@@ -41,11 +41,37 @@ export function selectorProblem(selector: ClusterSelector | undefined): string |
   return 'error' in expression ? expression.error.split('\n')[0] : undefined;
 }
 
+/** A run-time error of a selector's expression, in one line, and the field that has the expression. */
+export type SelectorFailure = Readonly<{ field: string; error: string }>;
+
+/** Finds out whether an expression of a selector fails on a cluster, so that it does not match there. */
+export type FindsFailure = (cluster: SelectedCluster) => SelectorFailure | undefined;
+
+/**
+ * Finds the run-time errors of a selector's expression, such as a label that a cluster lacks; undefined where
+ * there can be none. Clusters that labels alone exclude are not checked.
+ */
+export function selectorFailures(field: string, selector: ClusterSelector | undefined): FindsFailure | undefined {
+  if (selector?.expression === undefined) return undefined;
+  const byLabels = readSelector(selector.selector);
+  const expression = compileExpression(selector.expression, environment, { anyRanges: true });
+  if ('error' in expression || typeof byLabels !== 'function') return undefined;
+  return (cluster) => {
+    const error = byLabels(cluster.labels) ? expression.failure(inExpression(cluster)) : undefined;
+    return error === undefined ? undefined : { field, error };
+  };
+}
+
 function compiled(source: string): SelectsCluster {
   const expression = compileExpression(source, environment, { anyRanges: true });
   if ('error' in expression) return () => false;
-  return ({ name, labels, facts }) => expression.holds({ cluster: { name, labels, facts: celValue(facts) } });
+  return (cluster) => expression.holds(inExpression(cluster));
 }
+
+/** What an expression sees of a cluster. */
+const inExpression = ({ name, labels, facts }: SelectedCluster) => ({
+  cluster: { name, labels, facts: celValue(facts) },
+});
 
 /** A JSON value as CEL has it: whole numbers are of type int. */
 export function celValue(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import type { SelectedCluster } from '../placement/select-clusters.js';
+import type { SelectedCluster, SelectorFailure } from '../placement/select-clusters.js';
 import type { Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
 import type { GateAnswer } from '../rollout/gate-progress.js';
 import { isInFlight } from '../rollout/row.js';
@@ -22,14 +22,19 @@ export type HubState = Readonly<{
 /**
  * Whether a subject is to be in a cluster: both select it, and the cluster allows the subject's namespace.
  */
-export function isTargetOf(
-  subject: FleetSubject | undefined,
-  cluster: (SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>) | undefined,
-): boolean {
-  if (subject === undefined || cluster === undefined) return false;
-  const allowed = cluster.allowedNamespaces;
-  return (allowed === undefined || allowed.includes(subject.namespace)) && subject.selects(cluster);
+export function isTargetOf(subject: FleetSubject | undefined, cluster: TargetCluster | undefined): boolean {
+  return subject !== undefined && cluster !== undefined && allows(cluster, subject) && subject.selects(cluster);
 }
+
+/** What of a cluster says whether a subject is to be in it. */
+type TargetCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
+
+const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: FleetSubject): boolean =>
+  allowed === undefined || allowed.includes(namespace);
+
+/** Why a subject is not to be in a cluster that allows it, where an expression of a selector fails there. */
+export const selectorFailureOn = (subject: FleetSubject, cluster: TargetCluster): SelectorFailure | undefined =>
+  allows(cluster, subject) ? subject.failureOn?.(cluster) : undefined;
 
 /** The facts of one roll-out, read from the simulated hub and its clusters. */
 export class VirtualFacts implements RolloutFacts {

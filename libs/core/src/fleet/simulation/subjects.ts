@@ -2,7 +2,12 @@ import type { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { StrategySpec } from '../../kernel/api/fleet/fleet-strategy.js';
 import { type FleetObject, fleetKey } from '../kinds/fleet-kinds.js';
-import { clusterSelector, type SelectsCluster } from '../placement/select-clusters.js';
+import {
+  clusterSelector,
+  type FindsFailure,
+  type SelectsCluster,
+  selectorFailures,
+} from '../placement/select-clusters.js';
 import { BUILT_IN_STRATEGY } from '../placement/waves.js';
 import { type WindowRules, windowRules } from '../windows/window-rules.js';
 
@@ -22,6 +27,8 @@ export type FleetSubject = Readonly<{
    */
   place: Readonly<{ package: string; namespace: string }> | undefined;
   selects: SelectsCluster;
+  /** Why it does not select a cluster, where an expression fails there; undefined: it has no expression. */
+  failureOn: FindsFailure | undefined;
   usualBundle: Readonly<{ before: string; next: string }>;
 }>;
 
@@ -74,8 +81,12 @@ export class FleetFiles {
     const { metadata, spec } = operator;
     const named = spec.catalog.fleetCatalog;
     const catalog = named === undefined ? undefined : this.#objects.get(`FleetCatalog/${metadata.namespace}/${named}`);
-    const byCatalog = clusterSelector(catalog?.kind === 'FleetCatalog' ? catalog.spec.clusters : undefined);
+    const catalogClusters = catalog?.kind === 'FleetCatalog' ? catalog.spec.clusters : undefined;
+    const byCatalog = clusterSelector(catalogClusters);
     const byOperator = clusterSelector(spec.clusters);
+    const failure = selectorFailures('spec.clusters', spec.clusters);
+    const inCatalog = selectorFailures(`spec.clusters of FleetCatalog ${named}`, catalogClusters);
+    const hasExpression = failure !== undefined || inCatalog !== undefined;
     return {
       key: fleetKey(operator),
       kind: 'FleetOperator',
@@ -87,6 +98,9 @@ export class FleetFiles {
       strategy: this.#strategy(metadata.namespace, spec.strategyRef?.name),
       place: { package: spec.package, namespace: spec.namespace },
       selects: (cluster) => byOperator(cluster) && byCatalog(cluster),
+      failureOn: hasExpression
+        ? (cluster) => failure?.(cluster) ?? (byOperator(cluster) ? inCatalog?.(cluster) : undefined)
+        : undefined,
       usualBundle: { before: `${spec.package}.current`, next: `${spec.package}.next` },
     };
   }
@@ -104,6 +118,7 @@ export class FleetFiles {
       strategy: this.#strategy(metadata.namespace, spec.strategyRef?.name),
       place: undefined,
       selects: clusterSelector(spec.clusters),
+      failureOn: selectorFailures('spec.clusters', spec.clusters),
       usualBundle: { before: 'sha256:current', next: 'sha256:next' },
     };
   }

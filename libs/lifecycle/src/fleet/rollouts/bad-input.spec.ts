@@ -60,11 +60,25 @@ describe('a FleetOperator that cannot be carried out', () => {
       { clusters: { selector: { matchLabels: { tier: 'nowhere' } } } },
       'False NothingSelected no cluster is selected: nothing is rolled out',
     ],
+    [
+      'has an expression that fails on each cluster',
+      { clusters: { expression: "cluster.labels.site == 'store'" } },
+      'False NothingSelected no cluster is selected: nothing is rolled out; spec.clusters does not select 2 clusters (',
+    ],
   ])('since it %s says so, and changes no cluster', async (_, more, says) => {
     const played = await begun(more);
     expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toContain(says);
     expect(await installed(played)).toEqual([OLD, OLD]);
     expect(await played.rollout('kafka-1')).toEqual({});
+  });
+
+  it('names the clusters on which an expression fails, and goes on in the others', async () => {
+    const expression = "cluster.labels.tier == 'lab' || cluster.labels.site == 'west'";
+    const played = await begun({ clusters: { expression } });
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toBe(
+      'True Planned spec.clusters does not select 1 cluster (shop-1), where its expression fails: No such key: site',
+    );
+    expect(await installed(played)).toEqual([NEW, OLD]);
   });
 
   it('goes on once its strategy is there', async () => {

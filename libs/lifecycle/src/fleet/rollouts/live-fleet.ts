@@ -8,6 +8,7 @@ import { newStatus, type RolloutSpec, type RolloutStatus } from '#core/fleet/rol
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FailedCluster } from '#core/fleet/status/selector-failures';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
@@ -96,6 +97,14 @@ export class LiveFleet implements FleetView {
     const targets = [...this.clusters.values()].filter((cluster) => this.isTarget(subject, cluster));
     this.#targets.set(subject, targets);
     return targets;
+  }
+
+  /** Clusters that a subject does not select because an expression fails there. */
+  selectorFailures(subject: FleetSubject): FailedCluster[] {
+    return [...this.clusters.values()].flatMap((cluster) => {
+      const failure = this.memory.selectorFailure(subject, cluster);
+      return failure === undefined ? [] : [{ cluster: cluster.name, ...failure }];
+    });
   }
 
   readonly isTarget = (subject: FleetSubject, cluster: LiveCluster): boolean => this.memory.isTarget(subject, cluster);
@@ -286,5 +295,6 @@ const deletedSubject = (key: string, { metadata, spec }: FleetRollout): FleetSub
   strategy: spec.strategy,
   place: undefined,
   selects: () => false,
+  failureOn: undefined,
   usualBundle: { before: '', next: '' },
 });

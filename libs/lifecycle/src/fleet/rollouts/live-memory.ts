@@ -1,6 +1,7 @@
 import { versionsGroup } from '#core/fleet/desired/overrides';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
-import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
+import type { SelectorFailure } from '#core/fleet/placement/select-clusters';
+import { isTargetOf, selectorFailureOn } from '#core/fleet/simulation/rollout-facts';
 import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -40,6 +41,10 @@ export class LiveMemory {
   readonly #rows = new WeakMap<FleetAssignment, StoredRows>();
   readonly #states = new WeakMap<FleetRollout, Readonly<{ state: StoredState | undefined }>>();
   readonly #targets = new WeakMap<LiveCluster, Map<FleetSubject, boolean>>();
+  readonly #failures = new WeakMap<
+    LiveCluster,
+    WeakMap<FleetSubject, Readonly<{ found: SelectorFailure | undefined }>>
+  >();
   readonly #groups = new WeakMap<LiveCluster, WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>>();
   #files: Readonly<{ from: readonly Written[]; files: FleetFiles }> | undefined;
 
@@ -88,6 +93,16 @@ export class LiveMemory {
     const found = known.get(operator) ?? { group: versionsGroup(operator, cluster) };
     known.set(operator, found);
     return found.group;
+  }
+
+  /** Why an expression does not select a cluster: a run-time error. */
+  selectorFailure(subject: FleetSubject, cluster: LiveCluster): SelectorFailure | undefined {
+    if (subject.failureOn === undefined) return undefined;
+    const known = this.#failures.get(cluster) ?? new WeakMap();
+    this.#failures.set(cluster, known);
+    const { found } = known.get(subject) ?? { found: selectorFailureOn(subject, cluster) };
+    known.set(subject, { found });
+    return found;
   }
 
   isTarget(subject: FleetSubject, cluster: LiveCluster): boolean {

@@ -5,6 +5,7 @@ import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/fleet/status/conditions';
 import { namedClusters } from '#core/fleet/status/operator-conditions';
+import { selectorFailureText } from '#core/fleet/status/selector-failures';
 import { windowTimes } from '#core/fleet/windows/window-answer';
 import type { WindowRules } from '#core/fleet/windows/window-rules';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -118,10 +119,14 @@ function resolved(subject: FleetSubject, fleet: LiveFleet): FoundCondition {
   const problem = problemOf(subject, fleet);
   if (problem !== undefined) return unresolved(problem.reason, problem.message);
   const targets = fleet.targetsOf(subject);
-  if (targets.length === 0) return unresolved('NothingSelected', 'no cluster is selected: nothing is rolled out');
+  const failing = selectorFailureText(fleet.selectorFailures(subject));
+  if (targets.length === 0) {
+    const nothing = 'no cluster is selected: nothing is rolled out';
+    return unresolved('NothingSelected', failing === undefined ? nothing : `${nothing}; ${failing}`);
+  }
   const failed = targets.filter((cluster) => cluster.report(subject.key)?.reason === RESOLUTION_FAILED);
   const [first] = failed;
-  if (first === undefined) return { type: 'Resolved', status: 'True', reason: 'Planned', message: '' };
+  if (first === undefined) return { type: 'Resolved', status: 'True', reason: 'Planned', message: failing ?? '' };
   return unresolved(
     RESOLUTION_FAILED,
     `${namedClusters(failed.map(({ name }) => name))}: ${first.report(subject.key)?.message ?? ''}`,

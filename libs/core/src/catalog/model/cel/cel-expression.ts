@@ -13,6 +13,8 @@ export type CelExpression = Readonly<{
   holds: (context: Readonly<Record<string, unknown>>) => boolean;
   /** As `holds`; undefined after a run-time error. */
   answer: (context: Readonly<Record<string, unknown>>) => boolean | undefined;
+  /** The run-time error, in one line; undefined where there is none. */
+  failure: (context: Readonly<Record<string, unknown>>) => string | undefined;
 }>;
 
 /** Characters of one rule; longer ones are refused before parsing. */
@@ -104,14 +106,22 @@ export function compileExpression(
   if (checked.type !== 'bool' && !(anyRanges && checked.type === 'dyn')) {
     return { error: `cel expressions must have type Bool, this one has ${checked.type}` };
   }
-  const answer = (context: Readonly<Record<string, unknown>>) => evaluated(parsed.value, cost, context);
-  return { answer, holds: (context) => answer(context) === true };
+  const evaluate = (context: Readonly<Record<string, unknown>>) => evaluated(parsed.value, cost, context);
+  const answer = (context: Readonly<Record<string, unknown>>) => {
+    const result = evaluate(context);
+    return 'value' in result ? result.value === true : undefined;
+  };
+  const failure = (context: Readonly<Record<string, unknown>>) => {
+    const result = evaluate(context);
+    // Below the first line the evaluator draws the place.
+    return 'error' in result ? result.error.split('\n')[0] : undefined;
+  };
+  return { answer, holds: (context) => answer(context) === true, failure };
 }
 
-function evaluated(rule: (context: object) => unknown, cost: CelCost, context: object): boolean | undefined {
-  if (worstCase(cost, longestCollection(context)) > MAX_COST) return undefined;
-  const result = attempt(() => rule(context));
-  return 'value' in result ? result.value === true : undefined;
+function evaluated(rule: (context: object) => unknown, cost: CelCost, context: object) {
+  if (worstCase(cost, longestCollection(context)) > MAX_COST) return { error: 'it would take too many steps' };
+  return attempt(() => rule(context));
 }
 
 function attempt<T>(action: () => T): Readonly<{ value: T }> | Readonly<{ error: string }> {
