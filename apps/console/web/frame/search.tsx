@@ -3,7 +3,10 @@ import { useLocation } from 'preact-iso';
 import type { SearchAnswer } from '../../src/api/lists.schema.js';
 import { read } from '../live/ask.js';
 
-type Found = SearchAnswer['items'];
+/** What was found for these words; it stays in sight until the next words have an answer. */
+type Found = Readonly<{ of: string; items: SearchAnswer['items'] }>;
+
+const LEAVES_AFTER = 150;
 
 function useFound(words: string): Found | undefined {
   const [found, setFound] = useState<Found>();
@@ -12,7 +15,8 @@ function useFound(words: string): Found | undefined {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       read<SearchAnswer>(`search?q=${encodeURIComponent(words.trim())}`, stop.signal).then(
-        ({ items }) => setFound(items),
+        // While a page opens, its requests are not given up.
+        ({ items }) => stop.signal.aborted || setFound({ of: words, items }),
         () => undefined,
       );
     }, 150);
@@ -31,8 +35,14 @@ export function Search() {
   const [at, setAt] = useState(0);
   const found = useFound(words);
   const input = useRef<HTMLInputElement>(null);
+  const leaving = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  /** Enter was pressed before these words had an answer. */
+  const entered = useRef('');
   const open = found !== undefined;
+  const items = found?.items ?? [];
   const close = () => {
+    clearTimeout(leaving.current);
+    entered.current = '';
     setWords('');
     setAt(0);
   };
@@ -41,14 +51,20 @@ export function Search() {
     input.current?.blur();
     route(url);
   };
+  const enter = () => {
+    entered.current = found?.of === words ? '' : words;
+    const one = items[at];
+    if (entered.current === '' && one !== undefined) go(one.url);
+  };
+  useEffect(() => {
+    if (entered.current !== '' && entered.current === found?.of) enter();
+  }, [found]);
   const onKey = (event: KeyboardEvent) => {
-    const last = (found?.length ?? 0) - 1;
+    const last = items.length - 1;
     if (event.key === 'ArrowDown') setAt(Math.min(last, at + 1));
     else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
-    else if (event.key === 'Enter') {
-      const one = found?.[at];
-      if (one !== undefined) go(one.url);
-    } else if (event.key === 'Escape') {
+    else if (event.key === 'Enter') enter();
+    else if (event.key === 'Escape') {
       close();
       input.current?.blur();
     } else return;
@@ -64,24 +80,29 @@ export function Search() {
         aria-label="Search clusters, packages, operators and plans"
         aria-expanded={open}
         aria-controls="search-found"
-        aria-activedescendant={open && found.length > 0 ? `found-${at}` : undefined}
+        aria-activedescendant={items.length > 0 ? `found-${at}` : undefined}
         autocomplete="off"
         placeholder="/ search"
         value={words}
         onInput={(event) => {
+          entered.current = '';
           setWords(event.currentTarget.value);
           setAt(0);
         }}
         onKeyDown={onKey}
-        onBlur={() => setTimeout(close, 150)}
+        onFocus={() => clearTimeout(leaving.current)}
+        // A click on what was found takes the focus first.
+        onBlur={() => {
+          leaving.current = setTimeout(close, LEAVES_AFTER);
+        }}
       />
       <div id="search-found" role="listbox" aria-label="Found" class="found" hidden={!open}>
-        {found?.length === 0 && (
+        {found?.items.length === 0 && (
           <div role="option" aria-selected="false" aria-disabled="true" class="found-none pale" tabIndex={-1}>
             Nothing has this name.
           </div>
         )}
-        {found?.map(({ kind, title, note, url }, index) => (
+        {items.map(({ kind, title, note, url }, index) => (
           <a
             key={url}
             id={`found-${index}`}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { live } from '../live/stream.js';
 import { timeWithSeconds } from '../live/times.js';
 import { visibleText } from './visible-text.js';
@@ -22,7 +22,8 @@ export function Page(props: {
   useEffect(() => {
     document.title = visibleText(`${props.title} · Flotilla`);
   }, [props.title]);
-  useEffect(() => {
+  // Before the page is painted: a key that is pressed as soon as it is there must not lose the focus again.
+  useLayoutEffect(() => {
     // A page that is loaded anew begins at its top, where the link over the navigation is.
     // Who has begun to type, as in the search, goes on typing.
     const isTyping = document.activeElement instanceof HTMLInputElement;
