@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { expect, vi } from 'vitest';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
 import { rightsOf } from '#core/fleet/console-rights/rights';
 import { findExecutable } from '#platform/debian/executable';
-import { PATIENCE } from '#testing/patience';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type Need, programs } from '#testing/report/needs';
 import type { SignIn } from '../../apps/console/src/sign-in/sign-in.js';
 
@@ -21,7 +28,14 @@ export const chromiumNeed: Need =
 export function launchChromium(): Promise<Browser> {
   const executablePath = FROM_SETTING ?? findExecutable('chromium', process.env['PATH'] ?? '') ?? 'chromium';
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, headless: true, args });
+  return chromium.launch({ executablePath, headless: true, args, timeout: PATIENCE_MS });
+}
+
+/** Waits for clicks, fields and navigations as long as for all else; the browser’s own limit is 30 s. */
+export async function openContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }
 
 /** Milliseconds. */
@@ -98,7 +112,7 @@ export class ConsoleTab {
     { theme = 'light', width = 1_280, as, ownTime = false }: TabOptions = {},
   ): Promise<ConsoleTab> {
     const viewport = { width, height: 900 };
-    const context = await browser.newContext({ colorScheme: theme, viewport, reducedMotion: 'reduce' });
+    const context = await openContext(browser, { colorScheme: theme, viewport });
     await context.addInitScript(REPORT_CSP);
     const { origin } = new URL(link);
     if (as !== undefined) await context.addCookies([{ name: PERSON, value: as, url: origin }]);

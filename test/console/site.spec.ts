@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import { buildSite } from '../../scripts/site/build-site.js';
-import { chromiumNeed, launchChromium } from './browser.js';
+import { chromiumNeed, launchChromium, openContext } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -42,7 +42,7 @@ describe('the site in Chromium, opened as files', needing(chromiumNeed), () => {
 
   async function open(name: string, { theme, width }: (typeof FORMS)[number]): Promise<Page> {
     const viewport = { width, height: 900 };
-    const context = await browser.newContext({ colorScheme: theme, viewport, reducedMotion: 'reduce' });
+    const context = await openContext(browser, { colorScheme: theme, viewport });
     const page = await context.newPage();
     page.on('pageerror', (error) => troubles.push(`${name}: ${error.message}`));
     page.on('console', (message) => {
