@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import { openConsole } from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
@@ -94,7 +95,8 @@ describe('pictures of the console', needing(chromiumNeed), () => {
         await tab.page.screenshot({ path: join(folder, `${name}-${look}.png`) });
         expect(tab.troubles).toEqual([]);
         await tab.page.setViewportSize({ width: PHONE, height: 900 });
-        expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE);
+        const width = () => tab.page.evaluate('document.documentElement.scrollWidth');
+        await expect.poll(width, PATIENCE).toBeLessThanOrEqual(PHONE);
         await tab.close();
       }
     } finally {

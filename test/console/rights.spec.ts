@@ -91,7 +91,7 @@ describe('what the pages offer and show to people with some rights', needing(chr
     await page.goto('/clusters/eu-01/extensions/lantern');
     await expect.poll(() => text(page), PATIENCE).toContain('Revisions');
     expect(await buttons(page, /roll back/i)).toBe(0);
-    expect(await text(page, 'nav.navigation')).not.toContain('Hub');
+    await expect.poll(() => text(page, 'nav.navigation'), PATIENCE).not.toContain('Hub');
     await page.goto('/hub');
     await expect.poll(() => text(page), PATIENCE).toContain('There is no such page that you may see.');
   });

@@ -119,7 +119,8 @@ describe('the console in a browser that also has hostile pages', needing(chromiu
     const window = await opened;
     await window.locator('main h1').first().waitFor();
     expect(await window.evaluate('window.opener === null'), 'the console knows no opener').toBe(true);
-    expect(await evil.evaluate('window.other.closed'), 'its opener has lost it').toBe(true);
+    const isLost = () => evil.evaluate('window.other.closed');
+    await expect.poll(isLost, { ...PATIENCE, message: 'its opener has lost it' }).toBe(true);
     await window.close();
   });
 
@@ -153,7 +154,7 @@ describe('the console in a browser that also has hostile pages', needing(chromiu
       ...{ html: failed, eval: 'EvalError', handler: failed, script: failed, policy: failed },
       ...{ picture: refused, style: refused, request: failed, ran: 'nothing' },
     });
-    expect(tab.troubles.slice(before.troubles).join('\n')).toContain('CSP: ');
+    await expect.poll(() => tab.troubles.slice(before.troubles).join('\n'), PATIENCE).toContain('CSP: ');
     expect(reached).toBe(before.reached);
   });
 

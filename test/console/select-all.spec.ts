@@ -118,6 +118,8 @@ describe('what is done with everything that a filter matches', needing(chromiumN
       const narrow = await ConsoleTab.open(browser, run.service.link, { width });
       const { page } = narrow;
       await narrow.goto('/operators?standing=failed');
+      // A row has a tick as soon as it is known what the person may do.
+      await page.locator('.body-row .tick-target').first().waitFor();
       await page.locator('.body-row').first().focus();
       const bottom = `document.activeElement.getBoundingClientRect().bottom`;
       const top = `document.querySelector('.act-bar').getBoundingClientRect().top`;
@@ -126,7 +128,7 @@ describe('what is done with everything that a filter matches', needing(chromiumN
         await expect.poll(() => narrow.text('.act-bar'), PATIENCE).toContain(`${at} operator`);
         await page.keyboard.press('j');
         await expect.poll(() => page.evaluate('document.activeElement.dataset.index'), PATIENCE).toBe(String(at));
-        expect(await page.evaluate(`${bottom} <= ${top}`), `row ${at}`).toBe(true);
+        await expect.poll(() => page.evaluate(`${bottom} <= ${top}`), { ...PATIENCE, message: `row ${at}` }).toBe(true);
       }
       await narrow.close();
     },
