@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { buildImage } from '#platform/registry/image-builder';
 import { explainFleet } from '../../apps/cli/src/fleet/explain-fleet.js';
+import { makeDecisions } from '../../apps/cli/src/fleet/make-decisions.js';
 import { showPlan } from '../../apps/cli/src/fleet/show-plan.js';
 import { showStatus } from '../../apps/cli/src/fleet/show-status.js';
 import { recorder } from '../../apps/cli/src/run-flotilla.fixture.js';
@@ -49,6 +50,12 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     const { result, io } = recorder();
     await explainFleet(fleet.hub.client, io, { what, cluster, output: 'text' }, fleet.clock.now());
     return result.out;
+  };
+  const retry = async (rollout: string): Promise<string> => {
+    const { result, io } = recorder();
+    const terms = { dryRun: false, wait: false, timeout: '1s', output: 'text' } as const;
+    await makeDecisions(fleet.hub.client, io, { action: 'Retry', rollout, reason: 'CHG-2', ...terms });
+    return `${result.exit} ${result.err}${result.out}`;
   };
   const plan = async (name: string): Promise<string> => {
     const { result, io } = recorder();
@@ -112,6 +119,9 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await decide('Abort');
     await fleet.until(() => phaseOf('lamp-2') === 'Aborted', 'the end');
     expect(await explain('lamp-2'), 'a retry would bring the same').not.toContain('→');
+    expect(await retry('lamp-2')).toBe(
+      `1 error: lamp-2 is not tried again: ${withdrawn.trim()}; what the catalog leads to next comes by a roll-out of its own\n`,
+    );
   });
 
   it('says that clusters are kept between two steps, by what, and that they were left there', async () => {

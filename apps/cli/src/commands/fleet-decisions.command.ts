@@ -62,7 +62,7 @@ const VERBS: readonly Verb[] = [
     action: 'Retry',
     description: 'try again where it failed, went back, or was set aside',
     narrowedBy: ['class', 'wave', 'clusters'],
-    help: 'The failure is forgiven, and the target no longer denied there. Of a roll-out that has gone back or was aborted, a new one of the same target begins.',
+    help: 'The failure is forgiven, and the target no longer denied there. Of a roll-out that has gone back or was aborted, a new one of the same target begins, unless that was withdrawn by its catalog.',
     examples: ['kafka-7 -C store-0412 --reason "node was full"'],
   },
   {

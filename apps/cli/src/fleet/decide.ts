@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Author } from '#core/fleet/approval/class-approval';
-import { applyDecision, type Decision } from '#core/fleet/rollout/decisions';
+import { applyDecision, type Decision, type DecisionEffects } from '#core/fleet/rollout/decisions';
 import { Draft } from '#core/fleet/rollout/draft';
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
@@ -49,7 +49,12 @@ export async function whoAmI(hub: KubeClient): Promise<Author> {
 }
 
 /** What the engine would answer to a decision now; nothing is changed. */
-export function foreseen(fleet: LiveFleet, rollout: LiveRollout, asked: DecisionAsked, by: Author): string {
+export function foreseen(
+  fleet: LiveFleet,
+  rollout: LiveRollout,
+  asked: DecisionAsked,
+  by: Author,
+): Pick<DecisionEffects, 'reason' | 'message'> {
   const { record, facts } = rollout;
   const decision: Decision = {
     rollout: record.spec.name,
@@ -62,7 +67,7 @@ export function foreseen(fleet: LiveFleet, rollout: LiveRollout, asked: Decision
     reason: asked.reason,
     expiresAt: asked.expiresAt === undefined ? undefined : Date.parse(asked.expiresAt),
   };
-  return applyDecision(decision, new Draft(record, facts, fleet.now)).reason;
+  return applyDecision(decision, new Draft(record, facts, fleet.now));
 }
 
 /** How a decision is made: `waitMs` is how long the controller may take; undefined: nothing is waited for. */
@@ -91,8 +96,8 @@ export async function decide(
   if (status === undefined) {
     return { ...known, result: 'unanswered', reason: '', message: `no controller has answered in ${waitMs / 1_000}s` };
   }
-  const { effective = false, reason = '' } = status;
-  return { ...known, result: effective ? 'effective' : 'refused', reason, message: '' };
+  const { effective = false, reason = '', message = '' } = status;
+  return { ...known, result: effective ? 'effective' : 'refused', reason, message };
 }
 
 function decisionObject(rollout: string, asked: DecisionAsked, by: Author): KubernetesObject {
@@ -115,7 +120,7 @@ function decisionObject(rollout: string, asked: DecisionAsked, by: Author): Kube
   });
 }
 
-type DecisionStatus = Readonly<{ effective?: boolean; reason?: string; at?: string }>;
+type DecisionStatus = Readonly<{ effective?: boolean; reason?: string; message?: string; at?: string }>;
 
 async function answered(hub: KubeClient, made: KubernetesObject, waitMs: number): Promise<DecisionStatus | undefined> {
   const { name = '', namespace } = made.metadata;

@@ -1,6 +1,5 @@
 import { isFinal } from '#core/fleet/rollout/phases';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
-import { isTargetWithdrawn } from '#lifecycle/fleet/rollouts/withdrawn-target';
+import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { NEXT } from '../output/next-commands.js';
 
 /** A command that helps, and what must be known before it is given. */
@@ -9,7 +8,7 @@ export type FleetStep = Readonly<{ command: string; note: string }>;
 export const step = (command: string, note = ''): FleetStep => ({ command, note });
 
 /** A roll-out, and its name as commands take it. */
-type Named = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; short: string }>;
+type Named = Readonly<{ rollout: LiveRollout; short: string }>;
 
 /** Whether it is over for its clusters: they are not changed by it any more. */
 const isLeft = ({ record: { status }, facts }: LiveRollout): boolean =>
@@ -20,8 +19,8 @@ export const isRetriedAnew = ({ record, facts }: LiveRollout): boolean =>
   facts.isNewest && (record.status.phase === 'RolledBack' || record.status.phase === 'Aborted');
 
 /** One that can be is made anew as a whole, where its target is still to be had. */
-export function newRolloutSteps({ fleet, rollout, short }: Named): FleetStep[] {
-  return isRetriedAnew(rollout) && !isTargetWithdrawn(rollout.record, fleet)
+export function newRolloutSteps({ rollout, short }: Named): FleetStep[] {
+  return isRetriedAnew(rollout) && !rollout.facts.isTargetWithdrawn
     ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')]
     : [];
 }

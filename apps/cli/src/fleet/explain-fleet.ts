@@ -1,4 +1,5 @@
 import { isFinal } from '#core/fleet/rollout/phases';
+import { withdrawnText } from '#core/fleet/rollout/withdrawn';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
@@ -18,7 +19,7 @@ import { deniedSteps, explainReturns, hasDeniedReturns } from './explain-return.
 import { explainRow, type FleetExplanation, overThreshold, troubles, wavesBefore } from './explain-row.js';
 import { meantName, nameOnly, readFleet } from './read-fleet.js';
 import { type FailureAnswer, type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
-import { awaitedClasses, type RolloutHints, rolloutHints, withdrawnText } from './rollout-hints.js';
+import { awaitedClasses, type RolloutHints, rolloutHints } from './rollout-hints.js';
 import { reportedIn } from './row-place.js';
 import { shortName } from './show-status.js';
 
@@ -206,7 +207,7 @@ function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): 
     chain: [...causes, ...endedEarly(hints), ...deniedLine(fleet, answer), ...withdrawnLine(hints, answer)],
     todo: [
       ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
-      ...newRolloutSteps({ fleet, rollout, short }),
+      ...newRolloutSteps({ rollout, short }),
     ],
   };
 }

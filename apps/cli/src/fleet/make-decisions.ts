@@ -54,12 +54,12 @@ export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrde
   const outcomes: DecisionOutcome[] = [];
   for (const asked of decisions) {
     if (asked.class !== undefined) io.err(await planClassText(hub, fleet, rollout, asked.class));
-    const verdict = foreseen(fleet, rollout, asked, by);
+    const { reason: verdict, message = '' } = foreseen(fleet, rollout, asked, by);
     const known = { decision: null, rollout: rollout.record.spec.name, action: asked.action, by: by.user };
     outcomes.push(
       verdict === 'Effective'
         ? await decide(hub, rollout.record.spec.name, asked, by, { dryRun: order.dryRun, waitMs })
-        : { ...known, class: asked.class ?? null, result: 'refused', reason: verdict, message: '' },
+        : { ...known, class: asked.class ?? null, result: 'refused', reason: verdict, message },
     );
   }
   const after = order.dryRun ? fleet : await readFleet(hub, new Date());

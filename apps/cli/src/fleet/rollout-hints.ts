@@ -3,7 +3,6 @@ import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import { isBetweenHops, isReturnDue, type RolloutRow } from '#core/fleet/rollout/row';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
-import { isTargetWithdrawn } from '#lifecycle/fleet/rollouts/withdrawn-target';
 import type { ClassAnswer } from './rollout-answer.js';
 import { targetThere } from './target-there.js';
 
@@ -39,10 +38,6 @@ export const isLeftOnTheWay = ({ phase, attempt, hop, isRetry }: RolloutRow): bo
 export const awaitedClasses = (classes: readonly ClassAnswer[], { awaited }: RolloutHints): ClassAnswer[] =>
   classes.filter(({ approval, hash }) => approval === 'Waiting' && awaited.has(hash));
 
-/** Why no decision brings a target. */
-export const withdrawnText = (target: string): string =>
-  `${target} was withdrawn: no cluster has it, and none is led to it any more`;
-
 export function rolloutHints(fleet: LiveFleet, rollout: LiveRollout): RolloutHints {
   const { record } = rollout;
   const rows = [...record.rows.values()];
@@ -51,7 +46,7 @@ export function rolloutHints(fleet: LiveFleet, rollout: LiveRollout): RolloutHin
   const waiting = isOver ? [] : rows.filter(({ phase }) => phase === 'Waiting').flatMap((row) => row.class ?? []);
   const returns = rows.some(isReturnDue) ? [ROLLBACK_CLASS] : [];
   return {
-    isWithdrawn: isTargetWithdrawn(record, fleet),
+    isWithdrawn: rollout.facts.isTargetWithdrawn,
     kept: [...kept]
       .map(([reason, own]) => ({ reason, clusters: own.length }))
       .sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.reason, b.reason)),

@@ -1,4 +1,5 @@
 import { durationMs } from '#core/fleet/placement/waves';
+import { withdrawnText } from '#core/fleet/rollout/withdrawn';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
@@ -7,7 +8,7 @@ import { adviceLine, folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import { deniedSteps } from './explain-return.js';
 import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnswer } from './rollout-answer.js';
-import { awaitedClasses, type RolloutHints, withdrawnText } from './rollout-hints.js';
+import { awaitedClasses, type RolloutHints } from './rollout-hints.js';
 
 /** How a roll-out is printed: `short` is its name as commands take it. */
 export type RolloutTextOptions = Readonly<{

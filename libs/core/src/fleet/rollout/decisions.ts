@@ -8,6 +8,7 @@ import { hasChanges, resume } from './rollout-moves.js';
 import { isChanged, type RolloutRow } from './row.js';
 import { waitingAgain } from './row-moves.js';
 import { openWave } from './wave-moves.js';
+import { retryRefusal } from './withdrawn.js';
 
 /** What a user decided about a roll-out. */
 export type Decision = Readonly<{
@@ -35,6 +36,8 @@ export type DecisionReason =
 /** What a decision brings about outside the roll-out. */
 export type DecisionEffects = Readonly<{
   reason: DecisionReason;
+  /** Why it has no effect, where the reason and the phase of the roll-out do not say that. */
+  message?: string;
   /** A roll-out of the same target is made anew. */
   isNewRollout: boolean;
   /** Clusters where the target is no longer denied. */
@@ -138,7 +141,13 @@ function namedRows({ clusters, wave, class: name }: Decision, draft: Draft): Rol
 function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
   const { status, facts } = draft;
   const isOver = status.phase === 'RolledBack' || status.phase === 'Aborted';
-  if (isOver && facts.isNewest) return { ...EFFECTIVE, isNewRollout: true };
+  if (isOver && facts.isNewest) {
+    // The new one could not go on either.
+    if (facts.isTargetWithdrawn === true) {
+      return { ...refused('NotApplicable'), message: retryRefusal(draft.spec.target) };
+    }
+    return { ...EFFECTIVE, isNewRollout: true };
+  }
   const isStanding = status.phase === 'Completed' && facts.role !== 'frozen';
   if (status.reason === 'RollbackIncomplete' || (isFinal(status.phase) && !isStanding)) return undefined;
   const rows = namedRows(decision, draft).filter(

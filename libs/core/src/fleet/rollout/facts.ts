@@ -81,6 +81,8 @@ export type RolloutFacts = Readonly<{
   plansOther?: (cluster: string) => boolean;
   /** The target is denied in this cluster. */
   isTargetDenied: (cluster: string) => boolean;
+  /** No cluster has the target, or is led to it any more; absent: that is not known. */
+  isTargetWithdrawn?: boolean;
   isSubjectPaused: boolean;
   /** A newer roll-out of the subject waits for its turn. */
   hasQueued: boolean;

@@ -38,15 +38,18 @@ describe('the Events of a roll-out', () => {
       by: { user: 'anna', groups: [] },
       reason: 'CHG',
     };
-    const said = (outcome: string) =>
+    const said = (outcome: Parameters<typeof decisionEvent>[1]) =>
       decisionEvent(decision as unknown as Parameters<typeof decisionEvent>[0], outcome);
-    expect(said('Effective')).toEqual({
+    expect(said({ reason: 'Effective' })).toEqual({
       type: 'Normal',
       reason: 'Promote',
       message: 'Promote of wave lab by anna: CHG',
     });
-    expect(said('NotAllowed')).toMatchObject({
+    expect(said({ reason: 'NotAllowed' })).toMatchObject({
       ...{ type: 'Warning', message: 'Promote of wave lab by anna, without effect (NotAllowed): CHG' },
+    });
+    expect(said({ reason: 'NotApplicable', message: 'k.v2 was withdrawn' })).toMatchObject({
+      message: 'Promote of wave lab by anna, without effect (NotApplicable: k.v2 was withdrawn): CHG',
     });
   });
 });

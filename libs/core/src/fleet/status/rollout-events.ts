@@ -1,4 +1,5 @@
 import type { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
+import type { DecisionEffects } from '../rollout/decisions.js';
 import type { RolloutStatus } from '../rollout/rollout-state.js';
 
 /** What a Kubernetes Event says. */
@@ -30,11 +31,15 @@ export function waveEvents(
   });
 }
 
-/** A decision, and what became of it. `outcome`: why it has no effect, or Effective. */
-export function decisionEvent({ action, by, reason, wave }: FleetDecision['spec'], outcome: string): RolloutEvent {
-  const isEffective = outcome === 'Effective';
+/** A decision, and what became of it. */
+export function decisionEvent(
+  { action, by, reason, wave }: FleetDecision['spec'],
+  outcome: Pick<DecisionEffects, 'reason' | 'message'>,
+): RolloutEvent {
+  const isEffective = outcome.reason === 'Effective';
   const about = wave === undefined ? '' : ` of wave ${wave}`;
-  const effect = isEffective ? '' : `, without effect (${outcome})`;
+  const why = outcome.message === undefined ? outcome.reason : `${outcome.reason}: ${outcome.message}`;
+  const effect = isEffective ? '' : `, without effect (${why})`;
   return {
     type: isEffective ? 'Normal' : 'Warning',
     reason: action,

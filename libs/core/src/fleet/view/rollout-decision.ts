@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { reasonInWords } from './row-text.js';
+import { reasonInWords, rowText } from './row-text.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
 
 /** As long as the comment of an approval in the console. */
@@ -26,7 +26,7 @@ export type RolloutDecision = z.infer<typeof RolloutDecision>;
 /** Most decisions that are shown of one roll-out, the newest. */
 export const MOST_DECISIONS = 20;
 
-const Outcome = z.looseObject({ reason: z.string().default('') });
+const Outcome = z.looseObject({ reason: z.string().default(''), message: z.string().default('') });
 const Created = z.looseObject({ creationTimestamp: z.string().max(40).default('') });
 
 /** The decisions about each roll-out, by `NAMESPACE/NAME`, the newest first. */
@@ -48,6 +48,7 @@ export function decisionsByRollout(
 function shownOf({ metadata, spec, status }: FleetDecision): RolloutDecision {
   const { action, by, reason, wave, clusters = [] } = spec;
   const [first = ''] = clusters;
+  const { reason: outcome = '', message = '' } = Outcome.safeParse(status).data ?? {};
   const places = [
     ...(spec.class === undefined ? [] : [`class ${spec.class}`]),
     ...(wave === undefined ? [] : [`wave ${wave}`]),
@@ -59,7 +60,7 @@ function shownOf({ metadata, spec, status }: FleetDecision): RolloutDecision {
     action,
     about: cut(places.join(', ')),
     reason: reason.slice(0, LONGEST_REASON),
-    outcome: cut(reasonInWords(Outcome.safeParse(status).data?.reason ?? '')),
+    outcome: rowText(message === '' ? reasonInWords(outcome) : message),
   };
 }
 

@@ -15,6 +15,7 @@ import type { AskedGates } from './asked-gates.js';
 import { isAhead, type LiveCluster } from './live-cluster.js';
 import { unapprovedNeighbours } from './moved-neighbours.js';
 import { NOT_OFFERED } from './path-from.js';
+import { isTargetWithdrawn } from './withdrawn-target.js';
 
 /** What the facts of all roll-outs are read from. */
 export type FleetView = Readonly<{
@@ -204,6 +205,10 @@ export class LiveFacts implements RolloutFacts {
     const operator = this.fleet.operators.get(subject.key);
     const versions = operator && operatorIn(operator, cluster).spec.versions;
     return versionRefusal(versions, versionInName(report.bundle)) !== undefined;
+  }
+
+  get isTargetWithdrawn(): boolean {
+    return isTargetWithdrawn(this.record, this.fleet);
   }
 
   get isSubjectPaused(): boolean {

@@ -163,14 +163,14 @@ export class RolloutController {
    */
   async #carryOut(
     decision: FleetDecision,
-    { isNewRollout, reason }: DecisionEffects,
+    effects: DecisionEffects,
     rollout: LiveRollout,
     fleet: LiveFleet,
   ): Promise<void> {
     const { subject, spec } = rollout.record;
     const isMade = fleet.rolloutsOf(subject.key).records.some((one) => one.spec.number > spec.number);
-    if (isNewRollout && !isMade) await this.#make(subject, fleet, targetAgain(rollout, fleet), 'Retry');
-    await this.#conclude(decision, reason, rollout);
+    if (effects.isNewRollout && !isMade) await this.#make(subject, fleet, targetAgain(rollout, fleet), 'Retry');
+    await this.#conclude(decision, effects, rollout);
   }
 
   async #make(
@@ -245,7 +245,7 @@ export class RolloutController {
   async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
     const { done, earlier, open } = openDecisions(rollout, fleet.state);
     if (done !== undefined) await this.#carryOut(done.decision, done.effects, rollout, fleet);
-    for (const one of earlier) await this.#conclude(one, 'UnknownRollout', rollout);
+    for (const one of earlier) await this.#conclude(one, { reason: 'UnknownRollout' }, rollout);
     return [...open];
   }
 
@@ -322,12 +322,18 @@ export class RolloutController {
     return orderOfRow(record, row, cluster, fleet.ownTargets.isOwn(record, cluster));
   }
 
-  async #conclude(decision: FleetDecision, reason: DecisionEffects['reason'], { object }: LiveRollout): Promise<void> {
-    const status = { effective: reason === 'Effective', reason, at: this.clock.now().toISOString() };
+  async #conclude(
+    decision: FleetDecision,
+    outcome: Pick<DecisionEffects, 'reason' | 'message'>,
+    { object }: LiveRollout,
+  ): Promise<void> {
+    const { reason, message } = outcome;
+    const said = message === undefined ? {} : { message };
+    const status = { effective: reason === 'Effective', reason, ...said, at: this.clock.now().toISOString() };
     const { action, by, reason: why } = decision.spec;
     this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
     await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
-    await this.#events.decided(object, decision, reason);
+    await this.#events.decided(object, decision, outcome);
   }
 }
 

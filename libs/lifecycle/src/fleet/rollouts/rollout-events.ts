@@ -1,3 +1,4 @@
+import type { DecisionEffects } from '#core/fleet/rollout/decisions';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import { decisionEvent, phaseEvent, type RolloutEvent, waveEvents } from '#core/fleet/status/rollout-events';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
@@ -35,7 +36,11 @@ export class RolloutEvents {
     if (operator !== undefined) await this.#say(operator, phase);
   }
 
-  async decided(rollout: Subject, { spec }: FleetDecision, outcome: string): Promise<void> {
+  async decided(
+    rollout: Subject,
+    { spec }: FleetDecision,
+    outcome: Pick<DecisionEffects, 'reason' | 'message'>,
+  ): Promise<void> {
     await this.#say(rollout, decisionEvent(spec, outcome));
   }
 

@@ -1,0 +1,7 @@
+/** Why no decision brings the target of a roll-out that its catalogs have withdrawn (decision 0469). */
+export const withdrawnText = (target: string): string =>
+  `${target} was withdrawn: no cluster has it, and none is led to it any more`;
+
+/** Why a Retry makes no new roll-out of that target, and what comes instead. */
+export const retryRefusal = (target: string): string =>
+  `${withdrawnText(target)}; what the catalog leads to next comes by a roll-out of its own`;
