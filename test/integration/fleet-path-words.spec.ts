@@ -41,9 +41,10 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await fleet.until(() => phaseOf('lamp-1') === 'Completed', 'the first version');
   }
 
-  const status = async (rollout?: string): Promise<string> => {
+  const status = async (rollout?: string, columns?: number): Promise<string> => {
     const { result, io } = recorder();
-    await showStatus(fleet.hub.client, io, { rollout, output: 'table', all: false }, fleet.clock.now());
+    const terminal = columns === undefined ? io : { ...io, columns };
+    await showStatus(fleet.hub.client, terminal, { rollout, output: 'table', all: false }, fleet.clock.now());
     return result.out;
   };
   const explain = async (what: string, cluster?: string): Promise<string> => {
@@ -89,6 +90,8 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await fleet.until(() => phaseOf('lamp-2') === 'Halted', 'the halt');
     await passes(4);
     expect(await explain('lamp-2')).toMatch(/: step 2 of 3 \[lab-1\]\n {2}lab-1: lamp\.v1\.2\.0 is Installing: /);
+    const short = /: step 2 of 3 \[lab-1\]\n {2}lab-1: lamp\.v1\.2\.0 is Installing: .{20,50}…\n {2}→ flotilla fleet /;
+    expect(await status('lamp-2', 80)).toMatch(short);
     expect(await plan('lamp-2')).toContain('example.com/manager:1  (comes and goes on the way)\n');
     await decide('Rollback');
     await fleet.until(() => phaseOf('lamp-2') === 'RolledBack', 'the return');

@@ -18,8 +18,8 @@ import { type DeprecatedAsked, deprecatedLine, deprecatedOperators } from './dep
 import { deniedSteps, explainReturns, hasDeniedReturns } from './explain-return.js';
 import { explainRow, type FleetExplanation, overThreshold, troubles, wavesBefore } from './explain-row.js';
 import { meantName, nameOnly, readFleet } from './read-fleet.js';
-import { type FailureAnswer, type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
-import { awaitedClasses, type RolloutHints, rolloutHints } from './rollout-hints.js';
+import { type RolloutAnswer, rolloutAnswer } from './rollout-answer.js';
+import { awaitedClasses, type RolloutHints, rolloutHints, saidOf } from './rollout-hints.js';
 import { reportedIn } from './row-place.js';
 import { shortName } from './show-status.js';
 
@@ -175,14 +175,14 @@ type Explained = Omit<FleetExplanation, 'about' | 'reason'>;
 function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
   const { status, spec } = rollout.record;
   const answer = rolloutAnswer(fleet, rollout);
+  const hints = rolloutHints(fleet, rollout);
   const causes = [
     ...answer.failures.flatMap((one) => [
       causeText(`${one.clusters} Failed (${one.reason})`, one),
-      ...saidBy(fleet, spec.subject, one),
+      ...saidOf(one, hints),
     ]),
     ...answer.wentBack.map((one) => causeText(`${one.clusters} failed before going back`, one)),
   ];
-  const hints = rolloutHints(fleet, rollout);
   const place = { fleet, rollout, answer, hints, short: shortName(fleet, spec.name), causes };
   return { about: spec.name, reason: status.reason, ...wordsOf(place) };
 }
@@ -277,12 +277,6 @@ const approvalSteps = ({ answer, hints, short }: RolloutPlace): FleetStep[] =>
   awaitedClasses(answer.classes, hints)
     .slice(0, MOST_EXAMPLES)
     .map(({ hash }) => step(NEXT.fleetClass(short, hash), 'waits for approval'));
-
-/** What the first of clusters that failed alike says itself, where the cause does not. */
-function saidBy(fleet: LiveFleet, subject: string, { cause, sample: [first] }: FailureAnswer): string[] {
-  const message = first === undefined ? undefined : fleet.clusters.get(first)?.report(subject)?.message;
-  return message === undefined || cause.endsWith(message) ? [] : [`${first}: ${message}`];
-}
 
 const RETURNS_DENIED = 'a rule of the strategy denies Rollback: what was to go back stays as it is';
 

@@ -3,7 +3,7 @@ import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import { isBetweenHops, isReturnDue, type RolloutRow } from '#core/fleet/rollout/row';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
-import type { ClassAnswer } from './rollout-answer.js';
+import type { ClassAnswer, FailureAnswer } from './rollout-answer.js';
 import { targetThere } from './target-there.js';
 
 /** What texts say of a roll-out beside the answer that programs get: it follows from single rows. */
@@ -18,6 +18,8 @@ export type RolloutHints = Readonly<{
   awaited: ReadonlySet<string>;
   /** Classes that lead to another version than the target of the roll-out, with that version. */
   ownTargets: ReadonlyMap<string, string>;
+  /** What clusters that failed report, by cluster: which version has not come up, and why. */
+  said: ReadonlyMap<string, string>;
 }>;
 
 /** What keeps a cluster between two steps, as a row says it. */
@@ -25,7 +27,7 @@ export const KEPT_REASONS: ReadonlySet<string> = new Set(['ClusterPaused', 'Roll
 
 export const NO_HINTS: RolloutHints = {
   ...{ isWithdrawn: false, kept: [], leftOnTheWay: 0 },
-  ...{ awaited: new Set(), ownTargets: new Map() },
+  ...{ awaited: new Set(), ownTargets: new Map(), said: new Map() },
 };
 
 const isKept = (row: RolloutRow): boolean => isBetweenHops(row) && KEPT_REASONS.has(row.reason);
@@ -38,12 +40,19 @@ export const isLeftOnTheWay = ({ phase, attempt, hop, isRetry }: RolloutRow): bo
 export const awaitedClasses = (classes: readonly ClassAnswer[], { awaited }: RolloutHints): ClassAnswer[] =>
   classes.filter(({ approval, hash }) => approval === 'Waiting' && awaited.has(hash));
 
+/** What the first of clusters that failed alike reports, where the cause does not say that. */
+export function saidOf({ cause, sample: [first] }: FailureAnswer, { said }: RolloutHints): string[] {
+  const message = first === undefined ? undefined : said.get(first);
+  return message === undefined || cause.endsWith(message) ? [] : [`${first}: ${message}`];
+}
+
 export function rolloutHints(fleet: LiveFleet, rollout: LiveRollout): RolloutHints {
   const { record } = rollout;
   const rows = [...record.rows.values()];
   const kept = Map.groupBy(rows.filter(isKept), ({ reason }) => reason);
   const isOver = isFinal(record.status.phase) && rollout.facts.role === 'frozen';
   const waiting = isOver ? [] : rows.filter(({ phase }) => phase === 'Waiting').flatMap((row) => row.class ?? []);
+  const failed = rows.filter(({ phase }) => phase === 'Failed');
   const returns = rows.some(isReturnDue) ? [ROLLBACK_CLASS] : [];
   return {
     isWithdrawn: rollout.facts.isTargetWithdrawn,
@@ -51,6 +60,12 @@ export function rolloutHints(fleet: LiveFleet, rollout: LiveRollout): RolloutHin
       .map(([reason, own]) => ({ reason, clusters: own.length }))
       .sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.reason, b.reason)),
     leftOnTheWay: rows.filter(isLeftOnTheWay).length,
+    said: new Map(
+      failed.flatMap(({ cluster }): [string, string][] => {
+        const message = fleet.clusters.get(cluster)?.report(record.spec.subject)?.message;
+        return message === undefined ? [] : [[cluster, message]];
+      }),
+    ),
     awaited: new Set([...waiting, ...returns]),
     ownTargets: new Map(
       rows.flatMap((row): [string, string][] => {

@@ -112,6 +112,35 @@ describe('a roll-out for people', () => {
     expect(text(40, { failures: cut }).split('\n').length).toBeLessThan(25);
   });
 
+  it.each<[string, number | undefined, string]>([
+    [
+      'in one line of a terminal',
+      80,
+      '  store-0003: kafka.v2.3.2 is Installing: waiting for deployment kafka to becom…',
+    ],
+    [
+      'whole in a file',
+      undefined,
+      '  store-0003: kafka.v2.3.2 is Installing: waiting for deployment kafka to become ready',
+    ],
+  ])('says %s which version failed and why, as the first cluster that failed so does', (_where, width, line) => {
+    const failures = [
+      { reason: 'ProgressDeadlineExceeded', cause: 'step 2 of 3', clusters: 2, sample: ['store-0003', 'store-0412'] },
+      { reason: 'ApplyFailed', cause: 'step 1 of 3: no image', clusters: 1, sample: ['store-0007'] },
+    ];
+    const said = new Map([
+      ['store-0003', 'kafka.v2.3.2 is Installing: waiting for deployment\nkafka to become ready'],
+      ['store-0007', 'no image'],
+    ]);
+    const lines = text(width, { failures }, { said }).split('\n');
+    const at = lines.indexOf(line);
+    expect(lines.slice(at - 1, at + 2)).toEqual([
+      '2 Failed (ProgressDeadlineExceeded): step 2 of 3 [store-0003, store-0412]',
+      line,
+      '1 Failed (ApplyFailed): step 1 of 3: no image [store-0007]',
+    ]);
+  });
+
   it('says how long one that is over took, and shows returns in a column of their own', () => {
     const back = wave('lab', { phase: 'RolledBack', counts: counts({ targets: 2, rolledBack: 2 }) });
     const over = { phase: 'RolledBack', reason: 'AllRolledBack', finishedAt: '2026-01-05T11:58:50Z' } as const;

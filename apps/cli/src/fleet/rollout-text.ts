@@ -8,7 +8,7 @@ import { adviceLine, folded } from '../output/folded-lines.js';
 import { NEXT } from '../output/next-commands.js';
 import { deniedSteps } from './explain-return.js';
 import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnswer } from './rollout-answer.js';
-import { awaitedClasses, type RolloutHints } from './rollout-hints.js';
+import { awaitedClasses, type RolloutHints, saidOf } from './rollout-hints.js';
 
 /** How a roll-out is printed: `short` is its name as commands take it. */
 export type RolloutTextOptions = Readonly<{
@@ -37,7 +37,7 @@ export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions):
     table(answer.waves, waveColumns(answer, options), wide ? undefined : width).trimEnd(),
     isOver(answer) ? untouchedLine(answer.counts, options.hints) : waitingLine(answer.waiting, options),
     withdrawnLine(answer, options),
-    ...answer.failures.map((failure) => failureLine(failure, options)),
+    ...answer.failures.flatMap((failure) => [failureLine(failure, options), ...saidLines(failure, options)]),
     wentBackLine(answer, options),
     ...classLines(answer.classes, options),
     ...nextLines(answer, options),
@@ -149,6 +149,13 @@ function failureLine({ reason, cause, clusters, sample }: FailureAnswer, { width
   const why = cause === '' ? '' : `: ${width === undefined ? cause : cutTo(cause, LONGEST_CAUSE)}`;
   return folded(`${clusters} Failed (${reason})${why} [${sampleText(clusters, sample)}]`, width);
 }
+
+/** In one line, which is cut: `explain` has all of it. */
+const saidLines = (failure: FailureAnswer, { hints, width }: RolloutTextOptions): string[] =>
+  saidOf(failure, hints).map((said) => {
+    const line = `  ${said.replaceAll(/\s+/g, ' ')}`;
+    return width === undefined ? line : cutTo(line, width);
+  });
 
 const sampleText = (clusters: number, sample: readonly string[]): string =>
   `${sample.join(', ')}${clusters > sample.length ? ', …' : ''}`;
