@@ -14,6 +14,28 @@ const REST: Wave = {
 
 const NOBODY = { clusters: 0, sample: [] };
 
+const WITHDRAWN: FleetRolloutRow = {
+  ...{ id: 'fleet/lamp-2', package: 'lamp', target: 'lamp.v1.1.0', phase: 'Progressing', reason: '' },
+  ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 1 (all)', withdrawn: true },
+  waves: [
+    {
+      ...{ name: 'all', phase: 'Open', members: 3, done: 0, underWay: 0, waiting: 2, skipped: 2, failed: 1 },
+      ...{ note: 'not enough successes · 2 skipped', openedAt: '2026-11-26T10:00:00Z', completedAt: '' },
+      ...{ soakUntil: '', deadline: '30m' },
+    },
+  ],
+  failures: [{ reason: 'resolution failed', cause: 'no plan', clusters: 1, sample: ['east'] }],
+  classes: [{ hash: '3f9c', clusters: 2 }],
+  decisions: [],
+  moreDecisions: 0,
+};
+
+/** Roll-outs whose target was withdrawn: one that cannot go on, and one that was aborted. */
+export const withdrawnRollout = {
+  open: WITHDRAWN,
+  ended: { ...WITHDRAWN, id: 'fleet/lamp-1', phase: 'Aborted', finishedAt: '2026-11-26T11:00:00Z', classes: [] },
+};
+
 /** A roll-out of the fleet that soaks for another ninety minutes, with a failure in this cluster. */
 export const harborRollout = (cluster: string): FleetRolloutRow => ({
   ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },

@@ -10,10 +10,15 @@ import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
+import type { RolloutAnswer } from '../../apps/cli/src/fleet/rollout-answer.js';
+import { NO_HINTS } from '../../apps/cli/src/fleet/rollout-hints.js';
+import { rolloutNote } from '../../apps/cli/src/fleet/rollout-note.js';
+import { rolloutText } from '../../apps/cli/src/fleet/rollout-text.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import * as fixture from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
 import { catalogAnswer, type HeldPackage, heldPackage } from './catalog-content.js';
+import { withdrawnRollout } from './fleet-rollout.js';
 
 const ID = 'a'.repeat(16);
 const DEPRECATED = {
@@ -171,6 +176,33 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
   ])('11: a trouble has the same words in %s', async (_, path, at) => {
     await tab.goto(path);
     await shows(TROUBLE, at);
+  });
+
+  it('12: of a roll-out whose target was withdrawn the pages say what the command says, and advise as it does', async () => {
+    const { open, ended } = withdrawnRollout;
+    run.view.writeRollouts([open, ended]);
+    const answer = {
+      ...{ name: open.id, target: open.target, phase: open.phase, reason: open.reason, startedAt: open.startedAt },
+      ...{ finishedAt: null, currentWave: null, waves: [], waiting: [], classes: [], failures: [], wentBack: [] },
+    } as unknown as RolloutAnswer;
+    const hints = { ...NO_HINTS, isWithdrawn: true };
+    const told = rolloutText(answer, { short: 'lamp-2', now: 0, wide: false, hints });
+    const [, words = '', advice = ''] = /\n(.+ was withdrawn: .+)\n.* \((.+)\)\n$/.exec(told) ?? [];
+    const decides = () => tab.page.locator('.advice pre').allInnerTexts();
+
+    await tab.goto(`/rollouts/${encodeURIComponent(open.id)}`);
+    await shows(words);
+    await shows(advice);
+    expect(await decides()).toEqual([
+      'flotilla fleet abort lamp-2 -n fleet',
+      'flotilla fleet rollback lamp-2 -n fleet',
+    ]);
+    await tab.goto(`/rollouts/${encodeURIComponent(ended.id)}`);
+    await shows(words);
+    expect(await decides()).toEqual(['flotilla fleet rollback lamp-1 -n fleet']);
+    await tab.goto('/rollouts');
+    await shows(rolloutNote(answer, hints));
+    expect(await tab.axe()).toEqual([]);
   });
 
   it('nothing failed on the way', () => expect(tab.troubles).toEqual([]));

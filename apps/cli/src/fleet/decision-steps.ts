@@ -1,3 +1,4 @@
+import { isRetriedAnew } from '#core/fleet/rollout/decisions';
 import { isFinal } from '#core/fleet/rollout/phases';
 import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { NEXT } from '../output/next-commands.js';
@@ -14,15 +15,13 @@ type Named = Readonly<{ rollout: LiveRollout; short: string }>;
 const isLeft = ({ record: { status }, facts }: LiveRollout): boolean =>
   isFinal(status.phase) && (status.phase !== 'Completed' || facts.role === 'frozen');
 
-/** Whether a Retry makes a new roll-out of it: it went back or was aborted, and no newer one is there. */
-export const isRetriedAnew = ({ record, facts }: LiveRollout): boolean =>
-  facts.isNewest && (record.status.phase === 'RolledBack' || record.status.phase === 'Aborted');
+/** Whether a Retry makes a new roll-out of it, whose target is still to be had. */
+export const isMadeAnew = ({ record, facts }: LiveRollout): boolean =>
+  isRetriedAnew(record.status, facts) && !facts.isTargetWithdrawn;
 
-/** One that can be is made anew as a whole, where its target is still to be had. */
+/** One that can be is made anew as a whole. */
 export function newRolloutSteps({ rollout, short }: Named): FleetStep[] {
-  return isRetriedAnew(rollout) && !rollout.facts.isTargetWithdrawn
-    ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')]
-    : [];
+  return isMadeAnew(rollout) ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')] : [];
 }
 
 /** How a cluster is tried again, where it can be. */

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
-import { isRetriedAnew } from './decision-steps.js';
+import { isMadeAnew } from './decision-steps.js';
 
 /**
  * The roll-out that took a target back, so that no cluster is offered it again before a Retry decision or a
@@ -30,6 +30,6 @@ export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): st
 /** What lets it come again: its roll-out can be retried only while no newer one is there. */
 export function liftedBy(fleet: LiveFleet, name: string): string {
   const rollout = fleet.rollouts.find(({ record }) => record.spec.name === name);
-  const isRetried = rollout !== undefined && isRetriedAnew(rollout);
+  const isRetried = rollout !== undefined && isMadeAnew(rollout);
   return isRetried ? 'a Retry decision or a change of spec.versions' : 'a change of spec.versions';
 }

@@ -1,5 +1,5 @@
 import { isFinal } from '#core/fleet/rollout/phases';
-import { withdrawnText } from '#core/fleet/rollout/withdrawn';
+import { WITHDRAWN_END, withdrawnText } from '#core/fleet/rollout/withdrawn';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
@@ -256,7 +256,7 @@ function withdrawn({ fleet, rollout, answer, hints, short, causes }: RolloutPlac
   const said = first === undefined ? [] : reportedIn({ fleet, rollout, row: first });
   return {
     phase: 'Waiting',
-    sentence: 'cannot go on, and ends with the next target',
+    sentence: WITHDRAWN_END,
     chain: [...withdrawnLine(hints, answer), ...said.map((text) => `${first?.cluster}: ${text}`), ...causes],
     todo: [step(NEXT.abortRollout(short), 'ends it now')],
   };

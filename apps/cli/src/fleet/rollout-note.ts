@@ -1,4 +1,5 @@
 import { isFinal } from '#core/fleet/rollout/phases';
+import { WITHDRAWN_NOTE } from '#core/fleet/rollout/withdrawn';
 import { counted } from '#core/kernel/text/counted';
 import type { RolloutAnswer } from './rollout-answer.js';
 import { awaitedClasses, type RolloutHints } from './rollout-hints.js';
@@ -6,7 +7,7 @@ import { awaitedClasses, type RolloutHints } from './rollout-hints.js';
 /** What is most worth knowing about a roll-out, in a few words. */
 export function rolloutNote(answer: RolloutAnswer, hints: RolloutHints): string {
   const { phase, reason, classes, waves, waiting } = answer;
-  if (hints.isWithdrawn && !isFinal(phase)) return 'target withdrawn';
+  if (hints.isWithdrawn && !isFinal(phase)) return WITHDRAWN_NOTE;
   const toApprove = awaitedClasses(classes, hints).length;
   if (toApprove > 0) return `${counted(toApprove, 'class waits', 'classes wait')} for approval`;
   if (phase === 'Halted' || phase === 'Paused') return reason;

@@ -1,5 +1,5 @@
 import { durationMs } from '#core/fleet/placement/waves';
-import { withdrawnText } from '#core/fleet/rollout/withdrawn';
+import { WITHDRAWN_ABORT, withdrawnText } from '#core/fleet/rollout/withdrawn';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
@@ -218,7 +218,7 @@ function nextLines(
     return [next(NEXT.fleetFailures(short), 'why clusters did not go back'), next(NEXT.rollBack(short), 'tries again')];
   }
   if (hints.isWithdrawn && !FINAL.has(phase)) {
-    return [next(NEXT.abortRollout(short), 'ends it now; else it ends with the next target')];
+    return [next(NEXT.abortRollout(short), WITHDRAWN_ABORT)];
   }
   if (phase === 'Halted') {
     return [

@@ -160,6 +160,8 @@ export const RolloutSummary = z.strictObject({
   reason: z.string(),
   /** What it is at, and what most of its clusters wait for; empty where it is derived. */
   message: z.string(),
+  /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
+  withdrawn: z.boolean(),
   startedAt: z.string(),
   finishedAt: z.string(),
   waves: z

@@ -43,7 +43,7 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
     ...{ openedAt: startedAt, completedAt: '', soakUntil: '', deadline: '' },
   };
   return {
-    ...{ id: `${name}@${target}`, derived: true, package: name, target, phase, reason, message: '' },
+    ...{ id: `${name}@${target}`, derived: true, package: name, target, phase, reason, message: '', withdrawn: false },
     ...{ startedAt, finishedAt: '', classes: [] },
     waves: [wave],
     failures: failuresOf(under),

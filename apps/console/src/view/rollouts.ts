@@ -42,7 +42,7 @@ function summaryOf(row: FleetRolloutRow, { operatorsByPackage }: FleetRows): Rol
   const known = told.map(({ sample, ...one }) => ({ ...one, examples: sample }));
   // A controller of an earlier release says nothing of failures.
   const failures = known.length > 0 || row.finishedAt !== '' ? known : failuresOf(own);
-  return { ...rest, derived: false, failures };
+  return { ...rest, withdrawn: rest.withdrawn === true, derived: false, failures };
 }
 
 export const isMoving = ({ finishedAt }: RolloutSummary): boolean => finishedAt === '';

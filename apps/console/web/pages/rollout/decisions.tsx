@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { WITHDRAWN_ABORT } from '#core/fleet/rollout/withdrawn';
 import { shellWord } from '#core/kernel/text/shell-word';
 import type { RolloutSummary } from '../../../src/api/lists.schema.js';
 import { counted } from '../../live/times.js';
@@ -11,10 +12,32 @@ const OPEN = ['Planning', 'Progressing'];
 const STOPPED = ['Paused', 'Halted'];
 const MAY_GO_BACK = ['Completed', 'Aborted', 'Halted', 'Paused', 'Progressing'];
 
+const sum = ({ waves }: RolloutSummary, key: 'done' | 'failed' | 'underWay'): number =>
+  waves.reduce((total, wave) => total + wave[key], 0);
+const isOpen = ({ phase, finishedAt }: RolloutSummary): boolean => finishedAt === '' && phase !== 'RollingBack';
+
 /** What applies to a roll-out as it stands (design: fleet.md §1.6). */
-function decisionsOn({ phase, waves, classes, finishedAt }: RolloutSummary): Decision[] {
-  const isOpen = finishedAt === '' && phase !== 'RollingBack';
-  const sum = (key: 'done' | 'failed' | 'underWay') => waves.reduce((total, wave) => total + wave[key], 0);
+function decisionsOn(of: RolloutSummary): Decision[] {
+  const { phase, withdrawn } = of;
+  const isChanged = sum(of, 'done') + sum(of, 'failed') + sum(of, 'underWay') > 0;
+  const end = withdrawn ? WITHDRAWN_ABORT : 'end it: nothing further starts, and nothing is undone';
+  return [
+    // Nothing brings a target that was withdrawn; what goes back waits for its approval all the same.
+    ...(withdrawn && phase !== 'RollingBack' ? [] : decisionsToGoOn(of)),
+    ...(isOpen(of) ? [{ verb: 'abort', what: end }] : []),
+    ...(MAY_GO_BACK.includes(phase) && isChanged
+      ? [
+          {
+            verb: 'rollback',
+            what: 'take it back in every cluster that it changed, if it is the newest of its operator',
+          },
+        ]
+      : []),
+  ];
+}
+
+function decisionsToGoOn(of: RolloutSummary): Decision[] {
+  const { phase, waves, classes } = of;
   const held = waves.filter(
     (wave) => ['AwaitingPromotion', 'Soaking'].includes(wave.phase) || wave.note.includes('not enough successes'),
   );
@@ -27,23 +50,14 @@ function decisionsOn({ phase, waves, classes, finishedAt }: RolloutSummary): Dec
     ...(STOPPED.includes(phase)
       ? [{ verb: 'resume', what: 'let it go on; of one that has stopped the failures so far are forgiven' }]
       : []),
-    ...(isOpen
+    ...(isOpen(of)
       ? held.map(({ name }) => ({
           ...{ verb: 'promote', narrowed: `--wave ${shellWord(name)}` },
           what: `promote wave ${name}: open it, end its soak, or take it as complete`,
         }))
       : []),
-    ...((isOpen && sum('failed') > 0) || ['RolledBack', 'Aborted'].includes(phase)
+    ...((isOpen(of) && sum(of, 'failed') > 0) || ['RolledBack', 'Aborted'].includes(phase)
       ? [{ verb: 'retry', what: 'try again where it failed or went back' }]
-      : []),
-    ...(isOpen ? [{ verb: 'abort', what: 'end it: nothing further starts, and nothing is undone' }] : []),
-    ...(MAY_GO_BACK.includes(phase) && sum('done') + sum('failed') + sum('underWay') > 0
-      ? [
-          {
-            verb: 'rollback',
-            what: 'take it back in every cluster that it changed, if it is the newest of its operator',
-          },
-        ]
       : []),
   ];
 }

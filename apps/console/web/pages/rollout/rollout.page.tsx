@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso';
+import { WITHDRAWN_END, withdrawnText } from '#core/fleet/rollout/withdrawn';
 import type { OperatorRow } from '#core/fleet/view/rows';
 import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
@@ -68,6 +69,13 @@ function WaveWords({ of, derived }: { of: RolloutDetail['waves'][number]; derive
   );
 }
 
+/** That no decision brings the target, and what becomes of the roll-out. */
+const Withdrawn = ({ of: { target, finishedAt } }: { of: RolloutDetail }) => (
+  <p>
+    {withdrawnText(target)}.{finishedAt === '' && ` The roll-out ${WITHDRAWN_END}.`}
+  </p>
+);
+
 function Shown({ of }: { of: RolloutDetail }) {
   return (
     <>
@@ -80,6 +88,7 @@ function Shown({ of }: { of: RolloutDetail }) {
         </span>
       </p>
       {of.message !== '' && of.finishedAt === '' && <p>{of.message}</p>}
+      {of.withdrawn && <Withdrawn of={of} />}
       {of.pace && (of.pace.clusters > 0 || of.pace.minutes >= TELLING) && (
         <Pace of={of.pace} ended={of.finishedAt !== ''} />
       )}

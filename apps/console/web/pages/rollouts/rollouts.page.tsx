@@ -1,3 +1,4 @@
+import { WITHDRAWN_NOTE } from '#core/fleet/rollout/withdrawn';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
@@ -60,7 +61,9 @@ function Rows({ of }: { of: readonly RolloutSummary[] }) {
             {sum(one, 'failed') > 0 && <span class="ink-failed"> · ✖ {count(sum(one, 'failed'))}</span>}
           </span>
           <span class="pale">
-            {inWords(one.phase)} · <Ago time={one.finishedAt || one.startedAt} />
+            {inWords(one.phase)}
+            {one.withdrawn && one.finishedAt === '' && `, ${WITHDRAWN_NOTE}`} ·{' '}
+            <Ago time={one.finishedAt || one.startedAt} />
           </span>
         </li>
       ))}

@@ -2,9 +2,11 @@ import type { DecisionAction } from '../../kernel/api/fleet/fleet-decision.js';
 import type { Author } from '../approval/class-approval.js';
 import { deniesReturns, mayVote } from '../approval/class-approval.js';
 import type { Draft } from './draft.js';
+import type { RolloutFacts } from './facts.js';
 import { isFinal } from './phases.js';
 import { chosenToReturn } from './returns.js';
 import { hasChanges, resume } from './rollout-moves.js';
+import type { RolloutStatus } from './rollout-state.js';
 import { isChanged, type RolloutRow } from './row.js';
 import { waitingAgain } from './row-moves.js';
 import { openWave } from './wave-moves.js';
@@ -138,10 +140,15 @@ function namedRows({ clusters, wave, class: name }: Decision, draft: Draft): Rol
   );
 }
 
+/** A Retry makes a roll-out anew that went back or was aborted, while no newer one is there. */
+export const isRetriedAnew = (
+  { phase }: Pick<RolloutStatus, 'phase'>,
+  { isNewest }: Pick<RolloutFacts, 'isNewest'>,
+): boolean => isNewest && (phase === 'RolledBack' || phase === 'Aborted');
+
 function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
   const { status, facts } = draft;
-  const isOver = status.phase === 'RolledBack' || status.phase === 'Aborted';
-  if (isOver && facts.isNewest) {
+  if (isRetriedAnew(status, facts)) {
     // The new one could not go on either.
     if (facts.isTargetWithdrawn === true) {
       return { ...refused('NotApplicable'), message: retryRefusal(draft.spec.target) };

@@ -2,6 +2,15 @@
 export const withdrawnText = (target: string): string =>
   `${target} was withdrawn: no cluster has it, and none is led to it any more`;
 
+/** The same in a list of roll-outs. */
+export const WITHDRAWN_NOTE = 'target withdrawn';
+
+/** What becomes of such a roll-out: `it cannot go on …`. */
+export const WITHDRAWN_END = 'cannot go on, and ends with the next target';
+
+/** What an abort of it does. */
+export const WITHDRAWN_ABORT = 'ends it now; else it ends with the next target';
+
 /** Why a Retry makes no new roll-out of that target, and what comes instead. */
 export const retryRefusal = (target: string): string =>
   `${withdrawnText(target)}; what the catalog leads to next comes by a roll-out of its own`;

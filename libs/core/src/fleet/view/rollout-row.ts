@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import { TARGET_WITHDRAWN } from '../status/withdrawn-condition.js';
 import { MOST_DECISIONS, RolloutDecision } from './rollout-decision.js';
 import { RolloutPaths } from './rollout-path.js';
 import { reasonInWords } from './row-text.js';
@@ -23,6 +24,8 @@ export const FleetRolloutRow = z.strictObject({
   reason: Text,
   /** What it is at, and what most of its clusters wait for. */
   message: Text.default(''),
+  /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
+  withdrawn: z.literal(true).optional(),
   startedAt: Time,
   finishedAt: Time,
   waves: z
@@ -69,6 +72,7 @@ const Status = z.looseObject({
   startedAt: z.string().default(''),
   finishedAt: z.string().default(''),
   message: z.string().default(''),
+  conditions: z.array(z.looseObject({ type: z.string(), status: z.string() })).catch([]),
   failures: z
     .array(
       z.looseObject({
@@ -130,8 +134,9 @@ export function fleetRolloutRow(
 ): FleetRolloutRow | undefined {
   const read = Status.safeParse(status ?? {});
   if (!read.success) return undefined;
-  const { phase, reason, message, startedAt, finishedAt, waves, failures, classes } = read.data;
+  const { phase, reason, message, startedAt, finishedAt, waves, failures, classes, conditions } = read.data;
   const deadlines = new Map(spec.strategy.waves.map((wave) => [wave.name, wave.progressDeadline]));
+  const isWithdrawn = conditions.some(({ type, status: is }) => type === TARGET_WITHDRAWN && is === 'True');
   const { kind, name } = spec.subject;
   const { bundle, catalogDigest } = spec.target;
   return {
@@ -145,6 +150,7 @@ export function fleetRolloutRow(
       startedAt,
       finishedAt,
     },
+    ...(isWithdrawn && { withdrawn: true as const }),
     // The wave of what no other one takes is there without clusters, too.
     waves: waves
       .filter(({ members }, at) => members > 0 || at === 0)

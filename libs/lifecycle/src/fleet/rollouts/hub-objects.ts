@@ -65,9 +65,19 @@ export async function writeRolloutStatus(
   const status = rolloutStatus(record, before, now);
   if (sameJson(before, status)) return { object, isOwed: false };
   if (mayOweCounts && sameJson(urgentOf(before), urgentOf(status))) return { object, isOwed: true };
+  return { object: await updateStatusOf(hub, object, record, status), isOwed: false };
+}
+
+/** Writes a status. Fails as {@link writeRollout} does. */
+export async function updateStatusOf(
+  hub: KubeClient,
+  object: FleetRollout,
+  record: RolloutRecord,
+  status: object,
+): Promise<FleetRollout> {
   try {
     const { object: stored } = await hub.updateStatus(asObject({ ...object, status }));
-    return { object: { ...object, metadata: stored.metadata, status } as FleetRollout, isOwed: false };
+    return { ...object, metadata: stored.metadata, status } as FleetRollout;
   } catch (error) {
     if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
     throw error;

@@ -36,6 +36,7 @@ import { StatusPace } from './status-pace.js';
 import { intentParts } from './stored-rollout.js';
 import { problemOf, writeStatuses } from './subject-status.js';
 import { concludeUnknown } from './unknown-rollouts.js';
+import { writeWithdrawal } from './write-withdrawal.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
 const MOST_STEPS = 100;
@@ -90,7 +91,7 @@ export class RolloutController {
     for (const rollout of fleet.rollouts) {
       try {
         await inParallel(rollout.unordered, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
-        const counted = await this.#withCounts(rollout, now);
+        const counted = await writeWithdrawal(this.hub, await this.#withCounts(rollout, now), now);
         wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
       } catch (error) {
         // What it has not written is found out again.

@@ -41,6 +41,42 @@ describe('a roll-out whose target was withdrawn', () => {
     await passes();
   });
 
+  const said = (name: string) => {
+    const { conditions = [] } = (statusOf('FleetRollout', name) ?? {}) as {
+      conditions?: readonly Readonly<Record<'type' | 'status' | 'reason' | 'message', string>>[];
+    };
+    const found = conditions.find(({ type }) => type === 'TargetWithdrawn');
+    return found && `${found.status} ${found.reason} ${found.message}`;
+  };
+
+  it('says so in its status, also after its end, until clusters are led to its target again', async () => {
+    expect(said('kafka-1')).toBeUndefined();
+    withdraw();
+    await passes();
+    expect(said('kafka-1')).toBe(`True NotOffered ${WITHDRAWN}`);
+    fleet.hub.cluster.requests.clear();
+    await passes();
+    expect(fleet.hub.cluster.requests.writes()).toEqual([]);
+    await decide('Abort', 'end');
+    expect(said('kafka-1')).toBe(`True NotOffered ${WITHDRAWN}`);
+    const before = statusOf('FleetRollout', 'kafka-1');
+    offerAgain();
+    await passes();
+    expect(said('kafka-1')).toBe('False NotWithdrawn ');
+    expect(statusOf('FleetRollout', 'kafka-1')).toMatchObject({ ...(before as object), conditions: expect.anything() });
+    await decide('Retry', 'again');
+    withdraw();
+    await passes();
+    expect(said('kafka-1'), 'a newer one is there').toBe('False NotWithdrawn ');
+  });
+
+  it('does not say so where the next target is there', async () => {
+    report({ planned: 'kafka-operator.v2.5.0', planHash: 'c'.repeat(64), hops: ['d'.repeat(64)] });
+    await passes();
+    expect(statusOf('FleetRollout', 'kafka-1')).toMatchObject({ phase: 'Superseded' });
+    expect(said('kafka-1')).toBeUndefined();
+  });
+
   it('is not made anew by a Retry, which says why, until clusters are led to its target again', async () => {
     withdraw();
     await passes();

@@ -15,16 +15,17 @@ type WithdrawnFleet = Readonly<{
  */
 export function isTargetWithdrawn(record: RolloutRecord, { clusters, ownTargets }: WithdrawnFleet): boolean {
   const { rows, spec, subject } = record;
-  const present = [...rows.values()].filter(({ phase }) => phase !== 'Removed');
-  return (
-    present.length > 0 &&
-    present.every((row) => {
-      const cluster = clusters.get(row.cluster);
-      const report = cluster?.report(subject.key);
-      if (cluster === undefined || report === undefined || isInFlight(row)) return false;
-      return report.rollout === spec.name && leadsElsewhere(report, spec.target) && !ownTargets.isOwn(record, cluster);
-    })
-  );
+  let isAnyThere = false;
+  for (const row of rows.values()) {
+    if (row.phase === 'Removed') continue;
+    const cluster = clusters.get(row.cluster);
+    const report = cluster?.report(subject.key);
+    if (cluster === undefined || report === undefined || isInFlight(row)) return false;
+    const isElsewhere = report.rollout === spec.name && leadsElsewhere(report, spec.target);
+    if (!isElsewhere || ownTargets.isOwn(record, cluster)) return false;
+    isAnyThere = true;
+  }
+  return isAnyThere;
 }
 
 /** The cluster has decided what it plans, and it is not the target. */

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import { fleetRolloutRow } from './rollout-row.js';
+
+const rowWith = (conditions: readonly object[]) => {
+  const rollout = FleetRollout.parse({
+    ...{ apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetRollout' },
+    metadata: { name: 'kafka-1', namespace: 'platform' },
+    spec: {
+      ...{ subject: { kind: 'FleetOperator', name: 'kafka' }, number: 1, trigger: 'CatalogChange' },
+      ...{ target: { bundle: 'kafka.v2' }, strategy: { waves: [] } },
+    },
+    status: { phase: 'Progressing', reason: 'Planned', conditions },
+  });
+  return fleetRolloutRow(rollout, { packageOf: () => 'kafka', decisions: undefined, paths: undefined });
+};
+const condition = (status: string) => ({ type: 'TargetWithdrawn', status, reason: 'NotOffered', message: '' });
+
+it.each<[string, readonly object[], true | undefined]>([
+  ['that its target was withdrawn', [condition('True')], true],
+  ['nothing of it where clusters are led to the target again', [condition('False')], undefined],
+  ['nothing of it where it never was', [], undefined],
+])('says of a roll-out %s', (_what, conditions, withdrawn) => {
+  expect(rowWith(conditions)?.withdrawn).toBe(withdrawn);
+});
