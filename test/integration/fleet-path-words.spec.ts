@@ -127,6 +127,30 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     );
   });
 
+  it.each(['before', 'after'])('advises no retry where the target was withdrawn %s it was taken back', async (when) => {
+    await begin({ waves: [LAB] });
+    await offerAll(lampPath(1, { 1: BROKEN }));
+    await fleet.until(() => installed()[0] === 'lamp.v1.1.0', 'the version that does not start');
+    await fleet.clock.advance(11 * 60_000);
+    await fleet.until(() => phaseOf('lamp-2') === 'Halted', 'the halt');
+    if (when === 'before') await offerAll(lampPath(0));
+    await decide('Rollback');
+    await fleet.until(() => phaseOf('lamp-2') === 'RolledBack', 'the return');
+    await passes(4);
+    if (when === 'after') await offerAll(lampPath(0));
+    await passes(4);
+    const withdrawn = 'lamp.v1.1.0 was withdrawn: no cluster has it, and none is led to it any more';
+    expect(await retry('lamp-2')).toContain(`1 error: lamp-2 is not tried again: ${withdrawn}; `);
+    const why = await explain('lamp-2');
+    expect(why).toContain(`  lamp.v1.1.0 is not offered again before a change of spec.versions\n  ${withdrawn}\n`);
+    expect(why).not.toContain('→');
+    await offerAll(lampPath(1));
+    await passes(4);
+    expect(await explain('lamp-2'), 'it is offered again').toContain('  → flotilla fleet retry lamp-2 ');
+    expect(await retry('lamp-2')).toMatch(/^0 decision \S+ made: retry lamp-2 /);
+    await fleet.until(() => phaseOf('lamp-3') === 'Progressing', 'the same target anew');
+  });
+
   it('says that clusters are kept between two steps, by what, and that they were left there', async () => {
     await begin({});
     await offerAll(lampPath(2));

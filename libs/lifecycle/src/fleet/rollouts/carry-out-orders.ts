@@ -23,11 +23,19 @@ import { goClassic, isBetween, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
 import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, RETURNING, returnCheckOf } from './classic-return.js';
-import { type ClassicSubject, factsOf, findSubject, isOfFleet, NOT_SUBSCRIBED } from './classic-subject.js';
+import {
+  type ClassicSubject,
+  type DecidedFacts,
+  factsOf,
+  findSubject,
+  isOfFleet,
+  NOT_SUBSCRIBED,
+} from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
 import { carryOutExtension, removeExtension } from './extension-orders.js';
 import { keepPlan, withContentChanges } from './fleet-plans.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
+import { NOT_OFFERED } from './path-from.js';
 import { withDeprecations } from './plan-deprecations.js';
 import type { PlannedThere } from './planned-there.js';
 import { memoRef, type ReturnMemo, readMemo } from './return-memo.js';
@@ -236,8 +244,13 @@ async function carryOutFor(
   const { facts, isUndecided } = move ?? (await factsOf(found, place, row));
   const hash = isUndecided || place.asked === undefined ? {} : { specHash: place.asked };
   const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before)) };
-  // What comes next matters more than how the last attempt went.
-  return done.state === 'Ready' && facts.message !== undefined ? { ...done, message: facts.message } : done;
+  return done.state === 'Ready' ? { ...done, ...nextThere(row, facts) } : done;
+}
+
+/** What comes next matters more than how the last attempt went, which the hub knows once it orders a rest. */
+function nextThere({ order }: AssignmentRow, { reason, message }: DecidedFacts['facts']): Partial<RowFinding> {
+  const next = order === 'Rest' && reason === NOT_OFFERED ? { reason } : {};
+  return message === undefined ? next : { ...next, message };
 }
 
 /** A subject whose cluster may have to get other content of its catalog. */

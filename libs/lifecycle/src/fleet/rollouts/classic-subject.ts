@@ -200,7 +200,7 @@ export type DecidedFacts = Readonly<{ facts: Omit<RowFinding, 'state'>; isUndeci
 export async function factsOf(
   subject: ClassicSubject,
   place: OrderPlace,
-  row: Pick<AssignmentRow, 'order' | 'target' | 'attempt'>,
+  row: Pick<AssignmentRow, 'order' | 'target' | 'attempt' | 'result'>,
 ): Promise<DecidedFacts> {
   const { subscription, plan, moves } = subject;
   const { installedCSV, currentCSV } = subscription.status ?? {};
@@ -240,14 +240,15 @@ function pathFacts(
   return withDenied(subject, plannedFacts(place, subject, planned));
 }
 
-/** Of a cluster that a roll-out has begun with: its catalog leads no further by now. */
+/** Of a cluster that a roll-out has begun with, or taken back: its catalog leads no further by now. */
 async function leftOnTheWay(
   { leadsNowhere }: OrderPlace,
   { subscription, isSucceeded }: ClassicSubject,
-  { order, attempt }: Pick<AssignmentRow, 'order' | 'attempt'>,
+  { order, attempt, result }: Pick<AssignmentRow, 'order' | 'attempt' | 'result'>,
 ): Promise<Omit<RowFinding, 'state' | 'healthy'>> {
   const { installedCSV } = subscription.status ?? {};
-  if (order !== 'Preview' || attempt === 0 || !isSucceeded || installedCSV === undefined) return {};
+  const mayBeTriedAgain = (order === 'Preview' && attempt > 0) || (order === 'Rest' && result === 'RolledBack');
+  if (!mayBeTriedAgain || !isSucceeded || installedCSV === undefined) return {};
   if ((await leadsNowhere?.(subscription)) !== true) return {};
   return { reason: NOT_OFFERED, message: reportText(`the catalog leads to nothing after ${installedCSV} any more`) };
 }

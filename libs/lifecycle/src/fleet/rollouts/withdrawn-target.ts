@@ -28,6 +28,12 @@ export function isTargetWithdrawn(record: RolloutRecord, { clusters, ownTargets 
   return isAnyThere;
 }
 
-/** The cluster has decided what it plans, and it is not the target. */
-const leadsElsewhere = ({ state, bundle, planned, reason }: AssignmentReport, target: string): boolean =>
-  state === 'Planned' && bundle !== target && planned !== target && (planned !== undefined || reason === NOT_OFFERED);
+/**
+ * The cluster has decided what it plans, and it is not the target. Where an attempt has ended the target may
+ * be denied, and what is planned instead does not say that it is not to be had.
+ */
+function leadsElsewhere({ state, bundle, planned, reason }: AssignmentReport, target: string): boolean {
+  if (bundle === target || planned === target) return false;
+  if (state === 'Planned' && planned !== undefined) return true;
+  return reason === NOT_OFFERED && (state === 'Planned' || state === 'Ready' || state === 'Failed');
+}
