@@ -99,6 +99,8 @@ const refused = (row: RolloutRow): RolloutRow => ({
   isRunning: false,
   deadlineAt: undefined,
   heldSince: undefined,
+  gates: {},
+  gatesSince: undefined,
 });
 
 function whileSilent(row: RolloutRow, member: Member, draft: Draft): RolloutRow {

@@ -165,7 +165,7 @@ function startedRow(row: RolloutRow, draft: Draft): RolloutRow {
     deadlineAt: draft.now + durationMs(draft.rules(row.wave).progressDeadline),
     heldSince: undefined,
     doneAt: undefined,
-    gates: {},
+    // Gates that come before the change keep their answers: one that came in this step is in the log, too.
     gatesSince: undefined,
   };
 }

@@ -317,6 +317,32 @@ describe('what the log says of a beginning', () => {
     expect(rollout(events, 'platform/kafka-1')).toEqual(['60 Planning Released', '60 Paused SubjectPaused']);
   });
 
+  it('of a cluster has the green answer of its gate, also where the cluster starts by it', () => {
+    const gate = {
+      name: 'calm',
+      when: 'Before',
+      times: 2,
+      interval: '30s',
+      webhook: { url: 'https://gates.example/' },
+    };
+    const { events } = played({ clusters: 2, strategy: wave({ maxConcurrent: 1, gates: [gate] }) });
+    const ofOne = events.filter(({ kind, reason }) => kind === 'gate' || reason === 'Started');
+    expect(ofOne.map(({ t, kind, phase }) => `${t} ${kind} ${phase}`)).toEqual([
+      '31 gate Green',
+      '31 gate Green',
+      '31 cluster Applying',
+      '71 cluster Applying',
+    ]);
+    expect(new Set(ofOne.slice(0, 2).map(({ cluster }) => cluster)).size).toBe(2);
+  });
+
+  it('of another attempt has its gate asked afresh, also after a plan that had changed', () => {
+    const gate = { name: 'calm', when: 'Before', times: 1, webhook: { url: 'https://gates.example/' } };
+    const faults = [{ planChanges: { class: 'only' } }];
+    const { events } = played({ clusters: 1, strategy: wave({ gates: [gate] }), file: { faults } });
+    expect(said(events, 'gate')).toEqual(['1 Green calm', '2 Green calm']);
+  });
+
   it('of a wave has the green answer of its gate', () => {
     const gate = { name: 'calm', when: 'Before', scope: 'Wave', times: 1, webhook: { url: 'https://gates.example/' } };
     const { events } = played({ strategy: wave({ gates: [gate] }) });
