@@ -2,6 +2,7 @@ import { durationMs } from '../placement/waves.js';
 import type { Controller } from './controller.js';
 import type { PlacedFault } from './faults.js';
 import { forgetStatus, rebuildRows } from './rebuild.js';
+import type { RolloutRecord } from './rollout-record.js';
 import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
@@ -34,11 +35,19 @@ export function playFaults(world: VirtualWorld, controller: Controller): () => v
   for (const { from } of faults.all('assignmentsLost')) {
     world.at(from, () => {
       note('AssignmentsLost', world);
-      for (const record of controller.records) rebuildRows(record, world, controller);
+      for (const record of controller.records) {
+        withdrawOrders(record, world);
+        controller.whenUp(() => rebuildRows(record, world, controller));
+      }
     });
   }
   for (const placed of faults.all('secondLeader')) playSecondLeader(placed, world, controller);
   return playKills(world, controller);
+}
+
+/** Orders that no applier has read yet are gone with the assignments. */
+function withdrawOrders({ subject }: RolloutRecord, world: VirtualWorld): void {
+  for (const cluster of world.clusters.values()) world.withdraw(cluster, subject.key);
 }
 
 const note = (phase: string, world: VirtualWorld): void =>

@@ -23,6 +23,8 @@ export class Controller implements HubState {
   readonly #facts = new Map<RolloutRecord, VirtualFacts>();
   readonly #subjects = new Map<string, SubjectRollouts>();
   readonly denied = new Map<string, Set<string>>();
+  /** What a controller that starts again finds to do, in its order. */
+  readonly #left: (() => void)[] = [];
   readonly writer: HubWriter;
   /** Other controllers that believe to be the active one. */
   readonly others: Readonly<{ settle(): void; refused: number }>[] = [];
@@ -77,8 +79,19 @@ export class Controller implements HubState {
     }
   }
 
+  /** Does what only a controller can do: at once, or when it has started again. */
+  whenUp(act: () => void): void {
+    if (this.#isDown) this.#left.push(act);
+    else act();
+  }
+
   /** Makes a roll-out, unless no cluster needs the target, it is denied, or the newest one has the same. */
   release(key: string, to: string | undefined, trigger: RolloutSpec['trigger']): void {
+    const { now } = this.world;
+    this.whenUp(() => this.#make(key, to, trigger, now));
+  }
+
+  #make(key: string, to: string | undefined, trigger: RolloutSpec['trigger'], releasedAt: number): void {
     const subject = this.files.subjects.get(key);
     if (subject === undefined) return;
     const target = to ?? this.world.usualTarget(subject);
@@ -100,7 +113,7 @@ export class Controller implements HubState {
     };
     const record = new RolloutRecord(
       spec,
-      newStatus(this.world.now, 0, 'Queued'),
+      newStatus(releasedAt, 0, 'Queued'),
       subject,
       (cluster) => this.world.clusters.get(cluster)?.previous.get(name) ?? null,
     );
@@ -111,7 +124,7 @@ export class Controller implements HubState {
     this.#facts.set(record, new VirtualFacts(this, record));
     if (queued !== undefined) this.#supersede(queued);
     if (active === undefined) this.#begin(record, trigger === 'Retry' ? 'Retry' : 'Released');
-    else this.#announce(record, undefined);
+    else this.whenUp(() => this.#announce(record, undefined));
     this.changedAll();
   }
 
@@ -176,6 +189,10 @@ export class Controller implements HubState {
   }
 
   decide(decision: Decision): void {
+    this.whenUp(() => this.#take(decision));
+  }
+
+  #take(decision: Decision): void {
     const record = this.records.find(({ spec }) => spec.name === decision.rollout);
     if (record !== undefined) record.decisions.push(decision);
     else this.world.options.log.add(this.world.now, decisionEvent(decision, 'UnknownRollout', null));
@@ -249,6 +266,7 @@ export class Controller implements HubState {
   restart(): void {
     this.writer.isDown = false;
     for (const record of this.records) record.recount();
+    for (const act of this.#left.splice(0)) this.whenUp(act);
     for (const record of this.records) this.writer.completeIntent(record);
   }
 

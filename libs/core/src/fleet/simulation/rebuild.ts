@@ -29,9 +29,7 @@ export function rebuildRows(record: RolloutRecord, world: VirtualWorld, controll
   if (isKept || record.isQueued || record.isNew) return;
   const rows = [...record.rows.values()].flatMap((row) => {
     const cluster = world.clusters.get(row.cluster);
-    if (cluster === undefined) return [];
-    world.withdraw(cluster, record.subject.key);
-    return rebuilt(record, cluster, row, world);
+    return cluster === undefined ? [] : rebuilt(record, cluster, row, world);
   });
   controller.writer.storeRebuilt(record, rows);
 }
