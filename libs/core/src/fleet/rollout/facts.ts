@@ -46,6 +46,8 @@ export type ClusterReport = Readonly<{
   isIdle: boolean;
   isHealthy: boolean;
   message: string;
+  /** Since when that is so, where the cluster says it: a controller that was away judges by that time. */
+  since?: number;
 }>;
 
 /** Why a cluster that is gone from a roll-out is gone. */

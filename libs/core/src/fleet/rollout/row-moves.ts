@@ -88,6 +88,7 @@ function inFlight(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   const report = draft.facts.report(row.cluster);
   const current = report?.attempt === row.attempt ? report : undefined;
   if (current?.state === 'Refused') return refused(row);
+  if (isLate(row, current)) return failed(row, 'ProgressDeadlineExceeded', atStep(row, draft));
   if (current?.state === 'Failed') return failed(row, 'ApplyFailed', atStep(row, draft, current.message));
   return row.phase === 'Applying' ? applying(row, current, draft) : verifying(row, current, draft);
 }
@@ -123,6 +124,10 @@ export function resumed(row: RolloutRow, now: number): RolloutRow {
 const isPastDeadline = (row: RolloutRow, now: number): boolean =>
   row.heldSince === undefined && row.deadlineAt !== undefined && now >= row.deadlineAt;
 
+/** What the cluster reports came after its deadline: a controller that was away did not see it pass. */
+const isLate = ({ heldSince, deadlineAt }: RolloutRow, report: ClusterReport | undefined): boolean =>
+  heldSince === undefined && deadlineAt !== undefined && (report?.since ?? deadlineAt) > deadlineAt;
+
 /** Which step of a path it is that failed, and why, where that is known. */
 function atStep(row: RolloutRow, { facts }: Draft, why = ''): string {
   const hops = facts.plan(row.cluster)?.hops ?? 1;
@@ -136,8 +141,9 @@ function applying(row: RolloutRow, report: ClusterReport | undefined, draft: Dra
   if (isHopDone) {
     const hops = facts.plan(row.cluster)?.hops ?? 1;
     if (row.hop >= hops) return { ...row, phase: 'Verifying', reason: 'Applied', isRunning: false };
-    // Kept or sent on later in this step.
-    return { ...row, isRunning: false };
+    // Kept or sent on later in this step. The deadline does not run while no controller sends it on.
+    const isOld = report.since !== undefined && report.since < now;
+    return { ...row, isRunning: false, heldSince: isOld ? report.since : row.heldSince };
   }
   return isPastDeadline(row, now) ? failed(row, 'ProgressDeadlineExceeded', atStep(row, draft)) : row;
 }
@@ -148,7 +154,7 @@ function verifying(row: RolloutRow, report: ClusterReport | undefined, draft: Dr
     return isPastDeadline(row, now) ? failed(row, 'ProgressDeadlineExceeded') : row;
   }
   const gates = draft.rules(row.wave).gates.filter(({ when, scope }) => when === 'After' && scope === 'Cluster');
-  const asked = askedGates(row, gates, draft);
+  const asked = askedGates(askedFirst(row, report, now), gates, draft);
   const states = gates.map(({ name }) => asked.gates[name]?.state);
   if (states.every((state) => state === 'Green')) {
     return { ...asked, phase: 'Done', reason: 'Healthy', doneAt: now, isFailure: false, deadlineAt: undefined };
@@ -159,6 +165,12 @@ function verifying(row: RolloutRow, report: ClusterReport | undefined, draft: Dr
   if (late !== undefined) return failed(asked, 'GateTimeout', late.name);
   if (isPastDeadline(asked, now)) return failed(asked, 'ProgressDeadlineExceeded');
   return asked;
+}
+
+/** The deadline does not run while no controller asks the gates of a cluster that is healthy. */
+function askedFirst(row: RolloutRow, report: ClusterReport, now: number): RolloutRow {
+  if (row.gatesSince !== undefined || row.deadlineAt === undefined || row.reason === 'Rebuilt') return row;
+  return { ...row, deadlineAt: row.deadlineAt + (now - (report.since ?? now)) };
 }
 
 /** Asks the gates of a cluster that are due; Green stays until the next attempt. */

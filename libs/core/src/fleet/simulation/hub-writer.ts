@@ -73,7 +73,8 @@ export class HubWriter {
     if (result.wakeAt !== undefined) this.#wakeAt(record, result.wakeAt);
     if (hasStatus) record.isAllDirty = true;
     // Counted from here on: a crash between two writes leaves the rest to the intent.
-    record.intent = [...record.intent, ...result.orders];
+    const at = this.world.now;
+    record.intent = [...record.intent, ...result.orders.map((order) => ({ ...order, at }))];
     if (!isWhole) this.#writtenAll(results.length);
     if (hasStatus || result.orders.length > 0) this.written();
     if (isWhole) this.#writtenAll(results.length);
@@ -109,6 +110,9 @@ export class HubWriter {
       const expected = order.kind === 'Return' ? 'RollingBack' : 'Applying';
       // What has ended since, or has gone, is not begun any more.
       if (row?.phase !== expected || row.attempt !== order.attempt) continue;
+      // The deadline runs from the order, where a controller that has started again writes it.
+      const late = this.world.now - order.at;
+      if (late > 0 && row.deadlineAt !== undefined) record.store({ ...row, deadlineAt: row.deadlineAt + late });
       this.written();
       this.#order(record, order, row);
     }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { FleetEvent } from './event-log.js';
 import { readScenario } from './read-scenario.js';
@@ -6,30 +6,28 @@ import { simulateChecked } from './simulate-checked.js';
 
 const metadata = { name: 'kafka', namespace: 'platform' };
 const subject = 'FleetOperator/platform/kafka';
-const manifests = [
-  {
-    apiVersion: FLEET_API,
-    kind: 'FleetOperator',
-    metadata,
-    spec: {
-      package: 'kafka-operator',
-      namespace: 'kafka',
-      catalog: { name: 'c', namespace: 'olm' },
-      strategyRef: { name: 's' },
-    },
+const operator = {
+  apiVersion: FLEET_API,
+  kind: 'FleetOperator',
+  metadata,
+  spec: {
+    package: 'kafka-operator',
+    namespace: 'kafka',
+    catalog: { name: 'c', namespace: 'olm' },
+    strategyRef: { name: 's' },
   },
-  {
-    apiVersion: FLEET_API,
-    kind: 'FleetStrategy',
-    metadata: { ...metadata, name: 's' },
-    spec: { supersede: 'Queue' },
-  },
-];
+};
+const strategyOf = (spec: object) => ({
+  apiVersion: FLEET_API,
+  kind: 'FleetStrategy',
+  metadata: { ...metadata, name: 's' },
+  spec: { supersede: 'Queue', ...spec },
+});
 
-function played(file: object) {
+function played(file: object, strategy: object = {}) {
   const events: FleetEvent[] = [];
   const scenario = readScenario({
-    manifests: manifests.map((value) => ({ value, where: 'test' })),
+    manifests: [operator, strategyOf(strategy)].map((value) => ({ value, where: 'test' })),
     clusters: 2,
     faults: { value: file, where: (path) => path.join('.') },
     seed: '1',
@@ -93,4 +91,47 @@ it('makes rows anew once it has started again, where the assignments are lost me
   const anew = events.filter(({ kind, from, t }) => kind === 'cluster' && from === null && t > 0);
   expect(anew.map(({ t, phase }) => `${t} ${phase}`)).toEqual(['25 Waiting', '25 Applying']);
   expect(summary.rollouts[0]?.phase).toBe('Completed');
+});
+
+/** How the first cluster ends that starts. */
+function endOfFirst(file: object, wave: object): string | undefined {
+  const { events } = played(file, { waves: [{ name: 'all', maxConcurrent: 1, failureThreshold: 2, ...wave }] });
+  const first = events.find(({ reason }) => reason === 'Started')?.cluster;
+  const ends = events.filter(
+    ({ kind, cluster, phase }) => kind === 'cluster' && cluster === first && phase !== 'Waiting',
+  );
+  return ends.map(({ phase, reason }) => `${phase} ${reason}`).find((text) => /^(Done|Failed)/.test(text));
+}
+
+describe('a deadline that passes while no controller runs', () => {
+  const away = (from: string, down: string) => ({ faults: [{ from, controllerKilled: { down } }] });
+  const hops = (count: number) => [{ subject, to: 'v2', classes: [{ name: 'path', hops: count }] }];
+  const script = [release('0s', 'v2')];
+
+  it('has passed for a cluster that became ready after it', () => {
+    const durations = { hop: '50s', ready: '30s' };
+    const end = endOfFirst({ script, durations, ...away('55s', '60s') }, { progressDeadline: '60s' });
+    expect(end).toBe('Failed ProgressDeadlineExceeded');
+  });
+
+  it('has not passed for one that became ready before it', () => {
+    const end = endOfFirst({ script, ...away('35s', '60s') }, { progressDeadline: '50s' });
+    expect(end).toBe('Done Healthy');
+  });
+
+  it('did not run while a cluster between two hops was not sent on', () => {
+    const file = { script, targets: hops(2), ...away('20s', '60s') };
+    expect(endOfFirst(file, { progressDeadline: '80s' })).toBe('Done Healthy');
+  });
+
+  it('did not run while the gates of a healthy cluster were not asked', () => {
+    const gate = { name: 'calm', times: 3, interval: '10s', webhook: { url: 'https://gates.example/' } };
+    const end = endOfFirst({ script, ...away('20s', '80s') }, { progressDeadline: '65s', gates: [gate] });
+    expect(end).toBe('Done Healthy');
+  });
+
+  it('did not run until the order of a start was written', () => {
+    const faults = [{ controllerKilled: { everyWrites: 1, down: '20s' } }];
+    expect(endOfFirst({ script, faults }, { progressDeadline: '50s' })).toBe('Done Healthy');
+  });
 });

@@ -21,6 +21,9 @@ type PastStep = Readonly<{
   rows: readonly (readonly [string, RolloutRow | undefined])[];
 }>;
 
+/** An order, and when the step was made that gives it. */
+export type GivenOrder = Order & Readonly<{ at: number }>;
+
 /** One roll-out of the simulation: what is stored of it, and what the controller holds in its memory. */
 export class RolloutRecord implements RolloutView {
   readonly rows = new Map<string, RolloutRow>();
@@ -33,7 +36,7 @@ export class RolloutRecord implements RolloutView {
   isAllDirty = true;
   readonly decisions: Decision[] = [];
   /** What was begun in the roll-out's status, and not yet in the rows of the clusters. */
-  intent: readonly Order[] = [];
+  intent: readonly GivenOrder[] = [];
   /** Grows with each write, as a resourceVersion does. */
   version = 0;
   readonly #past: PastStep[] = [];

@@ -277,7 +277,7 @@ export class VirtualWorld {
     rollout: RolloutOrders,
     report: Pick<ClusterReport, 'attempt' | 'state' | 'hop'> & Partial<ClusterReport>,
   ): void {
-    cluster.reports.set(rollout.name, { isIdle: false, isHealthy: false, message: '', ...report });
+    cluster.reports.set(rollout.name, { isIdle: false, isHealthy: false, message: '', since: this.now, ...report });
     this.hubWrites++;
     this.options.changed(cluster.name);
   }
