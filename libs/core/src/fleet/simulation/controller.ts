@@ -5,6 +5,7 @@ import { newStatus, type RolloutSpec } from '../rollout/rollout-state.js';
 import { stepRollout } from '../rollout/step.js';
 import { sumOf } from '../rollout/tally.js';
 import { HubWriter } from './hub-writer.js';
+import { forgiveMissedQuestions } from './missed-questions.js';
 import { type HubState, isTargetOf, VirtualFacts } from './rollout-facts.js';
 import { RolloutRecord } from './rollout-record.js';
 import { SubjectRollouts } from './rollout-roles.js';
@@ -265,7 +266,10 @@ export class Controller implements HubState {
   /** Begins anew after a crash: what was begun is completed, and everything is counted again. */
   restart(): void {
     this.writer.isDown = false;
-    for (const record of this.records) record.recount();
+    for (const record of this.records) {
+      record.recount();
+      forgiveMissedQuestions(record, this.world.now);
+    }
     for (const act of this.#left.splice(0)) this.whenUp(act);
     for (const record of this.records) this.writer.completeIntent(record);
   }

@@ -130,6 +130,25 @@ describe('a deadline that passes while no controller runs', () => {
     expect(end).toBe('Done Healthy');
   });
 
+  it('did not run, nor did the time of a gate, while its next question was not asked', () => {
+    const gate = {
+      name: 'calm',
+      times: 3,
+      interval: '10s',
+      timeout: '30s',
+      webhook: { url: 'https://gates.example/' },
+    };
+    const end = endOfFirst({ script, ...away('45s', '5m') }, { progressDeadline: '70s', gates: [gate] });
+    expect(end).toBe('Done Healthy');
+  });
+
+  it('nor did the time of a gate of a wave', () => {
+    const gate = { name: 'calm', scope: 'Wave', times: 3, interval: '10s', timeout: '30s' };
+    const gates = [{ ...gate, webhook: { url: 'https://gates.example/' } }];
+    const { summary } = played({ script, ...away('90s', '5m') }, { waves: [{ name: 'all', gates }] });
+    expect(summary.rollouts.map(({ phase }) => phase)).toEqual(['Completed']);
+  });
+
   it('did not run until the order of a start was written', () => {
     const faults = [{ controllerKilled: { everyWrites: 1, down: '20s' } }];
     expect(endOfFirst({ script, faults }, { progressDeadline: '50s' })).toBe('Done Healthy');
