@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import type { RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { CONFLICT, clusterName, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
 const APPROVAL = { by: 'jane@example.com', at: '2026-11-26T10:41:00Z', comment: 'CHG-4711' };
@@ -31,7 +29,7 @@ describe('who approved, when and why, on the pages of the console', needing(chro
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     fillFleet(run.view);
     run.view.writeHistory([
       approved(clusterName(8)),

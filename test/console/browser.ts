@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import {
   type Browser,
   type BrowserContext,
@@ -12,9 +13,19 @@ import { expect, vi } from 'vitest';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
 import { rightsOf } from '#core/fleet/console-rights/rights';
 import { findExecutable } from '#platform/debian/executable';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type Need, programs } from '#testing/report/needs';
+import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import type { ConsoleParts } from '../../apps/console/src/console.service.js';
 import type { SignIn } from '../../apps/console/src/sign-in/sign-in.js';
+
+/** Tests open pages faster than people do; a page that asks without end is refused all the same. */
+const REQUESTS = { perSecond: 200, burst: 600 };
+
+/** A console with the pages as they are built. */
+export const openPages = (parts: Partial<ConsoleParts> = {}): Promise<RunningConsole> =>
+  openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), requests: REQUESTS, ...parts });
 
 const FROM_SETTING = process.env['FLOTILLA_CHROMIUM'];
 

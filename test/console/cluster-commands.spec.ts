@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterRow } from '#core/fleet/view/rows';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import * as fixture from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 
 /** A login of the kubeconfig under another name, and one in a Secret of the hub, which no person has. */
 const [NAMED, SECRET] = ['store-1', 'store-2'] as const;
@@ -31,7 +29,7 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
     },
   };
   beforeAll(async () => {
-    run = await fixture.openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     put({});
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link);

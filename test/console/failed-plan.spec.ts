@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adviceParts } from '#core/fleet/diagnosis/advice-parts';
@@ -7,12 +6,11 @@ import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscriptio
 import { csv, group, plan, source, state } from '#core/fleet/diagnosis/diagnosis.fixture';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import { liveText } from '../../apps/cli/src/live/explain-live.js';
 import * as fixture from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 
 const REFUSED = 'CRD lamps.example.com: v1 would no longer be served';
 /** To mill.v2, whose InstallPlan failed before it made anything. */
@@ -42,7 +40,7 @@ describe('the page of an operator whose newest InstallPlan failed', needing(chro
     },
   };
   beforeAll(async () => {
-    run = await fixture.openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     const cause = { code: 'plan-failed', kind: 'InstallPlan', names: ['mill'], text: REFUSED };
     const names = { installed: 'mill.v1', version: '1.0.0', next: 'mill.v2', newest: 'mill.v2' };
     const row = fixture.operatorRow('east', 'mill', {

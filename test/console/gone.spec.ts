@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
 import { CONFLICT, clusterName, fillFleet, REVIEWED } from './fleet-rows.js';
 
@@ -44,7 +42,7 @@ describe('a link to what is gone', needing(chromiumNeed), () => {
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     fillFleet(run.view);
     const moved = { namespace: 'terns', package: 'tern', from: 'tern.v1.0.0', to: 'tern.v1.1.0' };
     run.view.writeHistory([

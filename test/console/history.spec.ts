@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import type { RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
 const asker: QuestionAsker = {
@@ -34,7 +32,7 @@ describe('back and forward', needing(chromiumNeed), () => {
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     fillFleet(run.view);
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link);

@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing } from '#testing/report/needs';
 import {
   catalogRow,
   clusterRow,
-  openConsole,
   operatorRow,
   planRow,
   type RunningConsole,
 } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { catalogAnswer, chain, heldPackage } from './catalog-content.js';
 
 const SCRIPT = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
@@ -113,7 +110,7 @@ describe('what catalogs and clusters write', needing(chromiumNeed), () => {
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     fillHostile(run);
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link);

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import type { RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { CONFLICT, fillFleet } from './fleet-rows.js';
 
 const WHOLE = `kind: ClusterServiceVersion\ndata: ${'ä'.repeat(300_000)}\nlast: line\n`;
@@ -29,7 +27,7 @@ describe('an object that is too large for a page', needing(chromiumNeed), () => 
     },
   };
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     fillFleet(run.view);
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link);

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ActionResult, ConsoleAction } from '#core/fleet/console-actions/console-action';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
+import { operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages, type TabOptions } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
 import { harborRollout } from './fleet-rollout.js';
 import { CONFLICT, clusterName, FAILED_HASH, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
@@ -56,7 +54,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
   let browser: Browser;
   const tabs: ConsoleTab[] = [];
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), sender, asker });
+    run = await openPages({ sender, asker });
     fillFleet(run.view);
     browser = await launchChromium();
   });

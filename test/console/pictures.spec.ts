@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages, type TabOptions } from './browser.js';
 import {
   answerPictured,
   fillPicturedFleet,
@@ -81,10 +79,9 @@ describe('pictures of the console', needing(chromiumNeed), () => {
 
   // A console for each: with a clock that stands still a person has a bounded number of requests.
   it.each(PAGES)('of %s', async (name, path, shows) => {
-    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
     const asker = { ask: async (question: Parameters<typeof answerPictured>[0]) => answerPictured(question) };
     const trail = { add: async () => undefined, read: async () => PICTURED_TRAIL };
-    const run = await openConsole({}, { pagesFolder, asker, trail, clock: new StoppedClock() });
+    const run = await openPages({ asker, trail, clock: new StoppedClock() });
     fillPicturedFleet(run.view);
     try {
       for (const [look, options] of LOOKS) {

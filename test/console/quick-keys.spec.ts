@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import type { RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { fillFleet } from './fleet-rows.js';
 
 /** People who know the keys do not wait for what the page draws between them. */
@@ -14,7 +12,7 @@ describe('keys that are pressed one right after the other', needing(chromiumNeed
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console') });
+    run = await openPages();
     fillFleet(run.view);
     browser = await launchChromium();
   });

@@ -1,15 +1,13 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { PolicyModel } from '#core/fleet/console-rights/console-policy';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { byName, ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { byName, ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
 import { CONFLICT, clusterName, FAILED_HASH, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
@@ -49,8 +47,7 @@ describe('what the pages offer and show to people with some rights', needing(chr
     results: async () => sent?.targets.map((one) => ({ ...one, outcome: 'done', message: 'approved' })) ?? [],
   };
   beforeAll(async () => {
-    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
-    run = await openConsole({}, { pagesFolder, sender, asker, signIns: [byName(POLICY)] });
+    run = await openPages({ sender, asker, signIns: [byName(POLICY)] });
     fillFleet(run.view);
     for (const cluster of [clusterName(0), clusterName(1)])
       run.view.write({ cluster, changed: [operatorRow(cluster, 'lantern', EXTENSION)], removed: [] });

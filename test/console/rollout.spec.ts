@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperatorRow, ViewRow } from '#core/fleet/view/rows';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import * as fixture from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { clusterName, HASH } from './fleet-rows.js';
 
 const SIZE = 30;
@@ -31,7 +29,7 @@ describe(`a roll-out of ${SIZE} clusters`, needing(chromiumNeed), () => {
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    run = await fixture.openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console') });
+    run = await openPages();
     put('waits', 0, SIZE);
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link, { ownTime: true });

@@ -7,7 +7,6 @@ import type { GraphView } from '#core/catalog/graph/graph-view';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { packageRecords } from '#core/catalog/load/package-records';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import type { RolloutAnswer } from '../../apps/cli/src/fleet/rollout-answer.js';
@@ -16,7 +15,7 @@ import { rolloutNote } from '../../apps/cli/src/fleet/rollout-note.js';
 import { rolloutText } from '../../apps/cli/src/fleet/rollout-text.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import * as fixture from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { catalogAnswer, type HeldPackage, heldPackage } from './catalog-content.js';
 import { withdrawnRollout } from './fleet-rollout.js';
 
@@ -81,7 +80,7 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
     const records = packageRecords(await loadCatalog([{ path: 'catalog.json', bytes: Buffer.from(text) }]), () => '');
     const look = { title: 'Lamp', provider: 'Example Ltd', summary: 'Light', color: '#a61b1b', category: 'Networking' };
     held = records.map((record) => heldPackage(record, look));
-    run = await fixture.openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), asker });
+    run = await openPages({ asker });
     const digest = `sha256:${'a'.repeat(64)}`;
     const { clusterRow, operatorRow, catalogRow } = fixture;
     const lamp = { channel: 'alpha', installed: INSTALLED, version: '1.1.0', deprecated: true };

@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { PolicyModel } from '#core/fleet/console-rights/console-policy';
 import type { ActionSender } from '#platform/console/action-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { byName, ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import type { RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { byName, ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { fillFleet, HASH } from './fleet-rows.js';
 
 const POLICY = PolicyModel.parse({ grants: [{ users: ['ann'], role: 'admin', clusters: ['*'] }] });
@@ -44,8 +42,7 @@ describe('the console in a browser that also has hostile pages', needing(chromiu
     results: async () => [],
   };
   beforeAll(async () => {
-    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
-    run = await openConsole({}, { pagesFolder, sender, signIns: [byName(POLICY)] });
+    run = await openPages({ sender, signIns: [byName(POLICY)] });
     fillFleet(run.view);
     other = createServer((_, response) => {
       reached += 1;

@@ -1,20 +1,12 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import {
-  clusterRow,
-  openConsole,
-  operatorRow,
-  planRow,
-  type RunningConsole,
-} from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import { clusterRow, operatorRow, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { FAILED_HASH, HASH, REVIEWED } from './fleet-rows.js';
 
 /** More than a window of a list, and more than the targets of one request. */
@@ -39,7 +31,7 @@ describe('what is done with everything that a filter matches', needing(chromiumN
   };
   const targets = () => [...sent.values()].map((action) => action.targets.length);
   beforeAll(async () => {
-    run = await openConsole({}, { pagesFolder: join(PROJECT_ROOT, 'dist/console'), sender, asker });
+    run = await openPages({ sender, asker });
     for (let at = 0; at < CLUSTERS; at += 1) {
       const cluster = `eu-${String(at).padStart(4, '0')}`;
       const failed = planRow(cluster, 'harbor', FAILED_HASH, { phase: 'Failed', approved: true });

@@ -1,14 +1,12 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PolicyModel } from '#core/fleet/console-rights/console-policy';
 import type { OperatorRow } from '#core/fleet/view/rows';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { byName, ConsoleTab, chromiumNeed, launchChromium, type TabOptions } from './browser.js';
+import { operatorRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { byName, ConsoleTab, chromiumNeed, launchChromium, openPages, type TabOptions } from './browser.js';
 import { clusterName, fillFleet } from './fleet-rows.js';
 
 const POLICY = PolicyModel.parse({ grants: [{ users: ['ann'], role: 'admin', clusters: ['*'] }] });
@@ -30,8 +28,7 @@ describe('a page that stays open', needing(chromiumNeed), () => {
   });
   beforeEach(async () => {
     isOver = false;
-    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
-    run = await openConsole({}, { pagesFolder, signIns: [byName(POLICY, () => isOver)] });
+    run = await openPages({ signIns: [byName(POLICY, () => isOver)] });
     fillFleet(run.view);
     network = await startTcpProxy({ host: '127.0.0.1', port: run.port });
   });

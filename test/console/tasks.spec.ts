@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import type { ActionSender } from '#platform/console/action-channel.port';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { openConsole, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';
+import type { RunningConsole } from '../../apps/console/src/console.fixture.js';
+import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 import { CONFLICT, HASH } from './fleet-rows.js';
 import { fillSizedFleet, operatorsOf, sizedAsker, sizedFleet } from './sized-fleet.js';
 
@@ -27,8 +25,7 @@ describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i cluste
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {
-    const pagesFolder = join(PROJECT_ROOT, 'dist/console');
-    run = await openConsole({}, { pagesFolder, sender, asker: sizedAsker(fleet) });
+    run = await openPages({ sender, asker: sizedAsker(fleet) });
     fillSizedFleet(run.view, fleet);
     browser = await launchChromium();
     tab = await ConsoleTab.open(browser, run.service.link);

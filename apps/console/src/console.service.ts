@@ -24,6 +24,7 @@ import { QuestionTurns } from './questions/question-turns.js';
 import { ConsoleServer } from './serve/console-server.js';
 import { PageFiles } from './serve/page-files.js';
 import { type PublicAddress, publicAddress } from './serve/public-address.js';
+import type { RequestRate } from './serve/rate-limit.js';
 import { AccountSignIn } from './sign-in/account-sign-in.js';
 import { Issuer, IssuerUnusable } from './sign-in/issuer.js';
 import { SealedTexts } from './sign-in/sealed-text.js';
@@ -49,6 +50,8 @@ export type ConsoleParts = Readonly<{
   trail?: AuditTrail;
   /** Ways to sign in beside the key. */
   signIns?: readonly SignIn[];
+  /** What one person may ask; absent: as much as pages need. */
+  requests?: RequestRate;
 }>;
 
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -104,6 +107,7 @@ export class ConsoleService {
       ...(parts.sender && book && { actions: { sender: parts.sender, book, count } }),
       ...(parts.asker && { questions: questionTurns(parts.asker) }),
       ...(tls && { tls }),
+      ...(parts.requests && { requests: parts.requests }),
     });
     await server.listen();
     // Not before: where the port cannot be had nothing is left behind, and another port can be tried.

@@ -24,7 +24,7 @@ import { type AccountRequest, AccountRoutes } from './account-routes.js';
 import type { PageFiles } from './page-files.js';
 import { NotAllowed, notFound, notSignedIn, RequestProblem } from './problem.js';
 import type { PublicAddress } from './public-address.js';
-import { RateLimit } from './rate-limit.js';
+import { RateLimit, type RequestRate } from './rate-limit.js';
 import { type ApiReply, RouteRunner } from './route-runner.js';
 import { securityHeaders } from './security-headers.js';
 import { checkWrite } from './write-check.js';
@@ -51,6 +51,8 @@ export type ConsoleServerOptions = Readonly<{
   actions?: Readonly<{ sender: ActionSender; book: ActionBook; count: (verb: string, outcome: string) => void }>;
   /** Without them no cluster is asked. */
   questions?: QuestionTurns;
+  /** What one person may ask; absent: as much as pages need. */
+  requests?: RequestRate;
 }>;
 
 const MOST_BODY_BYTES = 262_144;
@@ -105,9 +107,9 @@ export class ConsoleServer {
   #port = 0;
 
   constructor(private readonly options: ConsoleServerOptions) {
-    const { view, clock, tls, reader, log, audit, trail, questions } = options;
+    const { view, clock, tls, reader, log, audit, trail, questions, requests = REQUESTS } = options;
     this.stream = new EventStream(view, clock);
-    this.#limits = new RateLimit(clock, REQUESTS);
+    this.#limits = new RateLimit(clock, requests);
     this.#strangers = new RateLimit(clock, STRANGERS);
     this.#writes = new RateLimit(clock, WRITES);
     this.#signIns = new RateLimit(clock, SIGN_INS);

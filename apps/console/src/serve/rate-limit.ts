@@ -2,6 +2,9 @@ import type { Clock } from '#platform/clock/clock.port';
 
 type Bucket = { tokens: number; at: number };
 
+/** Requests a second, and how many of them at once after a pause. */
+export type RequestRate = Readonly<{ perSecond: number; burst: number }>;
+
 const MOST_KEYS = 10_000;
 
 /** So many requests a second from each key, and a burst; the longest unused key is forgotten first. */
@@ -10,7 +13,7 @@ export class RateLimit {
 
   constructor(
     private readonly clock: Clock,
-    private readonly limit: Readonly<{ perSecond: number; burst: number }>,
+    private readonly limit: RequestRate,
   ) {}
 
   /** Seconds until the next request is taken; 0: this one is. */
