@@ -68,6 +68,33 @@ describe('a page that stays open', needing(chromiumNeed), () => {
     expect(tab.troubles).toEqual([]);
   });
 
+  it('9: shows what changed between its first answers and the begin of its stream', async () => {
+    const isHeld = Promise.withResolvers<void>();
+    tab = await ConsoleTab.open(browser, run.service.link);
+    await tab.page.route('**/api/v1/events', async (route) => {
+      await isHeld.promise;
+      await route.continue();
+    });
+    await tab.goto(listed);
+    await expect.poll(() => text('.filters'), PATIENCE).toContain('2 operators');
+    const other = await run.get('/api/v1/events');
+    change('harbor', { standing: 'blocked' });
+    await reported(other, 'blocked');
+    expect(await text()).not.toContain('blocked');
+    isHeld.resolve();
+    await expect.poll(() => text(), PATIENCE).toContain('blocked');
+    expect(tab.troubles).toEqual([]);
+  });
+
+  /** Reads a stream until it has reported this. */
+  async function reported({ body }: Response, what: string): Promise<void> {
+    let said = '';
+    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      said += part;
+      if (said.includes(what)) return;
+    }
+  }
+
   it('9: says that its stream is lost, keeps what it has, and catches up when it is back', async () => {
     await open(listed);
     network.refuse();

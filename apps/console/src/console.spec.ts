@@ -166,6 +166,18 @@ describe('the stream', () => {
     await back.end();
   });
 
+  it('begins at the place that answers name, as long as nothing changes', async () => {
+    const placeOfAnswer = async () => (await run.get('/api/v1/fleet')).headers.get('event-place');
+    const before = await placeOfAnswer();
+    const stream = await streamOf(run);
+    const begin = await stream.until(/id: .*\n/);
+    expect(begin).toContain(`id: ${before}\n`);
+    change('under-way');
+    await stream.until(ROWS);
+    await stream.end();
+    expect(await placeOfAnswer()).not.toBe(before);
+  });
+
   it('has a client read anew that comes from a console before its restart, or from another one', async () => {
     const before = await streamOf(run);
     const [, id = ''] = /id: (\S+)/.exec(await before.until(/id: .*\n/)) ?? [];

@@ -50,6 +50,11 @@ export class EventStream {
     return this.#clients.size;
   }
 
+  /** The id of a stream that begins now. */
+  get place(): string {
+    return this.#id();
+  }
+
   /** Whether one more stream is opened for the session. */
   hasRoom({ session }: Person): boolean {
     const own = this.#clients.values().filter(({ person }) => person.session === session);

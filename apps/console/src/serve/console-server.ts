@@ -117,7 +117,8 @@ export class ConsoleServer {
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
     const [visible, facets] = [new VisibleRows(view), new KeptFacets(clock)];
-    this.#api = new RouteRunner({ view, visible, facets, reader, log, audit, trail, actions, questions });
+    const place = () => this.stream.place;
+    this.#api = new RouteRunner({ view, visible, facets, reader, log, audit, trail, actions, questions, place });
     this.#server = newServer(tls);
     this.#protect();
     this.#routes();

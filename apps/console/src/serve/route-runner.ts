@@ -39,6 +39,8 @@ type Parts = Readonly<{
   trail: AuditTrail | undefined;
   actions: RouteActions | undefined;
   questions: QuestionTurns | undefined;
+  /** Where the stream of events stands. */
+  place: () => string;
 }>;
 
 const FIRST_ROWS_WITHIN_MS = 5_000;
@@ -50,17 +52,19 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, trail, facets, actions, questions } = this.parts;
+    const { view, visible, reader, trail, facets, actions, questions, place } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     view.start();
     await this.#firstRows();
     const { person, params, headers, subject } = request;
     const rows = visible.of(person.rights);
+    const before = { 'event-place': place() };
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
     const of = { person, params, query, body, headers };
     const answer = await route.run({ ...of, rows, view, reader, trail, facets, audit, actions, questions });
-    return jsonReply(JSON.stringify(answer), route, headers);
+    const reply = await jsonReply(JSON.stringify(answer), route, headers);
+    return { ...reply, headers: { ...reply.headers, ...before } };
   }
 
   async #firstRows(): Promise<void> {

@@ -74,10 +74,15 @@ export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   return shared as Promise<T>;
 }
 
+/** Where the stream of events stood when the first answer was made. */
+let firstPlace = '';
+export const placeOfFirstAnswer = (): string => firstPlace;
+
 async function readNow<T>(path: string, signal?: AbortSignal): Promise<T> {
   const before = kept.get(path);
   const headers: Record<string, string> = before === undefined ? {} : { 'if-none-match': before.etag };
   const response = await send(`/api/v1/${path}`, { headers, cache: 'no-store', ...(signal && { signal }) });
+  firstPlace ||= response.headers.get('event-place') ?? '';
   if (response.status === 304 && before !== undefined) return before.body as T;
   const body: unknown = await response.json();
   const etag = response.headers.get('etag');

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { createParser } from 'eventsource-parser';
 import type { ActionAnswer, StreamRows } from '../../src/api/actions.schema.js';
-import { pauseBefore } from './ask.js';
+import { pauseBefore, placeOfFirstAnswer } from './ask.js';
 import { credentials, signedOut } from './session.js';
 import { onWake } from './wake.js';
 
@@ -50,6 +50,9 @@ function eventOf(name: string | undefined, data: string): StreamEvent | undefine
   return { event: name, data: JSON.parse(data) } as StreamEvent;
 }
 
+/** What changed between the first answer of the page and the begin of its stream is in neither. */
+const isLateAt = (place = ''): boolean => placeOfFirstAnswer() !== '' && placeOfFirstAnswer() !== place;
+
 /** Why a stream, or a pause before the next one, is given up after a sleep; and what gives it up. */
 const SLEPT = 'slept';
 let sleeper: AbortController | undefined;
@@ -65,6 +68,7 @@ async function follow(stop: AbortSignal): Promise<'ended' | 'refused' | 'slept'>
   };
   try {
     const isBlind = hasFollowed && lastId === '';
+    let isBegin = lastId === '';
     const headers = { ...credentials(), ...(lastId === '' ? {} : { 'last-event-id': lastId }) };
     const response = await fetch('/api/v1/events', { headers, signal: AbortSignal.any([silent.signal, stop]) });
     if (response.status === 401) return 'refused';
@@ -73,7 +77,8 @@ async function follow(stop: AbortSignal): Promise<'ended' | 'refused' | 'slept'>
     share({ id: '', state: 'live', ...(isBlind && { event: { event: 'reset' } }) });
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
-        const found = eventOf(event, data);
+        const found = eventOf(event, data) ?? (isBegin && isLateAt(id) ? { event: 'reset' } : undefined);
+        isBegin = false;
         share({ id: id ?? '', state: 'live', ...(found && { event: found }) });
       },
     });
