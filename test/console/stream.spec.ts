@@ -95,6 +95,32 @@ describe('a page that stays open', needing(chromiumNeed), () => {
     }
   }
 
+  it('9: asks once more for a list whose answer was on its way when something changed', async () => {
+    const isHeld = Promise.withResolvers<void>();
+    let answers = 0;
+    await open(listed);
+    await tab.page.route('**/api/v1/operators?*', async (route) => {
+      const response = await route.fetch();
+      answers += 1;
+      if (answers === 1) await isHeld.promise;
+      await route.fulfill({ response });
+    });
+    const answered = async () => {
+      await text();
+      return answers;
+    };
+    change('harbor', { standing: 'under-way', next: 'harbor.v1.1.0' });
+    await expect.poll(answered, PATIENCE).toBe(1);
+    change('harbor', { standing: 'blocked' });
+    await expect.poll(() => text(), PATIENCE).toContain('blocked');
+    await tab.page.clock.runFor(5_000);
+    isHeld.resolve();
+    await expect.poll(answered, PATIENCE).toBe(2);
+    await tab.settled();
+    expect(await text()).toContain('blocked');
+    expect(tab.troubles).toEqual([]);
+  });
+
   it('9: says that its stream is lost, keeps what it has, and catches up when it is back', async () => {
     await open(listed);
     network.refuse();

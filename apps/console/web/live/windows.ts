@@ -32,7 +32,10 @@ export class Windows<R> {
   waiting = 0;
   held = false;
   private items = new Map<number, R[]>();
+  /** Windows that are on their way. */
   private readonly asked = new Set<number>();
+  /** Those of them that are asked for once more: something changed since. */
+  private readonly outdated = new Set<number>();
   private places = new Map<string, readonly [window: number, at: number]>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Something changed while the next renewal was already due: counts of then may be two seconds older. */
@@ -66,7 +69,10 @@ export class Windows<R> {
     this.waiting = 0;
     const inSight = this.windowsInSight();
     for (const window of this.items.keys()) if (!inSight.includes(window)) this.items.delete(window);
-    for (const window of inSight) void this.load(window);
+    for (const window of inSight) {
+      if (this.asked.has(window)) this.outdated.add(window);
+      else void this.load(window);
+    }
     if (this.again) this.timer = setTimeout(this.renew, GATHER);
     this.again = false;
   };
@@ -143,5 +149,6 @@ export class Windows<R> {
       this.asked.delete(window);
     }
     this.changed();
+    if (this.outdated.delete(window)) void this.load(window);
   }
 }

@@ -49,7 +49,6 @@ export function useWindows<R>(path: string): Windows<R> {
     };
     const one = windows.path === path ? windows : new Windows<R>(path, show);
     if (one.total !== undefined) setWindows(one);
-    one.show(0, 0);
     one.renew();
     const forget = listen((event) => one.receive(event));
     return () => {
