@@ -118,6 +118,9 @@ describe('windowHold', () => {
 
 it.each([
   { cron: '61 * * * *', timeZone: 'UTC', says: /^spec\.schedule\.cron: / },
+  { cron: '0 0 32 * *', timeZone: 'UTC', says: /Invalid value for day: 32;/ },
+  { cron: '0 0 * 13 *', timeZone: 'UTC', says: /Invalid value for month: 13;/ },
+  { cron: '0 24 * * *', timeZone: 'UTC', says: /Invalid value for hour: 24;/ },
   { cron: '0 0 1 1 * 2027', timeZone: 'UTC', says: /^spec\.schedule\.cron: .*: it has 6 fields; five fields/ },
   { cron: '0 0 30 2 *', timeZone: 'UTC', says: /^spec\.schedule\.cron: .*: there is no such day in any year$/ },
   { cron: '0 0 * * *', timeZone: 'Mars/Olympus', says: /there is no time zone "Mars\/Olympus"/ },

@@ -38,8 +38,10 @@ function cronProblem(pattern: string): string | undefined {
     // Whatever day there is comes within eight years, also 29 February.
     return cronOf(pattern).nextRun(new Date(0)) === null ? 'there is no such day in any year' : undefined;
   } catch (error) {
-    // The parser's text begins with the name of its class.
-    const why = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w*: /, '');
+    // The parser's text begins with the name of its class, and counts days and months from 0.
+    const why = (error instanceof Error ? error.message : String(error))
+      .replace(/^Cron\w*: /, '')
+      .replace(/(?<=for (?:day|month): )-?\d+/, (value) => `${Number(value) + 1}`);
     return `${why}; ${FIVE_FIELDS}`;
   }
 }
