@@ -29,7 +29,7 @@ export function playFaults(world: VirtualWorld, controller: Controller): () => v
   for (const { from } of faults.all('statusLost')) {
     world.at(from, () => {
       note('StatusLost', world);
-      for (const record of controller.records) forgetStatus(record);
+      for (const record of controller.records) forgetStatus(record, world.now);
     });
   }
   for (const { from } of faults.all('assignmentsLost')) {

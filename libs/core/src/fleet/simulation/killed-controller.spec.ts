@@ -154,3 +154,19 @@ describe('a deadline that passes while no controller runs', () => {
     expect(endOfFirst({ script, faults }, { progressDeadline: '50s' })).toBe('Done Healthy');
   });
 });
+
+describe('answers of gates that are lost with a status', () => {
+  const gate = { name: 'calm', times: 3, interval: '20s', timeout: '50s', webhook: { url: 'https://gates.example/' } };
+  const faults = [{ from: '75s', statusLost: {} }];
+
+  it('are asked for anew, for the whole time of the gate', () => {
+    const end = endOfFirst({ script: [release('0s', 'v2')], faults }, { progressDeadline: '90s', gates: [gate] });
+    expect(end).toBe('Done Healthy');
+  });
+
+  it('also where the gate is one of a wave', () => {
+    const waves = [{ name: 'all', maxConcurrent: 2, gates: [{ ...gate, scope: 'Wave' }] }];
+    const { summary } = played({ script: [release('0s', 'v2')], faults }, { waves });
+    expect(summary.rollouts.map(({ phase }) => phase)).toEqual(['Completed']);
+  });
+});

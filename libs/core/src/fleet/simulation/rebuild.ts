@@ -11,14 +11,21 @@ type Gates = RolloutRow['gates'];
 const decided = (gates: Gates): Gates =>
   Object.fromEntries(Object.entries(gates).filter(([, { state }]) => state !== null));
 
+const hasUndecided = (gates: Gates): boolean => Object.values(gates).some(({ state }) => state === null);
+
 /**
  * Statuses are deleted: what happened once is in the roll-out and its rows, and numbers are counted again.
- * Answers of gates that have not decided yet are lost.
+ * Answers of gates that have not decided yet are lost: their count and their time begin anew.
  */
-export function forgetStatus(record: RolloutRecord): void {
-  const waves = record.status.waves.map((wave) => ({ ...wave, gates: decided(wave.gates) }));
+export function forgetStatus(record: RolloutRecord, now: number): void {
+  const waves = record.status.waves.map((wave) =>
+    hasUndecided(wave.gates) ? { ...wave, gates: decided(wave.gates), gatesFrom: now } : wave,
+  );
   record.status = { ...record.status, waves };
-  for (const row of [...record.rows.values()]) record.rows.set(row.cluster, { ...row, gates: decided(row.gates) });
+  for (const row of [...record.rows.values()]) {
+    if (!hasUndecided(row.gates)) continue;
+    record.rows.set(row.cluster, { ...row, gates: decided(row.gates), gatesSince: undefined });
+  }
   record.recount();
 }
 
