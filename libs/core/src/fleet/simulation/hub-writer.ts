@@ -110,11 +110,10 @@ export class HubWriter {
       const expected = order.kind === 'Return' ? 'RollingBack' : 'Applying';
       // What has ended since, or has gone, is not begun any more.
       if (row?.phase !== expected || row.attempt !== order.attempt) continue;
-      // The deadline runs from the order, where a controller that has started again writes it.
-      const late = this.world.now - order.at;
-      if (late > 0 && row.deadlineAt !== undefined) record.store({ ...row, deadlineAt: row.deadlineAt + late });
       this.written();
-      this.#order(record, order, row);
+      // The deadline runs from where an applier finds the order.
+      const late = this.world.now - order.at + this.#order(record, order, row);
+      if (late > 0 && row.deadlineAt !== undefined) record.store({ ...row, deadlineAt: row.deadlineAt + late });
     }
   }
 
@@ -201,10 +200,11 @@ export class HubWriter {
     return { name: spec.name, subject, target: spec.target, wave: spec.waves[row.wave]?.name ?? '', class: row.class };
   }
 
-  #order(record: RolloutRecord, { kind, cluster: name, attempt, hop }: Order, row: RolloutRow): void {
+  /** Gives an order; returns how much later its applier finds it. */
+  #order(record: RolloutRecord, { kind, cluster: name, attempt, hop }: Order, row: RolloutRow): number {
     if (kind === 'Go') record.starts++;
     const cluster = this.world.clusters.get(name);
-    if (cluster === undefined) return;
+    if (cluster === undefined) return 0;
     const orders = this.#orders(record, row);
     const carryOut = (): void => {
       if (kind === 'Go') this.world.go(orders, cluster, attempt, hop);
@@ -212,6 +212,6 @@ export class HubWriter {
       else this.world.giveBack(orders, cluster, attempt, hop);
     };
     // Without its wake-up an applier finds the order by itself a little later.
-    this.world.order(cluster, record.subject.key, carryOut, this.isDown);
+    return this.world.order(cluster, record.subject.key, carryOut, this.isDown);
   }
 }

@@ -153,6 +153,11 @@ describe('a deadline that passes while no controller runs', () => {
     const faults = [{ controllerKilled: { everyWrites: 1, down: '20s' } }];
     expect(endOfFirst({ script, faults }, { progressDeadline: '50s' })).toBe('Done Healthy');
   });
+
+  it('did not run until an applier found an order without its wake-up', () => {
+    const faults = [{ wakesLost: {} }];
+    expect(endOfFirst({ script, faults }, { progressDeadline: '40s' })).toBe('Done Healthy');
+  });
 });
 
 describe('answers of gates that are lost with a status', () => {

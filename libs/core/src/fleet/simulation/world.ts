@@ -118,12 +118,18 @@ export class VirtualWorld {
     });
   }
 
-  /** Gives an order to a cluster: at once, later where its wake-up is lost, or when it is online again. */
-  order(cluster: VirtualCluster, subject: string, carryOut: () => void, isNotWoken: boolean): void {
+  /**
+   * Gives an order to a cluster: at once, later where its wake-up is lost, or when it is online again.
+   * Returns how much later its applier finds it.
+   */
+  order(cluster: VirtualCluster, subject: string, carryOut: () => void, isNotWoken: boolean): number {
     cluster.waitingOrders.set(subject, carryOut);
-    if (isNotWoken || this.now < this.#wakesLostUntil)
+    if (isNotWoken || this.now < this.#wakesLostUntil) {
       this.at(this.now + WITHOUT_WAKE, () => this.#deliver(cluster, subject, carryOut));
-    else this.#deliver(cluster, subject, carryOut);
+      return WITHOUT_WAKE;
+    }
+    this.#deliver(cluster, subject, carryOut);
+    return 0;
   }
 
   #deliver(cluster: VirtualCluster, subject: string, carryOut: () => void): void {
