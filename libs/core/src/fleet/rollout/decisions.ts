@@ -8,7 +8,7 @@ import { chosenToReturn } from './returns.js';
 import { hasChanges, resume } from './rollout-moves.js';
 import type { RolloutStatus } from './rollout-state.js';
 import { isChanged, type RolloutRow } from './row.js';
-import { waitingAgain } from './row-moves.js';
+import { skippedByDecision, waitingAgain } from './row-moves.js';
 import { openWave } from './wave-moves.js';
 import { retryRefusal } from './withdrawn.js';
 
@@ -178,16 +178,7 @@ function skip(decision: Decision, draft: Draft): DecisionEffects | undefined {
   if (facts.role === 'frozen' || (isFinal(status.phase) && status.phase !== 'Completed')) return undefined;
   const rows = namedRows(decision, draft).filter(({ phase }) => phase === 'Waiting' || phase === 'Failed');
   if (rows.length === 0) return undefined;
-  for (const row of rows) {
-    draft.move({
-      ...row,
-      phase: 'Skipped',
-      reason: 'ByDecision',
-      isFailure: false,
-      goBack: undefined,
-      keepsWave: true,
-    });
-  }
+  for (const row of rows) draft.move(skippedByDecision(row));
   return EFFECTIVE;
 }
 

@@ -81,6 +81,8 @@ export type RolloutFacts = Readonly<{
   hasConflict: (cluster: string) => boolean;
   /** The cluster has planned another target, which no roll-out brings yet; absent: none has. */
   plansOther?: (cluster: string) => boolean;
+  /** A Skip decision holds there, also where the row that said so is lost; absent: not known. */
+  isSkipped?: (cluster: string) => boolean;
   /** The target is denied in this cluster. */
   isTargetDenied: (cluster: string) => boolean;
   /** No cluster has the target, or is led to it any more; absent: that is not known. */

@@ -17,6 +17,8 @@ export function movedByFacts(row: RolloutRow, draft: Draft): RolloutRow {
       return fromWaiting(row, member, draft);
     case 'Done':
       return fromDone(row, member, draft);
+    case 'Failed':
+      return isSkipped(row, draft) ? skippedByDecision(row) : row;
     case 'RollingBack':
       return fromRollingBack(row, member, draft);
     case 'Skipped':
@@ -40,6 +42,16 @@ const skipped = (row: RolloutRow, reason: string): RolloutRow => ({
   reason,
   keepsWave: true,
 });
+/** A decision ends what waits, or has failed, in a cluster: an earlier failure no longer counts. */
+export const skippedByDecision = (row: RolloutRow): RolloutRow => ({
+  ...skipped(row, 'ByDecision'),
+  isFailure: false,
+  goBack: undefined,
+});
+/** Rows that were made anew do not know the decision any more. */
+const isSkipped = ({ cluster }: RolloutRow, { facts }: Draft): boolean =>
+  facts.role !== 'frozen' && facts.isSkipped?.(cluster) === true;
+
 export const failed = (row: RolloutRow, reason: string, message = ''): RolloutRow => ({
   ...row,
   phase: 'Failed',
@@ -63,6 +75,7 @@ function skipReason(cluster: string, member: Member, { facts }: Draft): string |
 function fromWaiting(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   const { facts, status } = draft;
   if (facts.role === 'frozen') return row;
+  if (isSkipped(row, draft)) return skippedByDecision(row);
   const reason = skipReason(row.cluster, member, draft);
   if (reason !== undefined) return skipped(row, reason);
   const plan = facts.plan(row.cluster);

@@ -149,6 +149,8 @@ export class HubWriter {
     const cluster = this.world.clusters.get(after.cluster);
     if (before === undefined && cluster !== undefined) this.world.plan(this.#orders(record, after), cluster);
     if (before?.phase === after.phase) return;
+    if (after.phase === 'Skipped' && after.reason === 'ByDecision') record.skipped.add(after.cluster);
+    else record.skipped.delete(after.cluster);
     if (before !== undefined) this.#noteEnd(record, before, after);
     if (cluster !== undefined) this.#noteOutcome(record, after, cluster);
   }

@@ -175,3 +175,36 @@ describe('answers of gates that are lost with a status', () => {
     expect(summary.rollouts.map(({ phase }) => phase)).toEqual(['Completed']);
   });
 });
+
+describe('a Skip decision', () => {
+  const oneByOne = { waves: [{ name: 'all', maxConcurrent: 1, failureThreshold: 1 }] };
+  const skip = (at: string, clusters: readonly string[], action = 'Skip') => ({
+    at,
+    decide: { rollout: 'platform/kafka-1', action, clusters, by: { user: 'anna', groups: [] }, reason: 'CHG-1' },
+  });
+  const lost = { from: '50s', assignmentsLost: {} };
+  const all = ['c-0001', 'c-0002'];
+  const ofSkipped = (events: readonly FleetEvent[]) => {
+    const name = events.find(({ reason }) => reason === 'ByDecision')?.cluster;
+    return events.filter(({ kind, cluster, t }) => kind === 'cluster' && cluster === name && t >= 50);
+  };
+  const texts = (events: readonly FleetEvent[]) => events.map(({ t, phase, reason }) => `${t} ${phase} ${reason}`);
+
+  it('holds where assignments are lost: the cluster gets nothing', () => {
+    const { events, summary } = played({ script: [release('0s', 'v2'), skip('5s', all)], faults: [lost] }, oneByOne);
+    expect(texts(ofSkipped(events))).toEqual(['50 Waiting Planning', '50 Skipped ByDecision']);
+    expect(summary.rollouts[0]).toMatchObject({ phase: 'Completed', starts: 1 });
+  });
+
+  it('holds for a cluster that had failed, whose failure no longer counts', () => {
+    const faults = [lost, { clusters: { names: ['c-0001'] }, applyFails: {} }];
+    const { events } = played({ script: [release('0s', 'v2'), skip('45s', all)], faults }, oneByOne);
+    expect(texts(ofSkipped(events))).toEqual(['50 Failed ApplyFailed', '50 Skipped ByDecision']);
+  });
+
+  it('ends with a Retry', () => {
+    const script = [release('0s', 'v2'), skip('5s', all), skip('40s', all, 'Retry')];
+    const { summary } = played({ script, faults: [lost] }, oneByOne);
+    expect(summary.rollouts[0]?.counts).toMatchObject({ done: 2, skipped: 0 });
+  });
+});

@@ -189,6 +189,10 @@ export class VirtualFacts implements RolloutFacts {
     return false;
   }
 
+  isSkipped(cluster: string): boolean {
+    return this.record.skipped.has(cluster);
+  }
+
   isTargetDenied(cluster: string): boolean {
     return this.#cluster(cluster)?.denied.get(this.record.subject.key)?.has(this.record.spec.target) === true;
   }

@@ -42,6 +42,8 @@ export class RolloutRecord implements RolloutView {
   readonly #past: PastStep[] = [];
   /** How far back views are asked for, in milliseconds. */
   keepsFor: number | undefined;
+  /** Clusters that a decision skips: it is an object of its own, and outlives the rows. */
+  readonly skipped = new Set<string>();
   readonly rowWakes = new Map<string, number>();
   wakeAt: number | undefined;
   readonly matching = new Map<string, readonly WindowRules[]>();
