@@ -87,6 +87,8 @@ function progress(draft: Draft): void {
   else if (status.phase !== 'Progressing') return;
   else if (facts.isSubjectPaused) draft.setStatus({ phase: 'Paused', reason: 'SubjectPaused' });
   else if (draft.status.isSuperseding && givesWay(draft)) draft.setStatus({ reason: 'Superseding' });
+  // The newer target was aborted before its turn.
+  else if (status.reason === 'Superseding' && !draft.status.isSuperseding) draft.setStatus({ reason: 'Resumed' });
 }
 
 /** Waits for what runs, then acts on the decision or the failure. */

@@ -311,6 +311,19 @@ describe('what the log says of a beginning', () => {
     expect(events.some(({ kind, rollout: name }) => kind === 'class' && name === 'platform/kafka-1')).toBe(false);
   });
 
+  it('is followed by Superseding, until the newer target is aborted', () => {
+    const abort = { at: '20s', decide: { ...decide('Abort').decide, rollout: 'platform/kafka-2' } };
+    const script = [release('0s', 'kafka-operator.v2'), release('10s', 'kafka-operator.v3'), abort];
+    const { events } = played({ strategy: wave({}), file: { script } });
+    expect(rollout(events, 'platform/kafka-1')).toEqual([
+      '0 Planning Released',
+      '1 Progressing Planned',
+      '10 Progressing Superseding',
+      '20 Progressing Resumed',
+      '161 Completed AllWavesComplete',
+    ]);
+  });
+
   it('is Planning, also where the subject is paused', () => {
     const paused = { ...operator, spec: { ...operator.spec, paused: true } };
     const { events } = played({ file: { script: [{ at: '1m', apply: paused }, release('1m', 'kafka-operator.v2')] } });
