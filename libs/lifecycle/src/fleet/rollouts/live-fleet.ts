@@ -19,6 +19,7 @@ import { isSpecOnly, type LiveCluster } from './live-cluster.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
 import { OwnTargets } from './own-targets.js';
+import { skippedByName } from './skip-decisions.js';
 import type { StoredRow } from './stored-rollout.js';
 import { isTargetWithdrawn } from './withdrawn-target.js';
 
@@ -53,6 +54,7 @@ export class LiveFleet implements FleetView {
   readonly #bySubject = new Map<string, SubjectRollouts>();
   readonly #unread: ReadonlySet<string>;
   readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
+  readonly #skipped = new Map<string, ReadonlySet<string>>();
 
   constructor(
     readonly state: FleetState,
@@ -81,6 +83,12 @@ export class LiveFleet implements FleetView {
   rolloutsOf(subject: string): SubjectRollouts {
     const known = this.#bySubject.get(subject) ?? new SubjectRollouts();
     this.#bySubject.set(subject, known);
+    return known;
+  }
+
+  skippedIn(rollout: string): ReadonlySet<string> {
+    const known = this.#skipped.get(rollout) ?? skippedByName(rollout, this.state.decisions);
+    this.#skipped.set(rollout, known);
     return known;
   }
 
