@@ -1,38 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { FleetEvent } from './event-log.js';
-import { readScenario } from './read-scenario.js';
+import { scenarioFrom } from './kafka-scenario.fixture.js';
 import { simulateChecked } from './simulate-checked.js';
 
-const metadata = { name: 'kafka', namespace: 'platform' };
 const subject = 'FleetOperator/platform/kafka';
-const operator = {
-  apiVersion: FLEET_API,
-  kind: 'FleetOperator',
-  metadata,
-  spec: {
-    package: 'kafka-operator',
-    namespace: 'kafka',
-    catalog: { name: 'c', namespace: 'olm' },
-    strategyRef: { name: 's' },
-  },
-};
-const strategyOf = (spec: object) => ({
-  apiVersion: FLEET_API,
-  kind: 'FleetStrategy',
-  metadata: { ...metadata, name: 's' },
-  spec: { supersede: 'Queue', ...spec },
-});
 
 function played(file: object, strategy: object = {}) {
   const events: FleetEvent[] = [];
-  const scenario = readScenario({
-    manifests: [operator, strategyOf(strategy)].map((value) => ({ value, where: 'test' })),
-    clusters: 2,
-    faults: { value: file, where: (path) => path.join('.') },
-    seed: '1',
-    until: undefined,
-  });
+  const scenario = scenarioFrom({ strategy: { supersede: 'Queue', ...strategy }, clusters: 2, file });
   const summary = simulateChecked(scenario, (event) => events.push(event));
   expect(summary.invariants.violations).toEqual([]);
   return { events, summary };

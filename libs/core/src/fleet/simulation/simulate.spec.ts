@@ -1,41 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { FleetEvent } from './event-log.js';
-import { readScenario } from './read-scenario.js';
+import { type KafkaScenario, operator, scenarioFrom } from './kafka-scenario.fixture.js';
 import { checkedByInstants, simulateChecked } from './simulate-checked.js';
 import type { RunSummary } from './summary.js';
 
-const metadata = { name: 'kafka', namespace: 'platform' };
-const operator = {
-  apiVersion: FLEET_API,
-  kind: 'FleetOperator',
-  metadata,
-  spec: {
-    package: 'kafka-operator',
-    namespace: 'kafka',
-    catalog: { name: 'c', namespace: 'olm' },
-    strategyRef: { name: 's' },
-  },
-};
-
-type Given = Readonly<{ strategy?: object; clusters?: number; file?: object; others?: readonly object[] }>;
-
-function scenarioFrom({ strategy = {}, clusters = 4, file = {}, others = [] }: Given) {
-  const objects = [
-    operator,
-    { apiVersion: FLEET_API, kind: 'FleetStrategy', metadata: { ...metadata, name: 's' }, spec: strategy },
-    ...others,
-  ];
-  return readScenario({
-    manifests: objects.map((value) => ({ value, where: 'test' })),
-    clusters,
-    faults: { value: file, where: (path) => path.join('.') },
-    seed: '1',
-    until: undefined,
-  });
-}
-
-function played(given: Given) {
+function played(given: KafkaScenario) {
   const events: FleetEvent[] = [];
   const summary = simulateChecked(scenarioFrom(given), (event) => events.push(event));
   expect(summary.invariants.violations).toEqual([]);
