@@ -15,7 +15,7 @@ function useFound(words: string): Found | undefined {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       read<SearchAnswer>(`search?q=${encodeURIComponent(words.trim())}`, stop.signal).then(
-        // While a page opens, its requests are not given up.
+        // While a page opens, requests are shared and not aborted: this answer may come after newer words.
         ({ items }) => stop.signal.aborted || setFound({ of: words, items }),
         () => undefined,
       );

@@ -2,6 +2,8 @@ import { celEnvironment, compileExpression } from '../../catalog/model/cel/cel-e
 import type { FleetCluster } from '../../kernel/api/fleet/fleet-cluster.js';
 import type { ClusterSelector } from '../../kernel/api/fleet/fleet-fields.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
+import { cutText } from '../../kernel/text/cut-text.js';
+import { visibleText } from '../../kernel/text/visible-text.js';
 
 /** What a selector sees of a cluster. */
 export type SelectedCluster = Readonly<{
@@ -41,6 +43,9 @@ export function selectorProblem(selector: ClusterSelector | undefined): string |
   return 'error' in expression ? expression.error.split('\n')[0] : undefined;
 }
 
+/** Characters; an error may quote what the cluster's owner has written into its facts. */
+const LONGEST_ERROR = 200;
+
 /** A run-time error of a selector's expression, in one line, and the field that has the expression. */
 export type SelectorFailure = Readonly<{ field: string; error: string }>;
 
@@ -58,7 +63,7 @@ export function selectorFailures(field: string, selector: ClusterSelector | unde
   if ('error' in expression || typeof byLabels !== 'function') return undefined;
   return (cluster) => {
     const error = byLabels(cluster.labels) ? expression.failure(inExpression(cluster)) : undefined;
-    return error === undefined ? undefined : { field, error };
+    return error === undefined ? undefined : { field, error: cutText(visibleText(error), LONGEST_ERROR) };
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StrategySpec } from '../../kernel/api/fleet/fleet-strategy.js';
-import { clusterSelector } from './select-clusters.js';
+import { clusterSelector, selectorFailures } from './select-clusters.js';
 import { BUILT_IN_STRATEGY, cutsOf, orderOf, placesOf, thresholdOf, waveOf, wavesOf } from './waves.js';
 
 const cluster = (name: string, tier = 'prod', facts = {}) => ({ name, labels: { tier }, facts });
@@ -75,5 +75,25 @@ describe('clusterSelector', () => {
     { selector: { ...lab, expression: 'true' }, is: false },
   ])('$selector: $is', ({ selector, is }) => {
     expect(clusterSelector(selector)(cluster('a', 'prod', { nodes: 3 }))).toBe(is);
+  });
+});
+
+describe('selectorFailures', () => {
+  const failing = (expression: string, facts = {}) =>
+    selectorFailures('spec.clusters', { expression })?.(cluster('a', 'prod', facts));
+
+  it.each([
+    { expression: 'cluster.facts.nodes >= 3', is: undefined },
+    { expression: 'cluster.facts.none >= 3', is: { field: 'spec.clusters', error: 'No such key: none' } },
+    { expression: 'cluster.labels[', is: undefined },
+  ])('$expression: $is', ({ expression, is }) => {
+    expect(failing(expression, { nodes: 3 })).toEqual(is);
+  });
+
+  it('bound what the owner of a cluster can write into an error, and show its control characters', () => {
+    const { error = '' } =
+      failing('cluster.labels[cluster.facts.claims]', { claims: `\u001b[31m${'x'.repeat(1_000)}` }) ?? {};
+    expect(error).toMatch(/^No such key: \\x1b\[31mx+…$/);
+    expect(error.length).toBeLessThanOrEqual(200);
   });
 });

@@ -87,9 +87,12 @@ export class LiveFleet implements FleetView {
   }
 
   skippedIn(rollout: string): ReadonlySet<string> {
-    const known = this.#skipped.get(rollout) ?? skippedByName(rollout, this.state.decisions);
-    this.#skipped.set(rollout, known);
-    return known;
+    const known = this.#skipped.get(rollout);
+    if (known !== undefined) return known;
+    const found = this.rollouts.find(({ record }) => record.spec.name === rollout);
+    const skipped = found === undefined ? new Set<string>() : skippedByName(found.object, this.state.decisions);
+    this.#skipped.set(rollout, skipped);
+    return skipped;
   }
 
   /** Names the order of clusters in a roll-out; known before its object is made, since cuts depend on it. */
@@ -109,6 +112,7 @@ export class LiveFleet implements FleetView {
 
   /** Clusters that a subject does not select because an expression fails there. */
   selectorFailures(subject: FleetSubject): FailedCluster[] {
+    if (subject.failureOn === undefined) return [];
     return [...this.clusters.values()].flatMap((cluster) => {
       const failure = this.memory.selectorFailure(subject, cluster);
       return failure === undefined ? [] : [{ cluster: cluster.name, ...failure }];

@@ -97,7 +97,6 @@ export class LiveMemory {
 
   /** Why an expression does not select a cluster: a run-time error. */
   selectorFailure(subject: FleetSubject, cluster: LiveCluster): SelectorFailure | undefined {
-    if (subject.failureOn === undefined) return undefined;
     const known = this.#failures.get(cluster) ?? new WeakMap();
     this.#failures.set(cluster, known);
     const { found } = known.get(subject) ?? { found: selectorFailureOn(subject, cluster) };

@@ -19,10 +19,9 @@ export function openDecisions({ object, record }: LiveRollout, { decisions }: Fl
       `${metadata.namespace}/${spec.rollout}` === record.spec.name &&
       (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
   );
-  const since = createdAt(object);
   const decided = storedState(object)?.decided;
   const done = all.find((one) => decided?.isPart === false && keyOf(one) === decided.key);
-  const earlier = all.filter((one) => createdAt(one) < since);
+  const earlier = all.filter((one) => isOfEarlier(one, object));
   const open = all.filter((one) => one !== done && !earlier.includes(one));
   const effects = { reason: 'Effective', isNewRollout: decided?.isNewRollout === true, allowedIn: [] } as const;
   return { done: done && { decision: done, effects }, earlier, open: partFirst(open, decided) };
@@ -70,6 +69,12 @@ type Metadata = Readonly<{ uid?: string; creationTimestamp?: string }>;
 
 /** A decision of the same name that was made later is another one. */
 const keyOf = ({ metadata }: FleetDecision): string => `${metadata.name} ${(metadata as Metadata).uid ?? ''}`;
+
+/** Whether a decision was made before this roll-out was there: about another one of its name. */
+export const isOfEarlier = (
+  decision: Pick<FleetDecision, 'metadata'>,
+  rollout: Pick<FleetDecision, 'metadata'>,
+): boolean => createdAt(decision) < createdAt(rollout);
 
 /** NaN for an object without a time, which is neither earlier nor later than another. */
 const createdAt = ({ metadata }: Pick<FleetDecision, 'metadata'>): number =>
