@@ -44,6 +44,12 @@ export const LIMITS = {
 };
 
 /**
+ * The event loop of a test is idle if it worked for less than `belowMs` in each of so many intervals in a
+ * row. Waiting for a processor counts as work.
+ */
+export const IDLE = { checks: 30, intervalMs: 100, belowMs: 5 };
+
+/**
  * Between two checks of a loop, or for as long as a fault lasts. An outcome is waited for with
  * {@link PATIENCE} instead.
  */

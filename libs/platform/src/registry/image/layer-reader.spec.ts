@@ -1,6 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
+import { settles } from '#testing/settles';
 import { RegistryError } from '../registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from '../registry-limits.js';
 import { memorySink } from './file-sink.js';
@@ -25,13 +26,16 @@ type Case = Readonly<{
   limits?: Partial<RegistryLimits>;
   compression?: Compression;
   signal?: AbortSignal;
+  chunkSize?: number;
 }>;
 
-function read(layer: Uint8Array, { wanted = () => true, limits = {}, compression = 'none', signal }: Case = {}) {
+function read(layer: Uint8Array, options: Case = {}) {
+  const { wanted = () => true, limits = {}, compression = 'none', signal, chunkSize = 300 } = options;
   const allowance = new Allowance({ ...defaultRegistryLimits, ...limits }, refuse, signal);
   const chunks: Uint8Array[] = [];
-  for (let at = 0; at < layer.length; at += 300) chunks.push(layer.subarray(at, at + 300));
-  return readLayer(ReadableStream.from(chunks), compression, { wanted, sink: memorySink, allowance });
+  for (let at = 0; at < layer.length; at += chunkSize) chunks.push(layer.subarray(at, at + chunkSize));
+  const reading = { wanted, sink: memorySink, allowance };
+  return settles(readLayer(ReadableStream.from(chunks), compression, reading), 'readLayer');
 }
 const entriesOf = async (entries: TarEntry[], options?: Case) => read(await packTar(entries), options);
 const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
@@ -56,6 +60,18 @@ describe('readLayer', () => {
       { kind: 'hardlink', path: ['h'], target: ['b'] },
     ]);
   });
+
+  it.each([512 + 512 + 512 + 1, 2 * 512 + 700, 16 * 1024])(
+    'passes over a file before a wanted one whose bytes begin in the same chunk: chunks of %i bytes',
+    async (chunkSize) => {
+      const layer = await packTar([file('LICENSE', 'unwanted'), file('wanted', 'text'.repeat(8000))]);
+      const found = await read(layer, { wanted: (path) => path === 'wanted', chunkSize });
+      expect(found.map((one) => ('content' in one ? textOf(one.content) : undefined))).toEqual([
+        undefined,
+        'text'.repeat(8000),
+      ]);
+    },
+  );
 
   it.each([
     { compression: 'none', pack: (tar: Uint8Array) => tar },

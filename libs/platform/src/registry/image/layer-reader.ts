@@ -178,7 +178,8 @@ async function readEntry<C>(
     allowance.want(text, header.size);
     return { kind: 'file', path, size: header.size, content: await sink.keep(body, header.size) };
   }
-  await body.cancel();
+  // Read and dropped: the decoder reads ahead, and a body that is cancelled takes the next entry's with it.
+  for await (const _ of body);
   if (name === OPAQUE) return { kind: 'opaque', path: path.slice(0, -1) };
   if (name.startsWith('.wh..wh.')) return undefined;
   if (name.startsWith(WHITEOUT)) return whiteout(path, name, allowance.refuse);
