@@ -73,4 +73,30 @@ describe('a simulated cluster that is restored from a backup', () => {
     expect(status()).toMatchObject({ unavailableReplicas: 1 });
     await vi.waitFor(() => expect(status()).toMatchObject({ availableReplicas: 1 }), PATIENCE);
   });
+
+  it('stores what a copy of etcd has, under the versions of then; versions are given out again', async () => {
+    const page = { ...TEXT, name: 'page' };
+    const { apiVersion, kind, name, namespace } = page;
+    const first = cluster.create({ apiVersion, kind, metadata: { name, namespace }, data: { text: 'old' } });
+    const copy = cluster.snapshot();
+    const newer = cluster.edit(page, (object) => Object.assign(object, { data: { text: 'new' } }));
+    cluster.create({ apiVersion, kind, metadata: { name: 'more', namespace } });
+    cluster.create(CRD);
+    await vi.waitFor(() => cluster.create(LAMP), PATIENCE);
+    const last = cluster.edit(page, (object) => Object.assign(object, { data: {} })).metadata.resourceVersion;
+    const watch = bare.watch(`${WATCH}?resourceVersion=${last}`);
+
+    cluster.restoreSnapshot(copy);
+
+    expect(watch.ended()).toBe(true);
+    expect(cluster.get(page)).toEqual(first);
+    expect(cluster.get({ ...page, name: 'more' })).toBeUndefined();
+    const again = bare.watch(`${WATCH}?resourceVersion=${last}`);
+    const edited = cluster.edit(page, (object) => Object.assign(object, { data: { text: 'other' } }));
+    expect(edited.metadata.resourceVersion).toBe(newer.metadata.resourceVersion);
+    expect(again.events).toEqual([]);
+    expect(again.ended()).toBe(false);
+    const served = () => bare.send({ method: 'GET', path: '/apis/example.com/v1/lamps' }).code;
+    await vi.waitFor(() => expect(served()).toBe(404), PATIENCE);
+  });
 });

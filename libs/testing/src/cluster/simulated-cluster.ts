@@ -10,7 +10,7 @@ import type { JsonObject } from './objects/json.js';
 import { shownIn } from './objects/object-reader.js';
 import type { DeleteOptions, WritePlace } from './objects/object-writer.js';
 import { noSuchResource, Refusal } from './objects/refusal.js';
-import type { Change } from './objects/storage.js';
+import type { Change, Snapshot } from './objects/storage.js';
 import { seedCluster } from './resources/cluster-seed.js';
 import { keyOfResource } from './resources/resource-registry.js';
 import { ApiHandler, type OpenWatch } from './server/api-handler.js';
@@ -168,6 +168,25 @@ export class SimulatedCluster {
       if (storage.get(resource, keyOf(object)) !== object) storage.put(resource, object);
     }
     this.expireWatches();
+    this.#controllers.resume();
+  }
+
+  /** Everything that the cluster stores, with its revision: a copy of etcd's data. */
+  snapshot(): Snapshot {
+    return this.#state.storage.snapshot();
+  }
+
+  /**
+   * Puts a copy of etcd's data back, as `etcdctl snapshot restore` does: resourceVersions go back, and the
+   * server, which was stopped for that, has lost its connections. It accepts watches from versions that it
+   * has not reached again, and is silent there.
+   */
+  restoreSnapshot(snapshot: Snapshot): void {
+    this.dropConnections();
+    this.endWatches();
+    this.#state.storage.restore(snapshot);
+    this.#expiredBefore = 0;
+    this.#handler.reader.forgetPages();
     this.#controllers.resume();
   }
 

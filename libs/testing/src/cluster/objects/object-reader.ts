@@ -4,7 +4,7 @@ import { keyOfResource } from '../resources/resource-registry.js';
 import type { ApiObject } from './api-object.js';
 import type { JsonObject } from './json.js';
 import type { WritePlace } from './object-writer.js';
-import { badRequest, expired } from './refusal.js';
+import { badRequest, expired, tooLargeVersion } from './refusal.js';
 import { type Selector, selectorOf } from './selectors.js';
 
 const KEPT_PAGES = 16;
@@ -51,6 +51,7 @@ export class ObjectReader {
     const wanted = Number(query.get('resourceVersion') ?? 0);
     if (!Number.isInteger(wanted))
       throw badRequest(`resourceVersion: Invalid value: "${query.get('resourceVersion')}"`);
+    if (wanted > storage.revision) throw tooLargeVersion(wanted, storage.revision);
     if (query.get('resourceVersionMatch') === 'Exact' && wanted < storage.revision) {
       if (storage.changesSince(keyOfResource(place.info), wanted)?.length !== 0) {
         throw expired(`The provided resource version ${wanted} is too old`);

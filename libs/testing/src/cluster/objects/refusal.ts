@@ -16,7 +16,7 @@ export type FailureStatus = {
     group?: string;
     kind?: string;
     uid?: string;
-    causes?: readonly StatusCause[];
+    causes?: readonly (StatusCause | Omit<StatusCause, 'field'>)[];
     /** Also sent as the header Retry-After. */
     retryAfterSeconds?: number;
   };
@@ -77,6 +77,13 @@ export const methodNotAllowed = (): Refusal =>
   new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
 export const expired = (message: string): Refusal => new Refusal(410, 'Expired', message);
+
+/** Refuses a read that asks for a state the server has not reached. */
+export const tooLargeVersion = (asked: number, current: number): Refusal =>
+  new Refusal(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
 
 /** 422: the text joins the causes as the API server's aggregate error does. */
 export function invalid({ group, kind }: KindName, name: string, causes: readonly StatusCause[]): Refusal {

@@ -15,6 +15,9 @@ export type Change = Readonly<{
   previous?: ApiObject;
 }>;
 
+/** All objects of a cluster at one revision, by resource. Objects are shared with the storage, which never changes them. */
+export type Snapshot = Readonly<{ revision: number; objects: ReadonlyMap<string, ReadonlyMap<string, ApiObject>> }>;
+
 type Table = {
   objects: Map<string, ApiObject>;
   sorted: readonly string[] | undefined;
@@ -114,6 +117,24 @@ export class ObjectStorage {
     for (const table of this.#tables.values()) table.history = [];
   }
 
+  snapshot(): Snapshot {
+    const objects = [...this.#tables].map(([resource, table]) => [resource, new Map(table.objects)] as const);
+    return { revision: this.#revision, objects: new Map(objects) };
+  }
+
+  /**
+   * Stores what the snapshot has and nothing else, with the versions and the revision of that time, as etcd
+   * does after a restore. Watches can begin at that revision; the listeners learn every difference.
+   */
+  restore({ revision, objects }: Snapshot): void {
+    const changes = [...new Set([...this.#tables.keys(), ...objects.keys()])].flatMap((resource) =>
+      this.#swap(resource, objects.get(resource) ?? new Map(), revision),
+    );
+    this.#revision = revision;
+    this.#compacted = revision;
+    for (const change of changes) this.#notify(change);
+  }
+
   onChange(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -145,7 +166,31 @@ export class ObjectStorage {
       const dropped = table.history.splice(0, table.history.length - this.keptChanges);
       table.forgotten = dropped.at(-1)?.revision ?? table.forgotten;
     }
+    this.#notify(change);
+  }
+
+  #notify(change: Change): void {
     for (const listener of this.#listeners) listener(change);
     for (const listener of this.#listenersOf.get(change.resource) ?? []) listener(change);
+  }
+
+  /** Puts other objects in the place of a resource's; returns the differences. */
+  #swap(resource: string, wanted: ReadonlyMap<string, ApiObject>, revision: number): Change[] {
+    const table = this.#table(resource);
+    const before = table.objects;
+    table.objects = new Map(wanted);
+    table.sorted = undefined;
+    table.history = [];
+    table.forgotten = 0;
+    const gone = [...before].filter(([key]) => !wanted.has(key));
+    const changed = [...wanted].filter(([key, object]) => before.get(key) !== object);
+    return [
+      ...gone.map(([, object]): Change => ({ type: 'DELETED', resource, revision, object, previous: object })),
+      ...changed.map(([key, object]): Change => {
+        const previous = before.get(key);
+        if (previous === undefined) return { type: 'ADDED', resource, revision, object };
+        return { type: 'MODIFIED', resource, revision, object, previous };
+      }),
+    ];
   }
 }

@@ -66,6 +66,28 @@ describe('lists and watches', () => {
     expect(silent.events).toEqual([]);
   });
 
+  it('a watch from a revision that is not reached is accepted, and silent up to it', () => {
+    const from = Number(revision()) + 2;
+    const { events, ended } = bare.watch(`${MAPS}?resourceVersion=${from}&allowWatchBookmarks=true`);
+    create('first');
+    bare.cluster.bookmarkWatches();
+    create('second');
+    expect(shown(events)).toEqual([]);
+    create('third');
+    expect(shown(events)).toEqual(['ADDED third']);
+    expect(ended()).toBe(false);
+  });
+
+  it('a list of a revision that is not reached is refused', () => {
+    const from = Number(revision()) + 1;
+    expect(bare.send({ method: 'GET', path: `${MAPS}?resourceVersion=${from}` }).body).toMatchObject({
+      code: 504,
+      reason: 'Timeout',
+      message: `Timeout: Too large resource version: ${from}, current: ${from - 1}`,
+      details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
+    });
+  });
+
   it('initial events end with a bookmark that says so', () => {
     create('x');
     const { events } = bare.watch(

@@ -24,6 +24,8 @@ export class ServedWatch {
   readonly #unsubscribe: () => void;
   #timeout: NodeJS.Timeout | undefined;
   #bookmarked = 0;
+  /** Nothing is sent up to this revision, which may be one that the cluster has not reached. */
+  #after = 0;
   #open = true;
 
   constructor(
@@ -46,7 +48,7 @@ export class ServedWatch {
   /** Sends a bookmark where one was asked for and something has happened since the last. */
   bookmark(): void {
     const { revision } = this.cluster.storage;
-    if (!this.#bookmarks || this.#bookmarked === revision) return;
+    if (!this.#bookmarks || this.#bookmarked === revision || revision < this.#after) return;
     this.#bookmarked = revision;
     this.#send('BOOKMARK', this.#bookmarkObject({}));
   }
@@ -77,6 +79,7 @@ export class ServedWatch {
       if (sendInitial) this.#send('BOOKMARK', this.#bookmarkObject({ 'k8s.io/initial-events-end': 'true' }));
       return;
     }
+    this.#after = Number(from);
     const changes = storage.changesSince(keyOfResource(this.place.info), Number(from));
     if (changes === undefined) this.fail(tooOld(from, storage.revision));
     else for (const change of changes) this.#onChange(change);
@@ -91,7 +94,7 @@ export class ServedWatch {
   }
 
   #onChange(change: Change): void {
-    if (!inPlace(this.place, change.object)) return;
+    if (change.revision <= this.#after || !inPlace(this.place, change.object)) return;
     const now = change.type !== 'DELETED' && this.#takes(change.object);
     const before = change.previous !== undefined && this.#takes(change.previous);
     if (!now && !before) return;
