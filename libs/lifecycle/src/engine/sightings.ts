@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { isAsNewAs, type SeenVersions } from '#platform/kube/cache/resource-version';
+import { isAsNewAs } from '#core/kernel/history/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/resource-version';
 
 /** Seen resourceVersions, newest by kind, that concern a subject, by name, and have not been stored yet. */
 export class Sightings {

@@ -10,7 +10,7 @@ import type { JsonObject } from './objects/json.js';
 import { shownIn } from './objects/object-reader.js';
 import type { DeleteOptions, WritePlace } from './objects/object-writer.js';
 import { noSuchResource, Refusal } from './objects/refusal.js';
-import type { Change, Snapshot } from './objects/storage.js';
+import type { Change, EtcdSnapshot } from './objects/storage.js';
 import { seedCluster } from './resources/cluster-seed.js';
 import { keyOfResource } from './resources/resource-registry.js';
 import { ApiHandler, type OpenWatch } from './server/api-handler.js';
@@ -172,7 +172,7 @@ export class SimulatedCluster {
   }
 
   /** Everything that the cluster stores, with its revision: a copy of etcd's data. */
-  snapshot(): Snapshot {
+  snapshot(): EtcdSnapshot {
     return this.#state.storage.snapshot();
   }
 
@@ -181,7 +181,7 @@ export class SimulatedCluster {
    * server, which was stopped for that, has lost its connections. It accepts watches from versions that it
    * has not reached again, and is silent there.
    */
-  restoreSnapshot(snapshot: Snapshot): void {
+  restoreSnapshot(snapshot: EtcdSnapshot): void {
     this.dropConnections();
     this.endWatches();
     this.#state.storage.restore(snapshot);

@@ -1,11 +1,11 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { isAsNewAs } from '#core/kernel/history/resource-version';
 import { withoutManagedFields } from '../client/managed-fields.js';
 import { byPlace, placeIn } from './object-store.js';
 import { ObjectsAtRest } from './objects-at-rest.js';
 import { PackedObject } from './packed-object.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorOptions } from './reflector-options.js';
-import { isAsNewAs } from './resource-version.js';
 
 export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'handlers'> &
   Readonly<{

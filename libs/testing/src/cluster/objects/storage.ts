@@ -15,8 +15,11 @@ export type Change = Readonly<{
   previous?: ApiObject;
 }>;
 
-/** All objects of a cluster at one revision, by resource. Objects are shared with the storage, which never changes them. */
-export type Snapshot = Readonly<{ revision: number; objects: ReadonlyMap<string, ReadonlyMap<string, ApiObject>> }>;
+/**
+ * All objects of a cluster at one revision, by resource. They are shared with the storage, which never
+ * changes an object.
+ */
+export type EtcdSnapshot = Readonly<{ revision: number; objects: ReadonlyMap<string, ReadonlyMap<string, ApiObject>> }>;
 
 type Table = {
   objects: Map<string, ApiObject>;
@@ -117,7 +120,7 @@ export class ObjectStorage {
     for (const table of this.#tables.values()) table.history = [];
   }
 
-  snapshot(): Snapshot {
+  snapshot(): EtcdSnapshot {
     const objects = [...this.#tables].map(([resource, table]) => [resource, new Map(table.objects)] as const);
     return { revision: this.#revision, objects: new Map(objects) };
   }
@@ -126,7 +129,7 @@ export class ObjectStorage {
    * Stores what the snapshot has and nothing else, with the versions and the revision of that time, as etcd
    * does after a restore. Watches can begin at that revision; the listeners learn every difference.
    */
-  restore({ revision, objects }: Snapshot): void {
+  restore({ revision, objects }: EtcdSnapshot): void {
     const changes = [...new Set([...this.#tables.keys(), ...objects.keys()])].flatMap((resource) =>
       this.#swap(resource, objects.get(resource) ?? new Map(), revision),
     );

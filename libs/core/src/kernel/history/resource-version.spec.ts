@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAsNewAs } from './resource-version.js';
+import { isAsNewAs, isOlderThan, olderOf } from './resource-version.js';
 
 describe('which of two resourceVersions is the newer', () => {
   it.each([
@@ -12,5 +12,17 @@ describe('which of two resourceVersions is the newer', () => {
     { a: 'x', b: '1', answer: false, because: 'what is no number says nothing' },
   ])('$a against $b: $answer, $because', ({ a, b, answer }) => {
     expect(isAsNewAs(a, b)).toBe(answer);
+  });
+});
+
+describe('the older of two resourceVersions', () => {
+  it.each([
+    { a: '9', b: '10', older: true, is: '9' },
+    { a: '10', b: '9', older: false, is: '9' },
+    { a: '10', b: '10', older: false, is: '10' },
+    { a: '', b: '10', older: false, is: '10' },
+    { a: '10', b: 'x', older: false, is: 'x' },
+  ])('of $a and $b is $is', ({ a, b, older, is }) => {
+    expect([isOlderThan(a, b), olderOf(a, b)]).toEqual([older, is]);
   });
 });
