@@ -28,7 +28,7 @@ const bundles: readonly BundleRow[] = [
   {
     because: 'bundle-without-csv',
     image: () => buildImage({ files: [text('manifests/map.yaml', configMap)], labels: {} }),
-    says: /bundle [^ ]+ \(image [^ ]+\): no csv in bundle: one file in manifests\/ must be a ClusterServiceVersion/,
+    says: /bundle [^ ]+: image [^ ]+: no csv in bundle: one file in manifests\/ must be a ClusterServiceVersion/,
   },
   {
     because: 'bundle-with-broken-yaml',

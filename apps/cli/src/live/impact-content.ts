@@ -1,12 +1,14 @@
+import { readInlineManifests } from '#core/catalog/bundle/inline-manifests';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
-import { stepsOfBundle } from '#core/classic/install-plan/bundle-steps';
+import { BundleNotInstallable, stepsOfBundle } from '#core/classic/install-plan/bundle-steps';
 import { contentChanges } from '#core/fleet/plan-class/content-changes';
 import { versionChange } from '#core/fleet/plan-class/plan-changes';
 import { planContent } from '#core/fleet/plan-class/plan-content';
 import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { verdictLine } from '#core/kernel/verdict/verdict-line';
 import { stepsBesideCluster } from '#lifecycle/fleet/rollouts/steps-beside-cluster';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { pullBundleFiles } from '../reference/load-from-registry.js';
@@ -89,6 +91,10 @@ const keyOf = (wanted: string, name: string): string => `${wanted}/${name}`;
 /** The manifests of a bundle: those that the catalog has, else those of its image. */
 async function manifestsOf(bundle: CatalogBundle | undefined): Promise<readonly KubernetesObject[]> {
   if (bundle === undefined) return [];
-  if (bundle.objects.length > 0) return bundle.objects as readonly KubernetesObject[];
+  if (bundle.objects.length > 0) {
+    const read = readInlineManifests(bundle.objects);
+    if ('problem' in read) throw new BundleNotInstallable(verdictLine([`bundle ${bundle.name}`], read.problem));
+    return read.objects;
+  }
   return readBundle(await pullBundleFiles(bundle.image)).objects;
 }

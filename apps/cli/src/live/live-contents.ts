@@ -4,7 +4,6 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -113,7 +112,7 @@ async function heldByHub(source: CatalogSource, cache: ContentStore, { hub, toke
   if (bytes === undefined) return undefined;
   const catalog = loadCatalog([{ path: 'catalog.jsonl', bytes }]);
   for (const { objects } of catalog.bundles) {
-    if (objects.length > 0) await cache.put(manifestBytes(KubernetesObject.array().parse(objects)));
+    if (objects.length > 0) await cache.put(manifestBytes(objects));
   }
   return indexOf(catalog);
 }

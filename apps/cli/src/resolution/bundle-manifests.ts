@@ -1,7 +1,11 @@
+import { BundleError } from '#core/catalog/bundle/bundle.error';
+import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/inline-manifests';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import type { CatalogKey } from '#core/catalog/model/package-record';
+import { csvOf } from '#core/classic/install-plan/bundle-steps';
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { verdictLine } from '#core/kernel/verdict/verdict-line';
 import { UsageError } from '../io.js';
 import { loadReference } from '../reference/load-reference.js';
 import type { ManifestsByCsv } from './plan-steps.js';
@@ -17,24 +21,52 @@ export function blobOf(chosen: ChosenBundle, catalogs: CatalogsInSight): Catalog
   );
 }
 
+/** What helps if a bundle itself is at fault. */
+export const OTHER_BUNDLE = 'Ask the publisher of the bundle, or name another version or channel.';
+
+/** Why the hub would refuse a bundle whose manifests lie in its catalog; undefined for an image. */
+export function inlineFault(chosen: ChosenBundle, catalogs: CatalogsInSight): string | undefined {
+  if ('image' in chosen.source) return undefined;
+  const read = readInlineManifests(objectsOf(chosen, catalogs));
+  if ('problem' in read) return verdictLine([`bundle ${chosen.name} (in its catalog)`], read.problem);
+  const csv = csvOf(read.objects);
+  return 'problem' in csv ? csv.problem : undefined;
+}
+
+/** Manifests by CSV name, as far as they are at hand, and why those of other bundles cannot be used. */
+export type FoundManifests = Readonly<{
+  manifests: ManifestsByCsv;
+  unusable: ReadonlyMap<string, string>;
+}>;
+
 /** Manifests that lie in the catalogs themselves and, with `pull`, those of the bundle images. */
 export async function manifestsOf(
   chosen: readonly ChosenBundle[],
   catalogs: CatalogsInSight,
   pull: boolean,
-): Promise<ManifestsByCsv> {
-  const found = await Promise.all(
-    chosen.map(async (bundle) => {
-      if ('image' in bundle.source) return pull ? ([[bundle.name, await pulled(bundle.source.image)]] as const) : [];
-      const objects = blobOf(bundle, catalogs)?.objects ?? [];
-      return [[bundle.name, objects.map((object) => KubernetesObject.parse(object))]] as const;
-    }),
-  );
-  return new Map(found.flat());
+): Promise<FoundManifests> {
+  const manifests = new Map<string, readonly KubernetesObject[]>();
+  const unusable = new Map<string, string>();
+  for (const bundle of chosen) {
+    const { name, source } = bundle;
+    if ('image' in source && !pull) continue;
+    const read = 'image' in source ? await pulled(source.image) : readInlineManifests(objectsOf(bundle, catalogs));
+    if ('objects' in read) manifests.set(name, read.objects);
+    else
+      unusable.set(name, verdictLine([`bundle ${name}${'image' in source ? '' : ' (in its catalog)'}`], read.problem));
+  }
+  return { manifests, unusable };
 }
 
-async function pulled(image: string): Promise<readonly KubernetesObject[]> {
-  const loaded = await loadReference(image);
-  if (loaded.kind === 'bundle') return loaded.bundle.objects;
+const objectsOf = (bundle: ChosenBundle, catalogs: CatalogsInSight) => blobOf(bundle, catalogs)?.objects ?? [];
+
+async function pulled(image: string): Promise<InlineManifests> {
+  try {
+    const loaded = await loadReference(image);
+    if (loaded.kind === 'bundle') return { objects: loaded.bundle.objects };
+  } catch (error) {
+    if (!(error instanceof UsageError) || !(error.cause instanceof BundleError)) throw error;
+    return { problem: verdictLine([`image ${image}`], error.cause.message) };
+  }
   throw new UsageError(`image ${image} is named as a bundle and holds a catalog: correct the catalog that names it`);
 }

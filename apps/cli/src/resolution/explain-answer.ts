@@ -14,6 +14,7 @@ import type {
 } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { NotFound, UsageError } from '../io.js';
+import { inlineFault, OTHER_BUNDLE } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
@@ -63,15 +64,17 @@ type Case = Readonly<{
   catalogs: readonly IndexedCatalog[];
   desired: DesiredNamespace;
   resolution: Resolution;
+  /** Why the hub would refuse a bundle, as far as its catalog shows it. */
+  faultOf: (bundle: ChosenBundle) => string | undefined;
 }>;
 
 /** Resolves the question and explains the answer for one object of it. */
 export function explainAnswer(subject: Subject, question: PlanQuestion, contents: readonly Catalog[]): ExplainAnswer {
   const catalogs = question.catalogs.flatMap(({ key, priority }, position) => {
     const content = contents[position];
-    return content === undefined ? [] : [{ key, priority, index: indexOf(content) }];
+    return content === undefined ? [] : [{ key, priority, content, index: indexOf(content) }];
   });
-  return explainObserved(subject, question.observed, catalogs);
+  return explainObserved(subject, question.observed, catalogs, (bundle) => inlineFault(bundle, catalogs));
 }
 
 /** As {@link explainAnswer}, on a namespace and catalogs that were read already, by whatever way. */
@@ -79,9 +82,10 @@ export function explainObserved(
   subject: Subject,
   observed: ObservedNamespace,
   catalogs: readonly IndexedCatalog[],
+  faultOf: (bundle: ChosenBundle) => string | undefined = () => undefined,
 ): ExplainAnswer {
   const { problem, resolution } = resolveOffline(observed, catalogs);
-  const asked = { subject, observed, catalogs, desired: problem.wishes, resolution };
+  const asked = { subject, observed, catalogs, desired: problem.wishes, resolution, faultOf };
   return subject.kind === 'Subscription' ? explainSubscription(asked) : explainCsv(asked);
 }
 
@@ -95,6 +99,10 @@ function explainSubscription(asked: Case): ExplainAnswer {
   if (leftOut !== undefined) return { ...base, ...leftOut };
   const outlook = upgradeOutlook(ownSubscription, desired, asked.catalogs, resolution);
   const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(ownSubscription, bundle));
+  const fault = next && asked.faultOf(next);
+  if (fault !== undefined) {
+    return { ...base, well: false, state: 'cannot-be-met', text: `${fault}\n${OTHER_BUNDLE}`, message: fault, outlook };
+  }
   const because = next === undefined ? [] : [`${next.name} comes because of: ${reasons(next, resolution, desired)}.`];
   const state = next === undefined ? 'settled' : outlook.installed === undefined ? 'installs' : 'upgrades';
   return { ...base, well: true, state, text: [...because, renderOutlook(outlook)].join('\n'), outlook };

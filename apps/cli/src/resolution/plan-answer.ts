@@ -1,18 +1,19 @@
 import { apiText, bundleFacts } from '#core/catalog/model/bundle-facts';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import { validateCatalog } from '#core/catalog/validate/validate-catalog';
-import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
+import { csvOf } from '#core/classic/install-plan/bundle-steps';
 import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
-import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
+import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
+import type { ChosenBundle, DesiredNamespace } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { NEXT } from '../output/next-commands.js';
 import { placeWithin } from '../reference/place-within.js';
-import { blobOf, type CatalogsInSight } from './bundle-manifests.js';
+import { blobOf, type CatalogsInSight, type FoundManifests, OTHER_BUNDLE } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
-import { type BundleSteps, type ManifestsByCsv, stepsByBundle } from './plan-steps.js';
+import { type BundleSteps, stepsByBundle } from './plan-steps.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
 /** One bundle of the plan, with what a person wants to know before it is installed. */
@@ -58,7 +59,7 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
   );
 
 /** What of a resolution depends on where the manifests are. */
-export type ManifestsOf = (chosen: readonly ChosenBundle[], catalogs: CatalogsInSight) => Promise<ManifestsByCsv>;
+export type ManifestsOf = (chosen: readonly ChosenBundle[], catalogs: CatalogsInSight) => Promise<FoundManifests>;
 
 /** Resolves the question with the catalogs given, in the order of `question.catalogs`. */
 export async function planAnswer(
@@ -77,11 +78,17 @@ export async function planAnswer(
   if (resolution.result === 'unsatisfiable') {
     return { ...common, ...resolution, story: renderExplanation(resolution.explanation, resolution.advice) };
   }
-  const { subscriptionsCreated, subscriptionsUpdated } = resolution;
-  const chosen = resolution.chosen.filter(({ upToDate }) => upToDate === undefined);
+  const wanted = resolution.chosen.filter(({ upToDate }) => upToDate === undefined);
   const installed = new Set(problem.wishes.csvs.map(({ name }) => name));
-  const steps = stepsOrRefusal(question, resolution, await findManifests(chosen, catalogs));
-  if ('message' in steps) return { ...common, result: 'error', ...steps };
+  const found = await findManifests(wanted, catalogs);
+  const { rest, refused } = usablePart(resolution, found, problem.wishes);
+  const [first] = refused;
+  if (first !== undefined && rest.subscriptionsUpdated.length === 0) {
+    return { ...common, result: 'error', message: first.message, advice: OTHER_BUNDLE };
+  }
+  const { subscriptionsCreated, subscriptionsUpdated } = rest;
+  const chosen = rest.chosen.filter(({ upToDate }) => upToDate === undefined);
+  const steps = stepsByBundle(question.observed, rest, found.manifests);
   return {
     ...common,
     result: 'resolved',
@@ -97,12 +104,13 @@ export async function planAnswer(
       startingCSV: spec['startingCSV'] ?? '',
     })),
     subscriptionsUpdated,
-    unresolved: (resolution.unresolved ?? []).map(({ kind, name, message, explanation, advice }) => ({
-      kind,
-      name,
-      message,
-      story: explanation.length === 0 ? `${message}\n${advice}` : renderExplanation(explanation, advice),
-    })),
+    unresolved: [
+      ...(resolution.unresolved ?? []).map(({ kind, name, message, explanation, advice }) => ({
+        ...{ kind, name, message },
+        story: explanation.length === 0 ? `${message}\n${advice}` : renderExplanation(explanation, advice),
+      })),
+      ...refused,
+    ],
   };
 }
 
@@ -135,13 +143,22 @@ function fromManifests(known: BundleSteps | undefined) {
   return { ...known, customResourceDefinitions: crds.sort(byCodeUnit) };
 }
 
-function stepsOrRefusal({ observed }: PlanQuestion, resolution: ResolvedResolution, manifests: ManifestsByCsv) {
-  try {
-    return stepsByBundle(observed, resolution, manifests);
-  } catch (error) {
-    if (!(error instanceof BundleNotInstallable)) throw error;
-    return { message: error.message, advice: 'Ask the publisher of the bundle, or name another version or channel.' };
+/** The part of a resolution that the hub would carry out, and Subscriptions that need another bundle. */
+function usablePart(resolution: ResolvedResolution, { manifests, unusable }: FoundManifests, wishes: DesiredNamespace) {
+  const problems = new Map(unusable);
+  for (const [name, objects] of manifests) {
+    const csv = csvOf(objects);
+    if ('problem' in csv) problems.set(name, csv.problem);
   }
+  const { rest, heldBack } = withoutBundles(resolution, new Set(problems.keys()), wishes);
+  const refused = heldBack.flatMap(({ bundle, subscriptions }) => {
+    const message = problems.get(bundle) ?? '';
+    return subscriptions.map((name) => ({
+      kind: 'subscription',
+      ...{ name, message, story: `${message}\n${OTHER_BUNDLE}` },
+    }));
+  });
+  return { rest, refused };
 }
 
 /** A registry refuses to serve an invalid catalog as a whole, so a plan from it may not come true. */

@@ -1,6 +1,6 @@
 import { CSV_KIND, kindOfStep } from '#core/classic/install-plan/install-plan-step';
 import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { isClusterScoped } from '#core/classic/install-plan/step-manifest';
+import { isClusterScoped, manifestOf } from '#core/classic/install-plan/step-manifest';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
 import {
   ClusterServiceVersion,
@@ -9,6 +9,7 @@ import {
 } from '#core/kernel/api/cluster-service-version';
 import type { InstallPlanStep } from '#core/kernel/api/install-plan';
 import { joinApiVersion, type KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 
 /** One object that the InstallPlan would create or update. */
 export type PlannedStep = Readonly<{ apiVersion: string; kind: string; name: string; namespace?: string }>;
@@ -61,9 +62,11 @@ function stepOf(step: InstallPlanStep, namespace: string): PlannedStep {
 }
 
 function permissionsOf(steps: readonly InstallPlanStep[], namespace: string): PlannedPermission[] {
-  const manifest = steps.find(({ resource }) => resource.kind === CSV_KIND)?.resource.manifest;
-  if (manifest === undefined) return [];
-  const strategy = ClusterServiceVersion.parse(JSON.parse(manifest)).spec.install?.spec;
+  const step = steps.find(({ resource }) => resource.kind === CSV_KIND);
+  const manifest = step && manifestOf(step);
+  if (manifest === undefined || 'fail' in manifest) return [];
+  const csv = readForeign(ClusterServiceVersion, manifest.object);
+  const strategy = 'value' in csv ? csv.value.spec.install?.spec : undefined;
   const granted = ({ serviceAccountName, rules = [] }: StrategyPermission) => ({
     serviceAccount: serviceAccountName,
     rules,

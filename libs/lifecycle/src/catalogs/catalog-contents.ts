@@ -21,6 +21,8 @@ export type LoadedCatalog = Readonly<{
   content: string;
   index: CatalogIndex;
   packages: number;
+  /** Bundles and packages of a listing that could not be read, one line each. */
+  leftOut?: readonly string[];
 }>;
 
 /** An image's blobs as they can be served, whether or not they make a valid catalog. */
@@ -110,15 +112,16 @@ export class CatalogContents {
   /**
    * The listing of a registry server or a ConfigMap. Content has no digest there: ours is over the listing.
    */
-  async ofListing({ records, inline }: Pick<GrpcRecords, 'records' | 'inline'>): Promise<LoadedCatalog> {
+  async ofListing({ records, inline, leftOut }: GrpcRecords): Promise<LoadedCatalog> {
     for (const objects of inline.values()) await this.store.put(manifestBytes(objects));
     const digest = `sha256:${canonicalHash(records)}`;
-    return once(this.#listings, digest, async () => ({
+    const loaded = await once(this.#listings, digest, async () => ({
       digest,
       content: await this.store.put(manifestBytes(records)),
       index: indexCatalog(records),
       packages: records.length,
     }));
+    return leftOut.length === 0 ? loaded : { ...loaded, leftOut };
   }
 
   /** Forgets contents that no CatalogSource uses any more. */

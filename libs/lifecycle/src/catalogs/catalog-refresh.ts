@@ -197,7 +197,8 @@ export class CatalogRefresh {
     this.loaded = loaded;
     this.#failures = 0;
     const polledAt = pollSchedule(source) === undefined ? {} : { polledAt: kubernetesTime(new Date(begunAt)) };
-    this.state = { held, ...known, ...polledAt };
+    const leftOut = loaded.leftOut === undefined ? {} : { leftOut: loaded.leftOut };
+    this.state = { held, ...known, ...polledAt, ...leftOut };
   }
 
   #failed(

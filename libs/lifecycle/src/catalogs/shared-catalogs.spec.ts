@@ -121,3 +121,34 @@ describe('an address', () => {
     expect('error' in answer && String(answer.error)).toContain('expected HOST:PORT');
   });
 });
+
+describe('what of a listing cannot be read', () => {
+  it('is said beside the rest: the bundle of a ConfigMap', async () => {
+    const leftOut = ['package bee: bundle bee.v1: no'];
+    const loaded = await catalogs.ofInline({ catalog: catalog('1.0.0'), leftOut });
+    expect(loaded).toMatchObject({ packages: 1, leftOut });
+    expect(await catalogs.ofInline({ catalog: catalog('1.0.0'), leftOut: [] })).not.toHaveProperty('leftOut');
+  });
+
+  it('is said beside the rest: the bundle of a registry server', async () => {
+    const listed = catalog('1.0.0');
+    const [good] = listed.bundles;
+    if (good === undefined) throw new Error('no bundle');
+    const objects = [{ metadata: { name: 'ants' } }];
+    const data = Buffer.from(JSON.stringify(objects[0])).toString('base64');
+    const properties = [
+      { type: 'olm.package', value: { packageName: 'ant', version: '2.0.0' } },
+      { type: 'olm.bundle.object', value: { data } },
+    ];
+    const bad = { ...good, name: 'ant.v2.0.0', image: '', objects, properties };
+    const entries = [{ name: bad.name, replaces: good.name }, { name: good.name }];
+    const channels = listed.channels.map((channel) => ({ ...channel, entries }));
+    await server.stop();
+    server = await serveCatalog({ ...listed, channels, bundles: [good, bad] }, { port: 0 });
+    const asked = await catalogs.ofAddress(address(), NOW);
+    expect(asked).toMatchObject({
+      value: { leftOut: ['package "ant": bundle "ant.v2.0.0": object 1 (ants): kind is missing'] },
+    });
+    expect(versions(asked)).toBe('ant.v1.0.0');
+  });
+});

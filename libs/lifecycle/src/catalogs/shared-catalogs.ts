@@ -1,6 +1,5 @@
 import { packageRecords } from '#core/catalog/load/package-records';
-import type { Catalog } from '#core/catalog/model/catalog';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { ConfigMapContent } from '#core/classic/catalog-source/configmap-catalog';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import { GrpcCatalogClient, type GrpcLimits } from '#platform/registry/grpc-catalog-client';
@@ -59,14 +58,14 @@ export class SharedCatalogs {
   }
 
   /** A catalog whose bundles all have their manifests inline. */
-  ofInline(catalog: Catalog): Promise<LoadedCatalog> {
-    const inline = new Map<`sha256:${string}`, readonly KubernetesObject[]>();
+  ofInline({ catalog, leftOut }: ConfigMapContent): Promise<LoadedCatalog> {
+    const inline = new Map<`sha256:${string}`, readonly unknown[]>();
     const records = packageRecords(catalog, ({ objects }) => {
       const digest = `sha256:${canonicalHash(objects)}` as const;
-      inline.set(digest, KubernetesObject.array().parse(objects));
+      inline.set(digest, objects);
       return digest;
     });
-    return this.options.contents.ofListing({ records, inline });
+    return this.options.contents.ofListing({ records, inline, leftOut });
   }
 
   /**

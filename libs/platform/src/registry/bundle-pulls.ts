@@ -3,7 +3,13 @@ import type { Lanes, Run } from '../fairness/lanes.js';
 import { LastingWork, type Waiting } from '../fairness/lasting-work.js';
 import { type PulledBundle, pullBundle } from './bundle-image.js';
 import { RecentImages } from './image/recent-images.js';
-import type { RegistryClient, RegistryCredentials } from './registry-client.port.js';
+import { parseImageReference } from './image-reference.js';
+import {
+  type RegistryClient,
+  type RegistryCredentials,
+  RegistryError,
+  type RegistryFailure,
+} from './registry-client.port.js';
 
 /** Worded like the failed Job of OLM that it stands for (spec: install-plans.md §4). */
 export class UnpackTimeout extends FlotillaError {
@@ -19,10 +25,18 @@ export class UnpackTimeout extends FlotillaError {
 /** A bundle image, and how to get it. `timeoutMs`: from its turn on; 0: as long as it takes. */
 export type WantedBundle = Readonly<{ image: string; credentials: RegistryCredentials; timeoutMs: number }>;
 
+/** An image that was fetched and is no bundle, whatever is tried: only another image helps. */
+export type UnusableImage = Readonly<{ unusable: RegistryError }>;
+
 /** The bundles, in the order in which they were asked for, or the images that are still being fetched. */
 export type BundlesOrWait =
-  | Readonly<{ bundles: readonly PulledBundle[] }>
+  | Readonly<{ bundles: readonly (PulledBundle | UnusableImage)[] }>
   | Readonly<{ stillFetching: readonly string[] }>;
+
+/** Faults of the image itself; all others are those of its registry, the network or the hub's policy. */
+const FAULTS_OF_IMAGE: ReadonlySet<RegistryFailure> = new Set([
+  ...(['InvalidReference', 'UnsafePath', 'TooLarge', 'Unsupported', 'Malformed'] as const),
+]);
 
 /** Bundles that were fetched and not yet used by the pass that asked for them, in all. */
 const MAX_HELD_BYTES = 64 * 2 ** 20;
@@ -34,14 +48,13 @@ const RECENT = { maxBytes: 8 * 2 ** 20, keptMs: 30_000 };
  * that asked for it has ended.
  */
 export class BundlePulls {
-  readonly #work: LastingWork<PulledBundle>;
+  readonly #work: LastingWork<PulledBundle | UnusableImage>;
   readonly #recent = new RecentImages(RECENT);
 
   constructor(
     private readonly registry: RegistryClient,
     lanes: Pick<Lanes, 'run'>,
   ) {
-    const sizeOf = ({ files }: PulledBundle) => files.reduce((sum, { bytes }) => sum + bytes.length, 0);
     this.#work = new LastingWork({ lanes, sizeOf, maxHeldBytes: MAX_HELD_BYTES });
   }
 
@@ -50,7 +63,7 @@ export class BundlePulls {
     return new BundlePulls(registry, { run: (_demand, start) => start().done });
   }
 
-  /** Rejects with what is wrong with the first bundle that cannot be had. */
+  /** Rejects with the first failure that is no fault of an image. */
   async pull(wanted: readonly WantedBundle[], waiting: Waiting): Promise<BundlesOrWait> {
     const work = wanted.map((one) => ({ key: this.#keyOf(one), start: () => this.#start(one) }));
     const bundles = await this.#work.take(work, waiting);
@@ -63,16 +76,34 @@ export class BundlePulls {
   }
 
   #keyOf({ image, credentials, timeoutMs }: WantedBundle): string {
-    return `${this.registry.access(image, { credentials })} ${image} ${timeoutMs}`;
+    return `${isReference(image) ? this.registry.access(image, { credentials }) : ''} ${image} ${timeoutMs}`;
   }
 
-  #start({ image, credentials, timeoutMs }: WantedBundle): Run<PulledBundle> {
+  #start({ image, credentials, timeoutMs }: WantedBundle): Run<PulledBundle | UnusableImage> {
     const end = new AbortController();
     const timer =
       timeoutMs === 0 ? undefined : setTimeout(() => end.abort(new UnpackTimeout(timeoutMs)), timeoutMs).unref();
-    const done = pullBundle(this.registry, image, { credentials, signal: end.signal, recent: this.#recent }).finally(
-      () => clearTimeout(timer),
-    );
+    const done = pullBundle(this.registry, image, { credentials, signal: end.signal, recent: this.#recent })
+      .catch(unusableImage)
+      .finally(() => clearTimeout(timer));
     return { done, end: () => end.abort() };
+  }
+}
+
+const sizeOf = (bundle: PulledBundle | UnusableImage): number =>
+  'unusable' in bundle ? 0 : bundle.files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+function unusableImage(error: unknown): UnusableImage {
+  if (error instanceof RegistryError && FAULTS_OF_IMAGE.has(error.failure)) return { unusable: error };
+  throw error;
+}
+
+/** The reference comes from a catalog: its fault is found where the image is pulled. */
+function isReference(image: string): boolean {
+  try {
+    parseImageReference(image);
+    return true;
+  } catch {
+    return false;
   }
 }

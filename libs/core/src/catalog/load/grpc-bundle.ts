@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit, canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { completedManifest } from '../bundle/completed-manifest.js';
+import { readForeign } from '../../kernel/verdict/read-foreign.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
+import { readInlineManifests } from '../bundle/inline-manifests.js';
 import type { Property } from '../model/catalog.js';
 import type { EntryRecord, PackageRecord } from '../model/package-record.js';
 import { asWritten } from '../model/written-property.js';
@@ -45,8 +47,8 @@ export type GrpcPackage = Readonly<{
  */
 export type GrpcRecords = Readonly<{
   records: readonly PackageRecord[];
-  inline: ReadonlyMap<`sha256:${string}`, readonly KubernetesObject[]>;
-  /** Bundles that could not be understood and were left out, one sentence each. */
+  inline: ReadonlyMap<`sha256:${string}`, readonly unknown[]>;
+  /** Bundles that could not be understood and were left out, one line each: status of the catalog. */
   leftOut: readonly string[];
 }>;
 
@@ -67,7 +69,7 @@ export function recordsOfGrpc(bundles: readonly GrpcBundle[], packages: readonly
         return [entry];
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        leftOut.push(`package "${name}", channel "${bundle.channelName}", bundle "${bundle.csvName}": ${why}`);
+        leftOut.push(verdictLine([`package "${name}"`, `bundle "${bundle.csvName}"`], why));
         return [];
       }
     });
@@ -109,7 +111,9 @@ function entryOf(bundle: GrpcBundle): { entry: EntryRecord; objects: readonly Ku
 function objectsOf({ object, csvJson }: GrpcBundle): KubernetesObject[] {
   const texts = object.length > 0 ? object : [csvJson].filter((text) => text !== '');
   if (texts.length === 0) throw new Error('it has neither an image nor manifests');
-  return texts.map((text) => KubernetesObject.parse(completedManifest(JSON.parse(text))));
+  const read = readInlineManifests(texts.map((text): unknown => JSON.parse(text)));
+  if ('problem' in read) throw new Error(read.problem);
+  return [...read.objects];
 }
 
 /** Own properties, then what the older fields say, each thing once: repeating it changes no resolution. */
@@ -139,6 +143,8 @@ function propertyOfDependency({ type, value }: GrpcTypedText): Property {
   if (type === 'olm.gvk') return { type: 'olm.gvk.required', value: parsed };
   if (type === 'olm.label') return { type: 'olm.label.required', value: parsed };
   if (type !== 'olm.package') throw new Error(`unknown dependency type "${type}"`);
-  const { packageName, version } = PackageDependency.parse(parsed);
+  const read = readForeign(PackageDependency, parsed);
+  if ('problem' in read) throw new Error(`dependency olm.package: ${read.problem}`);
+  const { packageName, version } = read.value;
   return { type: 'olm.package.required', value: { packageName, versionRange: version } };
 }

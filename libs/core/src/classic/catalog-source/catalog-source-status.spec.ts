@@ -102,6 +102,17 @@ describe('catalog-sources.md §2 and §8, the status of a CatalogSource', () => 
       message: `manifest unknown; failing since 2026-01-02T00:00:00Z, next try 2026-01-02T00:01:00Z. The last good content (${digest}, held since 2026-01-01T00:00:00Z) stays in use.`,
     });
   });
+  it('names what was left out of content that is served', () => {
+    const leftOut = ['1', '2', '3', '4', '5', '6', '7'].map((name) => `package a: bundle a.v${name}: no`);
+    expect(catalogSourceStatus(image, { held, leftOut: leftOut.slice(0, 1) }, settings)).toMatchObject({
+      reason: 'BundlesLeftOut',
+      message: 'left out: package a: bundle a.v1: no',
+      connectionState: { lastObservedState: 'READY' },
+    });
+    const { message } = catalogSourceStatus(image, { held, leftOut }, settings);
+    expect(message).toMatch(/^left out: package a: bundle a\.v1: no; .*bundle a\.v5: no; and 2 more$/);
+    expect(catalogSourceStatus(image, { held, failure, leftOut }, settings).reason).toBe('RegistryServerError');
+  });
   it('drops an old complaint once it no longer holds', () => {
     const before = source({ image: 'a/b:c' }, { reason: 'RegistryServerError', message: 'old' });
     expect(catalogSourceStatus(before, { held }, settings)).toEqual({

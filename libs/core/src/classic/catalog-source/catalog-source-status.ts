@@ -24,6 +24,8 @@ export type CatalogState = Readonly<{
   held?: Readonly<{ digest: string; since: string; content: string }>;
   /** The last refresh failed: why, since when, and when the next try is due. */
   failure?: Readonly<{ reason: FailureReason; message: string; since: string; nextTry: string }>;
+  /** What of the content could not be read, and is not offered: one line each. */
+  leftOut?: readonly string[];
   /** Last time the registry was asked for a newer digest. */
   polledAt?: string;
   configMap?: ReadConfigMap;
@@ -114,7 +116,24 @@ function complaint(
     };
   }
   const problem = pollSchedule(source)?.problem;
+  const leftOut = leftOutText(state.leftOut ?? []);
+  if (leftOut !== undefined) {
+    const message = problem === undefined ? leftOut : `${leftOut}. ${problem}`;
+    return { reason: BUNDLES_LEFT_OUT, message: clipMessage(message) };
+  }
   return problem === undefined ? {} : { reason: 'InvalidIntervalError', message: problem };
+}
+
+/** Reason of a catalog that is READY without some of its bundles (decision 0495). */
+export const BUNDLES_LEFT_OUT = 'BundlesLeftOut';
+
+/** So many lines show an author what is wrong; all of them would fill the status. */
+const LINES_SHOWN = 5;
+
+function leftOutText(lines: readonly string[]): string | undefined {
+  if (lines.length === 0) return undefined;
+  const more = lines.length > LINES_SHOWN ? `; and ${lines.length - LINES_SHOWN} more` : '';
+  return `left out: ${lines.slice(0, LINES_SHOWN).join('; ')}${more}`;
 }
 
 function connectionState(

@@ -58,8 +58,12 @@ const data = (lists: { crds?: unknown; csvs?: unknown; packages?: unknown }) => 
 });
 
 describe('catalogOfConfigMap', () => {
-  const catalog = catalogOfConfigMap(data({}));
+  const { catalog, leftOut } = catalogOfConfigMap(data({}));
   const head = catalog.bundles.find(({ name }) => name === 'sea.v1.2.0');
+
+  it('leaves nothing out where all is well', () => {
+    expect(leftOut).toEqual([]);
+  });
 
   it('walks the channel from currentCSV along replaces, and takes in what is skipped and there', () => {
     expect(catalog.packages).toEqual([{ schema: 'olm.package', name: 'sea', defaultChannel: 'stable' }]);
@@ -115,7 +119,7 @@ describe('catalogOfConfigMap', () => {
   - {name: fast, currentCSV: sea.v1.2.0}
   - {name: slow, currentCSV: sea.v1.0.0}
 `;
-    const read = catalogOfConfigMap({ ...data({}), packages });
+    const { catalog: read } = catalogOfConfigMap({ ...data({}), packages });
     expect(read.packages[0]?.defaultChannel).toBe('fast');
     expect(read.channels.map(({ name, entries }) => `${name} ${entries?.length}`)).toEqual(['fast 4', 'slow 1']);
     expect(read.bundles).toHaveLength(4);
@@ -123,7 +127,7 @@ describe('catalogOfConfigMap', () => {
 
   it('may be empty: a key that is there without items is an empty list', () => {
     const empty = { customResourceDefinitions: '', clusterServiceVersions: '[]', packages: '' };
-    expect(catalogOfConfigMap(empty)).toMatchObject({ packages: [], channels: [], bundles: [] });
+    expect(catalogOfConfigMap(empty).catalog).toMatchObject({ packages: [], channels: [], bundles: [] });
   });
 
   const without = (key: string) => Object.fromEntries(Object.entries(data({})).filter(([name]) => name !== key));
@@ -144,25 +148,8 @@ describe('catalogOfConfigMap', () => {
       input: { ...data({}), clusterServiceVersions: '- a\n- [' },
       says: 'key clusterServiceVersions: error converting YAML to JSON: yaml: line ',
     },
-    {
-      because: 'a CSV of another kind',
-      input: data({ csvs: [{ kind: 'Pod', metadata: { name: 'x' } }] }),
-      says: 'key clusterServiceVersions, item 1: kind ClusterServiceVersion is expected',
-    },
-    {
-      because: 'a CSV without a name',
-      input: data({ csvs: [{ metadata: {} }] }),
-      says: 'key clusterServiceVersions, item 1: metadata.name is missing',
-    },
     { because: 'a package without a name', input: data({ packages: [{}] }), says: 'key packages, item 1: packageName' },
-    {
-      because: 'one CRD twice',
-      input: data({ crds: [crd, crd] }),
-      says: "can't add the same CRD twice in one configmap",
-    },
-    { because: 'one CSV twice', input: data({ csvs: [...csvs, csvs[0]] }), says: 'sea.v1.0.0 is listed twice' },
     { because: 'one package twice', input: data({ packages: [sea, sea] }), says: 'key packages: sea is listed twice' },
-    { because: 'an owned CRD that is not there', input: data({ crds: [] }), says: "couldn't find sea.example/v1/Buoy" },
     {
       because: 'a channel without its CSV',
       input: data({ packages: [{ ...sea, channels: [{ name: 'stable', currentCSV: 'sea.v9' }] }] }),
@@ -203,9 +190,85 @@ describe('catalogOfConfigMap', () => {
     expect(() => catalogOfConfigMap(input)).toThrow(says);
   });
 
+  const fig = { packageName: 'fig', channels: [{ name: 'stable', currentCSV: 'fig.v1' }] };
+  const figs = [...csvs, csv('fig.v1', { version: '1.0.0' })];
+  const [v100, v110, v111, v120] = csvs;
+  const bad = (item: unknown) => ({ ...Object(item), metadata: { ...Object(item).metadata, labels: 'none' } });
+  it.each([
+    {
+      because: 'a CSV that cannot be read',
+      input: { csvs: [...figs.slice(0, 3), bad(v120), figs[4]] },
+      lost: 'sea.v1.2.0',
+      says: 'package sea: bundle sea.v1.2.0: key clusterServiceVersions, item 4 (sea.v1.2.0): metadata.labels is a text; a map is expected',
+    },
+    {
+      because: 'a CSV of another kind',
+      input: { csvs: [{ ...v100, kind: 'Pod' }, ...figs.slice(1)] },
+      lost: 'sea.v1.0.0',
+      says: 'package sea: bundle sea.v1.0.0: key clusterServiceVersions, item 1 (sea.v1.0.0): kind ClusterServiceVersion is expected',
+    },
+    {
+      because: 'a CSV that is no object and has no name',
+      input: { csvs: [...figs, 'text'] },
+      says: 'key clusterServiceVersions, item 6: the document is a text; a map is expected',
+    },
+    {
+      because: 'one CSV twice',
+      input: { csvs: [v100, v110, v111, v120, v111, figs[4]] },
+      lost: 'sea.v1.1.1',
+      says: 'package sea: bundle sea.v1.1.1: key clusterServiceVersions: sea.v1.1.1 is listed twice',
+    },
+    {
+      because: 'a CRD that cannot be read',
+      input: { crds: [bad(crd), other] },
+      lost: 'sea.v1.2.0',
+      says: 'key customResourceDefinitions, item 1 (buoys.sea.example): metadata.labels is a text; a map is expected',
+    },
+    {
+      because: 'one CRD twice',
+      input: { crds: [crd, crd] },
+      lost: 'sea.v1.2.0',
+      says: "package sea: bundle sea.v1.2.0: can't add the same CRD twice in one configmap: sea.example/v1/Buoy (buoys)",
+    },
+    {
+      because: 'an owned CRD that is not there',
+      input: { crds: [] },
+      lost: 'sea.v1.2.0',
+      says: "package sea: bundle sea.v1.2.0: error checking provided apis in bundle sea.v1.2.0: couldn't find sea.example/v1/Buoy (buoys) in bundle. found: map[]",
+    },
+    {
+      because: 'a package that cannot be read',
+      input: { packages: [sea, fig, { packageName: 'plum', channels: 'stable' }] },
+      says: 'key packages, item 3 (plum): channels is a text; a list is expected',
+    },
+    {
+      because: 'a package whose channel has no head',
+      input: {
+        packages: [sea, fig, { ...fig, packageName: 'plum', channels: [{ name: 'c', currentCSV: 'plum.v1' }] }],
+      },
+      says: 'package "plum", channel "c": currentCSV plum.v1 is not among clusterServiceVersions',
+    },
+  ])('leaves out alone, and says so: $because', ({ input, lost, says }) => {
+    const read = catalogOfConfigMap(data({ csvs: figs, packages: [sea, fig], ...input }));
+    const wanted = ['sea.v1.2.0', 'sea.v1.1.0', 'sea.v1.0.0', 'sea.v1.1.1', 'fig.v1'].filter((name) => name !== lost);
+    expect(read.catalog.bundles.map(({ name }) => name).sort()).toEqual(wanted.sort());
+    expect(read.leftOut).toContain(says);
+    expect(read.leftOut.every((line) => line.length <= 200)).toBe(true);
+  });
+
+  it('keeps the way over a bundle that is lost', () => {
+    const { catalog: read } = catalogOfConfigMap(data({ csvs: [v100, bad(v110), v111, v120] }));
+    const [record] = packageRecords(read, ({ name }) => `sha256:${name}`);
+    expect(record?.entries.map(({ name, replaces }) => `${name} < ${replaces}`)).toEqual([
+      ...['sea.v1.0.0 < ', 'sea.v1.1.1 < ', 'sea.v1.2.0 < sea.v1.1.0'],
+    ]);
+  });
+
   it('takes names that mean something to JavaScript as names', () => {
     const odd = csv('__proto__', { version: '1.0.0' });
     const packages = [{ packageName: 'constructor', channels: [{ name: '__proto__', currentCSV: '__proto__' }] }];
-    expect(catalogOfConfigMap(data({ csvs: [odd], packages })).bundles.map(({ name }) => name)).toEqual(['__proto__']);
+    expect(catalogOfConfigMap(data({ csvs: [odd], packages })).catalog.bundles.map(({ name }) => name)).toEqual([
+      '__proto__',
+    ]);
   });
 });

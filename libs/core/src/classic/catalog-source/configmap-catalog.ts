@@ -1,43 +1,79 @@
-import { BundleError } from '../../catalog/bundle/bundle.error.js';
-import { csvCrds, describeApi, providedApis } from '../../catalog/bundle/bundle-apis.js';
 import { catalogBundleOf } from '../../catalog/bundle/bundle-blob.js';
-import { requireOwnedCrds } from '../../catalog/bundle/read-bundle.js';
 import { BUNDLE_ANNOTATION } from '../../catalog/bundle/read-metadata.js';
-import type { Catalog, CatalogBundle } from '../../catalog/model/catalog.js';
+import type { Catalog, CatalogBundle, CatalogChannel } from '../../catalog/model/catalog.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
+import { type ListedCsv, listedCsvs } from './configmap-bundles.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 import { configMapChannel } from './configmap-channel.js';
 import { type ConfigMapPackage, readConfigMapLists } from './configmap-lists.js';
 
+/** A catalog, and what of its ConfigMap could not be taken into it, one line each. */
+export type ConfigMapContent = Readonly<{ catalog: Catalog; leftOut: readonly string[] }>;
+
 /**
  * The catalog that a ConfigMap's three keys describe, with every bundle's manifests inline: a CSV and the
- * CRDs it owns (decision 0114). It is served whole or not at all, as by OLM's configmap-server. Throws
- * {@link ConfigMapCatalogError}.
+ * CRDs it owns (decision 0114). OLM's configmap-server serves it whole or not at all; here a bundle or
+ * package that is at fault is left out alone (decision 0495). Throws {@link ConfigMapCatalogError} if a key
+ * cannot be read, or if no package is left.
  */
-export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Catalog {
-  const { crds, csvs, packages } = readConfigMapLists(data);
-  requireEachApiOnce(crds);
-  const byName = eachOnce(csvs, 'clusterServiceVersions', ({ metadata }) => metadata.name ?? '');
-  eachOnce(packages, 'packages', ({ packageName }) => packageName);
-  const manifests = new Map([...byName].map(([name, csv]) => [name, [csv, ...ownedCrds(csv, crds)]]));
-  const channels = packages.map((one) =>
-    one.channels.map((channel) => configMapChannel(one.packageName, channel, byName)),
-  );
-  const bundles = packages.flatMap(({ packageName }, index) => {
-    const names = new Set((channels[index] ?? []).flatMap(({ entries }) => (entries ?? []).map(({ name }) => name)));
-    return [...names].flatMap((name) => bundleOf(packageName, manifests.get(name) ?? []));
+export function catalogOfConfigMap(data: Readonly<Record<string, string>>): ConfigMapContent {
+  const lists = readConfigMapLists(data);
+  const csvs = listedCsvs(lists);
+  const leftOut: string[] = [...lists.crds.unreadable, ...lists.packages.unreadable].map(({ problem }) => problem);
+  leftOut.push(...lists.csvs.unreadable.flatMap(({ name, problem }) => (name === '' ? [problem] : [])));
+  const named = new Map<string, ConfigMapPackage>();
+  for (const one of lists.packages.items) {
+    if (named.has(one.packageName)) throw new ConfigMapCatalogError(`key packages: ${one.packageName} is listed twice`);
+    named.set(one.packageName, one);
+  }
+  const packages = [...named.values()].flatMap((one) => {
+    const read = packageOf(one, csvs);
+    leftOut.push(...('problem' in read ? [read.problem] : read.lost));
+    return 'problem' in read ? [] : [read];
   });
-  return {
-    packages: packages.map((one) => ({
-      schema: 'olm.package',
-      name: one.packageName,
-      defaultChannel: defaultChannelOf(one),
-    })),
-    channels: channels.flat(),
-    bundles,
+  if (packages.length === 0 && leftOut.length > 0) throw new ConfigMapCatalogError(leftOut.slice(0, 3).join('; '));
+  const catalog: Catalog = {
+    packages: packages.map(({ name, defaultChannel }) => ({ schema: 'olm.package', name, defaultChannel })),
+    channels: packages.flatMap(({ channels }) => channels),
+    bundles: packages.flatMap(({ bundles }) => bundles),
     deprecations: [],
     others: [],
   };
+  return { catalog, leftOut: [...new Set(leftOut)] };
+}
+
+type ReadPackage = Readonly<{
+  name: string;
+  defaultChannel: string;
+  channels: readonly CatalogChannel[];
+  bundles: readonly CatalogBundle[];
+  /** Bundles that were left out, one line each. */
+  lost: readonly string[];
+}>;
+
+function packageOf(
+  one: ConfigMapPackage,
+  csvs: ReadonlyMap<string, ListedCsv>,
+): ReadPackage | Readonly<{ problem: string }> {
+  const { packageName: name } = one;
+  try {
+    const channels = one.channels.map((channel) => configMapChannel(name, channel, csvs));
+    const names = new Set(channels.flatMap(({ entries }) => (entries ?? []).map((entry) => entry.name)));
+    const bundles: CatalogBundle[] = [];
+    const lost: string[] = [];
+    for (const bundle of names) {
+      const found = csvs.get(bundle);
+      if (found !== undefined && 'objects' in found) bundles.push(...bundleOf(name, found.objects));
+      else lost.push(verdictLine([`package ${name}`, `bundle ${bundle}`], found?.problem ?? 'it is missing'));
+    }
+    const defaultChannel = defaultChannelOf(one);
+    if (bundles.length === 0 && lost.length > 0) return { problem: lost.join('; ') };
+    return { name, defaultChannel, channels, bundles, lost };
+  } catch (error) {
+    if (error instanceof ConfigMapCatalogError) return { problem: verdictLine([], error.message) };
+    throw error;
+  }
 }
 
 /**
@@ -56,36 +92,4 @@ function bundleOf(packageName: string, objects: readonly KubernetesObject[]): Ca
   if (csv === undefined) return [];
   const annotations = { [BUNDLE_ANNOTATION.package]: packageName };
   return [catalogBundleOf({ csv, objects, annotations, dependencies: [], properties: [], warnings: [] }, '')];
-}
-
-/** The CRDs of the ConfigMap that the CSV owns, each once however many of its versions are owned. */
-function ownedCrds(csv: KubernetesObject, crds: readonly KubernetesObject[]): readonly KubernetesObject[] {
-  const owned = new Set(csvCrds(csv, 'owned').apis.map(describeApi));
-  const found = crds.filter((crd) => providedApis(crd, [crd]).some((api) => owned.has(describeApi(api))));
-  try {
-    requireOwnedCrds(csv, [csv, ...found]);
-  } catch (error) {
-    throw error instanceof BundleError ? new ConfigMapCatalogError(error.message) : error;
-  }
-  return found;
-}
-
-function requireEachApiOnce(crds: readonly KubernetesObject[]): void {
-  const seen = new Set<string>();
-  for (const crd of crds) {
-    for (const api of providedApis(crd, [crd]).map(describeApi)) {
-      if (seen.has(api)) throw new ConfigMapCatalogError(`can't add the same CRD twice in one configmap: ${api}`);
-      seen.add(api);
-    }
-  }
-}
-
-function eachOnce<T>(items: readonly T[], key: string, nameOf: (item: T) => string): ReadonlyMap<string, T> {
-  const byName = new Map<string, T>();
-  for (const item of items) {
-    const name = nameOf(item);
-    if (byName.has(name)) throw new ConfigMapCatalogError(`key ${key}: ${name} is listed twice`);
-    byName.set(name, item);
-  }
-  return byName;
 }

@@ -1,6 +1,6 @@
 import type { CatalogChannel, ChannelEntry } from '../../catalog/model/catalog.js';
-import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { textAt, textsAt } from '../../kernel/json/json-access.js';
+import type { ListedCsv } from './configmap-bundles.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 import type { ConfigMapPackage } from './configmap-lists.js';
 
@@ -12,14 +12,14 @@ import type { ConfigMapPackage } from './configmap-lists.js';
 export function configMapChannel(
   packageName: string,
   { name, currentCSV }: ConfigMapPackage['channels'][number],
-  csvs: ReadonlyMap<string, KubernetesObject>,
+  csvs: ReadonlyMap<string, ListedCsv>,
 ): CatalogChannel {
   const chain = new Map<string, ChannelEntry>();
   const skipped = new Set<string>();
   for (let at = currentCSV; at !== ''; ) {
-    const csv = csvs.get(at);
-    if (csv === undefined) throw missing(packageName, name, currentCSV, at);
-    const entry = entryOf(at, csv);
+    const listed = csvs.get(at);
+    if (listed === undefined) throw missing(packageName, name, currentCSV, at);
+    const entry = entryOf(at, listed);
     chain.set(at, entry);
     for (const skip of entry.skips ?? []) skipped.add(skip);
     const next = entry.replaces ?? '';
@@ -27,16 +27,17 @@ export function configMapChannel(
     at = next;
   }
   const aside = [...skipped].flatMap((skip) => {
-    const csv = chain.has(skip) ? undefined : csvs.get(skip);
-    return csv === undefined ? [] : [entryOf(skip, csv)];
+    const listed = chain.has(skip) ? undefined : csvs.get(skip);
+    return listed === undefined ? [] : [entryOf(skip, listed)];
   });
   return { schema: 'olm.channel', name, package: packageName, entries: [...chain.values(), ...aside] };
 }
 
-function entryOf(name: string, csv: KubernetesObject): ChannelEntry {
+/** Also of a CSV that is lost otherwise: the way from one bundle to the next stays the same. */
+function entryOf(name: string, { csv }: ListedCsv): ChannelEntry {
   const replaces = textAt(csv, 'spec', 'replaces');
   const skips = textsAt(csv, 'spec', 'skips');
-  const skipRange = csv.metadata.annotations?.['olm.skipRange'] ?? '';
+  const skipRange = textAt(csv, 'metadata', 'annotations', 'olm.skipRange');
   return {
     name,
     ...(replaces === '' ? {} : { replaces }),

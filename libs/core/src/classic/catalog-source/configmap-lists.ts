@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { BlobError } from '../../catalog/model/catalog-load.error.js';
 import { parseYamlDocument } from '../../catalog/read/yaml-document.js';
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { textAt } from '../../kernel/json/json-access.js';
+import { readForeign } from '../../kernel/verdict/read-foreign.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 
 /** A package as the ConfigMap describes it: channels and the CSV each of them begins with. */
@@ -11,11 +14,17 @@ export type ConfigMapPackage = Readonly<{
   channels: readonly Readonly<{ name: string; currentCSV: string }>[];
 }>;
 
-/** What the three keys of a catalog's ConfigMap list, in their order. */
+/** An item that cannot be read: the name that it gives itself, if any, and what is wrong, as one line. */
+export type UnreadableItem = Readonly<{ name: string; problem: string; written: unknown }>;
+
+/** The items of one key, in their order. */
+export type ListedItems<T> = Readonly<{ items: readonly T[]; unreadable: readonly UnreadableItem[] }>;
+
+/** What the three keys of a catalog's ConfigMap list. */
 export type ConfigMapLists = Readonly<{
-  crds: readonly KubernetesObject[];
-  csvs: readonly KubernetesObject[];
-  packages: readonly ConfigMapPackage[];
+  crds: ListedItems<KubernetesObject>;
+  csvs: ListedItems<KubernetesObject>;
+  packages: ListedItems<ConfigMapPackage>;
 }>;
 
 const ConfigMapPackage = z
@@ -37,7 +46,8 @@ const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterService
 
 /**
  * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, which stops at the first
- * that is missing or cannot be read. Throws {@link ConfigMapCatalogError}. Source of the form: decision 0114.
+ * that is missing or cannot be read. Throws {@link ConfigMapCatalogError} for a key that is missing or no
+ * list; an item that cannot be read is told apart (decision 0495). Source of the form: decision 0114.
  */
 export function readConfigMapLists(data: Readonly<Record<string, string>>): ConfigMapLists {
   return {
@@ -47,17 +57,23 @@ export function readConfigMapLists(data: Readonly<Record<string, string>>): Conf
   };
 }
 
-function listAt<T>(data: Readonly<Record<string, string>>, key: string, item: z.ZodType<T>): readonly T[] {
+function listAt<T>(data: Readonly<Record<string, string>>, key: string, item: z.ZodType<T>): ListedItems<T> {
   const text = Object.hasOwn(data, key) ? data[key] : undefined;
   if (text === undefined) throw new ConfigMapCatalogError(`couldn't find expected key ${key} in configmap`);
   const value = parsed(key, text) ?? [];
   if (!Array.isArray(value)) throw new ConfigMapCatalogError(`key ${key}: a list is expected ("- …" for each item)`);
-  return value.map((one: unknown, index) => {
-    const read = item.safeParse(one);
-    if (read.success) return read.data;
-    const { path, message } = read.error.issues[0] ?? { path: [], message: 'unreadable' };
-    throw new ConfigMapCatalogError(`key ${key}, item ${index + 1}: ${[...path.map(String), message].join(': ')}`);
-  });
+  const items: T[] = [];
+  const unreadable: UnreadableItem[] = [];
+  for (const [index, written] of value.entries()) {
+    const read = readForeign(item, written);
+    if ('value' in read) items.push(read.value);
+    else {
+      const name = textAt(written, 'metadata', 'name') || textAt(written, 'packageName');
+      const place = `key ${key}, item ${index + 1}${name === '' ? '' : ` (${name})`}`;
+      unreadable.push({ name, problem: verdictLine([place], read.problem), written });
+    }
+  }
+  return { items, unreadable };
 }
 
 function parsed(key: string, text: string): unknown {

@@ -107,7 +107,7 @@ describe('the steps of a bundle', () => {
     [
       'a CSV of the wrong shape',
       [csv({ install: { strategy: 1 } })],
-      'bundle CSV tug.v1 is invalid at spec.install.strategy: ',
+      'bundle CSV tug.v1 is invalid: spec.install.strategy is the number 1',
     ],
   ])('are refused: %s', (_why, objects, message) => {
     expect(() => stepsOfBundle(content(objects))).toThrow(message);

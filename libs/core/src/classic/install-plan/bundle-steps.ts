@@ -11,6 +11,8 @@ import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 import { goJson } from '../../kernel/hashes/go-json.js';
+import { readForeign } from '../../kernel/verdict/read-foreign.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { rbacOf } from './bundle-rbac.js';
 import { CSV_KIND, stepOf } from './install-plan-step.js';
 
@@ -45,16 +47,19 @@ const propertyText = ({ type, value, written }: Property): string =>
 const isCsv = ({ kind, apiVersion }: KubernetesObject): boolean =>
   kind === CSV_KIND || (kind === '' && apiVersion === CSV_API.apiVersion);
 
-function csvOf(objects: readonly KubernetesObject[]): ClusterServiceVersion {
+type FoundCsv = Readonly<{ csv: ClusterServiceVersion }> | Readonly<{ problem: string }>;
+
+/** The CSV of a bundle, or why the bundle cannot be turned into steps. */
+export function csvOf(objects: readonly KubernetesObject[]): FoundCsv {
   const found = objects.find(isCsv);
-  if (found === undefined) throw new BundleNotInstallable('bundle has no ClusterServiceVersion among its manifests');
+  if (found === undefined) return { problem: 'bundle has no ClusterServiceVersion among its manifests' };
   const name = found.metadata.name ?? '';
-  if (found.apiVersion === '') throw new BundleNotInstallable(`bundle CSV ${name} missing APIVersion`);
-  if (found.kind === '') throw new BundleNotInstallable(`bundle CSV ${name} missing Kind`);
-  const parsed = ClusterServiceVersion.safeParse(found);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new BundleNotInstallable(`bundle CSV ${name} is invalid at ${issue?.path.join('.')}: ${issue?.message}`);
+  if (found.apiVersion === '') return { problem: `bundle CSV ${name} missing APIVersion` };
+  if (found.kind === '') return { problem: `bundle CSV ${name} missing Kind` };
+  const read = readForeign(ClusterServiceVersion, found);
+  return 'value' in read
+    ? { csv: read.value }
+    : { problem: verdictLine([`bundle CSV ${name} is invalid`], read.problem) };
 }
 
 function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): ClusterServiceVersion {
@@ -76,7 +81,9 @@ function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): Clu
  * Throws {@link BundleNotInstallable}. Spec: install-plans.md §2.
  */
 export function stepsOfBundle(content: BundleInPlan): InstallPlanStep[] {
-  const csv = csvForNamespace(csvOf(content.objects), content);
+  const found = csvOf(content.objects);
+  if ('problem' in found) throw new BundleNotInstallable(found.problem);
+  const csv = csvForNamespace(found.csv, content);
   const { name: sourceName, namespace: sourceNamespace } = content.catalogSource;
   const origin = { resolving: csv.metadata.name ?? '', sourceName, sourceNamespace };
   const others = content.objects.filter((object) => !isCsv(object));

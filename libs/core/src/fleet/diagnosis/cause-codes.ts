@@ -10,6 +10,7 @@ export const CAUSE_CODES = {
   'catalog-first-fetch': 'the content of a catalog is being fetched for the first time',
   'catalog-not-ready': 'a catalog has no content',
   'catalog-not-renewed': 'a catalog serves content that could not be renewed',
+  'catalog-incomplete': 'a catalog serves its content without bundles that cannot be read',
   'catalog-missing': 'the catalog that is named is not there',
   'catalog-excluded': 'the OperatorGroup excludes the catalog that is named',
   // Namespaces

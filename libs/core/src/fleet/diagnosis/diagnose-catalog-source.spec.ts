@@ -21,6 +21,18 @@ describe('a CatalogSource', () => {
       says: /odd/,
     },
     {
+      because: 'a bundle of its ConfigMap cannot be read',
+      diagnosis: diagnoseCatalogSource(
+        source(
+          { ...state('READY'), message: 'left out: package sea: bundle sea.v1: no', reason: 'BundlesLeftOut' },
+          { sourceType: 'configmap', configMap: 'shelf' },
+        ),
+      ),
+      standing: 'under-way',
+      says: /without bundles that cannot be read\.\nleft out: package sea: bundle sea\.v1: no\./,
+      todo: /Correct ConfigMap shelf/,
+    },
+    {
       because: 'its spec is wrong',
       diagnosis: diagnoseCatalogSource(source({ message: 'image and address unset', reason: 'SpecInvalidError' }, {})),
       standing: 'failed',

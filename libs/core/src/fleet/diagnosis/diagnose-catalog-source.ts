@@ -1,4 +1,5 @@
 import { originOf } from '../../classic/catalog-source/catalog-source-spec.js';
+import { BUNDLES_LEFT_OUT } from '../../classic/catalog-source/catalog-source-status.js';
 import { IMAGE_TEMPLATE_ANNOTATION } from '../../classic/catalog-source/image-template.js';
 import { DISABLED_CONDITION, DISABLED_TEXT } from '../../classic/catalog-source/operator-hub.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
@@ -14,18 +15,7 @@ import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   const { status } = source;
   const said = status?.message ? [sentence(status.message)] : [];
-  if (isHealthy(source)) {
-    const fresh = said.length === 0 || status?.reason === 'InvalidIntervalError';
-    const paused = isPaused(source) ? [sentence(`It is paused: ${pausedText(pausedDigest(status ?? {}))}`)] : [];
-    if (fresh)
-      return diagnosis('well', 'well', ['It is READY: its content can be installed from.', ...paused, ...said]);
-    return diagnosis(
-      'catalog-not-renewed',
-      'under-way',
-      ['It is READY with content that could not be renewed.', ...said],
-      remedy(source),
-    );
-  }
+  if (isHealthy(source)) return diagnoseServing(source, said);
   if (status?.reason === 'SpecInvalidError') {
     return diagnosis('catalog-spec-invalid', 'failed', ['Its spec is not valid.', ...said], correction(source));
   }
@@ -43,6 +33,21 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   return diagnosis('catalog-not-ready', 'failed', [seen, ...said], remedy(source));
 }
 
+/** A catalog that can be installed from: whether its content is whole and fresh. */
+function diagnoseServing(source: CatalogSource, said: readonly string[]): Diagnosis {
+  const { status } = source;
+  const paused = isPaused(source) ? [sentence(`It is paused: ${pausedText(pausedDigest(status ?? {}))}`)] : [];
+  if (said.length === 0 || status?.reason === 'InvalidIntervalError') {
+    return diagnosis('well', 'well', ['It is READY: its content can be installed from.', ...paused, ...said]);
+  }
+  if (status?.reason === BUNDLES_LEFT_OUT) {
+    const seen = 'It is READY without bundles that cannot be read.';
+    return diagnosis('catalog-incomplete', 'under-way', [seen, ...paused, ...said], leftOutRemedy(source));
+  }
+  const seen = 'It is READY with content that could not be renewed.';
+  return diagnosis('catalog-not-renewed', 'under-way', [seen, ...said], remedy(source));
+}
+
 const isDisabled = ({ status }: CatalogSource): boolean =>
   (status?.conditions ?? []).some((condition) => Object(condition).type === DISABLED_CONDITION);
 
@@ -50,6 +55,12 @@ const correction = ({ metadata }: CatalogSource): Advice =>
   metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]
     ? ADVICE.correctImageTemplate(IMAGE_TEMPLATE_ANNOTATION)
     : ADVICE.correctCatalogSpec();
+
+/** Who runs a registry server corrects what it lists; there is no command for that. */
+function leftOutRemedy(source: CatalogSource): readonly Advice[] {
+  const origin = originOf(source);
+  return origin.kind === 'configMap' ? [ADVICE.correctConfigMap(source.metadata.namespace ?? '', origin.name)] : [];
+}
 
 function remedy(source: CatalogSource): readonly Advice[] {
   const origin = originOf(source);

@@ -114,8 +114,14 @@ function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis
 const conditionOf = ({ status }: Subscription, type: string) =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 
-/** As messages name it: `(image REFERENCE)`, `image REFERENCE: …` or `image REFERENCE is …`. */
+/** As messages name it: `image REFERENCE: …` or `image REFERENCE is …`. */
 const IMAGE = /\bimage (\S+?)[:)]*(?:\s|$)/;
+
+/** A long message has a shortened reference, which no command takes. */
+function imageIn(message: string): string {
+  const [, image = 'IMAGE'] = IMAGE.exec(message) ?? [];
+  return image.includes('…') ? 'IMAGE' : image;
+}
 
 function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');
@@ -124,7 +130,7 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
     'bundle-not-fetched',
     'failed',
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
-    ADVICE.validateBundleImage(IMAGE.exec(failed.message ?? '')?.[1] ?? 'IMAGE'),
+    ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
   );
 }
 

@@ -1,15 +1,17 @@
 import { BundleError } from '#core/catalog/bundle/bundle.error';
+import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/inline-manifests';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Owner } from '#core/kernel/fairness/owner';
 import { perObject } from '#core/kernel/memo/per-object';
+import { LONGEST_VERDICT, verdictLine } from '#core/kernel/verdict/verdict-line';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { PulledBundle } from '#platform/registry/bundle-image';
-import type { BundlePulls } from '#platform/registry/bundle-pulls';
+import type { BundlePulls, UnusableImage } from '#platform/registry/bundle-pulls';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
@@ -30,20 +32,21 @@ export class ContentNotHeld extends FlotillaError {
   }
 }
 
-/** A bundle image whose content cannot be used: says which bundle and which image. */
-export class UnusableBundle extends FlotillaError {
-  readonly code = 'UnusableBundle';
-  readonly retry: Retry = 'when-input-changes';
-  constructor(bundle: string, image: string, cause: BundleError) {
-    super(`bundle ${bundle} (image ${image}): ${cause.message}`, { cause });
-  }
-}
-
 /**
  * The manifests of a bundle, and where the very same can be read again: its image by digest, or
  * the digest of its content.
  */
 export type BundleContent = Readonly<{ objects: readonly KubernetesObject[]; source: BundleSource }>;
+
+/** Words of OLM before what is wrong with a bundle (spec: subscriptions.md §2.7). */
+export const UNPACKING_FAILED = 'Bundle unpacking failed - ';
+
+/** With the words of OLM before it, the line of a condition is no longer than other verdicts. */
+const verdict = (places: readonly string[], text: string): string =>
+  verdictLine(places, text, LONGEST_VERDICT - UNPACKING_FAILED.length);
+
+/** A bundle whose content cannot be used, whatever is tried, and why: one line. Only another bundle helps. */
+export type UnusableContent = Readonly<{ unusable: string }>;
 
 /** A bundle, and how to get it. `timeoutMs`: for the pull of its image; 0: as long as it takes. */
 export type SoughtBundle = Readonly<{
@@ -74,11 +77,11 @@ export class BundleContents {
     private readonly log: Log,
   ) {}
 
-  /** All of them, in order. */
+  /** All of them, in order. Rejects if one of them cannot be had now. */
   async contentsOf(
     sought: readonly SoughtBundle[],
     { client, read, patience, signal }: NamespaceStageInput,
-  ): Promise<Readonly<{ contents: readonly BundleContent[] }> | StillFetching> {
+  ): Promise<Readonly<{ contents: readonly (BundleContent | UnusableContent)[] }> | StillFetching> {
     const owner = { cluster: client.cluster, namespace: read.namespace };
     const images = sought.flatMap(({ source, credentials, timeoutMs }) =>
       'image' in source ? [{ image: source.image, credentials, timeoutMs }] : [],
@@ -92,11 +95,12 @@ export class BundleContents {
     return { contents: await Promise.all(contents) };
   }
 
-  async #inline(name: string, digest: string): Promise<BundleContent> {
+  async #inline(name: string, digest: string): Promise<BundleContent | UnusableContent> {
     const bytes = await this.store.get(digest as Digest);
     if (bytes === undefined) throw new ContentNotHeld(name, digest);
-    const objects: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return { objects: KubernetesObject.array().parse(objects), source: { inline: digest } };
+    const read = readInlineManifests(JSON.parse(new TextDecoder().decode(bytes)));
+    if ('problem' in read) return { unusable: verdict([`bundle ${name} (in its catalog)`], read.problem) };
+    return { objects: read.objects, source: { inline: digest } };
   }
 
   #wake({ cluster, namespace }: Owner): void {
@@ -106,20 +110,23 @@ export class BundleContents {
   }
 }
 
-async function contentOf(name: string, image: string, pulled: PulledBundle | undefined): Promise<BundleContent> {
+type Pulled = PulledBundle | UnusableImage | undefined;
+
+async function contentOf(name: string, image: string, pulled: Pulled): Promise<BundleContent | UnusableContent> {
   if (pulled === undefined) throw new Error(`image ${image} was asked for and not pulled`);
+  if ('unusable' in pulled) return { unusable: verdict([`bundle ${name}`], pulled.unusable.message) };
   const { digest, files } = pulled;
-  const pinned = atDigest(parseImageReference(image), digest).text;
-  return { objects: readNamed(name, image, files), source: { image: pinned } };
+  const read = objectsOf(files);
+  if ('problem' in read) return { unusable: verdict([`bundle ${name}`, `image ${image}`], read.problem) };
+  return { objects: read.objects, source: { image: atDigest(parseImageReference(image), digest).text } };
 }
 
 /** The same files come for each cluster that installs the bundle. */
-const objectsOf = perObject((files: readonly BundleFile[]) => readBundle(files).objects);
-
-function readNamed(bundle: string, image: string, files: readonly BundleFile[]): readonly KubernetesObject[] {
+const objectsOf = perObject((files: readonly BundleFile[]): InlineManifests => {
   try {
-    return objectsOf(files);
+    return { objects: readBundle(files).objects };
   } catch (error) {
-    throw error instanceof BundleError ? new UnusableBundle(bundle, image, error) : error;
+    if (error instanceof BundleError) return { problem: error.message };
+    throw error;
   }
-}
+});

@@ -5,6 +5,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { HubKey } from '#platform/hub/hub-key';
 import { memoryQueues } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
+import { parseImageReference } from '#platform/registry/image-reference';
 import {
   type PulledImage,
   type PullOptions,
@@ -29,10 +30,12 @@ const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.st
 export class BundleRegistry extends RegistryClient {
   readonly #images = new Map<string, readonly BundleFile[]>();
   readonly #held = new Map<string, Promise<void>>();
+  readonly #labels = new Map<string, Readonly<Record<string, string>>>();
   /** References that were pulled, with the hosts of the logins that were given. */
   readonly pulled: string[] = [];
 
-  put(image: string, objects: readonly KubernetesObject[]): Digest {
+  put(image: string, objects: readonly KubernetesObject[], labels: Readonly<Record<string, string>> = {}): Digest {
+    this.#labels.set(image, labels);
     const files = objects.map((object, at) => ({ path: `manifests/${at}.json`, bytes: bytesOf(object) }));
     const annotations = {
       'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
@@ -65,12 +68,13 @@ export class BundleRegistry extends RegistryClient {
     { credentials = {} }: PullOptions = {},
   ): Promise<PulledImage> {
     this.pulled.push([reference, ...Object.keys(credentials)].join(' '));
+    parseImageReference(reference);
     await this.#held.get(reference);
     const files = this.#images.get(reference);
     if (files === undefined) throw new RegistryError('NotFound', reference, `image ${reference} is not there`);
     const manifests = files.filter(({ path }) => path.startsWith('manifests/'));
     const digest = digestOf(bytesOf(manifests.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)))));
-    return { digest, resolved: digest, labels: {}, files };
+    return { digest, resolved: digest, labels: this.#labels.get(reference) ?? {}, files };
   }
 
   override pullTo(): Promise<UnpackedImage> {

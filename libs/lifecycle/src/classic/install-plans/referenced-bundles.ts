@@ -5,6 +5,7 @@ import {
   referredSteps,
   sourceOf,
 } from '#core/classic/install-plan/bundle-reference';
+import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
 import { replanCommand } from '#core/classic/install-plan/replan-command';
 import { unpackSettings } from '#core/classic/operator-group/unpack-annotations';
 import type { InstallPlanStep } from '#core/kernel/api/install-plan';
@@ -87,6 +88,7 @@ export class ReferencedBundles {
     if ('stillFetching' in fetched) return fetched;
     const [content] = fetched.contents;
     if (content === undefined) throw new Error(`bundle ${name} was asked for and not fetched`);
+    if ('unusable' in content) throw new BundleNotInstallable(content.unusable);
     return content;
   }
 

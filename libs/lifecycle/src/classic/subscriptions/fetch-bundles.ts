@@ -4,10 +4,14 @@ import type { RegistryCredentials } from '#platform/registry/registry-client.por
 import type { BundleContent, BundleContents, StillFetching } from '../install-plans/bundle-contents.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
-export type FetchedBundles = ReadonlyMap<string, BundleContent>;
+/** The manifests of bundles by name, and of those that cannot be used, why. */
+export type FetchedBundles = Readonly<{
+  bundles: ReadonlyMap<string, BundleContent>;
+  unusable: ReadonlyMap<string, string>;
+}>;
 
 /**
- * The manifests of the chosen bundles, by name. Each fetch is given up after `timeoutMs`, unless that is 0.
+ * The manifests of the chosen bundles. Each fetch is given up after `timeoutMs`, unless that is 0.
  */
 export async function fetchBundles(
   contents: BundleContents,
@@ -23,12 +27,15 @@ export async function fetchBundles(
   );
   const fetched = await contents.contentsOf(wanted, input);
   if ('stillFetching' in fetched) return fetched;
-  return new Map(
-    chosen.flatMap(({ name }, at) => {
-      const content = fetched.contents[at];
-      return content === undefined ? [] : [[name, content] as const];
-    }),
-  );
+  const bundles = new Map<string, BundleContent>();
+  const unusable = new Map<string, string>();
+  for (const [at, { name }] of chosen.entries()) {
+    const content = fetched.contents[at];
+    if (content === undefined) continue;
+    if ('unusable' in content) unusable.set(name, content.unusable);
+    else bundles.set(name, content);
+  }
+  return { bundles, unusable };
 }
 
 /** The logins of a visible CatalogSource; none where it is gone. */

@@ -1,6 +1,4 @@
-import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
-import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/classic/operator-group/unpack-annotations';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
@@ -10,32 +8,29 @@ import { applyPlanned, applyResolution, type ResolutionEffect } from '#core/clas
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
 import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way';
-import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { CHANGE_ANNOTATION, changeOf } from '#core/kernel/change/change-id';
+import { changeOf } from '#core/kernel/change/change-id';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { environmentName } from '#platform/config/settings';
-import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
 import { perform } from '../../engine/perform.js';
 import type { PollerAgreement } from '../../engine/poller-agreement.js';
-import { isRefusal } from '../../engine/refusal.js';
 import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
-import { namingSharedCrds, reportSharedCrds, sharedCrdsAmong } from '../install-plans/shared-crds.js';
 import type { HashedProblem, ObservedProblems } from '../namespaces/observed-problems.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
-import type { FetchedBundles } from './fetch-bundles.js';
+import { makePlan, planFailure } from './make-plan.js';
 import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
 import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
+import { type HeldSubscriptions, usablePart } from './usable-part.js';
 
 export type ResolutionDeps = Readonly<{
   observed: ObservedProblems;
@@ -193,6 +188,7 @@ async function install(
   unpack: UnpackSettings,
 ): Promise<StageOutcome> {
   const { solution } = solved;
+  const { read } = input;
   const resolution =
     solution.unresolved === undefined ? solution : { ...solution, unresolved: solution.unresolved.map(bounded) };
   await tellLeftOut(input, resolution);
@@ -207,16 +203,42 @@ async function install(
   const unpacking = { wanted, subscriptions: askingFor(part, input), timeoutMs };
   const unpacked = await unpackBundles(deps.contents, input, unpacking);
   if ('outcome' in unpacked) return unpacked.outcome;
-  const { bundles } = unpacked;
-  if ('effect' in bundles) return tellUnpackFailure(input, part, bundles, minRetryMs);
+  const { fetched } = unpacked;
+  if ('effect' in fetched) return tellUnpackFailure(input, askingFor(part, input), fetched, minRetryMs);
+  const usable = usablePart(part.resolution, fetched, read);
+  const held = await tellHeld(input, usable.held, minRetryMs);
+  const { resolution: rest, bundles } = usable;
+  if (held !== undefined && rest.subscriptionsUpdated.length === 0) return held;
   if (!(await stillWished(input))) return MOVED;
-  const made = await makePlan(deps, input, part, bundles).catch(planFailure);
-  if ('effect' in made) return tellUnpackFailure(input, part, made, minRetryMs);
+  const others = without(read.subscriptions, usable.held);
+  const going = { resolution: rest, subscriptions: without(askingFor(part, input), usable.held), bundles };
+  const made = await makePlan(deps, input, going).catch(planFailure);
+  if ('effect' in made) return tellUnpackFailure(input, going.subscriptions, made, minRetryMs);
   const { plan } = made;
-  if (plan === undefined) return conclude(input, { effect: 'settled', resolution: part.resolution });
-  const planned = { resolution: part.resolution, plan };
-  return writeChanges(input, applyPlanned(input.read.subscriptions, planned, input.now.toISOString()));
+  const at = input.now.toISOString();
+  if (plan === undefined) {
+    return writeChanges(input, applyResolution(others, { effect: 'settled', resolution: rest }, at));
+  }
+  return writeChanges(input, applyPlanned(others, { resolution: rest, plan }, at));
 }
+
+/** Reports unusable bundles on the Subscriptions that wait for them; undefined if there are none. */
+async function tellHeld(
+  input: NamespaceStageInput,
+  held: readonly HeldSubscriptions[],
+  againAfterMs: number,
+): Promise<StageOutcome | undefined> {
+  let outcome: StageOutcome | undefined;
+  for (const { subscriptions, failure } of held) {
+    const waiting = input.read.subscriptions.filter(({ metadata }) => subscriptions.includes(metadata.name ?? ''));
+    const told = await tellUnpackFailure(input, waiting, failure, againAfterMs);
+    outcome = { ...told, moved: told.moved || (outcome?.moved ?? false) };
+  }
+  return outcome;
+}
+
+const without = (subscriptions: readonly Subscription[], held: readonly HeldSubscriptions[]) =>
+  subscriptions.filter(({ metadata }) => !held.some((one) => one.subscriptions.includes(metadata.name ?? '')));
 
 async function isAdmitted(deps: ResolutionDeps, input: NamespaceStageInput, solved: ResolvedProblem): Promise<boolean> {
   const where = { cluster: input.client.cluster, namespace: input.read.namespace };
@@ -275,108 +297,17 @@ function turnOf(
 const askingFor = ({ subscriptions }: Part, { read }: NamespaceStageInput): readonly Subscription[] =>
   read.subscriptions.filter(({ metadata }) => subscriptions?.includes(metadata.name ?? '') ?? true);
 
-/** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
-type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
-
-async function makePlan(
-  deps: ResolutionDeps,
-  input: NamespaceStageInput,
-  part: Part,
-  bundles: FetchedBundles,
-): Promise<MadePlan> {
-  const { resolution } = part;
-  const { namespace, installPlans: existingPlans } = input.read;
-  const subscriptions = askingFor(part, input);
-  const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
-  if (planned.result === 'nothing') return { plan: undefined };
-  const mark = deps.marks?.markOf(input.client.cluster, planned.plan, planned.status);
-  const made = planned.existing ?? (await createPlan(input, marked(planned.plan, mark, input.change), bundles));
-  if (planned.existing === undefined) tellMade(deps, input, made);
-  // Two writes, as in OLM: the API server drops a status that comes with the object.
-  const live = made.status === undefined ? await putStatus(input, made, { status: planned.status, mark }) : made;
-  input.reader.noteWritten(live);
-  return { plan: live };
-}
-
-function tellMade({ log, tracer }: ResolutionDeps, input: NamespaceStageInput, { metadata, spec }: InstallPlan): void {
-  const { change, client, read, now } = input;
-  const where = { cluster: client.cluster, namespace: read.namespace, name: metadata.name };
-  log.info({ ...where, change, csvs: spec.clusterServiceVersionNames }, 'InstallPlan made');
-  if (tracer === undefined || change === undefined) return;
-  tracer.ended({ name: 'plan', change, startMs: now.getTime(), endMs: tracer.nowMs(), attributes: where });
-}
-
-/**
- * Why there is no plan, as the condition says it; other errors are the queue's to retry. Spec:
- * subscriptions.md §2.7, §2.8.
- */
-function planFailure(error: unknown): UnpackFailure {
-  if (error instanceof BundleNotInstallable) {
-    return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: error.message };
-  }
-  if (!isRefusal(error) || error.status >= 500) throw error;
-  const message = `error ensuring InstallPlan: ${error.said}`;
-  return { effect: 'unpackFailed', reason: 'EnsureInstallPlanFailed', message };
-}
-
-async function createPlan(
-  input: NamespaceStageInput,
-  planned: InstallPlan,
-  bundles: FetchedBundles,
-): Promise<InstallPlan> {
-  const manifests = [...bundles.values()].flatMap(({ objects }) => objects);
-  const shared = await sharedCrdsAmong(input, manifests);
-  const wanted = namingSharedCrds(planned, shared);
-  try {
-    const { object } = await input.client.create(wanted);
-    await reportSharedCrds(input, object, shared);
-    return object;
-  } catch (error) {
-    if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
-    const { name = '', namespace } = wanted.metadata;
-    const ref = { apiVersion: wanted.apiVersion, kind: wanted.kind, name, namespace };
-    const found = await input.client.get<InstallPlan>(ref);
-    if (found === undefined) throw error;
-    return found;
-  }
-}
-
-/** A plan of an interrupted pass may have the mark of another content: of a tag that has moved since, say. */
-async function putStatus(
-  { client }: NamespaceStageInput,
-  made: InstallPlan,
-  { status, mark }: Readonly<{ status: InstallPlanStatus; mark: string | undefined }>,
-): Promise<InstallPlan> {
-  const wanted = marked(made, mark);
-  const isMarked = mark === made.metadata.annotations?.[PLAN_MARK_ANNOTATION];
-  const plan = mark === undefined || isMarked ? made : (await client.update(wanted)).object;
-  return (await client.updateStatus({ ...plan, status })).object;
-}
-
-/** A plan that is made to be shown alone has no mark, and names no change. */
-const marked = (plan: InstallPlan, mark: string | undefined, change?: string): InstallPlan => ({
-  ...plan,
-  metadata: {
-    ...plan.metadata,
-    annotations: {
-      ...plan.metadata.annotations,
-      ...(mark !== undefined && { [PLAN_MARK_ANNOTATION]: mark }),
-      ...(mark !== undefined && change !== undefined && { [CHANGE_ANNOTATION]: change }),
-    },
-  },
-});
-
 const conclude = (input: NamespaceStageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
   writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));
 
 /** On the Subscriptions that wait for it, with an Event for each where it is news. */
 async function tellUnpackFailure(
   input: NamespaceStageInput,
-  part: Part,
+  subscriptions: readonly Subscription[],
   failure: UnpackFailure,
   againAfterMs: number,
 ): Promise<StageOutcome> {
-  const changes = applyResolution(askingFor(part, input), failure, input.now.toISOString());
+  const changes = applyResolution(subscriptions, failure, input.now.toISOString());
   const reported = await writeChanges(input, changes);
   const events = changes.flatMap(({ changed, subscription: { metadata } }) => {
     const { name = '', namespace, uid } = metadata;

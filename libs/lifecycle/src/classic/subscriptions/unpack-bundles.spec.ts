@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
+import { needsPackage, sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import { ClassicCluster, GLOBAL, objectOf, refTo } from '../classic-cluster.fixture.js';
 import { PLAN_UNDER_WAY, plansIn, ResolutionBench, shelf, subscribe, subscription } from './subscriptions.fixture.js';
 
@@ -129,7 +129,7 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
     await desired();
     await pass();
     const invalid =
-      /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp.v1.0.0 is invalid at spec.installModes/;
+      /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp.v1.0.0 is invalid: spec.installModes is a text/;
     expect(at.conditions(subscription())).toEqual([expect.stringMatching(invalid)]);
     expect(plansIn(at)).toEqual([]);
   });
@@ -145,6 +145,73 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
     }
     expect(plansIn(at)).toMatchObject([{ spec: { clusterServiceVersionNames: ['wick.v1.0.0'] } }]);
     expect([at.conditions(subscription()), at.conditions(subscription('wick'))]).toEqual([[FAILED], [PLAN_UNDER_WAY]]);
+  });
+});
+
+describe('a bundle that cannot be used stops only those that need it (decision 0494)', () => {
+  const GUM = (inline: string) => samplePackage('gum', sampleEntry('gum', '1.0.0', [], { source: { inline } }));
+  const inline = (objects: unknown) => bench.plans.content.put(new TextEncoder().encode(JSON.stringify(objects)));
+  const BAD = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gum', labels: 'none' } };
+  const REFUSED =
+    'BundleUnpackFailed=True BundleUnpackFailed: Bundle unpacking failed - bundle gum.v1.0.0 (in its catalog): object 1 (ConfigMap gum): metadata.labels is a text; a map is expected';
+
+  it('its neighbour is installed, and its Subscription says which object and which field', async () => {
+    bench.bundle('wick', '1.0.0');
+    const digest = await inline([BAD]);
+    subscribe(at, 'gum');
+    subscribe(at, 'wick');
+    for (let turn = 0; turn < 3; turn += 1) {
+      await bench.solve(at, [GUM(digest), WICK]);
+      expect(await pass()).not.toMatchObject({ result: 'failed' });
+    }
+    expect(plansIn(at)).toMatchObject([
+      { spec: { clusterServiceVersionNames: ['wick.v1.0.0'] }, metadata: { ownerReferences: [{ name: 'wick' }] } },
+    ]);
+    expect(at.conditions(subscription('gum'))).toEqual([REFUSED]);
+    expect(at.conditions(subscription('wick'))).toEqual([PLAN_UNDER_WAY]);
+    expect(at.events('shop')).toEqual([
+      `Warning BundleUnpackFailed Subscription/gum: ${REFUSED.slice('BundleUnpackFailed=True BundleUnpackFailed: '.length)}`,
+    ]);
+  });
+
+  it('what requires it waits with it, and says why', async () => {
+    bench.bundle('lamp', '1.0.0');
+    bench.bundle('wick', '1.0.0');
+    const digest = await inline([BAD]);
+    const lamp = samplePackage('lamp', sampleEntry('lamp', '1.0.0', [needsPackage('gum', '>=1.0.0')]));
+    subscribe(at);
+    subscribe(at, 'wick');
+    await bench.solve(at, [GUM(digest), lamp, WICK]);
+    await pass();
+    expect(plansIn(at)).toMatchObject([{ spec: { clusterServiceVersionNames: ['wick.v1.0.0'] } }]);
+    expect(at.conditions(subscription())).toEqual([REFUSED]);
+  });
+
+  it('a CSV that cannot be turned into steps stops its own Subscription alone', async () => {
+    bench.bundle('lamp', '1.0.0', [], { installModes: 'all' });
+    bench.bundle('wick', '1.0.0');
+    subscribe(at);
+    subscribe(at, 'wick');
+    await bench.solve(at, [LAMP, WICK]);
+    await pass();
+    expect(plansIn(at)).toMatchObject([{ spec: { clusterServiceVersionNames: ['wick.v1.0.0'] } }]);
+    expect(at.conditions(subscription())).toEqual([
+      expect.stringMatching(
+        /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp\.v1\.0\.0 is invalid: spec\.installModes is a text/,
+      ),
+    ]);
+  });
+
+  it('once the catalog has a good one, it is installed', async () => {
+    subscribe(at, 'gum');
+    await bench.solve(at, [GUM(await inline([BAD]))]);
+    await pass();
+    bench.bundle('gum', '1.0.0');
+    await at.clock.advance(15_000);
+    await bench.solve(at, [samplePackage('gum', sampleEntry('gum', '1.0.0'))]);
+    await pass();
+    expect(plansIn(at)).toMatchObject([{ spec: { clusterServiceVersionNames: ['gum.v1.0.0'] } }]);
+    expect(at.conditions(subscription('gum'))).toEqual([PLAN_UNDER_WAY]);
   });
 });
 

@@ -3,7 +3,7 @@ import { applyResolution, type ResolutionEffect } from '#core/classic/subscripti
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { StageOutcome } from '../../engine/stage.js';
-import { type BundleContents, FETCHED_AFTER_MS } from '../install-plans/bundle-contents.js';
+import { type BundleContents, FETCHED_AFTER_MS, UNPACKING_FAILED } from '../install-plans/bundle-contents.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
 import { writeChanges } from './subscription.stage.js';
@@ -11,7 +11,7 @@ import { writeChanges } from './subscription.stage.js';
 export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
 
 /** `outcome`: they are still being fetched, and the stage ends with this. */
-export type Unpacked = Readonly<{ bundles: FetchedBundles | UnpackFailure }> | Readonly<{ outcome: StageOutcome }>;
+export type Unpacked = Readonly<{ fetched: FetchedBundles | UnpackFailure }> | Readonly<{ outcome: StageOutcome }>;
 
 /** What is to be fetched, for which owner, and for how long (0: as long as it takes). */
 export type Unpacking = Readonly<{
@@ -31,7 +31,7 @@ export async function unpackBundles(
   { wanted, subscriptions, timeoutMs }: Unpacking,
 ): Promise<Unpacked> {
   const fetched = await fetchBundles(contents, input, wanted, timeoutMs).catch(failedFetch);
-  if (!('stillFetching' in fetched)) return { bundles: fetched };
+  if (!('stillFetching' in fetched)) return { fetched };
   const message = `fetching ${fetched.stillFetching.join(', ')}`;
   const changes = applyResolution(subscriptions, { effect: 'unpacking', message }, input.now.toISOString());
   const { moved } = await writeChanges(input, changes);
@@ -44,9 +44,12 @@ export async function unpackBundles(
  */
 function failedFetch(error: unknown): UnpackFailure {
   if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-  return {
-    effect: 'unpackFailed',
-    reason: 'BundleUnpackFailed',
-    message: `Bundle unpacking failed - ${error.message}`,
-  };
+  return unpackFailure(error.message);
 }
+
+/** OLM's reason and words for a bundle that could not be had or read (spec: subscriptions.md §2.7). */
+export const unpackFailure = (why: string): UnpackFailure => ({
+  effect: 'unpackFailed',
+  reason: 'BundleUnpackFailed',
+  message: `${UNPACKING_FAILED}${why}`,
+});

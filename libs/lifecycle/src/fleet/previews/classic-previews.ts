@@ -1,4 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
+import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall } from '#core/classic/install-plan/plan-install';
 import { isVisible } from '#core/classic/resolution/catalog-slice';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
@@ -25,6 +26,7 @@ import type { NamespaceStageInput } from '../../classic/namespaces/stage.js';
 import type { StagesHub } from '../../classic/namespaces/stages.js';
 import { fetchBundles } from '../../classic/subscriptions/fetch-bundles.js';
 import { type ResolvedProblem, SolutionCheck } from '../../classic/subscriptions/solution-check.js';
+import { usablePart } from '../../classic/subscriptions/usable-part.js';
 import { PassReader } from '../../engine/pass-reader.js';
 import type { ClassicPreview, NotThere } from '../rollouts/order-place.js';
 import { endOf, type PlannedHop } from '../rollouts/planned-there.js';
@@ -194,12 +196,18 @@ export class ClassicPreviews {
   ): Promise<PlannedHop | string | undefined> {
     const { namespace, subscriptions, installPlans: existingPlans } = input.read;
     const wanted = bundlesToInstall(resolution);
-    const bundles = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
-    if ('stillFetching' in bundles) return `fetching ${bundles.stillFetching.join(', ')}`;
-    const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
+    const fetched = await fetchBundles(this.#contents, input, wanted, this.hub.settings.bundleUnpackTimeout);
+    if ('stillFetching' in fetched) return `fetching ${fetched.stillFetching.join(', ')}`;
+    const name = subscriptionFor(input.read, desired)?.metadata.name ?? '';
+    const usable = usablePart(resolution, fetched, input.read);
+    const isHeld = (subscription: string) => usable.held.find((one) => one.subscriptions.includes(subscription));
+    const held = isHeld(name);
+    if (held !== undefined) throw new BundleNotInstallable(held.failure.message);
+    const planned = planInstall({ namespace, subscriptions, ...usable, existingPlans });
     if (planned.result === 'nothing') return undefined;
-    const moves = all.map(({ subscription, from, to }) => ({ subscription, from: from === '' ? null : from, to }));
-    const name = subscriptionFor(input.read, desired)?.metadata.name;
+    const moves = all
+      .filter(({ subscription }) => isHeld(subscription) === undefined)
+      .map(({ subscription, from, to }) => ({ subscription, from: from === '' ? null : from, to }));
     const own = moves.find(({ subscription }) => subscription === name);
     const plan = { ...planned.plan, status: planned.status };
     return { plan, moves, from: own?.from ?? undefined, to: own?.to ?? '' };

@@ -64,7 +64,9 @@ export class EarlierBundles {
     try {
       const fetched = await this.#contents.contentsOf([wanted], input);
       if ('stillFetching' in fetched) return { waits: `fetching ${reference.name}` };
-      return { objects: fetched.contents.flatMap(({ objects }) => objects) };
+      const unusable = fetched.contents.find((content) => 'unusable' in content);
+      if (unusable !== undefined) return { gone: `${reference.name} cannot be had: ${unusable.unusable}` };
+      return { objects: fetched.contents.flatMap((content) => ('objects' in content ? content.objects : [])) };
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       return { gone: `${reference.name} cannot be had: ${error.message}` };

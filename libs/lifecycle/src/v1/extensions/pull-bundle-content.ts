@@ -41,5 +41,6 @@ async function pull(
   if ('stillFetching' in pulled) return pulled;
   const [bundle] = pulled.bundles;
   if (bundle === undefined) throw new Error(`image ${image} was asked for and not pulled`);
+  if ('unusable' in bundle) throw bundle.unusable;
   return bundle;
 }

@@ -1,0 +1,25 @@
+import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { textAt } from '../../kernel/json/json-access.js';
+import { readForeign } from '../../kernel/verdict/read-foreign.js';
+import { completedManifest } from './completed-manifest.js';
+
+/** The manifests of a bundle that a catalog carries itself, or what is wrong with the first that is none. */
+export type InlineManifests = Readonly<{ objects: readonly KubernetesObject[] }> | Readonly<{ problem: string }>;
+
+/** Reads the objects of `olm.bundle.object` properties, each as Kubernetes' decoder reads it. */
+export function readInlineManifests(values: unknown): InlineManifests {
+  if (!Array.isArray(values)) return { problem: 'its manifests are no list of objects' };
+  const objects: KubernetesObject[] = [];
+  for (const [index, value] of values.entries()) {
+    const read = readForeign(KubernetesObject, completedManifest(value));
+    if ('problem' in read) return { problem: `object ${index + 1}${named(value)}: ${read.problem}` };
+    objects.push(read.value);
+  }
+  return { objects };
+}
+
+/** ` (ConfigMap gum)`, as far as the manifest says it. */
+export function named(value: unknown): string {
+  const words = [textAt(value, 'kind'), textAt(value, 'metadata', 'name')].filter((word) => word !== '');
+  return words.length === 0 ? '' : ` (${words.join(' ')})`;
+}

@@ -1,0 +1,51 @@
+import { csvOf } from '#core/classic/install-plan/bundle-steps';
+import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
+import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import type { BundleContent } from '../install-plans/bundle-contents.js';
+import type { FetchedBundles } from './fetch-bundles.js';
+import { type UnpackFailure, unpackFailure } from './unpack-bundles.js';
+
+/** Subscriptions that wait for a bundle which cannot be used, and what their conditions say. */
+export type HeldSubscriptions = Readonly<{ subscriptions: readonly string[]; failure: UnpackFailure }>;
+
+/** The part of a resolution whose bundles can all be installed, and what it leaves out. */
+export type UsablePart = Readonly<{
+  resolution: ResolvedResolution;
+  bundles: ReadonlyMap<string, BundleContent>;
+  held: readonly HeldSubscriptions[];
+}>;
+
+/** Takes bundles that cannot be read, or cannot be turned into steps, out of a resolution (decision 0494). */
+export function usablePart(
+  resolution: ResolvedResolution,
+  fetched: FetchedBundles,
+  read: ObservedNamespace,
+): UsablePart {
+  const failures = new Map<string, UnpackFailure>();
+  for (const { name } of bundlesToInstall(resolution)) {
+    const failure = failureOf(name, fetched);
+    if (failure !== undefined) failures.set(name, failure);
+  }
+  if (failures.size === 0) return { resolution, bundles: fetched.bundles, held: [] };
+  const { rest, heldBack } = withoutBundles(resolution, new Set(failures.keys()), desiredNamespaceOf(read));
+  const kept = new Set(rest.chosen.map(({ name }) => name));
+  return {
+    resolution: rest,
+    bundles: new Map([...fetched.bundles].filter(([name]) => kept.has(name))),
+    held: heldBack.flatMap(({ bundle, subscriptions }) => {
+      const failure = failures.get(bundle);
+      return failure === undefined ? [] : [{ subscriptions, failure }];
+    }),
+  };
+}
+
+function failureOf(name: string, { bundles, unusable }: FetchedBundles): UnpackFailure | undefined {
+  const why = unusable.get(name);
+  if (why !== undefined) return unpackFailure(why);
+  const content = bundles.get(name);
+  const csv = content === undefined ? undefined : csvOf(content.objects);
+  if (csv === undefined || 'csv' in csv) return undefined;
+  return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: csv.problem };
+}
