@@ -10,17 +10,20 @@ import { reconcileApis } from '../operator-group/provided-apis.js';
 import { selectsNothing } from '../operator-group/select-targets.js';
 import { installModesError, unsupportedTargets } from './install-modes.js';
 import { type CsvSubject, move, type Outcome, type Rule, STAY, waitFor } from './outcome.js';
+import { FORBIDDEN_REASON, refusedRights, rightsOfInstall } from './refused-rights.js';
 
 const GROUP_STATUS_WAIT_MS = 5_000;
 
 /**
  * An install that was forbidden is not tried again until rights or group change
- * (spec: csv-lifecycle.md §2.0).
+ * (spec: csv-lifecycle.md §2.0): either are others than those that were refused, or were touched since.
  */
 const frozen: Rule = ({ csv, world }) => {
-  if (csv.status?.reason !== 'InstallComponentFailedNoRetry') return undefined;
+  if (csv.status?.reason !== FORBIDDEN_REASON) return undefined;
+  const refused = refusedRights(csv);
   const rights = managedRights([...world.roles, ...world.roleBindings, ...world.serviceAccounts]);
-  return changedAfter(csv.status.lastTransitionTime, [...rights, ...world.operatorGroups])
+  const isOther = refused !== undefined && refused !== rightsOfInstall(csv, world);
+  return isOther || changedAfter(csv.status.lastTransitionTime, [...rights, ...world.operatorGroups])
     ? move('Pending', 'DetectedClusterChange', 'Cluster resources changed state')
     : STAY;
 };

@@ -19,6 +19,7 @@ import { healthProblem } from './install-components.js';
 import { liftRbac } from './lift-rbac.js';
 import { type CsvSubject, type Outcome, STAY, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
+import { FORBIDDEN_REASON, refusedRights, rememberRights, rightsOfInstall } from './refused-rights.js';
 import { type Requirements, requirementsOf } from './requirements/requirements.js';
 
 const NOTHING: CsvStep = { actions: [], afterwards: [] };
@@ -77,10 +78,21 @@ function stepOf(subject: CsvSubject, outcome: Outcome): CsvStep {
   return {
     ...written,
     actions,
-    afterwards: [...written.afterwards, ...clusterWideRbac(subject)],
+    afterwards: [...written.afterwards, ...clusterWideRbac(subject), ...rightsToRemember(subject, outcome)],
     ...(next === undefined ? {} : { next }),
-    ...(installing ? { installing } : {}),
+    ...(installing ? { installing, underRights: rightsOfInstall(csv, world) } : {}),
   };
+}
+
+/**
+ * A CSV whose install was forbidden remembers its rights; one that moves on forgets them. That of a hub which
+ * did not remember them yet, or was stopped before it could, remembers those that it has now.
+ */
+function rightsToRemember({ csv, world }: CsvSubject, { verdict }: Outcome): readonly Action[] {
+  const known = refusedRights(csv);
+  const isForbidden = (verdict?.reason ?? csv.status?.reason) === FORBIDDEN_REASON;
+  if (isForbidden) return known === undefined ? [rememberRights(csv, rightsOfInstall(csv, world))] : [];
+  return known === undefined || verdict === undefined ? [] : [rememberRights(csv, undefined)];
 }
 
 /**
@@ -145,6 +157,8 @@ export type InstallFailure = Readonly<{
   reason?: string;
   /** The write that was refused. */
   action: Action;
+  /** The rights that the install had. */
+  underRights?: string | undefined;
 }>;
 
 /**
@@ -179,14 +193,17 @@ function createsDeployments(action: Action): boolean {
  * (spec: csv-lifecycle.md §3, InstallReady).
  */
 export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
-  const { forbidden, message, reason: kubernetesReason, action } = failure;
+  const { forbidden, message, reason: kubernetesReason, action, underRights } = failure;
   const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
   if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
   const noRetry = forbidden && createsDeployments(action);
   // OLM's own error for a refused Deployment repeats the prefix; so does this one, to read the same.
   const [reason, text] = noRetry
-    ? ['InstallComponentFailedNoRetry', `install strategy failed: ${message}`]
+    ? [FORBIDDEN_REASON, `install strategy failed: ${message}`]
     : ['InstallComponentFailed', message];
   const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
-  return noRetry ? written : { ...written, next: retry };
+  if (!noRetry) return { ...written, next: retry };
+  return underRights === undefined
+    ? written
+    : { ...written, afterwards: [...written.afterwards, rememberRights(csv, underRights)] };
 }

@@ -94,7 +94,8 @@ async function takeStep(
     const { error } = acted;
     // A write conflict is not an install failure.
     if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) throw error;
-    return takeStep(input, csv, installFailed(csv, { ...failureOf(error), action: acted.action }, input.now), log);
+    const failure = { ...failureOf(error), action: acted.action, underRights: step.underRights };
+    return takeStep(input, csv, installFailed(csv, failure, input.now), log);
   }
   const written = step.status === undefined ? AT_REST : await writeStatus(input, csv, step.status);
   if (written.moved) logPhase(log, input, csv, step.status);

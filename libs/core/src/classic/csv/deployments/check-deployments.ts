@@ -7,6 +7,7 @@ import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
 import type { ComponentProblem } from '../component-problem.js';
 import type { CsvWorld } from '../csv-world.js';
+import { podAnnotationsOf } from '../refused-rights.js';
 import {
   DEPLOYMENT_SPEC_HASH_LABEL,
   ownedDeployments,
@@ -120,7 +121,7 @@ function driftProblem(
   live: KubernetesObject,
 ): ComponentProblem | undefined {
   const drifted = (message: string): ComponentProblem => ({ kind: 'drifted', message });
-  const expected = Object.entries(csv.metadata.annotations ?? {}).sort(([a], [b]) => byCodeUnit(a, b));
+  const expected = Object.entries(podAnnotationsOf(csv)).sort(([a], [b]) => byCodeUnit(a, b));
   const found = podAnnotations(live);
   if (expected.length > 0 && !found) return drifted('no annotations found on deployment');
   for (const [key, value] of expected) {

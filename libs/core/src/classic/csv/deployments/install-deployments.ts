@@ -23,6 +23,7 @@ import { deepHash } from '../../../kernel/hashes/digest.js';
 import { componentLabelsOf } from '../../operators/component-label.js';
 import { withClusterProxy } from '../cluster-proxy.js';
 import type { CsvWorld } from '../csv-world.js';
+import { podAnnotationsOf } from '../refused-rights.js';
 import { certificateFor } from '../serving/certificates-of.js';
 import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
 import { servingServices } from '../serving/serving-service.js';
@@ -113,7 +114,7 @@ function finishedSpec(
   if (!parsed.success) return { ...spec, revisionHistoryLimit: 1 };
   const { template } = parsed.data;
   const authority = serving === undefined ? {} : { [CA_HASH_ANNOTATION]: serving.caHash };
-  const annotations = { ...template.metadata?.annotations, ...authority, ...csv.metadata.annotations };
+  const annotations = { ...template.metadata?.annotations, ...authority, ...podAnnotationsOf(csv) };
   const called =
     serving === undefined ? template.spec : withServingCertificate(template.spec ?? {}, serving.secretName);
   const pod = withConfig(called ?? {}, config);
