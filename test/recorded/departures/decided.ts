@@ -50,6 +50,24 @@ export const DECIDED: readonly Departure[] = [
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/change')),
   },
   {
+    name: 'csv-refused-rights',
+    because: 'docs/decisions/0504: a CSV whose install was forbidden remembers the rights that it had',
+    scenario: 'attenuated-csv-install',
+    leaveOut: inKind('ClusterServiceVersion', drop('metadata', 'annotations', 'flotilla.dev/refused-rights')),
+  },
+  {
+    name: 'rights-without-label',
+    because:
+      'docs/decisions/0504: more rights of the account count at once; OLM waits for its group to be looked at again',
+    scenario: 'attenuated-csv-install',
+    dump: 'role-changed',
+    leaveOut: both(
+      inKind('ClusterServiceVersion', drop('status')),
+      inKind('Operator', drop('status', 'components', 'refs')),
+      withoutKinds('Deployment'),
+    ),
+  },
+  {
     name: 'plan-shared-crds',
     because: 'decision 0122: a plan names the other owners of a CRD and what changes for them',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),

@@ -151,13 +151,35 @@ describe('install-plans.md §3, phases', () => {
       conditions: [{ type: 'Installed', status: 'False', lastTransitionTime: '2026-01-01T00:01:00Z' }],
     };
     const failed = plan('Failed', { status: attenuated });
-    expect(revivedByRights(failed, [widened])).toMatchObject({
+    const clerks = [group('a', { account: 'clerk', found: true })];
+    expect(revivedByRights(failed, [widened], clerks)).toMatchObject({
       phase: 'Installing',
       startTime: '2026-01-01T00:00:00Z',
     });
-    expect(revivedByRights(failed, []), 'nothing changed').toBeUndefined();
-    expect(revivedByRights(plan('Failed'), [widened]), 'it has no service account').toBeUndefined();
-    expect(revivedByRights(plan('Complete', { status: attenuated }), [widened])).toBeUndefined();
+    expect(revivedByRights(failed, [], clerks), 'nothing changed').toBeUndefined();
+    expect(revivedByRights(plan('Failed'), [widened], clerks), 'it has no service account').toBeUndefined();
+    expect(revivedByRights(plan('Complete', { status: attenuated }), [widened], clerks)).toBeUndefined();
+  });
+});
+
+describe('§6 revival by the account of the group', () => {
+  const failed = plan('Failed', { status: { attenuatedServiceAccountRef: { name: 'clerk' }, startTime: NOW } });
+
+  it.each([
+    { now: 'none', groups: [group('a')], as: undefined },
+    { now: 'another', groups: [group('a', { account: 'cook', found: true })], as: { name: 'cook' } },
+  ])('runs a failed plan again when its group names $now', ({ groups, as }) => {
+    const revived = revivedByRights(failed, [], groups);
+    expect(revived).toMatchObject({ phase: 'Installing', startTime: NOW });
+    expect(revived?.attenuatedServiceAccountRef).toEqual(as && expect.objectContaining(as));
+  });
+
+  it.each([
+    { groups: [group('a', { account: 'clerk', found: true })], because: 'the account is the same' },
+    { groups: [group('a', { account: 'cook', found: false })], because: 'the account is not there' },
+    { groups: [], because: 'there is no group' },
+  ])('leaves it where it is: $because', ({ groups }) => {
+    expect(revivedByRights(failed, [], groups)).toBeUndefined();
   });
 });
 

@@ -135,14 +135,21 @@ export const migratesStoredVersions = ({ metadata }: OperatorGroup): boolean =>
 
 /**
  * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of
- * its namespace (`rights`) changed after it failed; undefined for every other plan. startTime stays.
- * Spec: install-plans.md §6.
+ * its namespace (`rights`) changed after it failed, or its group names another account now, or none; undefined
+ * for every other plan. startTime stays. Spec: install-plans.md §6.
  */
 export function revivedByRights(
   { status }: InstallPlan,
   rights: readonly KubernetesObject[],
+  groups: readonly OperatorGroup[],
 ): InstallPlanStatus | undefined {
   if (status?.phase !== 'Failed' || status.attenuatedServiceAccountRef === undefined) return undefined;
+  const { attenuatedServiceAccountRef: failedAs, ...rest } = status;
+  const verdict = operatorGroupVerdict(groups);
+  if (verdict.ok && verdict.serviceAccount?.name !== failedAs['name']) {
+    const account = verdict.serviceAccount && { attenuatedServiceAccountRef: { ...verdict.serviceAccount } };
+    return { ...rest, ...account, phase: 'Installing' };
+  }
   if (!changedAfter(installedCondition(status)?.lastTransitionTime, managedRights(rights))) return undefined;
   return { ...status, phase: 'Installing' };
 }

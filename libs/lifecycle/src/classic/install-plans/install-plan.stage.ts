@@ -185,7 +185,8 @@ function trace(
 }
 
 const revive = async (input: NamespaceStageInput, plan: InstallPlan): Promise<InstallPlanStatus | undefined> =>
-  revivedByOptIn(plan, input.read.operatorGroups) ?? revivedByRights(plan, await rightsIn(input));
+  revivedByOptIn(plan, input.read.operatorGroups) ??
+  revivedByRights(plan, await rightsIn(input), input.read.operatorGroups);
 
 async function rightsIn({ read, reader }: NamespaceStageInput): Promise<readonly KubernetesObject[]> {
   const { namespace } = read;
