@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,6 +87,20 @@ describe('flotilla bundle render', () => {
   it('installs into a namespace named like the package where nothing else is said', async () => {
     const { out } = await render(bundle('all-namespaces'));
     expect(parse(out.split('---\n')[1] ?? '')).toMatchObject({ kind: 'ConfigMap', metadata: { namespace: 'lamp' } });
+  });
+
+  it('refuses a bundle that brings one object twice, as OLM v1 does with its revision', async () => {
+    const twice = join(folder, 'twice');
+    await cp(bundle('all-namespaces'), twice, { recursive: true });
+    for (const file of ['a', 'b']) {
+      const manifest = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'same', namespace: file } };
+      await writeFile(join(twice, 'manifests', `${file}.yml`), stringify(manifest));
+    }
+    const { out, err, code } = await render(twice);
+    expect({ out, code }).toEqual({ out: '', code: 1 });
+    expect(err).toMatch(
+      /^\/v1, Kind=Secret lamp\/same: duplicate object found in phases: configuration\n→ keep one of/,
+    );
   });
 
   it('gives one List as JSON', async () => {

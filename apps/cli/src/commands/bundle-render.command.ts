@@ -75,9 +75,25 @@ async function render(reference: string, options: Options, io: Io): Promise<void
     ...how,
   });
   if ('error' in result) return refuse(result, output, io);
+  const refusal = await refusedRevision(result);
+  if (refusal !== undefined) return refuse(refusal, output, io);
   io.out(printManifests(result.objects, output));
   if (how.certificateProvider === 'flotilla') io.err(certificateNotes(result).join(''));
   io.exit(ExitCode.done);
+}
+
+/** Returns why no revision of these objects is ever rolled out; undefined if there is nothing. */
+async function refusedRevision({ objects }: Rendered): Promise<RenderRefusal | undefined> {
+  const { phasesOf } = await import('#core/v1/bundle-render/phases');
+  const { duplicateObjects } = await import('#core/v1/revision/validate-revision');
+  const phases = phasesOf(objects).map((phase) => ({
+    name: phase.name,
+    objects: phase.objects.map((object) => ({ object })),
+  }));
+  const twice = duplicateObjects(phases);
+  if (twice.length === 0) return undefined;
+  const error = twice.map((one) => `${one.object}: duplicate object found in phases: ${one.phases.join(', ')}`);
+  return { error: error.join('\n'), reason: 'Retrying', needs: 'eachObjectOnce' };
 }
 
 async function readSpecIn(path: string, io: Io): Promise<ExtensionSpec> {
@@ -110,6 +126,7 @@ const ADVICE: Readonly<Record<RenderNeed, string>> = {
     'this operator watches one namespace: name it in spec.config.inline.watchNamespace of the ClusterExtension, and give the ClusterExtension with --spec',
   SingleOwnNamespaceInstallSupport: gateAdvice('SingleOwnNamespaceInstallSupport'),
   DeploymentConfig: gateAdvice('DeploymentConfig'),
+  eachObjectOnce: 'keep one of these manifests; leave out one of which OLM makes the object from the CSV, too',
   certificateProvider:
     'its webhooks need certificates: --cert-provider flotilla, as the hub issues them, cert-manager or openshift-service-ca',
 };

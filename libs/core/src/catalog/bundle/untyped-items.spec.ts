@@ -36,6 +36,22 @@ describe('metadata of a bundle with "property:" around its items', () => {
   });
 });
 
+describe('an object that is in a bundle twice', () => {
+  const account = (name: string, namespace: string, apiVersion = 'v1') =>
+    `{apiVersion: ${apiVersion}, kind: ServiceAccount, metadata: {name: ${name}, namespace: ${namespace}}}`;
+
+  it('is named once, whatever its namespace', () => {
+    const files = { 'manifests/a.yaml': account('ant', 'x'), 'manifests/b.yaml': account('ant', 'z') };
+    const said = 'ant: ServiceAccount of v1 is in manifests/ more than once; OLM v1 refuses such a bundle: keep one';
+    expect(validateBundle(bundle({ ...files, 'manifests/c.yaml': account('ant', 'x') }))).toEqual([said]);
+  });
+
+  it('is another one where kind, API or name differ', () => {
+    const files = { 'manifests/a.yaml': account('ant', 'x'), 'manifests/b.yaml': account('bee', 'x') };
+    expect(validateBundle(bundle({ ...files, 'manifests/c.yaml': account('ant', 'x', 'v2') }))).toEqual([]);
+  });
+});
+
 describe('a CustomResourceDefinition of v1beta1 in a bundle', () => {
   it('is named as one that no cluster takes', () => {
     const crd =

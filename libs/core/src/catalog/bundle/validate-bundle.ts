@@ -40,6 +40,7 @@ export function validateBundle(bundle: Bundle): string[] {
     ...bundle.objects.flatMap(({ kind, metadata }) =>
       BUNDLE_KINDS.has(kind) ? [] : [`${metadata.name ?? ''}: ${kind} is not supported type for registryV1 bundle`],
     ),
+    ...objectsTwice(bundle),
     ...untypedItems(bundle).map((where) => `${where} has no type: ${TYPED_ITEM_FORM}`),
     ...bundle.dependencies.flatMap((dependency, index) => {
       if (dependency.type === '') return [];
@@ -48,6 +49,16 @@ export function validateBundle(bundle: Bundle): string[] {
     }),
     ...propertyProblems(bundle),
   ];
+}
+
+/**
+ * Objects that come more than once, whatever their namespace: an install puts all of them into one. OLM v1
+ * refuses the revision, and OLM writes one over the other (spec: v1-apply.md, "Revision reconcile" 4).
+ */
+function objectsTwice({ objects }: Bundle): string[] {
+  const titles = objects.map(({ apiVersion, kind, metadata }) => `${metadata.name ?? ''}: ${kind} of ${apiVersion}`);
+  const twice = new Set(titles.filter((title, index) => titles.indexOf(title) !== index));
+  return [...twice].map((title) => `${title} is in manifests/ more than once; OLM v1 refuses such a bundle: keep one`);
 }
 
 function annotationProblems({ annotations }: Bundle): string[] {

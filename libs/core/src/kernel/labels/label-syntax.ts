@@ -3,6 +3,7 @@ const NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const NAME_FORM = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_SUBDOMAIN = 253;
+const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 const NAME_RULE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -14,6 +15,10 @@ const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with " +
   "an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+const DNS_LABEL_RULE =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with " +
+  "an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 const tooLong = (max: number): string => `must be no more than ${max} bytes`;
 
@@ -42,6 +47,12 @@ function prefixProblems(prefix: string): string[] {
 export const subdomainProblems = (name: string): string[] => [
   ...(Buffer.byteLength(name) > MAX_SUBDOMAIN ? [tooLong(MAX_SUBDOMAIN)] : []),
   ...(SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_RULE]),
+];
+
+/** The rules of a DNS label that a name breaks, in Kubernetes' words (`IsDNS1035Label`). */
+export const dnsLabelProblems = (name: string): string[] => [
+  ...(Buffer.byteLength(name) > MAX_LENGTH ? [tooLong(MAX_LENGTH)] : []),
+  ...(DNS_LABEL.test(name) ? [] : [DNS_LABEL_RULE]),
 ];
 
 /** The rules a label's value breaks, in Kubernetes' words (`IsValidLabelValue`). */

@@ -45,8 +45,8 @@ export type RenderRefusal = Readonly<{
   needs?: RenderNeed;
 }>;
 
-/** A field of `spec.config.inline`, a feature gate, or the provider of certificates. */
-export type RenderNeed = 'watchNamespace' | keyof RenderFeatureGates | 'certificateProvider';
+/** A field of `spec.config.inline`, a feature gate, the provider of certificates, or other manifests. */
+export type RenderNeed = 'watchNamespace' | keyof RenderFeatureGates | 'certificateProvider' | 'eachObjectOnce';
 
 export type Rendered = Readonly<{
   /** Every object to be applied, sorted by group, kind, namespace and name, before owner labels. */

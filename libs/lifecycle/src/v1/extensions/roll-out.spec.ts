@@ -173,6 +173,34 @@ describe('what the API server refuses', () => {
   });
 });
 
+describe('what no roll-out can mend', () => {
+  it('keeps every object of the revision from being applied, and is told in the words of OLM v1', async () => {
+    const first = configMap('one');
+    const held = { ...first, metadata: { ...first.metadata, name: 'held', finalizers: ['example.com/stop'] } };
+    env.add(
+      objectSet('mill', [
+        ['first', configMap('two')],
+        ['second', held],
+      ]),
+    );
+    expect(await env.passOverSet('mill')).toMatchObject({ result: 'waits' });
+    expect(progressing()).toBe(
+      'True Retrying: revision validation error: revision "mill" (1): phase "second": ' +
+        '/v1, Kind=ConfigMap mill/held: metadata.finalizers: Forbidden: must be empty',
+    );
+    expect([isThere('two'), isThere('held')]).toEqual([false, false]);
+  });
+
+  it('is told of an extension whose bundle brings one object twice', async () => {
+    env.extension();
+    await env.install('1.0.0', quietCsv(), configMap('one', { text: '1' }), configMap('one', { text: '2' }));
+    expect(env.conditions()['Progressing']).toMatch(
+      /^True Retrying: revision validation error: revision "gear-1" \(1\): phase "configuration": \/v1, Kind=ConfigMap mill\/one: duplicate object found in phases: configuration/,
+    );
+    expect(isThere('one')).toBe(false);
+  });
+});
+
 describe('an aggregated API whose backend does not answer', () => {
   const API = { apiVersion: 'gears.example.com/v1', kind: 'Gear', metadata: { name: 'one', namespace: NAMESPACE } };
   beforeEach(() => {

@@ -7,6 +7,7 @@ import { probeObject } from '#core/v1/revision/probe-object';
 import type { RolloutState } from '#core/v1/revision/revision-conditions';
 import type { ContentPhase } from '#core/v1/revision/revision-content';
 import { type ObjectStep, objectTitle, stepObject } from '#core/v1/revision/step-object';
+import { validateRevision } from '#core/v1/revision/validate-revision';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { performActions } from '#platform/kube/write/perform-actions';
 import { applyWouldChange, patchWouldChange } from '#platform/kube/write/would-change';
@@ -24,6 +25,8 @@ export async function rollOut(
   revision: ClusterObjectSet,
   phases: readonly ContentPhase[],
 ): Promise<RolloutState> {
+  const invalid = validateRevision(revision, phases);
+  if (invalid !== undefined) return { state: 'retrying', error: invalid };
   for (const [index, phase] of phases.entries()) {
     const stopped = await rollOutPhase(pass, revision, [index, phase]).catch((error: unknown) =>
       unavailable(phase, index, error),
