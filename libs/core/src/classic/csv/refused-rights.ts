@@ -9,8 +9,8 @@ import { managedRights } from '../../kernel/rbac/rights-changed.js';
 import type { CsvWorld } from './csv-world.js';
 
 /**
- * Annotation of a CSV whose install was forbidden: a hash of the rights that the install had. Times of objects
- * cannot replace it: they are whole seconds of another clock, and stay when a field is only removed.
+ * Annotation of a CSV whose install was forbidden: a hash of the rights that the install had. Times of
+ * objects cannot replace it: they are whole seconds of another clock, and stay when a field is only removed.
  */
 export const REFUSED_RIGHTS_ANNOTATION = 'flotilla.dev/refused-rights';
 

@@ -135,8 +135,8 @@ export const migratesStoredVersions = ({ metadata }: OperatorGroup): boolean =>
 
 /**
  * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of
- * its namespace (`rights`) changed after it failed, or its group names another account now, or none; undefined
- * for every other plan. startTime stays. Spec: install-plans.md §6.
+ * its namespace (`rights`) changed after it failed, or its group names another account now, or none;
+ * undefined for every other plan. startTime stays. Spec: install-plans.md §6.
  */
 export function revivedByRights(
   { status }: InstallPlan,

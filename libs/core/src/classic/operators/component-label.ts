@@ -17,6 +17,28 @@ export const labelOfOperator = (name: string): string =>
 export const componentLabel = (packageName: string, namespace: string): string =>
   labelOfOperator(operatorName(packageName, namespace));
 
+/** The name of the Operator that a component label stands for; of one that was cut, what is left of it. */
+export const operatorOfLabel = (label: string): string => label.slice(PREFIX.length);
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/**
+ * The part of an Operator's name that may be the namespace of its package: behind the last dot, since the
+ * name of a namespace has none. Undefined if there is no such part, or no namespace can have that name.
+ */
+export function namespaceOfOperator(name: string): string | undefined {
+  const dot = name.lastIndexOf('.');
+  const namespace = name.slice(dot + 1);
+  return dot > 0 && DNS_LABEL.test(namespace) ? namespace : undefined;
+}
+
+/** Separators at the cut go, too, so that a label that was cut may be shorter than the longest one. */
+const LONGEST_SEPARATORS = 3;
+
+/** True if the label may have been cut: then its end does not name a namespace. */
+export const mayBeCut = (label: string): boolean =>
+  operatorOfLabel(label).length > MAX_LABEL_NAME_LENGTH - LONGEST_SEPARATORS - 1;
+
 /** The component labels that an object carries. */
 export const componentLabelsOf = ({ metadata }: KubernetesObject): readonly string[] =>
   Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith(PREFIX));
@@ -27,5 +49,5 @@ export const componentLabelsOf = ({ metadata }: KubernetesObject): readonly stri
  */
 export function operatorsLacking(labels: readonly string[], known: readonly string[]): readonly string[] {
   const served = new Set(known.map(labelOfOperator));
-  return [...new Set(labels.filter((label) => !served.has(label)))].map((label) => label.slice(PREFIX.length)).sort();
+  return [...new Set(labels.filter((label) => !served.has(label)))].map(operatorOfLabel).sort();
 }

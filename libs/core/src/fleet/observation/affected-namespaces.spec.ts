@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { affectedNamespaces, type ClusterNamespaces } from './affected-namespaces.js';
 
+const PREFIX = 'operators.coreos.com/';
+const CUT = 'p'.repeat(60);
 const view: ClusterNamespaces = {
   globalCatalogNamespace: 'olm',
+  isGone: false,
+  hasNamespace: (name) => ['olm', 'team-a', 'team-b', 'harbour'].includes(name),
+  subscribedTo: (label) => new Set(label.startsWith(`${PREFIX}${CUT}`) ? ['team-a'] : []),
+  operatorsOf: () => [],
   subscribed: new Set(['team-b', 'team-a']),
   waitingForCluster: () => new Set(['waiting']),
   sharing: ({ metadata }) => new Set(metadata.name === 'shared' ? ['team-c'] : []),
@@ -45,6 +51,31 @@ describe('affectedNamespaces', () => {
     const labels = { 'operators.coreos.com/lamp.team-b': '', 'operators.coreos.com/lamp-x.harbour': '' };
     const crd = object('CustomResourceDefinition', undefined, labels);
     expect(affectedNamespaces(crd, view)).toEqual(['harbour', 'team-b', 'waiting']);
+  });
+  it.each([
+    { label: 'mine', to: ['olm'], because: 'its name has no namespace' },
+    { label: 'mine.nowhere', to: ['olm'], because: 'there is no such namespace' },
+    { label: 'lamp.Harbour', to: ['olm'], because: 'no namespace can have that name' },
+    { label: 'lamp.', to: ['olm'], because: 'nothing is behind the dot' },
+    { label: 'a.b.harbour', to: ['harbour'], because: 'a package may have dots in its name' },
+    { label: `${CUT}.te`, to: ['team-a'], because: 'the label was cut, and a Subscription has it' },
+    { label: `${'q'.repeat(60)}.te`, to: ['olm'], because: 'the label was cut, and nothing has it' },
+  ])('sends what carries the label of Operator $label to $to: $because', ({ label, to }) => {
+    for (const kind of ['CustomResourceDefinition', 'ServiceAccount', 'Namespace', 'Service', 'Subscription']) {
+      const found = affectedNamespaces(object(kind, undefined, { [`${PREFIX}${label}`]: '' }), view);
+      expect(found.filter((name) => !['waiting', 'platform'].includes(name))).toEqual(to);
+    }
+  });
+  it.each([
+    { name: 'mine', isGone: false, to: ['olm'], because: 'a user made it' },
+    { name: 'mine', isGone: true, to: ['olm'], because: 'it comes back while it has components' },
+    { name: 'lamp.harbour', isGone: false, to: ['harbour'], because: 'it is left of an operator' },
+    { name: `${CUT}.team-a`, isGone: false, to: [], because: 'passes write it' },
+    { name: `${CUT}.team-b`, isGone: false, to: ['team-b'], because: 'its Subscription is in another namespace' },
+    { name: `${CUT}.team-a`, isGone: true, to: ['team-a'], because: 'passes make it again' },
+  ])('sends Operator $name, gone: $isGone, to $to: $because', ({ name, isGone, to }) => {
+    const operator = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator', metadata: { name } };
+    expect(affectedNamespaces(operator, { ...view, isGone })).toEqual(to);
   });
   it('follows the owner label of a Deployment to the namespace of its CSV', () => {
     expect(affectedNamespaces(object('Deployment', 'elsewhere', { 'olm.owner.namespace': 'team-b' }), view)).toEqual([

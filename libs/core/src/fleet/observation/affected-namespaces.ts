@@ -1,19 +1,22 @@
 import { componentLabelsOf } from '../../classic/operators/component-label.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { gatheringNamespaces, namespacesOfOperator, type OperatorHomes } from './gathering-namespaces.js';
 
 /** What is known of one cluster when an event arrives: enough to say which namespaces it concerns. */
-export type ClusterNamespaces = Readonly<{
-  globalCatalogNamespace: string;
-  /** Namespaces with a Subscription. */
-  subscribed: ReadonlySet<string>;
-  /** Namespaces with a ClusterServiceVersion that may wait for the object (`waitsForClusterObject`). */
-  waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
-  /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
-  sharing: (object: KubernetesObject) => ReadonlySet<string>;
-  /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
-  selecting: (object: KubernetesObject) => ReadonlySet<string>;
-}>;
+export type ClusterNamespaces = OperatorHomes &
+  Readonly<{
+    /** The object went. */
+    isGone: boolean;
+    /** Namespaces with a Subscription. */
+    subscribed: ReadonlySet<string>;
+    /** Namespaces with a ClusterServiceVersion that may wait for the object (`waitsForClusterObject`). */
+    waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
+    /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
+    sharing: (object: KubernetesObject) => ReadonlySet<string>;
+    /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
+    selecting: (object: KubernetesObject) => ReadonlySet<string>;
+  }>;
 
 type Rule = (object: KubernetesObject, view: ClusterNamespaces) => Iterable<string>;
 
@@ -39,12 +42,13 @@ const ownOrOriginal: Rule = (object, view) => {
 };
 const waitingOrOwning: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
 /**
- * The namespaces of the Operators that gather the CRD: the label outlives the operator, and its Operator must
- * not name a CRD that is gone.
+ * The namespaces of the Operators that gather the object: a label outlives its operator, and users put labels
+ * on objects of other namespaces.
  */
-const gathering = (object: KubernetesObject): readonly string[] =>
-  componentLabelsOf(object).map((label) => label.slice(label.lastIndexOf('.') + 1));
-const waitingOrGathering: Rule = (object, view) => [...view.waitingForCluster(object), ...gathering(object)];
+const gathering: Rule = (object, view) =>
+  componentLabelsOf(object).flatMap((label) => gatheringNamespaces(label, view));
+const keepingOperator: Rule = ({ metadata }, view) => namespacesOfOperator(metadata.name ?? '', view.isGone, view);
+const waiting: Rule = (object, view) => view.waitingForCluster(object);
 /** A binding outside the namespaces of its operators: one of the operators that use it has made it. */
 const sharedToo =
   (rule: Rule): Rule =>
@@ -76,14 +80,15 @@ const rules: Readonly<Record<string, Rule>> = {
   APIService: ownerByLabel,
   ValidatingWebhookConfiguration: ownerByLabel,
   MutatingWebhookConfiguration: ownerByLabel,
-  CustomResourceDefinition: waitingOrGathering,
+  CustomResourceDefinition: waiting,
   Namespace: selectingNamespaces,
   OLMConfig: selectingNamespaces,
+  Operator: keepingOperator,
 };
 
 /** The namespaces for which a pass is due after this object appeared, changed or went; sorted, each once. */
 export function affectedNamespaces(object: KubernetesObject, view: ClusterNamespaces): string[] {
   const rule = rules[object.kind];
   if (rule === undefined) return [];
-  return [...new Set(rule(object, view))].toSorted(byCodeUnit);
+  return [...new Set([...rule(object, view), ...gathering(object, view)])].toSorted(byCodeUnit);
 }

@@ -2,16 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { desiredNamespaceOf } from '../../classic/resolution/desired-namespace.js';
 import { needsResolution } from '../../classic/subscription/bookkeep-subscription.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { Subscription } from '../../kernel/api/subscription.js';
 import { heldBytes } from '../../kernel/read-budget/held-bytes.js';
-import {
-  observedCrd,
-  observedCsv,
-  observedNames,
-  observedOperatorGroup,
-  observedSubscription,
-} from './observed-part.js';
+import { observedCsv, observedNames, observedOperatorGroup, observedSubscription } from './observed-part.js';
 
 const LARGE = 'x'.repeat(20_000);
 const metadata = (name: string) => ({
@@ -135,11 +130,33 @@ describe('what is kept of an observed object', () => {
       resourceVersion: '17',
       labels: { 'operators.coreos.com/lamp.sea': '', team: 'lights' },
     };
-    expect(observedCrd({ apiVersion: 'v1', kind: 'CustomResourceDefinition', metadata, spec: {} }).metadata).toEqual({
+    expect(observedNames({ apiVersion: 'v1', kind: 'CustomResourceDefinition', metadata, spec: {} }).metadata).toEqual({
       name: 'lamps.example.com',
       resourceVersion: '17',
       labels: { 'operators.coreos.com/lamp.sea': '' },
     });
+  });
+
+  it('keeps the labels of Operators that another namespace keeps, but not of a copy', () => {
+    const labels = Object.fromEntries(
+      ['mine', 'lamp.harbour', 'lamp.sea', 'lamp.far', 'dock.yard.far'].map((name) => [
+        `operators.coreos.com/${name}`,
+        '',
+      ]),
+    );
+    const kept = (object: KubernetesObject) => Object.keys(object.metadata.labels ?? {}).sort();
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...metadata('a'), labels } };
+    expect(kept(observedNames(account))).toEqual(
+      ['dock.yard.far', 'lamp.far', 'lamp.sea', 'mine'].map((name) => `operators.coreos.com/${name}`),
+    );
+    const owned = {
+      ...account,
+      metadata: { ...account.metadata, labels: { ...labels, 'olm.owner.namespace': 'sea' } },
+    };
+    expect(kept(observedNames(owned))).not.toContain('operators.coreos.com/lamp.sea');
+    const copy = csv({});
+    const copied = { ...copy.metadata, labels: { ...labels, 'olm.copiedFrom': 'sea' } };
+    expect(kept(observedCsv({ ...copy, metadata: copied }))).toEqual(['olm.copiedFrom']);
   });
 
   it('keeps what is malformed for those who refuse it', () => {

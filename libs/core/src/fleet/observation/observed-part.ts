@@ -11,8 +11,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const COPIED_FROM = 'olm.copiedFrom';
 const OPERATOR_NAMESPACE = 'olm.operatorNamespace';
+const OWNER_NAMESPACE = 'olm.owner.namespace';
 /** The labels that say which namespace an object concerns. */
-const LABELS = ['olm.owner.namespace', COPIED_FROM];
+const LABELS = [OWNER_NAMESPACE, COPIED_FROM];
 const CSV_ANNOTATIONS = [OPERATOR_NAMESPACE, PROPERTIES_ANNOTATION];
 const GROUP_ANNOTATIONS = [ISOLATION_ANNOTATION, EXCLUDE_GLOBAL];
 const SUBSCRIPTION_SPEC = ['name', 'channel', 'startingCSV', 'source', 'sourceNamespace', 'installPlanApproval'];
@@ -25,10 +26,6 @@ export function isMarkedCopy({ metadata: { labels, namespace } }: KubernetesObje
 
 /** Which object it is, in which version, and which namespace it concerns. */
 export const observedNames = (object: KubernetesObject): KubernetesObject => withNames(object, [], {});
-
-/** The same, and which Operators gather the CRD. */
-export const observedCrd = (object: KubernetesObject): KubernetesObject =>
-  withNames(object, [], {}, [...LABELS, ...componentLabelsOf(object)]);
 
 const isFailure = ({ type, status }: Fields): boolean => type === 'ResolutionFailed' && status === 'True';
 
@@ -83,14 +80,17 @@ export function observedCsv(object: KubernetesObject): KubernetesObject {
   });
 }
 
-function withNames(
-  object: KubernetesObject,
-  annotations: readonly string[],
-  rest: Fields,
-  kept: readonly string[] = LABELS,
-): KubernetesObject {
+/** The labels of Operators that other namespaces keep than that of the object, or of its owner. */
+function labelsOfOthers(object: KubernetesObject): readonly string[] {
+  const { namespace, labels } = object.metadata;
+  const own = [namespace, labels?.[OWNER_NAMESPACE]].filter((one) => one !== undefined);
+  return componentLabelsOf(object).filter((label) => !own.some((one) => label.endsWith(`.${one}`)));
+}
+
+function withNames(object: KubernetesObject, annotations: readonly string[], rest: Fields): KubernetesObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace, resourceVersion } = metadata;
+  const kept = isMarkedCopy(object) ? LABELS : [...LABELS, ...labelsOfOthers(object)];
   const [labels, notes] = [only(metadata.labels ?? {}, kept), only(metadata.annotations ?? {}, annotations)];
   return {
     apiVersion,

@@ -1,9 +1,8 @@
-import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
 import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/fleet/observation/change-origin';
+import { homeOf } from '#core/fleet/observation/gathering-namespaces';
 import { isNamespaceAtRest, type NamespaceObjects } from '#core/fleet/observation/namespace-at-rest';
-import { isForOwnerAlone, waitsForClusterObject } from '#core/fleet/observation/waits-for-cluster-object';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
@@ -31,6 +30,7 @@ import type { ResyncItem } from '../../engine/resync.js';
 import { Sightings } from '../../engine/sightings.js';
 import { TouchedSubjects } from '../../engine/touched-subjects.js';
 import { ClassicRowSource } from './classic-row-source.js';
+import { clusterNamespaces, namespacesOf } from './cluster-namespaces.js';
 import { ObjectMetrics } from './object-metrics.js';
 import { type NamespaceSnapshot, observeNamespace } from './observe-namespace.js';
 import {
@@ -40,6 +40,7 @@ import {
   type ObjectEvent,
   ObservedObjects,
   OPERATOR_GROUPS,
+  OPERATORS,
   SUBSCRIPTIONS,
 } from './observed-objects.js';
 
@@ -195,7 +196,7 @@ export class ObservedCluster implements ClusterPart {
 
   /** Each namespace with objects of OLM's kinds gets a pass; those at rest in the turn of the cluster. */
   touchAll(): void {
-    const all = new Set(OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]));
+    const all = this.#held();
     const resting = [...all].filter((namespace) => this.#isAtRest(namespace));
     const waitMs = resting.length === 0 ? 0 : (this.deps.turns?.next() ?? 0);
     if (waitMs > 0) {
@@ -220,8 +221,7 @@ export class ObservedCluster implements ClusterPart {
 
   /** Each namespace with objects of OLM's kinds, and what catalogs depend on. */
   resyncs(): readonly ResyncItem[] {
-    const held = OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]);
-    const namespaces = new Set([...held, ...this.#wantedIn]);
+    const namespaces = new Set([...this.#held(), ...this.#wantedIn]);
     return [
       { name: 'catalogs', run: () => void this.#catalogs.resync() },
       ...[...namespaces].map((name) => ({ name: `namespace/${name}`, run: () => this.touch(name) })),
@@ -292,7 +292,8 @@ export class ObservedCluster implements ClusterPart {
     if (isSystemNamespace(object) && this.#cache.synced()) this.deps.onSystemNamespace?.();
     // Before the first sync, which touches all, thousands of objects come: computing the
     // namespaces of each takes minutes.
-    if (this.#cache.synced()) this.#touchAffected(object, this.#urgencyOf(object, event, origin), origin?.own);
+    if (!this.#cache.synced()) return;
+    this.#touchAffected(object, this.#urgencyOf(object, event, origin), event, origin?.own);
   }
 
   #urgencyOf(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): Urgency {
@@ -322,11 +323,28 @@ export class ObservedCluster implements ClusterPart {
     return moved || event === 'gone';
   }
 
-  #touchAffected(object: KubernetesObject, urgency: Urgency, own = false): void {
-    for (const namespace of affectedNamespaces(object, this.#view(own))) {
+  #touchAffected(object: KubernetesObject, urgency: Urgency, event: ObjectEvent = 'changed', own = false): void {
+    for (const namespace of affectedNamespaces(object, this.#view(event, own))) {
       this.#touchFor(object, namespace, urgency);
       if (object.kind === CATALOG_SOURCES.kind) this.deps.onRowsMoved?.(namespace);
     }
+  }
+
+  #view(event: ObjectEvent, own: boolean): ClusterNamespaces {
+    const { globalCatalogNamespace } = this.deps;
+    return clusterNamespaces(this.#cache, {
+      globalCatalogNamespace,
+      wanted: this.#wantedIn,
+      isGone: event === 'gone',
+      own,
+    });
+  }
+
+  /** Those with objects of OLM's kinds, and those that keep Operators. */
+  #held(): ReadonlySet<string> {
+    const view = this.#view('changed', false);
+    const homes = this.#cache.named(OPERATORS).map(({ metadata }) => homeOf(metadata.name ?? '', view));
+    return new Set([...OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]), ...homes]);
   }
 
   #touchFor(
@@ -342,39 +360,9 @@ export class ObservedCluster implements ClusterPart {
     else if (urgency === 'soon' && !READ.has(object.kind)) this.#urgency.owe(namespace);
     else this.touch(namespace, urgency);
   }
-
-  /**
-   * Each part is computed only where the event's kind asks for it: most events concern
-   * their own namespace alone.
-   */
-  #view(own: boolean): ClusterNamespaces {
-    const cache = this.#cache;
-    const wanted = this.#wantedIn;
-    return {
-      globalCatalogNamespace: this.deps.globalCatalogNamespace,
-      get subscribed() {
-        return new Set([...namespacesOf(cache.named(SUBSCRIPTIONS)), ...wanted]);
-      },
-      selecting: ({ metadata }) =>
-        namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
-      sharing: ({ metadata: { name = '' } }) =>
-        isSharedBinding(name) ? namespacesOf(cache.originals().filter((csv) => usesBinding(csv, name))) : new Set(),
-      waitingForCluster: (object) => {
-        if (isForOwnerAlone(object, own)) return new Set();
-        return namespacesOf(cache.originals().filter((csv) => waitsForClusterObject(csv, object)));
-      },
-    };
-  }
 }
 
 const NONE: ReadonlySet<string> = new Set();
-const namespacesOf = (objects: readonly Pick<KubernetesObject, 'metadata'>[]): Set<string> =>
-  new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
-
-function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
-  const named = spec?.targetNamespaces ?? [];
-  return named.length === 0 || named.includes(namespace);
-}
 
 const isSystemNamespace = ({ kind, metadata }: KubernetesObject): boolean =>
   kind === 'Namespace' && metadata.name === 'kube-system';

@@ -1,7 +1,6 @@
 import { type ChangeOrigin, changeOrigin } from '#core/fleet/observation/change-origin';
 import {
   isMarkedCopy,
-  observedCrd,
   observedCsv,
   observedNames,
   observedOperatorGroup,
@@ -28,6 +27,8 @@ export const CSVS = olm('ClusterServiceVersion');
 export const CATALOG_SOURCES = olm('CatalogSource');
 export const OPERATOR_GROUPS = olm('OperatorGroup', 'v1');
 export const INSTALL_PLANS = olm('InstallPlan');
+export const OPERATORS = olm('Operator', 'v1');
+export const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 
 /** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
 const CATALOG_BYTES = 128 * 1024;
@@ -61,8 +62,9 @@ const watched: readonly Watched[] = [
   { kinds: [SUBSCRIPTIONS], keep: observedSubscription, handlerBytes: () => SERIES_BYTES },
   { kinds: [CSVS], keep: observedCsv, handlerBytes: (csv) => (isMarkedCopy(csv) ? 0 : SERIES_BYTES) },
   { kinds: [INSTALL_PLANS], keep: observedNames },
-  { kinds: [{ apiVersion: 'v1', kind: 'Namespace' }], keep: observedNames },
-  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedCrd },
+  { kinds: [NAMESPACES], keep: observedNames },
+  { kinds: [OPERATORS], keep: observedNames, optional: true },
+  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedNames },
   {
     kinds: [
       { apiVersion: 'apps/v1', kind: 'Deployment' },
@@ -147,7 +149,8 @@ export class ObservedObjects {
           if (object === undefined) this.rowParts.drop(kind.kind, subject);
           const origin = this.#origins.get(held);
           this.#origins.delete(held);
-          onEvent({ ...subject, ...kind }, object === undefined ? 'gone' : 'changed', origin);
+          const about = previous === undefined ? subject : withLabelsOf(previous, subject);
+          onEvent({ ...about, ...kind }, object === undefined ? 'gone' : 'changed', origin);
         },
       }),
     ]);
@@ -195,6 +198,11 @@ export class ObservedObjects {
     return this.#cacheOf(kind)?.get({ ...kind, namespace, name });
   }
 
+  /** Whether there is a cluster-scoped object of that name. */
+  has(kind: KindRef, name: string): boolean {
+    return this.#cacheOf(kind)?.get({ ...kind, name }) !== undefined;
+  }
+
   /** How many objects of a kind there are. */
   count(kind: KindRef): number {
     return this.#cacheOf(kind)?.metadata(kind).length ?? 0;
@@ -224,4 +232,13 @@ export class ObservedObjects {
   lastSeen(): Date {
     return new Date(Math.min(...this.#required.map((cache) => cache.lastSeen().getTime())));
   }
+}
+
+/** A label that was removed concerns who read the object by it. */
+function withLabelsOf(previous: KubernetesObject, now: KubernetesObject): KubernetesObject {
+  const removed = Object.entries(previous.metadata.labels ?? {}).filter(
+    ([key]) => !(key in (now.metadata.labels ?? {})),
+  );
+  if (removed.length === 0) return now;
+  return { ...now, metadata: { ...now.metadata, labels: { ...Object.fromEntries(removed), ...now.metadata.labels } } };
 }

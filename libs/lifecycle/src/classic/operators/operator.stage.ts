@@ -1,64 +1,51 @@
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { adoptionLabels, partLabels } from '#core/classic/operators/adoption-labels';
 import {
   componentLabelsOf,
   labelOfOperator,
+  mayBeCut,
+  namespaceOfOperator,
   operatorName,
+  operatorOfLabel,
   operatorsLacking,
 } from '#core/classic/operators/component-label';
 import { untilSettled } from '#core/classic/operators/on-its-way';
 import { namesParts, OPERATOR_API, operatorObject } from '#core/classic/operators/operator-object';
 import type { Action } from '#core/kernel/actions/action';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
-import { isCopied, ownedCrds } from '#core/kernel/api/csv-facts';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { OPERATOR_CONDITION_API } from '#core/kernel/api/operator-condition';
+import { isCopied, ownedApiServices, ownedCrds } from '#core/kernel/api/csv-facts';
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { type KindRef, KubeApiError } from '#platform/kube/client/kube-client.port';
+import { subdomainProblems } from '#core/kernel/labels/label-syntax';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/perform.js';
+import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
-
-const core = (kind: string): KindRef => ({ apiVersion: 'v1', kind });
-const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
-const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
-
-/**
- * Kinds a CSV's parts are of: in its namespace, those that carry `olm.managed` alone, and
- * cluster-wide (csv-lifecycle.md §12).
- */
-const ALL_OF_NAMESPACE = [
-  core('ServiceAccount'),
-  rbac('Role'),
-  rbac('RoleBinding'),
-  { apiVersion: 'apps/v1', kind: 'Deployment' },
-  OPERATOR_CONDITION_API,
-];
-const MANAGED_OF_NAMESPACE = [core('Service'), core('Secret'), core('ConfigMap')];
-/** What a copy of a CSV brings into its namespace. */
-const COPIED = [rbac('Role'), rbac('RoleBinding')];
-const OF_CLUSTER = [rbac('ClusterRole'), rbac('ClusterRoleBinding')];
-
-const PLAIN = [
-  ...ALL_OF_NAMESPACE,
-  ...MANAGED_OF_NAMESPACE,
-  { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' },
-  { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' },
-  CSV_API,
-];
-/** Every kind that an Operator gathers (csv-lifecycle.md §12). */
-const COMPONENTS = { ofNamespace: PLAIN, ofCluster: [...OF_CLUSTER, CRD] };
+import {
+  ALL_OF_NAMESPACE,
+  API_SERVICE,
+  COMPONENTS,
+  COPIED,
+  CRD,
+  HELD_COMPONENTS,
+  MANAGED_OF_NAMESPACE,
+  NAMESPACE,
+  OF_CLUSTER,
+} from './component-kinds.js';
 
 /**
  * Marks the parts of each desired operator with its component label, and keeps the Operator
  * objects that gather them.
  */
 export async function operatorStage(input: NamespaceStageInput): Promise<StageOutcome> {
-  let outcome = AT_REST;
-  const leftovers = await unwished(input);
-  for (const subscription of input.read.subscriptions) outcome = joined(outcome, await adopt(input, subscription));
-  for (const csv of orphans(input)) outcome = joined(outcome, await adoptParts(input, csv));
-  for (const name of leftovers) outcome = joined(outcome, await gatherLeftovers(input, name));
-  return outcome;
+  const leftovers = [...(await unwished(input)), ...(await homeless(input))];
+  const steps = [
+    ...input.read.subscriptions.map((subscription) => () => adopt(input, subscription)),
+    ...orphans(input).map((csv) => () => adoptParts(input, csv)),
+    ...leftovers.map((name) => () => gatherAll(input, name)),
+  ];
+  return eachInTurn(steps, (step) => step());
 }
 
 async function adopt(input: NamespaceStageInput, subscription: Subscription): Promise<StageOutcome> {
@@ -67,18 +54,35 @@ async function adopt(input: NamespaceStageInput, subscription: Subscription): Pr
   const csv = read.csvs.find((one) => one.metadata.name === installed && !isCopied(one));
   const parts = csv === undefined ? { candidates: [], crds: new Map() } : await partsIn(input, csv);
   const labels = adoptionLabels(subscription, { csv, plans: plansFor(input, subscription), ...parts });
-  const labelled = await label(input, labels);
-  if (labelled.moved) return labelled;
   const name = operatorName(subscription.spec.name, read.namespace);
+  const noName = noOperator(subscription, name, labels);
+  const labelled = await label(input, [...labels, ...noName.events]);
+  if (labelled.moved || noName.forever) return labelled;
   // An operator whose Subscription or CSV is gone has left parts behind that only their label identifies.
-  if (csv === undefined && namesParts(await reader.get({ ...OPERATOR_API, name }))) return gatherLeftovers(input, name);
+  if (csv === undefined && namesParts(await reader.get({ ...OPERATOR_API, name }))) return gatherAll(input, name);
   return gather(input, name, [
     ...read.subscriptions,
     ...read.installPlans,
     ...read.csvs,
     ...parts.candidates,
     ...parts.crds.values(),
+    ...(await labelledElsewhere(input, labelOfOperator(name))),
   ]);
+}
+
+/**
+ * A package may have a name that no object can have: then no Operator gathers its parts, and the Subscription
+ * says so as it gets its label.
+ */
+function noOperator(subscription: Subscription, name: string, labels: readonly Action[]) {
+  const problems = subdomainProblems(name);
+  if (problems.length === 0) return { forever: false, events: [] };
+  const { uid } = subscription.metadata;
+  const about = { ...refOf(subscription), uid };
+  const isNew = labels.some((one) => one.do === 'patch' && one.ref.kind === about.kind);
+  const message = `no Operator gathers the parts of package ${subscription.spec.name}: "${name}" is no name of an object: ${problems.join(', ')}`;
+  const event: Action = { do: 'emitEvent', about, type: 'Warning', reason: 'InvalidOperatorName', message };
+  return { forever: true, events: isNew ? [event] : [] };
 }
 
 /** Without the plans of other Subscriptions of the package: two must not remove each other's label. */
@@ -124,7 +128,12 @@ async function partsIn(input: NamespaceStageInput, csv: ClusterServiceVersion) {
     const crd = await input.reader.get({ ...CRD, name });
     if (crd !== undefined) crds.set(name, { ...crd, ...CRD });
   }
-  return { candidates: await candidatesIn(input), crds };
+  const apiServices: KubernetesObject[] = [];
+  for (const { group, version } of ownedApiServices(csv)) {
+    const service = await input.reader.get({ ...API_SERVICE, name: `${version}.${group}` });
+    if (service !== undefined) apiServices.push({ ...service, ...API_SERVICE });
+  }
+  return { candidates: [...(await candidatesIn(input)), ...apiServices], crds };
 }
 
 /**
@@ -140,14 +149,38 @@ async function unwished({ read, reader }: NamespaceStageInput): Promise<readonly
   return names.filter((name) => name.endsWith(`.${namespace}`) && !desired.has(name));
 }
 
-async function gatherLeftovers(input: NamespaceStageInput, name: string): Promise<StageOutcome> {
-  const { read, reader } = input;
+/**
+ * Names of Operators that no other namespace keeps, as users make them: those that exist, and those that
+ * labels ask for. They are kept with the global catalogs.
+ */
+async function homeless({ read, reader }: NamespaceStageInput): Promise<readonly string[]> {
+  if (read.namespace !== read.globalCatalogNamespace) return [];
+  const namespaces = new Set((await reader.listMetadata(NAMESPACE)).map(({ metadata }) => metadata.name ?? ''));
+  const isHomeless = (name: string) => !namespaces.has(namespaceOfOperator(name) ?? '');
+  const existing = (await reader.list(OPERATOR_API)).map(({ metadata }) => metadata.name ?? '');
+  // Without a cache the lists of all kinds of a cluster would be asked for, at each pass.
+  const held = reader.live ? [] : await Promise.all(HELD_COMPONENTS.map((kind) => reader.listMetadata(kind)));
+  const labels = new Set<string>();
+  for (const objects of held) {
+    for (const one of objects) {
+      if (!isCopyOfAnother(one)) for (const label of componentLabelsOf(one)) labels.add(label);
+    }
+  }
+  const lacking = operatorsLacking(
+    [...labels].filter((one) => !mayBeCut(one) && subdomainProblems(operatorOfLabel(one)).length === 0),
+    existing,
+  );
+  return [...existing, ...lacking].filter(isHomeless);
+}
+
+const isCopyOfAnother = ({ metadata }: KubernetesObject): boolean => metadata.labels?.[COPIED_FROM_LABEL] !== undefined;
+
+/** For an Operator of which nothing but the label of its parts is known, wherever they are. */
+async function gatherAll(input: NamespaceStageInput, name: string): Promise<StageOutcome> {
   const labelSelector = labelOfOperator(name);
-  const lists = await Promise.all([
-    ...COMPONENTS.ofNamespace.map((kind) => reader.list(kind, { namespace: read.namespace, labelSelector })),
-    ...COMPONENTS.ofCluster.map((kind) => reader.list(kind, { labelSelector })),
-  ]);
-  return gather(input, name, lists.flat());
+  const lists = await Promise.all(COMPONENTS.map((kind) => input.reader.list(kind, { labelSelector })));
+  const there = lists.flat().filter((one) => one.kind !== CSV_API.kind || !isCopyOfAnother(one));
+  return gather(input, name, there);
 }
 
 async function gather(
@@ -156,8 +189,7 @@ async function gather(
   objects: readonly KubernetesObject[],
 ): Promise<StageOutcome> {
   const label = labelOfOperator(name);
-  const known = objects.filter((one) => one.metadata.labels?.[label] !== undefined && isKept(one, input.read.csvs));
-  const components = [...known, ...(await labelledElsewhere(input, label))];
+  const components = objects.filter((one) => one.metadata.labels?.[label] !== undefined && isKept(one, input.read));
   const live = await input.reader.get({ ...OPERATOR_API, name });
   const waitMs = live === undefined ? undefined : untilSettled(components, input.now);
   if (waitMs !== undefined) return waitFor('its ClusterServiceVersions to settle', waitMs);
@@ -167,13 +199,13 @@ async function gather(
 }
 
 /** Whether the object stays: one whose CSVs are all gone will be collected, and is named no more. */
-function isKept({ metadata }: KubernetesObject, csvs: readonly ClusterServiceVersion[]): boolean {
-  const owners = metadata.ownerReferences ?? [];
+function isKept({ metadata }: KubernetesObject, { namespace, csvs }: NamespaceStageInput['read']): boolean {
+  const owners = metadata.namespace === namespace ? (metadata.ownerReferences ?? []) : [];
   const there = new Set(csvs.map((csv) => csv.metadata.uid));
   return owners.length === 0 || owners.some(({ kind, uid }) => kind !== CSV_API.kind || there.has(uid));
 }
 
-/** Rights that came with a copy of the CSV into another namespace. */
+/** What the labels of another namespace's objects ask for: rights that came with a copy of the CSV. */
 async function labelledElsewhere(
   { read, reader }: NamespaceStageInput,
   labelSelector: string,

@@ -174,7 +174,7 @@ describe('what the API server refuses', () => {
 });
 
 describe('what no roll-out can mend', () => {
-  it('keeps every object of the revision from being applied, and is told in the words of OLM v1', async () => {
+  it('keeps every object of the revision from being applied, and is reported in the words of OLM v1', async () => {
     const first = configMap('one');
     const held = { ...first, metadata: { ...first.metadata, name: 'held', finalizers: ['example.com/stop'] } };
     env.add(
@@ -191,7 +191,7 @@ describe('what no roll-out can mend', () => {
     expect([isThere('two'), isThere('held')]).toEqual([false, false]);
   });
 
-  it('is told of an extension whose bundle brings one object twice', async () => {
+  it('is reported of an extension whose bundle brings one object twice', async () => {
     env.extension();
     await env.install('1.0.0', quietCsv(), configMap('one', { text: '1' }), configMap('one', { text: '2' }));
     expect(env.conditions()['Progressing']).toMatch(

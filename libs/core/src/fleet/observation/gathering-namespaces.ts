@@ -1,0 +1,49 @@
+import {
+  labelOfOperator,
+  mayBeCut,
+  namespaceOfOperator,
+  operatorOfLabel,
+} from '../../classic/operators/component-label.js';
+
+/** What is known of a cluster's Operators, and of the namespaces that keep them. */
+export type OperatorHomes = Readonly<{
+  /** Keeps the Operators that users made without a namespace in their name. */
+  globalCatalogNamespace: string;
+  /** True if the cluster has a Namespace of that name. */
+  hasNamespace: (name: string) => boolean;
+  /** Namespaces, of all or of that one, with a Subscription to a package with that component label. */
+  subscribedTo: (label: string, namespace?: string) => ReadonlySet<string>;
+  /** Names of Operators with that component label. */
+  operatorsOf: (label: string) => readonly string[];
+}>;
+
+/**
+ * Returns the namespaces whose passes keep the Operator that gathers what carries the component label. The
+ * name in a label that was cut ends before the namespace, and users choose names of their own: the end of a
+ * name counts only if there is such a namespace.
+ */
+export function gatheringNamespaces(label: string, homes: OperatorHomes): readonly string[] {
+  const named = homeOf(operatorOfLabel(label), homes);
+  if (!mayBeCut(label)) return [named];
+  const found = new Set(homes.subscribedTo(label));
+  for (const name of homes.operatorsOf(label)) found.add(homeOf(name, homes));
+  return found.size === 0 ? [named] : [...found];
+}
+
+/** Returns the namespace whose passes keep the Operator of that name. */
+export function homeOf(
+  name: string,
+  { hasNamespace, globalCatalogNamespace }: Pick<OperatorHomes, 'hasNamespace' | 'globalCatalogNamespace'>,
+): string {
+  const namespace = namespaceOfOperator(name);
+  return namespace !== undefined && hasNamespace(namespace) ? namespace : globalCatalogNamespace;
+}
+
+/**
+ * Returns the namespaces for which the Operator is news. Passes keep those of Subscriptions anyway: what they
+ * write into them brings no further pass, and only the loss of one does.
+ */
+export function namespacesOfOperator(name: string, isGone: boolean, homes: OperatorHomes): readonly string[] {
+  const home = homeOf(name, homes);
+  return !isGone && homes.subscribedTo(labelOfOperator(name), home).has(home) ? [] : [home];
+}
