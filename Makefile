@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test test-all verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -33,13 +33,15 @@ dist/console/index.html: $(shell find apps/console/web -type f) package-lock.jso
 demo: build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
 	@bin/flotilla demo $(if $(KEEP),--keep)
 
-# The processes that tests start, over and over, share what Node has compiled of their modules.
-COMPILED := $(CURDIR)/node_modules/.cache/compiled
+# Needs come first: what is missing is said before anything is built. Exit code 3: what needs Redis cannot run.
+RUN_TESTS = scripts/needs.sh test; code=$$?; [ $$code = 0 ] || [ $$code = 3 ] || exit $$code; $(MAKE) -s setup && \
+  FLOTILLA_TESTS_WITHOUT_REDIS=$$([ $$code = 3 ] && echo 1) ONLY='$(ONLY)' CHANGED='$(CHANGED)' node scripts/tests/run-tests.ts
 
-test: build ## every test that needs Node and Redis alone
-	@node dist/scripts/prepare-redis.js
-	@mkdir -p $(COMPILED)
-	@NODE_COMPILE_CACHE=$(COMPILED) vitest run --project unit --project integration
+test: ## tests that need Node and Redis alone, one of each kind; ONLY=PATH-OR-TEXT, CHANGED=1 or CHANGED=COMMIT
+	@$(RUN_TESTS) unit integration
+
+test-all: ## the same and all others that need no more: whole stories, kills, faults; REST=1 leaves out those of make test
+	@$(RUN_TESTS) $(if $(REST),,unit integration) extended
 
 verify: setup ## format, lint, types, import rule, plain English
 	@node scripts/plain-english.ts

@@ -7,16 +7,19 @@ const shared = {
   hookTimeout: LIMITS.hook,
 };
 
-// Layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control
-// plane, `console` a browser, `compose` a Docker engine, too. The files of a worker share their modules in the
-// first two: loading these anew for each file costs more than most tests.
+/** Tests that `make test` leaves to `make test-all`: whole stories, kills and faults beyond one of each kind. */
+const EXTENDED = '**/*.extended.spec.ts';
+
+// Layers: `unit` needs Node alone, `integration` starts Redis and real processes, `extended` is more of both,
+// `e2e` starts a real control plane, `console` a browser, `compose` a Docker engine, too. The files of a worker
+// share their modules in the first three: loading these again for each file costs more than most tests.
 export default defineConfig({
   resolve: { conditions: ['flotilla-source', 'node'] },
   ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
   test: {
-    // One more than the two cores that `make test` is made for: while one file waits for a pause or a time
-    // limit, two work.
-    maxWorkers: 3,
+    // Two more than the two cores that `make test` is made for: while files wait for a pause or a time limit,
+    // two work.
+    maxWorkers: 4,
     // Titles name whole rows of the specification.
     taskTitleValueFormatTruncate: 400,
     expect: { poll: PATIENCE },
@@ -28,6 +31,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['{libs,apps,bench,test/vectors,test/rules,test/chaos}/**/*.spec.ts'],
+          exclude: [EXTENDED],
           isolate: false,
         },
       },
@@ -37,6 +41,16 @@ export default defineConfig({
           ...shared,
           name: 'integration',
           include: ['test/integration/**/*.spec.ts'],
+          exclude: [EXTENDED],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'extended',
+          include: [`{libs,apps,bench,test}/${EXTENDED}`],
           isolate: false,
         },
       },

@@ -23,16 +23,14 @@ export const CASES = {
 
 export type CaseName = keyof typeof CASES;
 
-/** One case of each kind, which `make test` carries out on a simulated cluster. */
-export const FOR_EVERY_CLONE: readonly CaseName[] = [
-  'no-catalog',
-  'manual',
-  'api-version-missing',
-  'namespace-missing',
-];
+/** Cases that `make test` carries out on a simulated cluster. */
+export const IN_EVERY_RUN: readonly CaseName[] = ['manual'];
+
+/** One case of each other kind, which `make test-all` carries out there. */
+export const FOR_EVERY_CLONE: readonly CaseName[] = ['no-catalog', 'api-version-missing', 'namespace-missing'];
 
 /** Advices that no case carries out yet, and what is missing for it. */
 export const NOT_CARRIED_OUT: Readonly<Partial<Record<AdviceName, string>>> = {
-  seeRollouts: 'a hub with a fleet: test/integration/fleet-rollout.spec.ts has one, without a kubeconfig',
+  seeRollouts: 'a hub with a fleet: test/integration/fleet-rollout.extended.spec.ts has one, without a kubeconfig',
   correctRollout: 'a deadline that has passed: the shortest that the API server takes is ten minutes',
 };

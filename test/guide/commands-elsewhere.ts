@@ -1,5 +1,5 @@
 /**
- * Commands of pages without `$`, which `test/integration/played-pages.spec.ts` runs on a simulated
+ * Commands of pages without `$`, which `test/integration/played-pages.extended.spec.ts` runs on a simulated
  * hub: a page, and how the command begins.
  */
 export const PLAYED: readonly (readonly [page: string, begin: string])[] = [
@@ -21,7 +21,7 @@ export const PLAYED: readonly (readonly [page: string, begin: string])[] = [
   ['docs/recovery.md', 'kubectl delete clusterrole'],
 ];
 
-/** The same, of a release in an empty folder, which `test/integration/distribution.spec.ts` runs. */
+/** The same, of a release in an empty folder, which `test/integration/distribution.extended.spec.ts` runs. */
 export const PLAYED_OF_RELEASE = [
   ['docs/install.md', 'npx '],
   ['docs/install.md', 'npm install '],
@@ -32,7 +32,7 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
   {
     begin: /^flotilla up /,
     because: 'it runs until Ctrl-C',
-    instead: 'test/integration/have-olm.spec.ts',
+    instead: 'test/integration/have-olm.extended.spec.ts',
   },
   {
     begin: /^(docker compose|docker (build|network|run --detach))/,
@@ -47,7 +47,7 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
   {
     begin: /^kubectl krew /,
     because: 'it needs krew, which no package of Debian has; the plugin is put where krew puts it',
-    instead: 'test/integration/distribution.spec.ts',
+    instead: 'test/integration/distribution.extended.spec.ts',
   },
   {
     begin: /^flotilla retry installplan install-/,
@@ -62,7 +62,7 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
   {
     begin: /^flotilla fleet (status|plan|explain|approve|export) .*--fleet fleet\/$/,
     because: 'it needs a folder with roll-outs that flotilla up has begun; the test reads the commands of the page',
-    instead: 'test/integration/fleet-folder.spec.ts',
+    instead: 'test/integration/fleet-folder.extended.spec.ts',
   },
   {
     begin: /^redis-cli ACL SETUSER/,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ADVICE_NAMES, AdviceBench, type AdviceCase } from '../advice/advice-bench.js';
-import { CASES, FOR_EVERY_CLONE, NOT_CARRIED_OUT } from '../advice/advice-cases.js';
+import { CASES, IN_EVERY_RUN, NOT_CARRIED_OUT } from '../advice/advice-cases.js';
 import { simulatedCluster } from '../advice/advice-clusters.js';
 import { carryOut } from '../advice/carry-out.js';
 
@@ -12,5 +12,5 @@ describe('what explain and status advise', () => {
     expect(missing.toSorted()).toEqual(Object.keys(NOT_CARRIED_OUT).toSorted());
   });
 
-  carryOut(FOR_EVERY_CLONE, async () => AdviceBench.start(await simulatedCluster()));
+  carryOut(IN_EVERY_RUN, async () => AdviceBench.start(await simulatedCluster()));
 });

@@ -1,41 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS, PATIENCE_MS } from '#testing/patience';
-import { needing, publicData } from '#testing/report/needs';
+import { describe, expect, it } from 'vitest';
 import { dumpDifferences } from '../recorded/compare.js';
 import { DEPARTURES } from '../recorded/departures/departures.js';
-import { describeDifferences } from '../recorded/differences.js';
+import { describeRecordings } from '../recorded/describe-recordings.js';
 import { at, inKind } from '../recorded/dump-edits.js';
-import { type Playing, playRecordings } from '../recorded/play-recordings.js';
-import { type Dump, type Json, type JsonObject, missing, readRecording } from '../recorded/recording.js';
-import { chosenScenarios, SCENARIOS } from '../recorded/scenario-table.js';
+import { type Dump, type Json, type JsonObject, readRecording } from '../recorded/recording.js';
+import { SCENARIOS } from '../recorded/scenario-table.js';
 
-describe('what OLM Classic was recorded to do, on simulated clusters', () => {
-  const asked =
-    chosenScenarios(process.env['FLOTILLA_RECORDED']) ?? SCENARIOS.filter((row) => row.standsFor !== undefined);
-  const played = asked.filter(({ name }) => missing(name) === undefined);
-  let playing: Playing;
-
-  beforeAll(async () => {
-    playing = await playRecordings({
-      backend: 'simulated',
-      scenarios: played,
-      atOnce: 6,
-      patienceMs: PATIENCE_MS,
-      quietMs: 1_200,
-    });
-  });
-  afterAll(() => playing?.stop());
-
-  const absent = asked.filter(({ name }) => missing(name) !== undefined);
-  it.for(absent)('$name', needing({ ...publicData(), isThere: false }), () => undefined);
-
-  it.each(played)('$name', { timeout: LIMITS.recording }, async ({ name }) => {
-    const result = await playing.of(name);
-    expect(result, 'the recording is at hand').toBeDefined();
-    console.log(`${name}: ${result?.seconds.toFixed(1)} s`);
-    expect(describeDifferences(result?.differences ?? [])).toBe('');
-  });
-});
+describeRecordings(SCENARIOS.filter(({ inEveryRun }) => inEveryRun));
 
 describe('the comparison with a recording', () => {
   const recording = readRecording('install-manual');

@@ -7,8 +7,10 @@ export type ScenarioRow = Readonly<{
   ownCluster?: string;
   /** Why it is not among those that are played together on a real API server. */
   notWithOthers?: string;
-  /** What it stands for in `make test`, where one recording of each kind is played; `make e2e` plays all. */
+  /** The kind it stands for in `make test-all`, which plays one of each kind. `make e2e` plays all. */
   standsFor?: string;
+  /** True if `make test` plays it. */
+  inEveryRun?: true;
 }>;
 
 const GLOBAL = 'its global group copies its CSV into every namespace, where others want one of the same name';
@@ -25,13 +27,13 @@ export const SCENARIOS: readonly ScenarioRow[] = [
   { name: 'operatorcondition-blocks' },
   { name: 'attenuated-csv-install', standsFor: 'groups with a service account' },
   { name: 'apiservice-owned', standsFor: 'APIServices' },
-  { name: 'upgrade-replaces', standsFor: 'upgrades' },
+  { name: 'upgrade-replaces', standsFor: 'upgrades', inEveryRun: true },
   { name: 'drift', standsFor: 'objects changed by hand' },
   { name: 'two-operatorgroups-plan' },
   { name: 'catalog-faults', standsFor: 'faults of catalogs' },
   { name: 'webhook-rule-guard' },
   { name: 'install-automatic' },
-  { name: 'install-manual', standsFor: 'installs with an approval' },
+  { name: 'install-manual', standsFor: 'installs with an approval', inEveryRun: true },
   { name: 'upgrade-skiprange' },
   { name: 'dependencies-resolved', standsFor: 'dependencies' },
   { name: 'missing-dependency', standsFor: 'failed resolutions' },

@@ -20,6 +20,8 @@ export const LONG_PATIENCE_MS = forMs(240_000);
 export const PATIENCE = { timeout: PATIENCE_MS, interval: 50 };
 /** For `expect.poll` and `vi.waitFor`: the outcome comes after a pause of Flotilla's own. */
 export const LONG_PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 500 };
+/** For `expect.poll` of what itself moves a virtual clock: the next check follows at once. */
+export const DRIVEN = { timeout: LONG_PATIENCE_MS, interval: 1 };
 
 /**
  * For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time, where the processors

@@ -9,7 +9,7 @@ that is allowed; nothing else of Flotilla goes into a cluster.
 A fleet in a folder (--fleet fleet/) needs no API server of its own: YAML below it is read again when it changes, status/ is the
 hub's. The contexts of its FleetClusters are managed, too; a cluster that no FleetCluster names is one without labels.
 
-Redis is found in this order: REDIS_URL, redis-server or valkey-server on PATH, Docker, apt-get when root on Debian.
+Redis is found in this order: FLOTILLA_REDIS_URL, redis-server or valkey-server on PATH, Docker, apt-get when root on Debian.
 All other settings: docs/settings.md.
 
 Examples:

@@ -13,7 +13,8 @@ export type FindRedisOptions = Readonly<{
   /** Gets one line per step that did not work, and one for the step that did. */
   log: (line: string) => void;
   /**
-   * False: never the Redis of REDIS_URL but one of our own, for tests that flush or kill it. Default true.
+   * False: starts a Redis of its own, never FLOTILLA_REDIS_URL, for tests that flush or kill it. Default
+   * true.
    */
   preferExisting?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
@@ -33,7 +34,7 @@ type Way = (env: NonNullable<FindRedisOptions['env']>, log: FindRedisOptions['lo
 
 const named: Way = async (env) => {
   const address = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
-  if (!address) return 'REDIS_URL is not set';
+  if (!address) return 'FLOTILLA_REDIS_URL is not set';
   const access = await readRedisAccess({
     redisUrl: address,
     redisUser: env['FLOTILLA_REDIS_USER'] ?? '',
@@ -45,7 +46,7 @@ const named: Way = async (env) => {
     redisKeyFile: env['FLOTILLA_REDIS_KEY_FILE'] ?? '',
   });
   await pingRedis(access.url, undefined, access.tls); // a Redis that is named is the one that is wanted: no quiet fall-back
-  return { ...access, how: `REDIS_URL (${withoutCredentials(access.url)})`, stop: async () => undefined };
+  return { ...access, how: `FLOTILLA_REDIS_URL (${withoutCredentials(access.url)})`, stop: async () => undefined };
 };
 
 const onPath: Way = async (env) => {
@@ -65,7 +66,7 @@ const fromDebian: Way = async (env, log) => {
 };
 
 /**
- * A Redis for demo, tests and `flotilla up`: REDIS_URL, else a server on PATH, else
+ * A Redis for demo, tests and `flotilla up`: FLOTILLA_REDIS_URL, else a server on PATH, else
  * Docker, else Debian's package.
  * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that
  * was named does not answer

@@ -7,7 +7,7 @@ export class RedisNotFound extends FlotillaError {
   constructor(readonly tried: readonly string[]) {
     super(
       `no Redis: ${tried.join('; ')}. Three ways to get one: install redis-server or valkey-server (Debian: ` +
-        '`sudo apt-get install redis-server`); or start a Docker engine; or set REDIS_URL to a Redis you have ' +
+        '`sudo apt-get install redis-server`); or start a Docker engine; or set FLOTILLA_REDIS_URL to a Redis you have ' +
         '(redis://user:password@host:6379)',
     );
   }
@@ -45,7 +45,7 @@ export class UnusableRedisAccess extends FlotillaError {
   }
 }
 
-/** The value of REDIS_URL is not a Redis URL. `why` never holds text of the URL. */
+/** The value of FLOTILLA_REDIS_URL is not a Redis URL. `why` never holds text of the URL. */
 export class InvalidRedisUrl extends FlotillaError {
   readonly code = 'InvalidRedisUrl';
   readonly retry: Retry = 'when-input-changes';

@@ -1,4 +1,4 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { notRunLine } from './not-run.js';
 
 /**
@@ -6,11 +6,18 @@ import { notRunLine } from './not-run.js';
  * line about what did not run.
  */
 export default class PlainLineReporter implements Reporter {
+  /** True if the run asked for tests by a part of their title: the others are not meant to run. */
+  #isByTitle = false;
+
+  onInit({ config }: Vitest): void {
+    this.#isByTitle = config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const inState = (state: string) => tests.filter((test) => test.result().state === state);
     const broken = modules.filter((module) => module.state() === 'failed' && module.errors().length > 0);
-    const skipped = inState('skipped');
+    const skipped = inState('skipped').filter((test) => !this.#isByTitle || test.meta().needs !== undefined);
     const notRun = notRunLine(skipped.map(reasonOf));
     if (notRun !== undefined) process.stdout.write(`${notRun}\n`);
     const failed = inState('failed').length + broken.length;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
-import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
+import { DRIVEN, PATIENCE } from '#testing/patience';
 import { carryOutOrders } from './carry-out-orders.js';
 import { LiveController } from './live-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
@@ -64,7 +64,7 @@ describe('a controller that runs', () => {
     const played = await begun();
     const { live } = controllerOf(played, 'one');
     for (const cluster of played.clusters) await cluster.offer(NEW);
-    await expect.poll(() => phaseOf(played), LONG_PATIENCE).toBe('Completed');
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
     expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
     expect(await live.check.check()).toEqual({ up: true, detail: 'decides about roll-outs' });
     expect(live.figures?.clusters).toEqual(new Map([['reachable', 4]]));
@@ -74,7 +74,7 @@ describe('a controller that runs', () => {
     const played = await begun();
     controllerOf(played, 'one');
     for (const cluster of played.clusters) await cluster.offer(NEW);
-    await expect.poll(() => phaseOf(played), LONG_PATIENCE).toBe('Completed');
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
     for (let seconds = 0; seconds < 5; seconds++) await second(played);
     played.hub.cluster.requests.clear();
     for (let quarters = 0; quarters < 80; quarters++) await played.clock.advance(250);
@@ -93,10 +93,10 @@ describe('a controller that runs', () => {
       await second(played);
       return (await installed(played)).filter((one) => one === NEW).length;
     };
-    await expect.poll(upgraded, LONG_PATIENCE).toBeGreaterThan(0);
+    await expect.poll(upgraded, DRIVEN).toBeGreaterThan(0);
     expect(await installed(played)).toContain(OLD);
     first.access.cutOff(true);
-    await expect.poll(() => phaseOf(played), LONG_PATIENCE).toBe('Completed');
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
     expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
     expect([first.live.leads, standby.live.leads]).toEqual([false, true]);
     expect((await first.live.check.check()).up).toBe(false);
@@ -104,11 +104,11 @@ describe('a controller that runs', () => {
 
   it('goes on when a window opens, with no other change', async () => {
     const played = await begun();
-    const period = { from: '2026-01-05T00:00:00Z', to: '2026-01-05T06:00:00Z' };
+    const period = { from: '2026-01-05T00:00:00Z', to: '2026-01-05T00:10:00Z' };
     await played.apply('FleetWindow', 'night', { type: 'Deny', period });
     const { live } = controllerOf(played, 'one');
     for (const cluster of played.clusters) await cluster.offer(NEW);
-    await expect.poll(() => phaseOf(played), LONG_PATIENCE).toBe('Progressing');
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Progressing');
     for (let seconds = 0; seconds < 20; seconds++) await second(played);
     expect(await installed(played)).toEqual([OLD, OLD, OLD, OLD]);
     expect(live.figures?.waiting).toEqual(
@@ -117,8 +117,8 @@ describe('a controller that runs', () => {
         ['WaveNotOpen', 3],
       ]),
     );
-    await played.clock.advance(6 * 3_600_000);
-    await expect.poll(() => phaseOf(played), LONG_PATIENCE).toBe('Completed');
+    await played.clock.advance(600_000);
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
   });
 
   it('says what is missing where the hub API has no fleet kinds', async () => {

@@ -3,7 +3,7 @@ import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { directClient } from '#testing/cluster/direct-client';
-import { LONG_PATIENCE } from '#testing/patience';
+import { DRIVEN } from '#testing/patience';
 import { WantedOperators } from '../previews/wanted-operators.js';
 import { carryOutOrders } from './carry-out-orders.js';
 import { LiveController } from './live-controller.js';
@@ -51,12 +51,12 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
     messages.add(shown[0]?.message ?? '');
     return shown[0]?.phase;
   };
-  await expect.poll(phase, LONG_PATIENCE).toBe('Completed');
+  await expect.poll(phase, DRIVEN).toBe('Completed');
   const done = async () => {
     await phase();
     return shown[0]?.waves.map((wave) => `${wave.done}/${wave.members}`);
   };
-  await expect.poll(done, LONG_PATIENCE).toEqual(['1/1', '2/2']);
+  await expect.poll(done, DRIVEN).toEqual(['1/1', '2/2']);
   expect(shown[0]).toMatchObject({ package: 'kafka-operator', target: NEW, phase: 'Completed' });
   expect(shown[0]?.id).toMatch(/\/kafka-1$/);
   expect([...phases]).toContain('lab: Open');
@@ -74,7 +74,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
     await phase();
     return shown[0]?.decisions?.map(({ by: who, action, reason, outcome }) => [who, action, reason, outcome]);
   };
-  await expect.poll(told, LONG_PATIENCE).toEqual([['jane@example.com', 'Pause', 'CHG-7', 'not applicable']]);
+  await expect.poll(told, DRIVEN).toEqual([['jane@example.com', 'Pause', 'CHG-7', 'not applicable']]);
 });
 
 /** A client that may not read one kind. */
@@ -134,7 +134,7 @@ it('shows the steps of a path by name, and at which of them clusters are or fail
   const shown = shownOf(fleet);
   const steps = async () => (await shown())[0]?.paths?.classes.flatMap((one) => one.steps);
   const [nobody, one] = [{ clusters: 0, sample: [] }, (name: string) => ({ clusters: 1, sample: [name] })];
-  await expect.poll(steps, LONG_PATIENCE).toEqual([
+  await expect.poll(steps, DRIVEN).toEqual([
     { from: 'kafka-operator.v2.3.0', to: 'kafka-operator.v2.3.1', underWay: one('lab-1'), failed: one('lab-2') },
     { from: 'kafka-operator.v2.3.1', to: NEW, underWay: nobody, failed: nobody },
   ]);
@@ -147,7 +147,7 @@ it('shows the steps of a path by name, and at which of them clusters are or fail
 it('shows roll-outs also where the hub API does not let it read FleetPlans, and says that steps are not known', async () => {
   const fleet = await stoppedOnAPath();
   const shown = shownOf(fleet, refusing(directClient(fleet.hub.cluster, 'poller').client, 'FleetPlan'));
-  await expect.poll(async () => (await shown())[0]?.id, LONG_PATIENCE).toBe('platform/kafka-1');
+  await expect.poll(async () => (await shown())[0]?.id, DRIVEN).toBe('platform/kafka-1');
   expect((await shown())[0]).not.toHaveProperty('paths');
 });
 
@@ -177,6 +177,6 @@ it('shows roll-outs also where the hub API does not let it read decisions, and s
     await clock.advance(1_000);
     return shown[0]?.id.replace(/^.*\//, '');
   };
-  await expect.poll(id, LONG_PATIENCE).toBe('c-1');
+  await expect.poll(id, DRIVEN).toBe('c-1');
   expect(shown[0]).not.toHaveProperty('decisions');
 });

@@ -1,0 +1,3 @@
+import { describeBadEnvironments } from './bad-environment-support/describe-bad-environments.js';
+
+describeBadEnvironments('all');
