@@ -3,6 +3,7 @@ import {
   at,
   type Case,
   checks,
+  configured,
   converts,
   crd,
   everywhere,
@@ -15,7 +16,9 @@ import {
   NAME,
   NO_VERB,
   noVerb,
+  OTHER_HASH,
   owns,
+  pastDeadline,
   providing,
   SUCCEEDED,
   seesAll,
@@ -23,6 +26,7 @@ import {
   servingGroup,
   tooNew,
   UNKNOWN,
+  withDeployments,
 } from './phase-cases.fixture.js';
 import { held, heldButDue, installed } from './serving/serving.fixture.js';
 
@@ -196,6 +200,13 @@ export const INSTALLED_CASES: Readonly<Record<string, readonly Case[]>> = {
       csv: gear('v1', guarded, at('Failed')),
       parts: { ...installed(gear('v1', guarded)), webhookConfigurations: [] },
       says: 'calculated deployment install is bad',
+    },
+    {
+      when: 'Flotilla: a Deployment is installed with another spec',
+      goes: 'Pending / NeedsReinstall',
+      csv: gear('v1', {}, at('Failed', 'InstallCheckFailed')),
+      parts: { ...withDeployments(gear('v1'), pastDeadline), ...configured },
+      says: OTHER_HASH,
     },
     ...checks('Failed', 'ComponentUnhealthy', 'Pending / NeedsReinstall'),
     {

@@ -4,6 +4,7 @@ import {
   type Case,
   checks,
   condition,
+  configured,
   converts,
   crd,
   everywhere,
@@ -17,6 +18,7 @@ import {
   mixed,
   NO_VERB,
   noVerb,
+  OTHER_HASH,
   owns,
   PAST_DEADLINE,
   pastDeadline,
@@ -30,6 +32,7 @@ import {
   UNHASHED,
   UNKNOWN,
   unhashed,
+  waiting,
   withDeployments,
 } from './phase-cases.fixture.js';
 import { held, installed } from './serving/serving.fixture.js';
@@ -214,6 +217,15 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: '2026-01-01T00:05:01Z' })),
       says: `installing: ${MISSING}`,
     },
+    ...[waiting, pastDeadline].flatMap((change) =>
+      [{}, { lastTransitionTime: LONG_AGO }].map((times) => ({
+        when: 'Flotilla: a Deployment is installed with another spec',
+        goes: 'InstallReady / InstallWaiting',
+        csv: gear('v1', {}, at('Installing', 'InstallWaiting', times)),
+        parts: { ...withDeployments(gear('v1'), change), ...configured },
+        says: OTHER_HASH,
+      })),
+    ),
     {
       when: 'check: Deployment hash/annotation drift',
       goes: 'InstallReady / InstallWaiting',

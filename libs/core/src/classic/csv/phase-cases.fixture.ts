@@ -1,8 +1,10 @@
 import type { ClusterServiceVersion, CsvStatus, PolicyRule } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorCondition } from '../../kernel/api/operator-condition.js';
-import { gear, millers } from './csv-world.fixture.js';
+import { SUBSCRIPTION_API } from '../../kernel/api/subscription.js';
+import { gear, millers, world } from './csv-world.fixture.js';
 import type { CsvWorld } from './csv-world.js';
+import { wantedDeployments } from './deployments/install-deployments.js';
 import { installed } from './serving/serving.fixture.js';
 
 export const SUCCEEDED = 'install strategy completed with no errors';
@@ -104,6 +106,24 @@ export const pastDeadline = (one: KubernetesObject): KubernetesObject => ({
   ...one,
   status: { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] },
 });
+export const waiting = (one: KubernetesObject): KubernetesObject => ({
+  ...one,
+  status: { conditions: [{ type: 'Available', status: 'False', message: 'no Pod was scheduled' }] },
+});
+/** The Subscription of `v1` has a config that was not there when its Deployments were made. */
+export const configured = {
+  subscriptions: [
+    {
+      ...SUBSCRIPTION_API,
+      metadata: { name: 'gear', namespace: 'mill' },
+      spec: { source: 'shelf', sourceNamespace: 'mill', name: 'gear', config: { nodeSelector: { disk: 'ssd' } } },
+      status: { installedCSV: 'v1' },
+    },
+  ],
+} satisfies Partial<CsvWorld>;
+const [asked] = wantedDeployments(gear('v1'), world(configured));
+const [made] = wantedDeployments(gear('v1'), world());
+export const OTHER_HASH = `installing: deployment changed old hash=${made?.hash}, new hash=${asked?.hash}`;
 export const UNHASHED = "installing: deployment gear doesn't have a spec hash, update it";
 export const PAST_DEADLINE =
   'install failed: deployment gear not ready before timeout: deployment "gear" exceeded its progress deadline';

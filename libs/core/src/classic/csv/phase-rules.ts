@@ -5,7 +5,7 @@ import { isFailForward } from '../operator-group/group-facts.js';
 import type { ProblemKind } from './component-problem.js';
 import type { CsvPhase } from './csv-status.js';
 import type { Again } from './csv-world.js';
-import { hasDeploymentOf, missingDeployment } from './deployments/check-deployments.js';
+import { hasDeploymentOf, missingDeployment, outdatedDeployment } from './deployments/check-deployments.js';
 import { installActions, refusalOf } from './install-components.js';
 import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { type Condition, type CsvSubject, type Rule, STAY, waitFor } from './outcome.js';
@@ -190,6 +190,16 @@ export const backendDisrupted: Rule = (subject) => {
 export const deploymentGone: Condition = ({ csv, world }) => {
   const name = missingDeployment(csv, world);
   return name === undefined ? undefined : { message: `installing: missing deployment with name=${name}`, next: NOW };
+};
+
+/**
+ * A Deployment is there with another spec than the CSV and the `config` of its Subscription ask for now. OLM
+ * sees that only once the Deployment is ready, and never after its progress deadline: a config that keeps Pods
+ * from being scheduled is corrected in vain until the install timeout.
+ */
+export const deploymentOutdated: Condition = ({ csv, world }) => {
+  const change = outdatedDeployment(csv, world);
+  return change === undefined ? undefined : { message: `installing: ${change}`, next: NOW };
 };
 
 /**

@@ -78,6 +78,7 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
   move('Installing', 'strategy name not deployment', 'Failed', 'InvalidInstallStrategy', is.strategyUnknown),
   move('Installing', 'CA bundle or cert secret unreadable', 'Pending', 'NeedsReinstall', is.authorityUnreadable),
   move('Installing', 'Flotilla: what replaces it has succeeded with its Deployment', 'Replacing', 'BeingReplaced', is.overtaken),
+  move('Installing', 'Flotilla: a Deployment is installed with another spec', 'InstallReady', 'InstallWaiting', is.deploymentOutdated),
   move('Installing', 'not ok and 5 min since last phase transition', 'Failed', 'InstallCheckFailed', is.installTakesTooLong),
   move('Installing', 'Flotilla: a Deployment is gone', 'InstallReady', 'InstallWaiting', is.deploymentGone),
   ...checkNotOk('Installing', 'Installing', 'InstallWaiting'),
@@ -108,6 +109,7 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
   move('Failed', 'APIService resources broken and none unadoptable', 'Pending', 'APIServiceResourcesNeedReinstall', is.apiServicesBroken),
   move('Failed', 'certs due', 'Pending', 'NeedsCertRotation', is.certificatesToRotate('owned APIServices need cert refresh')),
   move('Failed', 'bad CA data', 'Pending', 'NeedsReinstall', is.authorityUnreadable),
+  move('Failed', 'Flotilla: a Deployment is installed with another spec', 'Pending', 'NeedsReinstall', is.deploymentOutdated),
   ...checkNotOk('Failed', 'Pending', 'NeedsReinstall'),
   move('Failed', 'check ok', 'Succeeded', 'InstallSucceeded', is.checkOk),
 

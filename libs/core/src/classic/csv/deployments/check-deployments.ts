@@ -131,8 +131,26 @@ function driftProblem(
       return drifted(`unexpected annotation on deployment. Expected ${key}:${value}, found ${key}:${actual}`);
     }
   }
-  const hash = live.metadata.labels?.[DEPLOYMENT_SPEC_HASH_LABEL];
-  if (hash === undefined) return drifted(`deployment ${wanted.name} doesn't have a spec hash, update it`);
-  if (hash !== wanted.hash) return drifted(`deployment changed old hash=${hash}, new hash=${wanted.hash}`);
+  if (hashOf(live) === undefined) return drifted(`deployment ${wanted.name} doesn't have a spec hash, update it`);
+  const change = hashChange(wanted, live);
+  return change === undefined ? undefined : drifted(change);
+}
+
+const hashOf = ({ metadata }: KubernetesObject): string | undefined => metadata.labels?.[DEPLOYMENT_SPEC_HASH_LABEL];
+
+function hashChange(wanted: WantedDeployment, live: KubernetesObject): string | undefined {
+  const hash = hashOf(live);
+  if (hash === undefined || hash === wanted.hash) return undefined;
+  return `deployment changed old hash=${hash}, new hash=${wanted.hash}`;
+}
+
+/** The first Deployment that this CSV has installed with another spec than it asks for now, in words. */
+export function outdatedDeployment(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
+  const owned = ownedDeployments(csv, world);
+  for (const wanted of wantedDeployments(csv, world)) {
+    const live = owned.find(({ metadata }) => metadata.name === wanted.name);
+    const change = live && hashChange(wanted, live);
+    if (change !== undefined) return change;
+  }
   return undefined;
 }
