@@ -38,8 +38,8 @@ const DATA: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
  * A schema as the API server stores it: what its Go type omits (empty lists and texts
  * above all) is no change.
  */
-function asStored(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(asStored);
+export function schemaAsStored(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(schemaAsStored);
   if (typeof schema !== 'object' || schema === null) return schema;
   const entries = Object.entries(schema).filter(([key, value]) => !isOmitted(key, value));
   return Object.fromEntries(entries.map(([key, value]) => [key, DATA.has(key) ? value : storedField(key, value)]));
@@ -47,8 +47,8 @@ function asStored(schema: unknown): unknown {
 
 const storedField = (key: string, value: unknown): unknown =>
   BY_NAME.has(key) && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(asRecord(value)).map(([name, inner]) => [name, asStored(inner)]))
-    : asStored(value);
+    ? Object.fromEntries(Object.entries(asRecord(value)).map(([name, inner]) => [name, schemaAsStored(inner)]))
+    : schemaAsStored(value);
 
 function isOmitted(key: string, value: unknown): boolean {
   if (value === null) return true;
@@ -62,7 +62,7 @@ function changesOf(before: CrdVersion, after: CrdVersion): string[] {
   return [
     ...(before.served && !after.served ? [`no longer serves ${name}`] : []),
     ...(!before.served && after.served ? [`serves ${name}`] : []),
-    ...(canonicalJson(asStored(before.schema ?? {})) === canonicalJson(asStored(after.schema ?? {}))
+    ...(canonicalJson(schemaAsStored(before.schema ?? {})) === canonicalJson(schemaAsStored(after.schema ?? {}))
       ? []
       : [`changes the schema of ${name}`]),
   ];

@@ -6,6 +6,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { crdGroup, crdKind } from '../../kernel/crd/crd-versions.js';
 import { ALONGSIDE_PREFIX } from '../../kernel/hashes/object-names.js';
 import { versionsToList } from '../crd-upgrade/check-crd-upgrade.js';
+import { changesNothing } from '../crd-upgrade/crd-unchanged.js';
 import { manifestOf } from './step-manifest.js';
 import { listIn, objectIn, type StepRead, type StepWorld } from './step-world.js';
 
@@ -35,10 +36,13 @@ export function keptAlongside(
 export const ownersElsewhere = (kept: readonly { csv: ObjectRef }[], namespace: string): string[] =>
   kept.filter(({ csv }) => csv.namespace !== namespace).map(({ csv }) => `${csv.namespace}/${csv.name}`);
 
-/** The lists of custom resources that an upgrade of `live` to `next` is judged by, per version. */
+/**
+ * The lists of custom resources that an upgrade of `live` to `next` is judged by, per version. A step that
+ * changes nothing of the CRD is not checked against objects: what they lack, they lack already.
+ */
 export const instanceReads = (live: KubernetesObject, next: KubernetesObject): Map<string, StepRead> =>
   new Map(
-    versionsToList(live, next).map((version) => [
+    (changesNothing(live, next) ? [] : versionsToList(live, next)).map((version) => [
       version,
       { read: 'list', apiVersion: `${crdGroup(live)}/${version}`, kind: crdKind(live) },
     ]),

@@ -114,7 +114,7 @@ describe('a CRD that is there, for a group with a service account', () => {
     const live = crd(NEW, { defaults: { singular: 'tug', listKind: 'TugList' } });
     expect(decide({ live, next: crd(NEW) })).toMatchObject({ actions: [], status: 'Present' });
     expect(decide({ live, next: crd({ ...NEW, size: { type: 'string' } }) })).toMatchObject(forbidden);
-    expect(decide({ live, next: crd({ colour: { type: 'string', enum: [] } }) })).toMatchObject(forbidden);
+    expect(decide({ live, next: crd({ colour: { type: 'string', enum: ['red'] } }) })).toMatchObject(forbidden);
   });
 });
 

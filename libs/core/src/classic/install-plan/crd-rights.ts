@@ -1,7 +1,6 @@
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-object.js';
-import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { asList, asRecord } from '../../kernel/crd/loose-value.js';
+import { changesNothing } from '../crd-upgrade/crd-unchanged.js';
 import { alongside, keptAlongside } from './crd-reads.js';
 import { manifestOf } from './step-manifest.js';
 import {
@@ -33,29 +32,6 @@ function comesFrom(namespace: string, live: KubernetesObject, csvAt: (ref: Objec
   const named = kept.length > 0 ? kept : alongside(live);
   return named.some(({ csv }) => csv.namespace === namespace);
 }
-
-/**
- * Whether the CRD would not change: its versions have the same schemas, and everything else that `next` says
- * is in `live` (an API server adds defaults to what it stores, and none to schemas).
- */
-const saysTheSame = (next: KubernetesObject, live: KubernetesObject): boolean =>
-  isContained(next['spec'], live['spec']);
-
-function isContained(wanted: unknown, live: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    const held = asList(live);
-    return held.length === wanted.length && wanted.every((item, index) => isContained(item, held[index]));
-  }
-  if (typeof wanted !== 'object' || wanted === null) return wanted === live;
-  const held = asRecord(live);
-  return Object.entries(wanted).every(([key, value]) => {
-    if (SCHEMAS.has(key)) return canonicalJson(value) === canonicalJson(held[key] ?? null);
-    return value === null || isContained(value, held[key]);
-  });
-}
-
-/** Where a CRD has schemas: in a version, and in v1beta1 beside the versions. */
-const SCHEMAS: ReadonlySet<string> = new Set(['schema', 'validation']);
 
 /**
  * The right that the group's service account needs; none where there is no such account, or
@@ -94,7 +70,7 @@ export function withoutRight(
   if (asked === undefined) return undefined;
   const answer = world.answers.get(readKey(asked));
   if (answer !== undefined && 'allowed' in answer && answer.allowed) return undefined;
-  if (saysTheSame(next, live)) return { actions: [], status: 'Present' };
+  if (changesNothing(live, next)) return { actions: [], status: 'Present' };
   const name = next.metadata.name ?? '';
   if (answer !== undefined && 'failed' in answer) {
     const { failed, forbidden = false } = answer;

@@ -294,8 +294,17 @@ describe('install-plans.md §7, a CRD step', () => {
     });
   });
 
+  it('is not checked against objects by a step that changes nothing of it', () => {
+    const strict = crd({}, [{ name: 'v1', served: true, schema: { openAPIV3Schema: { required: ['spec'] } } }]);
+    const tug = { apiVersion: 'port.example.com/v1', kind: 'Tug', metadata: { name: 'big', namespace: 'docks' } };
+    expect(decide(step(strict), [strict, tug], 'Tug')).toMatchObject({
+      actions: [{ do: 'update' }],
+      status: 'Present',
+    });
+  });
+
   it('is not replaced blindly when the objects cannot be listed', () => {
-    expect(decide(step(crd()), [crd()], 'Tug')).toEqual({
+    expect(decide(step(crd({}, [{ name: 'v1', served: true, schema: {} }])), [crd()], 'Tug')).toEqual({
       fail: 'error validating existing CRs against new CRD\'s schema for "tugs.port.example.com": error listing resources: the server is on strike',
       forbidden: true,
     });
