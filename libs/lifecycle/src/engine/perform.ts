@@ -1,6 +1,8 @@
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { type PerformOutcome, performActions } from '#platform/kube/write/perform-actions';
+import { namingWebhook, webhookEvents } from './name-webhook.js';
 import type { RoundInput, StageOutcome } from './stage.js';
 
 /**
@@ -38,21 +40,32 @@ export async function tryActions(
     if (action.do === 'delete' && action !== failed) reader.noteDeleted(action.ref);
     else reader.forgetAbout([action]);
   }
-  return outcome;
+  return outcome.ok ? outcome : { ...outcome, error: await namingWebhook(reader, outcome.error) };
 }
 
 /** The API server refuses a locked deletion of an object that has changed (decision record 0162). */
 const isUnlockedDeletion = (action: Action): boolean => action.do === 'delete' && action.resourceVersion === undefined;
 
-/** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */
+/**
+ * As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). No status
+ * tells of it, so an Event does if a webhook refused.
+ */
 export async function perform(
   input: RoundInput,
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<StageOutcome> {
   const outcome = await tryActions(input, actions, known);
-  if (!outcome.ok) throw outcome.error;
+  if (!outcome.ok) {
+    await tellOfWebhook(input, outcome.action, outcome.error);
+    throw outcome.error;
+  }
   return { moved: outcome.wrote > 0 };
+}
+
+/** Emits an Event about a write that a webhook refused, and that nothing else tells users of. */
+export async function tellOfWebhook(input: RoundInput, action: Action, error: KubeApiError): Promise<void> {
+  await tryActions(input, webhookEvents(action, error));
 }
 
 /** Writes an object's status, unless it is the same already. */

@@ -14,14 +14,21 @@ const refused = {
   action: { do: 'create', object } as const,
 };
 
-type Fate = 'refused' | 'undone';
+const unanswered = {
+  ...refused,
+  reason: 'InternalError',
+  message: 'Internal error occurred: failed calling webhook "guard.example.com": context deadline exceeded',
+};
+
+type Fate = 'refused' | 'unanswered' | 'undone';
 
 /** One step and its outcome at a moment; undefined status: the CSV is at rest until later. */
 function stepAt(csv: ClusterServiceVersion, now: Date, fate: Fate) {
+  const failure = fate === 'unanswered' ? unanswered : refused;
   const deployments = fate === 'undone' ? withoutHash(csv) : [];
   const step = stepCsv(csv, world({ now, csvs: [csv], deployments }));
   const installing = step.installing === true;
-  const { status } = installing && fate === 'refused' ? installFailed(csv, refused, now) : step;
+  const { status } = installing && fate !== 'undone' ? installFailed(csv, failure, now) : step;
   return { installing, status };
 }
 
@@ -52,6 +59,13 @@ const ready = gear('v1', {}, { phase: 'InstallReady', reason: 'AllRequirementsMe
 describe('the pace of installs', () => {
   it('slows down when the API server refuses: 5, 10, 20 … seconds between tries', () => {
     expect(installsWithin(80, ready, 'refused')).toEqual([0, 5, 15, 35, 75]);
+  });
+
+  it('never waits longer than 30 s for a webhook that does not answer, and tries once more before it says so', () => {
+    const started = { ...ready, status: { ...ready.status, lastTransitionTime: new Date(START).toISOString() } };
+    // In the simulated seconds before the first verdict it is tried without the pause that the shell keeps.
+    const tries = installsWithin(160, started, 'unanswered').filter((second) => second >= 5);
+    expect(tries).toEqual([5, 10, 20, 40, 70, 100, 130]);
   });
 
   it.each([

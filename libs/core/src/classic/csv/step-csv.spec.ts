@@ -183,4 +183,27 @@ describe('csv-lifecycle.md §3, InstallReady | install error', () => {
     expect(step.status?.reason).toBe(to);
     expect(step.next?.again).toBe('later');
   });
+
+  const ready = (seconds: number, conditions: readonly object[] = []) => {
+    const lastTransitionTime = new Date(NOW.getTime() - seconds * 1_000).toISOString();
+    return gear('v1', {}, at('InstallReady', 'AllRequirementsMet', { lastTransitionTime, conditions }));
+  };
+  const said = { phase: 'Failed', reason: 'InstallComponentFailed', message: 'no', lastUpdateTime: '' };
+  it.each([
+    { reason: 'InternalError', status: ready(1), to: undefined, because: 'it may pass' },
+    { reason: 'InternalError', status: ready(5), to: 'InstallComponentFailed', because: 'it was tried again' },
+    { reason: 'Timeout', status: ready(6), to: 'InstallComponentFailed', because: 'it was tried again' },
+    { reason: 'InternalError', status: ready(0, [said]), to: 'InstallComponentFailed', because: 'it was told before' },
+    {
+      reason: 'InternalError',
+      status: ready(0, [said, { phase: 'Succeeded', reason: 'InstallSucceeded', message: '' }]),
+      to: undefined,
+      because: 'it has succeeded since',
+    },
+    { reason: 'TooManyRequests', status: ready(60), to: undefined, because: 'the API server has too much to do' },
+  ])('$reason → $to: $because', ({ reason, status, to }) => {
+    const step = installFailed(status, { action, forbidden: false, reason, message: 'refused' }, NOW);
+    expect(step.status?.reason).toBe(to);
+    expect(step.next?.again).toBe('later');
+  });
 });

@@ -16,6 +16,7 @@ import type { CsvStep, CsvWorld } from './csv-world.js';
 import { deleteCsv, patchFinalizers } from './delete-csv.js';
 import { GROUP_RULES } from './group-rules.js';
 import { healthProblem } from './install-components.js';
+import { lastRefusal } from './install-pace.js';
 import { liftRbac } from './lift-rbac.js';
 import { type CsvSubject, type Outcome, STAY, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
@@ -162,16 +163,13 @@ export type InstallFailure = Readonly<{
 }>;
 
 /**
- * Reasons that say nothing about the operator: the install is simply tried again (spec: csv-lifecycle.md §5).
+ * Reasons that say nothing about the operator and concern the whole API server: the install is simply tried
+ * again (spec: csv-lifecycle.md §5).
  */
-const PASSING: ReadonlySet<string> = new Set([
-  'Conflict',
-  'InternalError',
-  'ServerTimeout',
-  'ServiceUnavailable',
-  'Timeout',
-  'TooManyRequests',
-]);
+const PASSING: ReadonlySet<string> = new Set(['Conflict', 'ServerTimeout', 'ServiceUnavailable', 'TooManyRequests']);
+
+/** Reasons that may pass within seconds. What stays is told: most often a webhook does not answer. */
+const PERHAPS_PASSING: ReadonlySet<string> = new Set(['InternalError', 'Timeout']);
 
 /** What is written with and after the Deployments; certificates and the rights to them come before. */
 const WITH_DEPLOYMENTS: ReadonlySet<string> = new Set([
@@ -187,6 +185,12 @@ function createsDeployments(action: Action): boolean {
   return action.do === 'patch' && WITH_DEPLOYMENTS.has(action.ref.kind);
 }
 
+/** No install of this CSV was refused since its last success, and this one began before the first retry. */
+function isFirstTry({ status }: ClusterServiceVersion, now: Date): boolean {
+  const since = Date.parse(status?.lastTransitionTime ?? '') || 0;
+  return lastRefusal(status) === undefined && now.getTime() - since < INSTALL_RETRY_MS;
+}
+
 /**
  * The verdict when an action of an `installing` step failed. Forbidden while Deployments are created
  * freezes the CSV until its rights or its group change; anything else is tried again
@@ -196,6 +200,8 @@ export function installFailed(csv: ClusterServiceVersion, failure: InstallFailur
   const { forbidden, message, reason: kubernetesReason, action, underRights } = failure;
   const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
   if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
+  const mayPass = kubernetesReason !== undefined && PERHAPS_PASSING.has(kubernetesReason);
+  if (mayPass && isFirstTry(csv, now)) return { ...NOTHING, next: retry };
   const noRetry = forbidden && createsDeployments(action);
   // OLM's own error for a refused Deployment repeats the prefix; so does this one, to read the same.
   const [reason, text] = noRetry

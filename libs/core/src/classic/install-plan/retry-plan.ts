@@ -1,8 +1,9 @@
 import type { InstallPlan, InstallPlanStatus } from '../../kernel/api/install-plan.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { elapsedMs } from '../../kernel/durations/kubernetes-time.js';
 import { isDone } from './install-plan-step.js';
-import { installedCondition, withInstalled, withoutMessage } from './plan-conditions.js';
+import { installedCondition, withInstalled, withMessage, withoutMessage } from './plan-conditions.js';
 
 /**
  * Annotation of an InstallPlan, ours: lets a failed plan run again. `true` executes the steps that are
@@ -39,6 +40,17 @@ const TEXTS: Readonly<Record<RetryReason, string>> = {
 export function retriedStatus(status: InstallPlanStatus, reason: RetryReason, now: string): InstallPlanStatus {
   const { startTime: _ofTheFailedTry, ...rest } = withoutMessage(status);
   return withInstalled({ ...rest, phase: 'Installing' }, { status: 'False', reason, message: TEXTS[reason] }, now);
+}
+
+/**
+ * The status of a failed plan that was checked again: it names the present cause. Its times stay those of the
+ * failure, so that the pauses grow on. The same object if it is named already.
+ */
+export function stillFailedStatus(status: InstallPlanStatus, cause: string): InstallPlanStatus {
+  const { message = '' } = withMessage(status, cause);
+  const conditions = (status.conditions ?? []).map((one) => (one.type === 'Installed' ? { ...one, message } : one));
+  const isNamed = status.message === message && sameJson(conditions, status.conditions ?? []);
+  return isNamed ? status : { ...status, message, conditions };
 }
 
 const SHORTEST_PAUSE_MS = 5_000;

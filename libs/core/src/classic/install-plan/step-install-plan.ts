@@ -55,6 +55,7 @@ export {
   type RetryMode,
   requestedRetry,
   retriedStatus,
+  stillFailedStatus,
 } from './retry-plan.js';
 export { startMarks } from './start-marks.js';
 export { migratedEvent, outcomeOf, warningEvent } from './step-outcome.js';

@@ -33,8 +33,13 @@ const REPORTED: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> 
   ['Failed', { type: FAILED, reason: 'InstallPlanFailed' }],
 ]);
 
-/** What the plan says of itself: its Installed condition, else what each of its bundle lookups waits for. */
+/**
+ * What the plan says of itself: why a step is tried again, its Installed condition, else what each of its
+ * bundle lookups waits for. OLM leaves out the first: a plan may be tried for a minute, or as long as a right
+ * is missing.
+ */
 function messageOf({ status }: InstallPlan): string {
+  if (status?.phase === 'Installing' && status.message) return status.message;
   const installed = installedCondition(status)?.message ?? '';
   if (installed !== '') return installed;
   const pending = (status?.bundleLookups ?? []).flatMap(({ conditions }) =>

@@ -64,6 +64,11 @@ describe('subscriptions.md §4, Install plan', () => {
     ],
     ['plan phase Installing → InstallPlanPending', plan('Installing'), ['InstallPlanPending True/Installing: ']],
     [
+      'plan phase Installing, and a step is tried again → InstallPlanPending says why',
+      plan('Installing', { status: { message: 'retrying execution due to error: no' } }),
+      ['InstallPlanPending True/Installing: retrying execution due to error: no'],
+    ],
+    [
       'plan phase Failed → InstallPlanFailed, reason of its Installed=False',
       plan('Failed', { status: installed('InstallComponentFailed', 'no way') }),
       ['InstallPlanFailed True/InstallComponentFailed: no way'],

@@ -200,6 +200,24 @@ export const ADVICE = {
     advice(`Then have it installed from the corrected catalog: ${replanCommand({ name: plan, namespace })}`),
   correctRefusal: () =>
     advice('Correct what the API server refuses, which is named above; the installation is tried again by itself.'),
+  /** A webhook that does not answer stops a write. */
+  wakeWebhook: (namespace: string, service: string) =>
+    advice(
+      `See why service ${namespace}/${service}, which the webhook calls, does not answer, and correct that; what it stops then goes on by itself: kubectl -n ${shellWord(namespace)} describe service ${shellWord(service)}`,
+    ),
+  inspectWebhook: (resource: string, name: string) =>
+    advice(
+      `See where the API server calls the webhook, and why nothing answers there; what it stops then goes on by itself: kubectl get ${resource} ${shellWord(name)} -o yaml`,
+    ),
+  /** Of an operator, which makes it again. */
+  deleteWebhook: (resource: string, name: string, owner: string) =>
+    advice(
+      `Or, if it is in the way of ${owner} itself, delete the configuration; the install of its operator makes it again: kubectl delete ${resource} ${shellWord(name)}`,
+    ),
+  correctObject: (crd: string, namespace: string, name: string) =>
+    advice(
+      `Correct the object that the new schema refuses, or delete it; the plan then goes on by itself: kubectl${namespace === '' ? '' : ` -n ${shellWord(namespace)}`} edit ${shellWord(crd)} ${shellWord(name)}`,
+    ),
   retryForbidden: (namespace: string, group: string) =>
     advice(
       `Correct what is forbidden, which is named above; it is tried again when the OperatorGroup changes: kubectl -n ${namespace} annotate operatorgroup ${group} --overwrite ${RETRIED_ANNOTATION}="$(date +%s)"`,

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { diagnoseCsv } from './diagnose-csv.js';
-import { check, csv, type DiagnosisCase, group, plan } from './diagnosis.fixture.js';
+import { check, csv, type DiagnosisCase, group, plan, unanswered } from './diagnosis.fixture.js';
 
 const requirement = (kind: string, status: string, dependents: object[] = []) => ({
   group: '',
@@ -146,6 +146,40 @@ describe('a ClusterServiceVersion', () => {
       standing: 'failed',
       says: /is forbidden/,
       todo: /: kubectl -n team annotate operatorgroup own --overwrite flotilla\.dev\/retried-at="\$\(date \+%s\)"$/,
+    },
+    {
+      because: 'a webhook of nobody does not answer',
+      diagnosis: ofCsv(csv({ phase: 'Failed', reason: 'InstallComponentFailed', message: unanswered() })),
+      standing: 'failed',
+      says: /failed calling webhook .* is of ValidatingWebhookConfiguration guards/,
+      todo: /^See why service policy\/guard.*: kubectl -n policy describe service guard$/,
+    },
+    {
+      because: 'a webhook of an operator does not answer, and is tried again: it is not being installed',
+      diagnosis: ofCsv(
+        csv({
+          phase: 'InstallReady',
+          reason: 'AllRequirementsMet',
+          message: 'all requirements found, attempting install',
+          conditions: [
+            {
+              ...{ phase: 'Failed', reason: 'InstallComponentFailed', lastUpdateTime: '', lastTransitionTime: '' },
+              message: unanswered('a URL', ', and belongs to ClusterServiceVersion team/mill.v0'),
+            },
+            { phase: 'Pending', reason: 'NeedsReinstall', message: 'installing' },
+          ],
+        }),
+      ),
+      standing: 'failed',
+      says: /^Its install was refused, and is tried again now\..*\n.*belongs to ClusterServiceVersion team\/mill\.v0\.$/,
+      todo: /: kubectl get validatingwebhookconfiguration guards -o yaml\nOr, if it is in the way of ClusterServiceVersion team\/mill\.v0 itself.*: kubectl delete validatingwebhookconfiguration guards$/,
+    },
+    {
+      because: 'its first install',
+      diagnosis: ofCsv(csv({ phase: 'InstallReady', message: 'all requirements found, attempting install' })),
+      standing: 'under-way',
+      says: /^It is being installed \(InstallReady\)/,
+      todo: /describe pods/,
     },
     {
       because: 'its only Deployment says which Pods are its own',

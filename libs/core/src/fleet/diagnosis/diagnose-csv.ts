@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lastRefusal } from '../../classic/csv/install-pace.js';
 import { CRD_ABSENT } from '../../classic/csv/requirements/crd-requirements.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
 import { isCopied, originalNamespace, strategyDeployments } from '../../kernel/api/csv-facts.js';
@@ -9,6 +10,7 @@ import type { CauseCode } from './cause-codes.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { webhookAdvice } from './stopped-by-webhook.js';
 
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 
@@ -31,13 +33,9 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
     case 'Pending':
       return heldBack(csv, reason, said) ?? unfinishedPlan(csv, around) ?? pending(csv, said, around);
     case 'InstallReady':
+      return refusedBefore(csv, around) ?? installing(csv, said);
     case 'Installing':
-      return diagnosis(
-        'operator-installing',
-        'under-way',
-        [`It is being installed (${phase}).`, ...said],
-        watchPods(csv),
-      );
+      return installing(csv, said);
     case 'Replacing':
     case 'Deleting':
       return diagnosis(
@@ -48,6 +46,23 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
     default:
       return diagnosis('not-read-yet', 'under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
+}
+
+const installing = (csv: ClusterServiceVersion, said: readonly string[]): Diagnosis =>
+  diagnosis(
+    'operator-installing',
+    'under-way',
+    [`It is being installed (${csv.status?.phase ?? ''}).`, ...said],
+    watchPods(csv),
+  );
+
+/** Between two tries of an install that was refused: a webhook that hangs keeps the CSV there for seconds. */
+function refusedBefore(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis | undefined {
+  const before = lastRefusal(csv.status);
+  if (before === undefined) return undefined;
+  const seen = 'Its install was refused, and is tried again now.';
+  const status = { ...csv.status, message: before.message };
+  return diagnosis('objects-refused', 'failed', [seen, sentence(before.message)], refused({ ...csv, status }, around));
 }
 
 /** The status of a copy is that of its original, with a reason of its own. */
@@ -158,6 +173,11 @@ const correctBundle: ReasonAdvice = (csv, around) => {
   ];
 };
 
+const refused: ReasonAdvice = (csv, around) => {
+  const silent = webhookAdvice(csv.status?.message ?? '');
+  return silent.length > 0 ? silent : [ADVICE.correctRefusal(), ...correctBundle(csv, around)];
+};
+
 /** Keyed by the reason that OLM gives a failed CSV (spec: csv-lifecycle.md §3). */
 const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
   NoOperatorGroup: ({ metadata }) => [ADVICE.createGroup(metadata.namespace ?? '')],
@@ -170,7 +190,7 @@ const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
   InvalidInstallModes: correctBundle,
   InvalidInstallStrategy: correctBundle,
   InvalidWebhookDescription: correctBundle,
-  InstallComponentFailed: (csv, around) => [ADVICE.correctRefusal(), ...correctBundle(csv, around)],
+  InstallComponentFailed: (csv, around) => refused(csv, around),
   InstallComponentFailedNoRetry: ({ metadata }, { operatorGroups: [group] }) =>
     group === undefined ? [] : [ADVICE.retryForbidden(metadata.namespace ?? '', group.metadata.name ?? '')],
   RequirementsNotMet: (csv, around) => requirementTodos(csv, unmetOf(csv), around),

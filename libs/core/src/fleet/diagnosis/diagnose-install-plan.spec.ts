@@ -3,9 +3,11 @@ import { STORED_VERSION_REFUSED } from '../../classic/crd-upgrade/stored-version
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
-import { check, type DiagnosisCase, group, plan, step } from './diagnosis.fixture.js';
+import { check, type DiagnosisCase, group, plan, step, unanswered } from './diagnosis.fixture.js';
 
 const forbidden = (user: string) => `error creating: services is forbidden: User "${user}" cannot create resource`;
+const tooStrict = (object: string) =>
+  `error validating existing CRs against new CRD's schema for "docks.d.test": error validating d.test/v2, Kind=Dock "${object}": updated validation is too restrictive: [].spec.size: Required value`;
 const ofPlan = (one: InstallPlan, groups: readonly OperatorGroup[] = []) => diagnoseInstallPlan(one, groups);
 
 describe('an InstallPlan', () => {
@@ -79,6 +81,43 @@ describe('an InstallPlan', () => {
       standing: 'blocked',
       says: /0 of 1 steps are done\./,
       todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true$/,
+    },
+    {
+      because: 'a webhook of the operator that is upgraded does not answer',
+      diagnosis: ofPlan(
+        plan('Failed', {
+          message: unanswered('service team/mill', ', and belongs to ClusterServiceVersion team/mill.v0'),
+        }),
+      ),
+      standing: 'failed',
+      says: /belongs to ClusterServiceVersion team\/mill\.v0/,
+      todo: /^See why service team\/mill.*\nOr, if it is in the way of ClusterServiceVersion team\/mill\.v0 itself.*\nCorrect the cause; .*: flotilla retry installplan install-1 -n team$/,
+    },
+    {
+      because: 'a webhook does not answer, and the plan has not given up',
+      diagnosis: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: unanswered() })),
+      standing: 'blocked',
+      says: /0 of 1 steps are done\./,
+      todo: /^See why service policy\/guard/,
+    },
+    {
+      because: 'the new schema refuses an object of another namespace',
+      diagnosis: ofPlan(plan('Failed', { message: tooStrict('yard/first') })),
+      standing: 'failed',
+      says: /too restrictive/,
+      todo: /^Correct the object .*: kubectl -n yard edit docks\.d\.test first\nCorrect the cause; /,
+    },
+    {
+      because: 'the new schema refuses an object of the cluster, and the plan has not given up',
+      diagnosis: ofPlan(
+        plan('Installing', {
+          plan: [step('a', 'Unknown')],
+          message: `retrying execution due to error: ${tooStrict('first')}`,
+        }),
+      ),
+      standing: 'blocked',
+      says: /too restrictive/,
+      todo: /: kubectl edit docks\.d\.test first$/,
     },
     {
       because: 'some steps are done',

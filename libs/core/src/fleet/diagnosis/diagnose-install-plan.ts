@@ -10,6 +10,7 @@ import { deciderOfPlan, fleetWorkText } from '../desired/fleet-work.js';
 import { ADVICE, type Advice } from './advice.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { webhookAdvice } from './stopped-by-webhook.js';
 
 /** Steps named one by one; more are counted. */
 const NAMED = 5;
@@ -51,7 +52,19 @@ function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Ad
   if (isRefusedAsForeign(plan)) return [ADVICE.replanForeign(namespace, name)];
   const corrected = ADVICE.replanCorrected(namespace, name);
   if (steps(plan).some(({ status }) => status === 'UnsupportedResource')) return [corrected];
-  return [storedVersion(plan, groups) ?? ADVICE.retryPlan(namespace, name), corrected];
+  const silent = webhookAdvice(plan.status?.message ?? '');
+  if (silent.length > 0) return [...silent, ADVICE.retryPlan(namespace, name)];
+  const object = refusedObject(plan.status?.message ?? '');
+  return [...object, storedVersion(plan, groups) ?? ADVICE.retryPlan(namespace, name), corrected];
+}
+
+const TOO_STRICT =
+  /existing CRs against new CRD's schema for "([^"]+)": error validating \S+, Kind=\S+ "(?:([^"/]+)\/)?([^"/]+)": /;
+
+/** The custom resource that a new schema refuses, as a plan names it. */
+function refusedObject(message: string): readonly Advice[] {
+  const [, crd, namespace = '', name] = TOO_STRICT.exec(message) ?? [];
+  return crd === undefined || name === undefined ? [] : [ADVICE.correctObject(crd, namespace, name)];
 }
 
 /** What lets a plan go on that would remove a stored version of a CRD. */
@@ -111,10 +124,13 @@ function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagno
   const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
   const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
   const because = [seen, ...reported, ...missing];
-  const remedy = forbidden(reported.join(' ')) ?? storedVersion(plan, groups);
-  return remedy === undefined
+  const said = reported.join(' ');
+  const remedy = forbidden(said) ?? storedVersion(plan, groups);
+  if (remedy !== undefined) return diagnosis('plan-refused', 'blocked', because, remedy);
+  const remedies = [...webhookAdvice(said), ...refusedObject(said)];
+  return remedies.length === 0
     ? diagnosis('plan-installing', 'under-way', because)
-    : diagnosis('plan-refused', 'blocked', because, remedy);
+    : diagnosis('objects-refused', 'blocked', because, remedies);
 }
 
 const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;

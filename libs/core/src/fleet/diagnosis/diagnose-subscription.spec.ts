@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
 import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
-import { check, csv, type DiagnosisCase, group, plan, source, state } from './diagnosis.fixture.js';
+import { check, csv, type DiagnosisCase, group, plan, source, state, unanswered } from './diagnosis.fixture.js';
 
 const subscription = (status?: Subscription['status']): Subscription => ({
   ...SUBSCRIPTION_API,
@@ -23,7 +23,9 @@ const excluding = {
     annotations: { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' },
   },
 };
-const condition = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'told by OLM' }] });
+const condition = (type: string, reason = 'R', message = 'told by OLM') => ({
+  conditions: [{ type, status: 'True', reason, message }],
+});
 
 describe('a Subscription', () => {
   it.each<DiagnosisCase>([
@@ -131,6 +133,26 @@ describe('a Subscription', () => {
       standing: 'failed',
       says: /could not be fetched\.\ntold by OLM\./,
       todo: /bundle validate/,
+    },
+    {
+      because: 'a webhook keeps its plan from being created',
+      diagnosis: diagnoseSubscription(
+        subscription(condition('BundleUnpackFailed', 'EnsureInstallPlanFailed', unanswered())),
+        fine,
+      ),
+      standing: 'failed',
+      says: /^Its InstallPlan could not be created\.\n.*ValidatingWebhookConfiguration guards/,
+      todo: /^See why service policy\/guard/,
+    },
+    {
+      because: 'a quota keeps its plan from being created: the bundle is not at fault',
+      diagnosis: diagnoseSubscription(
+        subscription(condition('BundleUnpackFailed', 'EnsureInstallPlanFailed', 'exceeded quota')),
+        fine,
+      ),
+      standing: 'failed',
+      says: /exceeded quota/,
+      todo: /^Correct what the API server refuses/,
     },
     {
       because: 'an old failure of resolution matters less than the plan that failed',

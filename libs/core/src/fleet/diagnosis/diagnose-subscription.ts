@@ -12,6 +12,7 @@ import { diagnoseCsv } from './diagnose-csv.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { webhookAdvice } from './stopped-by-webhook.js';
 
 /** The objects of a Subscription's namespace, and the CatalogSources that it sees. */
 export type Surroundings = Readonly<{
@@ -126,12 +127,20 @@ function imageIn(message: string): string {
 function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');
   if (failed === undefined) return undefined;
+  if (failed.reason === 'EnsureInstallPlanFailed') return withoutPlan(failed.message ?? '');
   return diagnosis(
     'bundle-not-fetched',
     'failed',
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
     ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
   );
+}
+
+/** The API server refuses the plan itself: the bundle is not at fault. */
+function withoutPlan(message: string): Diagnosis {
+  const silent = webhookAdvice(message);
+  const because = ['Its InstallPlan could not be created.', sentence(message)];
+  return diagnosis('objects-refused', 'failed', because, silent.length > 0 ? silent : ADVICE.correctRefusal());
 }
 
 function resolution(subscription: Subscription): Diagnosis | undefined {

@@ -57,3 +57,8 @@ export const csv = (status?: ClusterServiceVersion['status']): ClusterServiceVer
   spec: {},
   ...(status === undefined ? {} : { status }),
 });
+
+/** What the hub says of a webhook that did not answer; `more` names its owner, say. */
+export const unanswered = (where = 'service policy/guard', more = ''): string =>
+  'Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: Post "https://guard": ' +
+  `context deadline exceeded; webhook "guard.example.com" is of ValidatingWebhookConfiguration guards (${where}, failurePolicy Fail)${more}`;

@@ -239,6 +239,67 @@ describe('csv-lifecycle.md §3, InstallReady: writes that the API server refuses
     expect(phases(at, 'shop')).toEqual([`lamp.v1 ${succeeded}`]);
   });
 
+  const SILENT =
+    'Internal error occurred: failed calling webhook "images.example": failed to call webhook: Post "https://images.policy.svc:443/v": context deadline exceeded';
+  const POLICY = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: {
+      name: 'images-1',
+      labels: { 'olm.owner': 'policy.v1', 'olm.owner.namespace': 'policy', 'olm.owner.kind': 'ClusterServiceVersion' },
+    },
+    webhooks: [
+      {
+        ...{ name: 'images.example', failurePolicy: 'Fail', sideEffects: 'None', admissionReviewVersions: ['v1'] },
+        clientConfig: { service: { namespace: 'policy', name: 'images' } },
+      },
+    ],
+  };
+
+  it('a webhook that does not answer: named after the first retry, and the install goes on once it answers', async () => {
+    at.put(POLICY);
+    const end = at.cluster.failAll(MATCH, new Refusal(500, 'InternalError', SILENT));
+    expect(await pass()).toMatchObject({ againAfterMs: 5_000 });
+    expect(phases(at, 'shop'), 'it may pass').toEqual(['lamp.v1 InstallReady AllRequirementsMet']);
+    await at.clock.advance(5_000);
+    await pass();
+    expect(at.csv('shop', 'lamp.v1')?.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'InstallComponentFailed',
+      message: `install strategy failed: ${SILENT}; webhook "images.example" is of ValidatingWebhookConfiguration images-1 (service policy/images, failurePolicy Fail), and belongs to ClusterServiceVersion policy/policy.v1`,
+    });
+    for (let tries = 0; tries < 8; tries += 1) {
+      await at.clock.advance(30_000);
+      await pass();
+      expect(phases(at, 'shop'), 'between tries, too').toEqual(['lamp.v1 Failed InstallComponentFailed']);
+    }
+    end();
+    await at.clock.advance(30_000);
+    await install();
+    expect(phases(at, 'shop')).toEqual([`lamp.v1 ${succeeded}`]);
+  });
+
+  it('a webhook that forbids the Deployment is no right that is missing: the install is tried again', async () => {
+    const why = 'admission webhook "images.example" denied the request: no such registry';
+    at.cluster.failNext(MATCH, 403, 'Forbidden', why);
+    await pass();
+    expect(phases(at, 'shop')).toEqual(['lamp.v1 Failed InstallComponentFailed']);
+    await at.clock.advance(6_000);
+    await install();
+    expect(phases(at, 'shop')).toEqual([`lamp.v1 ${succeeded}`]);
+  });
+
+  it('a write that no status tells of is told by an Event', async () => {
+    at.put(POLICY);
+    at.cluster.failNext({ verb: 'update', resource: 'clusterserviceversions' }, 500, 'InternalError', SILENT);
+    expect(await pass()).toMatchObject({ result: 'refused' });
+    expect(at.events('shop')).toContainEqual(
+      expect.stringMatching(
+        /^Warning WriteRefused ClusterServiceVersion\/lamp.v1: .*ValidatingWebhookConfiguration images-1/,
+      ),
+    );
+  });
+
   it('an API server that is away in the middle: the pass fails, the status does not say Failed', async () => {
     at.cluster.lossOf = ({ verb, resource }) =>
       verb === 'create' && resource === 'deployments' ? 'request' : undefined;

@@ -1,12 +1,13 @@
 import type { CsvStep } from '#core/classic/csv/csv-world';
 import { installFailed, stepCsv } from '#core/classic/csv/step-csv';
 import { changeOfPlan, planOfCsv, secondsUntilReady } from '#core/classic/install-plan/plan-of-csv';
+import { isDeniedByPolicy } from '#core/kernel/admission/webhook-refusal';
 import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { perform, tryActions, writeStatus } from '../../engine/perform.js';
+import { perform, tellOfWebhook, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
@@ -93,7 +94,10 @@ async function takeStep(
   if (!acted.ok) {
     const { error } = acted;
     // A write conflict is not an install failure.
-    if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) throw error;
+    if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) {
+      await tellOfWebhook(input, acted.action, error);
+      throw error;
+    }
     const failure = { ...failureOf(error), action: acted.action, underRights: step.underRights };
     return takeStep(input, csv, installFailed(csv, failure, input.now), log);
   }
@@ -129,4 +133,9 @@ function installerOf({ client, read }: NamespaceStageInput): KubeClient {
   return tenantOf(client, name ? { name, namespace: read.namespace } : undefined);
 }
 
-const failureOf = ({ reason, said }: KubeApiError) => ({ forbidden: reason === 'Forbidden', message: said, reason });
+/** A webhook or a policy may forbid what the account has the right to do: another right would not help. */
+const failureOf = ({ reason, said }: KubeApiError) => ({
+  forbidden: reason === 'Forbidden' && !isDeniedByPolicy(said),
+  message: said,
+  reason,
+});

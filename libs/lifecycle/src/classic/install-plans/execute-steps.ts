@@ -21,13 +21,15 @@ import {
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { namingWebhook } from '../../engine/name-webhook.js';
 import type { PassReader } from '../../engine/pass-reader.js';
 import { perform, tryActions } from '../../engine/perform.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { isAllowed } from './is-allowed.js';
 import type { ReferencedBundles } from './referenced-bundles.js';
+import type { Prospect } from './retry-failed-plan.js';
 import { rewriteObjects } from './rewrite-objects.js';
-import { isAccepted } from './try-dry-run.js';
+import { refusalOfDryRun } from './try-dry-run.js';
 
 /** Our own client, and the one that writes as the group's service account where it names one. */
 export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
@@ -140,20 +142,26 @@ async function migrate(
  * Whether the first unfinished step of a failed plan would succeed now: it is decided on what the cluster
  * holds now, and its writes are sent as a dry run. Nothing is stored.
  */
-export async function couldGoOn(
+export async function prospectOf(
   clients: PlanClients,
   plan: InstallPlan,
   context: StepContext,
   { input, bundles }: Execution,
-): Promise<boolean> {
+): Promise<Prospect> {
   const [left] = unfinishedSteps(plan);
-  if (left === undefined) return false;
+  if (left === undefined) return { goesOn: false };
   const whole = await bundles.whole(left[1]);
-  if (!('step' in whole)) return false;
-  const decision = decideStep(whole.step, context, await readWorld(clients, input.reader, whole.step, context));
-  if (!('actions' in decision)) return false;
-  const writer = usesOwnRights(whole.step) ? clients.own : clients.tenant;
-  return isAccepted(writer, decision.actions);
+  if ('stillFetching' in whole) return { goesOn: false };
+  if ('fail' in whole) return { goesOn: false, because: whole.fail };
+  const { step } = whole;
+  const decision = decideStep(step, context, await readWorld(clients, input.reader, step, context));
+  if ('rewrite' in decision) return { goesOn: false };
+  if ('fail' in decision) return { goesOn: false, because: decision.fail };
+  const writer = usesOwnRights(step) ? clients.own : clients.tenant;
+  const refused = await refusalOfDryRun(writer, decision.actions);
+  if (refused === undefined) return { goesOn: true };
+  const error = await namingWebhook(input.reader, refused);
+  return { goesOn: false, because: outcomeOf(step, decision, await refusal(clients.own, step, error)).error };
 }
 
 async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApiError): Promise<Performed> {

@@ -24,12 +24,11 @@ import { AT_REST, joined, pauseFor, type StageOutcome, waitFor } from '../../eng
 import { tenantOf } from '../../engine/tenant.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS } from './bundle-contents.js';
-import { couldGoOn, type Executed, executeSteps } from './execute-steps.js';
-
+import { type Executed, executeSteps, prospectOf } from './execute-steps.js';
 import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
 import type { OfferedBundles } from './offered-bundles.js';
 import { ReferencedBundles } from './referenced-bundles.js';
-import { retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
+import { type Prospect, retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
 
 export type InstallPlanSettings = Readonly<{
   retryTimeoutMs: number;
@@ -72,7 +71,7 @@ async function takeTurn(
   if (requested !== undefined) return requested;
   const revived = plan.status?.phase === 'Failed' ? await revive(input, plan) : undefined;
   if (revived !== undefined) return write(input, plan, revived, settings);
-  const retried = await retryWhenCauseIsGone(input, plan, () => couldRunAgain(input, plan, settings));
+  const retried = await retryWhenCauseIsGone(input, plan, () => prospectNow(input, plan, settings));
   if (retried !== undefined) return retried;
   const turn = nextTurn(plan, input.read.operatorGroups, now);
   if (turn.turn === 'write') return write(input, plan, turn.status, settings);
@@ -135,18 +134,19 @@ const contextIn = (
   });
 
 /** Whether the step that stopped a failed plan would succeed now, with the rights that the group has now. */
-async function couldRunAgain(
+async function prospectNow(
   input: NamespaceStageInput,
   plan: InstallPlan,
   settings: InstallPlanSettings,
-): Promise<boolean> {
+): Promise<Prospect> {
   const verdict = operatorGroupVerdict(input.read.operatorGroups);
-  if (!verdict.ok) return false;
-  if ((await refuseForeign(input, plan, settings.foreign)).size > 0) return false;
+  if (!verdict.ok) return { goesOn: false, because: verdict.message };
+  const [foreign] = (await refuseForeign(input, plan, settings.foreign)).values();
+  if (foreign !== undefined) return { goesOn: false, because: foreign.error };
   const clients = { own: input.client, tenant: tenantOf(input.client, verdict.serviceAccount) };
   const bundles = referencedBundles(input, plan, settings);
   const context = contextIn(input, plan, verdict.serviceAccount, settings);
-  return couldGoOn(clients, plan, context, { input, bundles });
+  return prospectOf(clients, plan, context, { input, bundles });
 }
 
 /** Writes the plan's status; logs a change of phase, and why a plan waits. */

@@ -182,8 +182,9 @@ describe('decision 0001: the step that stopped a plan is checked again', () => {
       pauses.push(((await pass()) as { againAfterMs?: number }).againAfterMs);
     }
     expect(pauses).toEqual([5_000, 26_500, 101_500, 300_000]);
-    expect(phaseOf(at)).toBe('Failed: no');
-    expect(at.writes().filter((write) => !write.startsWith('create configmaps'))).toEqual([]);
+    expect(phaseOf(at)).toBe('Failed: error updating configmap: settings: still no');
+    const stored = at.writes().filter((write) => !write.startsWith('create configmaps'));
+    expect(stored, 'its cause, once').toEqual([expect.stringMatching(/^update installplans.*status/)]);
     expect(at.names('ConfigMap', 'shop'), 'dry runs alone').not.toContain('shop/settings');
   });
 
@@ -204,7 +205,42 @@ describe('decision 0001: the step that stopped a plan is checked again', () => {
     at.cluster.delete(refTo('OperatorGroup', 'shop-group', 'shop'));
     await at.clock.advance(6_000);
     await pass();
-    expect(phaseOf(at)).toBe('Failed: no');
+    expect(phaseOf(at)).toBe('Failed: no operator group found that is managing this namespace');
+  });
+
+  const silent = (webhook: string) =>
+    `Internal error occurred: failed calling webhook "${webhook}": failed to call webhook: Post "https://guard.guards.svc:443/v": service "guard" not found`;
+  const cause = () => [at.status(PLAN)['message'], at.status(PLAN)['conditions']];
+
+  it('names what stops it now, in place of what stopped it first; its times stay', async () => {
+    failed({ steps: [step(settings)] });
+    at.put(lampCsv('shop'));
+    subscription();
+    at.put({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'guards' },
+      webhooks: [
+        {
+          ...{ name: 'guard.example.com', failurePolicy: 'Fail', sideEffects: 'None', admissionReviewVersions: ['v1'] },
+          clientConfig: { service: { namespace: 'guards', name: 'guard' } },
+        },
+      ],
+    });
+    const end = at.cluster.failAll(
+      { verb: 'create', resource: 'configmaps' },
+      new Refusal(500, 'InternalError', silent('guard.example.com')),
+    );
+    await at.clock.advance(6_000);
+    await pass();
+    const message = `error updating configmap: settings: ${silent('guard.example.com')}; webhook "guard.example.com" is of ValidatingWebhookConfiguration guards (service guards/guard, failurePolicy Fail)`;
+    expect(cause()).toEqual([message, [{ ...failure, message }]]);
+    end();
+    at.cluster.failAll({ verb: 'create', resource: 'configmaps' }, refusal());
+    await at.clock.advance(60_000);
+    await pass();
+    const now = 'error updating configmap: settings: still no';
+    expect(cause()).toEqual([now, [{ ...failure, message: now }]]);
   });
 });
 

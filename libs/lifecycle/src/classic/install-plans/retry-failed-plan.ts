@@ -4,6 +4,7 @@ import {
   type RetryMode,
   requestedRetry,
   retriedStatus,
+  stillFailedStatus,
 } from '#core/classic/install-plan/step-install-plan';
 import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
@@ -62,20 +63,27 @@ const event = (
   message: string,
 ) => ({ do: 'emitEvent', about: { ...INSTALL_PLAN_API, name, namespace, uid }, type, reason, message }) as const;
 
+/** Whether a failed plan could go on now; `because`: what stops it, where that is known. */
+export type Prospect = Readonly<{ goesOn: true } | { goesOn: false; because?: string | undefined }>;
+
 /**
  * Checks from time to time whether the step that stopped a failed plan would succeed now, and then runs the
- * plan again; undefined for a plan that is not checked.
+ * plan again; otherwise the plan names what stops it now. Undefined for a plan that is not checked.
  */
 export async function retryWhenCauseIsGone(
   input: NamespaceStageInput,
   plan: InstallPlan,
-  couldGoOn: () => Promise<boolean>,
+  prospectOf: () => Promise<Prospect>,
 ): Promise<StageOutcome | undefined> {
   const { status } = plan;
   const now = input.now.toISOString();
   const check = checkOfFailedPlan(plan, input.read.subscriptions, now);
   if (check === undefined || status === undefined) return undefined;
   const { due, againAfterMs } = check;
-  if (!due || !(await couldGoOn())) return waitFor('what stopped the InstallPlan to be mended', againAfterMs);
-  return writeStatus(input, plan, retriedStatus(status, 'CauseGone', now));
+  const wait = waitFor('what stopped the InstallPlan to be mended', againAfterMs);
+  if (!due) return wait;
+  const prospect = await prospectOf();
+  if (prospect.goesOn) return writeStatus(input, plan, retriedStatus(status, 'CauseGone', now));
+  if (prospect.because === undefined) return wait;
+  return joined(await writeStatus(input, plan, stillFailedStatus(status, prospect.because)), wait);
 }

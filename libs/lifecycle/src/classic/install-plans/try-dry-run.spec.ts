@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '#core/kernel/actions/action';
 import { ClassicCluster, objectOf, refTo } from '../classic-cluster.fixture.js';
-import { isAccepted } from './try-dry-run.js';
+import { refusalOfDryRun } from './try-dry-run.js';
 
 let at: ClassicCluster;
 beforeEach(async () => {
@@ -24,7 +24,7 @@ describe('a dry run of a step', () => {
   ];
   it.each(actions)('%s: is accepted, and stores nothing', async (_, action) => {
     at.put(settings());
-    expect(await isAccepted(at.client, [action])).toBe(true);
+    expect(await refusalOfDryRun(at.client, [action])).toBeUndefined();
     expect(at.get(SETTINGS)).toMatchObject({ data: { glow: 'warm' } });
     expect(at.get(SETTINGS)?.metadata.labels).toBeUndefined();
     expect(at.names('ConfigMap', 'shop')).not.toContain('shop/more');
@@ -38,12 +38,15 @@ describe('a dry run of a step', () => {
     { status: 409, reason: 'AlreadyExists', accepted: true, because: 'the next try finds it' },
   ])('$reason: accepted is $accepted, since $because', async ({ status, reason, accepted }) => {
     at.cluster.failNext({ verb: 'create', resource: 'configmaps' }, status, reason);
-    expect(await isAccepted(at.client, [{ do: 'create', object: settings() }])).toBe(accepted);
+    const refused = await refusalOfDryRun(at.client, [{ do: 'create', object: settings() }]);
+    expect(refused?.reason).toBe(accepted ? undefined : reason);
   });
 
   it('no answer is no verdict', async () => {
     at.cutOff(true);
-    await expect(isAccepted(at.client, [{ do: 'create', object: settings() }])).rejects.toMatchObject({ status: 0 });
+    await expect(refusalOfDryRun(at.client, [{ do: 'create', object: settings() }])).rejects.toMatchObject({
+      status: 0,
+    });
   });
 
   it('all writes of a step must be accepted', async () => {
@@ -52,6 +55,6 @@ describe('a dry run of a step', () => {
       { do: 'create', object: objectOf('ConfigMap', 'more', 'shop') },
       { do: 'patch', ref: SETTINGS, patch },
     ];
-    expect(await isAccepted(at.client, both)).toBe(false);
+    expect((await refusalOfDryRun(at.client, both))?.reason).toBe('Forbidden');
   });
 });

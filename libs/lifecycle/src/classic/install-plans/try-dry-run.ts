@@ -1,14 +1,20 @@
 import type { Action } from '#core/kernel/actions/action';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
-/** Whether the API server accepts these writes now. All are sent as dry runs: nothing is stored. */
-export async function isAccepted(client: KubeClient, actions: readonly Action[]): Promise<boolean> {
+/**
+ * Sends these writes as dry runs: nothing is stored. Returns why the API server refuses one of them now;
+ * undefined if it accepts all.
+ */
+export async function refusalOfDryRun(
+  client: KubeClient,
+  actions: readonly Action[],
+): Promise<KubeApiError | undefined> {
   try {
     for (const action of actions) await tried(client, action);
-    return true;
+    return undefined;
   } catch (error) {
     if (!KubeApiError.is(error) || error.status === 0) throw error;
-    return KubeApiError.is(error, 'AlreadyExists', 'Conflict');
+    return KubeApiError.is(error, 'AlreadyExists', 'Conflict') ? undefined : error;
   }
 }
 

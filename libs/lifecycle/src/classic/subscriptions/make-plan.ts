@@ -1,12 +1,14 @@
 import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
 import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { webhookIn } from '#core/kernel/admission/webhook-refusal';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { CHANGE_ANNOTATION } from '#core/kernel/change/change-id';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
+import { namingWebhook } from '../../engine/name-webhook.js';
 import { isRefusal } from '../../engine/refusal.js';
 import type { BundleContent } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
@@ -54,15 +56,16 @@ function tellMade({ log, tracer }: PlanDeps, input: NamespaceStageInput, { metad
 }
 
 /**
- * Why there is no plan, as the condition says it; other errors are the queue's to retry. Spec:
- * subscriptions.md §2.7, §2.8.
+ * Why there is no plan, as the condition says it; other errors are the queue's to retry. A webhook that does
+ * not answer refuses this plan alone, and no bundle is at fault. Spec: subscriptions.md §2.7, §2.8.
  */
-export function planFailure(error: unknown): UnpackFailure {
+export async function planFailure({ reader }: NamespaceStageInput, error: unknown): Promise<UnpackFailure> {
   if (error instanceof BundleNotInstallable) {
     return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: error.message };
   }
-  if (!isRefusal(error) || error.status >= 500) throw error;
-  const message = `error ensuring InstallPlan: ${error.said}`;
+  if (!isRefusal(error) || (error.status >= 500 && webhookIn(error.said) === undefined)) throw error;
+  const { said } = await namingWebhook(reader, error);
+  const message = `error ensuring InstallPlan: ${said}`;
   return { effect: 'unpackFailed', reason: 'EnsureInstallPlanFailed', message };
 }
 

@@ -212,7 +212,7 @@ async function install(
   if (!(await stillWished(input))) return MOVED;
   const others = without(read.subscriptions, usable.held);
   const going = { resolution: rest, subscriptions: without(askingFor(part, input), usable.held), bundles };
-  const made = await makePlan(deps, input, going).catch(planFailure);
+  const made = await makePlan(deps, input, going).catch((error: unknown) => planFailure(input, error));
   if ('effect' in made) return tellUnpackFailure(input, going.subscriptions, made, minRetryMs);
   const { plan } = made;
   const at = input.now.toISOString();

@@ -235,6 +235,30 @@ describe('subscriptions.md §2.8: an InstallPlan that cannot be made', () => {
     expect([plansIn(at).length, at.conditions(subscription())]).toEqual([1, [PLAN_UNDER_WAY]]);
   });
 
+  it('because a webhook does not answer: named as what it is, and tried again', async () => {
+    const why =
+      'Internal error occurred: failed calling webhook "plans.example": failed to call webhook: Post "https://plans.policy.svc:443/v": service "plans" not found';
+    at.put({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'plans' },
+      webhooks: [
+        {
+          ...{ name: 'plans.example', sideEffects: 'None', admissionReviewVersions: ['v1'] },
+          clientConfig: { service: { namespace: 'policy', name: 'plans' } },
+        },
+      ],
+    });
+    at.cluster.failNext({ verb: 'create', resource: 'installplans' }, 500, 'InternalError', why);
+    expect(await pass()).toMatchObject({ result: 'waits', againAfterMs: 15_000 });
+    expect(at.conditions(subscription())).toEqual([
+      `BundleUnpackFailed=True EnsureInstallPlanFailed: error ensuring InstallPlan: ${why}; webhook "plans.example" is of MutatingWebhookConfiguration plans (service policy/plans, failurePolicy Fail)`,
+    ]);
+    await at.clock.advance(15_000);
+    await pass();
+    expect(plansIn(at)).toHaveLength(1);
+  });
+
   it('because the API server has trouble of its own: no condition, the queue tries again', async () => {
     at.cluster.failNext({ verb: 'create', resource: 'installplans' }, 500, 'InternalError', 'etcd');
     expect(await pass()).toMatchObject({ result: 'refused', error: { reason: 'InternalError' } });

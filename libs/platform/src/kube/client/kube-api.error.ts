@@ -22,6 +22,11 @@ export class KubeApiError extends FlotillaError {
   get answered(): boolean {
     return this.status !== 0 || this.reason === 'ResponseTooLarge' || this.reason === 'TooLarge';
   }
+  /** The same refusal, with more to say about it. */
+  adding(text: string): KubeApiError {
+    const { cluster, status, reason, causes } = this;
+    return new KubeApiError(cluster, status, reason, `${this.message}; ${text}`, causes, `${this.said}; ${text}`);
+  }
   static is(error: unknown, ...reasons: string[]): error is KubeApiError {
     return error instanceof KubeApiError && (reasons.length === 0 || reasons.includes(error.reason));
   }

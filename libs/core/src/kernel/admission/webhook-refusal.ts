@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { byCodeUnit } from '../canonical/canonical-json.js';
+
+export const WEBHOOK_CONFIGURATION_KINDS = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] as const;
+type ConfigurationKind = (typeof WEBHOOK_CONFIGURATION_KINDS)[number];
+
+/** A webhook that stopped a write, as far as a message names it. */
+export type StoppingWebhook = Readonly<{
+  name: string;
+  /** False if the API server got no answer from it; otherwise it denied the request. */
+  answered: boolean;
+}>;
+
+const SILENT = /failed calling webhook "([^"]+)"/;
+const DENIED = /admission webhook "([^"]+)" denied the request/;
+
+/** The admission webhook that an answer of the API server names; undefined if it names none. */
+export function webhookIn(said: string): StoppingWebhook | undefined {
+  const silent = SILENT.exec(said)?.[1];
+  if (silent !== undefined) return { name: silent, answered: false };
+  const denied = DENIED.exec(said)?.[1];
+  return denied === undefined ? undefined : { name: denied, answered: true };
+}
+
+const DENIED_BY_POLICY = /^\S+ "[^"]*" is forbidden: ValidatingAdmissionPolicy '|^ValidatingAdmissionPolicy '/;
+
+/** True if a webhook or a ValidatingAdmissionPolicy denied the request, whatever the rights of the account. */
+export const isDeniedByPolicy = (said: string): boolean => DENIED.test(said) || DENIED_BY_POLICY.test(said);
+
+const Configuration = z.looseObject({
+  webhooks: z.array(
+    z.looseObject({
+      name: z.string(),
+      failurePolicy: z.string().nullish(),
+      clientConfig: z
+        .looseObject({ service: z.looseObject({ name: z.string(), namespace: z.string() }).nullish() })
+        .nullish(),
+    }),
+  ),
+});
+
+/** Names of webhooks are unique within a configuration alone. */
+const MOST_NAMED = 3;
+
+/**
+ * Which configuration a stopping webhook is of, where the API server calls it, and whose it is, in words that
+ * go behind the API server's; empty if no configuration has such a webhook.
+ */
+export function whoseWebhook({ name }: StoppingWebhook, configurations: readonly KubernetesObject[]): string {
+  const texts = configurations
+    .flatMap((configuration) => {
+      const webhook = Configuration.safeParse(configuration).data?.webhooks.find((one) => one.name === name);
+      if (webhook === undefined) return [];
+      const service = webhook.clientConfig?.service;
+      const where = service ? `service ${service.namespace}/${service.name}` : 'a URL';
+      const policy = `failurePolicy ${webhook.failurePolicy ?? 'Fail'}`;
+      const owner = ownerOf(configuration);
+      const whose = owner === undefined ? '' : `, and belongs to ${owner}`;
+      return [
+        `webhook "${name}" is of ${configuration.kind} ${configuration.metadata.name ?? ''} (${where}, ${policy})${whose}`,
+      ];
+    })
+    .sort(byCodeUnit);
+  return texts.slice(0, MOST_NAMED).join('; ');
+}
+
+function ownerOf({ metadata }: KubernetesObject): string | undefined {
+  const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
+  const classic = labels['olm.owner'];
+  if (classic) return `${labels['olm.owner.kind'] ?? 'owner'} ${labels['olm.owner.namespace'] ?? ''}/${classic}`;
+  const extension = labels['olm.operatorframework.io/owner-name'];
+  if (extension) return `${labels['olm.operatorframework.io/owner-kind'] ?? 'ClusterExtension'} ${extension}`;
+  const release = annotations['meta.helm.sh/release-name'];
+  if (release) return `Helm release ${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}`;
+  const owner = ownerReferences.find(({ controller }) => controller) ?? ownerReferences[0];
+  return owner && `${owner.kind} ${owner.name}`;
+}
+
+/** What {@link whoseWebhook} added to a message. */
+export type NamedWebhook = StoppingWebhook &
+  Readonly<{
+    kind: ConfigurationKind;
+    configuration: string;
+    service: Readonly<{ namespace: string; name: string }> | undefined;
+    /** `ClusterServiceVersion namespace/name`, say. */
+    owner: string | undefined;
+  }>;
+
+const NAMED =
+  /webhook "([^"]+)" is of (ValidatingWebhookConfiguration|MutatingWebhookConfiguration) (\S+) \((?:service ([^/\s]+)\/([^,\s]+)|a URL), failurePolicy \w+\)(?:, and belongs to ((?:Helm release|\S+) [^\s;.]+(?:\.[^\s;.]+)*))?/g;
+
+/** The webhooks that a message names with their configurations. */
+export function namedWebhooks(message: string): readonly NamedWebhook[] {
+  const stopping = webhookIn(message);
+  if (stopping === undefined) return [];
+  return [...message.matchAll(NAMED)].map(([, name = '', kind, configuration = '', namespace, service, owner]) => ({
+    ...{ name, answered: stopping.answered, kind: kind as ConfigurationKind, configuration, owner },
+    service: namespace === undefined || service === undefined ? undefined : { namespace, name: service },
+  }));
+}
