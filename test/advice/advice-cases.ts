@@ -5,6 +5,7 @@ import { HUB_CASES } from './hub-cases.js';
 import { NAMESPACE_CASES } from './namespace-cases.js';
 import { OPERATOR_CASES } from './operator-cases.js';
 import { REQUIREMENT_CASES } from './requirement-cases.js';
+import { WEBHOOK_CASES } from './webhook-cases.js';
 
 /**
  * Every case, by the name of its namespace: `make e2e` carries all of them out on a real API server.
@@ -19,6 +20,7 @@ export const CASES = {
   ...OPERATOR_CASES,
   ...REQUIREMENT_CASES,
   ...EXTENSION_CASES,
+  ...WEBHOOK_CASES,
 } satisfies Readonly<Record<string, AdviceCase>>;
 
 export type CaseName = keyof typeof CASES;
@@ -27,7 +29,12 @@ export type CaseName = keyof typeof CASES;
 export const IN_EVERY_RUN: readonly CaseName[] = ['manual'];
 
 /** One case of each other kind, which `make test-all` carries out there. */
-export const FOR_EVERY_CLONE: readonly CaseName[] = ['no-catalog', 'api-version-missing', 'namespace-missing'];
+export const FOR_EVERY_CLONE: readonly CaseName[] = [
+  'no-catalog',
+  'api-version-missing',
+  'namespace-missing',
+  'webhook-of-operator',
+];
 
 /** Advices that no case carries out yet, and what is missing for it. */
 export const NOT_CARRIED_OUT: Readonly<Partial<Record<AdviceName, string>>> = {

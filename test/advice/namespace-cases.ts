@@ -227,7 +227,7 @@ export const NAMESPACE_CASES = {
     },
   },
   'tightened-crd': {
-    carries: ['retryPlan'],
+    carries: ['retryPlan', 'correctObject'],
     play: async (bench, namespace) => {
       const group = `${namespace}.example.com`;
       const sized = (maximum: object) =>
@@ -242,8 +242,10 @@ export const NAMESPACE_CASES = {
       const next = { version: '1.1.0', replaces: '1.0.0', objects: [sized({ maximum: 5 })] };
       await bench.publish(namespace, namespace, [first, next]);
       const plan = await bench.plan(namespace, 'Failed');
-      const line = await bench.advised([namespace, 'csv', `${namespace}.v1.1.0`], 'retryPlan', namespace, plan);
-      await bench.client.delete({ apiVersion: big.apiVersion, kind: 'Bolt', name: 'big', namespace });
+      const csv = [namespace, 'csv', `${namespace}.v1.1.0`] as const;
+      const line = await bench.advised(csv, 'retryPlan', namespace, plan);
+      const correct = await bench.advised(csv, 'correctObject', `bolts.${group}`, namespace, 'big');
+      await bench.done(correct, { kubectl: `KUBE_EDITOR="sed -i 's/size: 7/size: 3/'" kubectl` });
       await bench.done(line);
       await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
     },

@@ -48,7 +48,7 @@ const isUnlockedDeletion = (action: Action): boolean => action.do === 'delete' &
 
 /**
  * As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). No status
- * tells of it, so an Event does if a webhook refused.
+ * reports it, so an Event does if a webhook refused.
  */
 export async function perform(
   input: RoundInput,
@@ -57,14 +57,14 @@ export async function perform(
 ): Promise<StageOutcome> {
   const outcome = await tryActions(input, actions, known);
   if (!outcome.ok) {
-    await tellOfWebhook(input, outcome.action, outcome.error);
+    await reportWebhook(input, outcome.action, outcome.error);
     throw outcome.error;
   }
   return { moved: outcome.wrote > 0 };
 }
 
-/** Emits an Event about a write that a webhook refused, and that nothing else tells users of. */
-export async function tellOfWebhook(input: RoundInput, action: Action, error: KubeApiError): Promise<void> {
+/** Emits an Event about a write that a webhook refused, and that nothing else reports. */
+export async function reportWebhook(input: RoundInput, action: Action, error: KubeApiError): Promise<void> {
   await tryActions(input, webhookEvents(action, error));
 }
 

@@ -193,9 +193,9 @@ export const deploymentGone: Condition = ({ csv, world }) => {
 };
 
 /**
- * A Deployment is there with another spec than the CSV and the `config` of its Subscription ask for now. OLM
- * sees that only once the Deployment is ready, and never after its progress deadline: a config that keeps Pods
- * from being scheduled is corrected in vain until the install timeout.
+ * A Deployment is there with another spec than the CSV and the `config` of its Subscription ask for now.
+ * OLM sees that once the Deployment is ready, and never after its progress deadline: until the install
+ * timeout it is in vain to correct a config that keeps Pods from being scheduled.
  */
 export const deploymentOutdated: Condition = ({ csv, world }) => {
   const change = outdatedDeployment(csv, world);

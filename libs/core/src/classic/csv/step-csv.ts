@@ -168,7 +168,7 @@ export type InstallFailure = Readonly<{
  */
 const PASSING: ReadonlySet<string> = new Set(['Conflict', 'ServerTimeout', 'ServiceUnavailable', 'TooManyRequests']);
 
-/** Reasons that may pass within seconds. What stays is told: most often a webhook does not answer. */
+/** Reasons that may pass within seconds. What stays is reported: most often a webhook does not answer. */
 const PERHAPS_PASSING: ReadonlySet<string> = new Set(['InternalError', 'Timeout']);
 
 /** What is written with and after the Deployments; certificates and the rights to them come before. */

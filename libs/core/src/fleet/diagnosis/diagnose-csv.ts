@@ -58,11 +58,15 @@ const installing = (csv: ClusterServiceVersion, said: readonly string[]): Diagno
 
 /** Between two tries of an install that was refused: a webhook that hangs keeps the CSV there for seconds. */
 function refusedBefore(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis | undefined {
-  const before = lastRefusal(csv.status);
-  if (before === undefined) return undefined;
-  const seen = 'Its install was refused, and is tried again now.';
-  const status = { ...csv.status, message: before.message };
-  return diagnosis('objects-refused', 'failed', [seen, sentence(before.message)], refused({ ...csv, status }, around));
+  const { message } = lastRefusal(csv.status) ?? {};
+  if (message === undefined) return undefined;
+  const because = ['Its install was refused, and is tried again now.', sentence(message)];
+  return diagnosis(
+    'objects-refused',
+    'failed',
+    because,
+    refused({ ...csv, status: { ...csv.status, message } }, around),
+  );
 }
 
 /** The status of a copy is that of its original, with a reason of its own. */

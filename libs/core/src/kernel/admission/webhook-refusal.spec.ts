@@ -126,7 +126,7 @@ describe('a webhook that stopped a write', () => {
     }
   });
 
-  it('is not named by a message that only looks alike', () => {
+  it('is not named by a message that is only similar', () => {
     expect(namedWebhooks('webhook "x" is of ValidatingWebhookConfiguration y (a URL, failurePolicy Fail)')).toEqual([]);
   });
 });

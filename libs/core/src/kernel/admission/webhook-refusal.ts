@@ -15,7 +15,7 @@ export type StoppingWebhook = Readonly<{
 const SILENT = /failed calling webhook "([^"]+)"/;
 const DENIED = /admission webhook "([^"]+)" denied the request/;
 
-/** The admission webhook that an answer of the API server names; undefined if it names none. */
+/** The admission webhook that an answer of the API server names, if it names one. */
 export function webhookIn(said: string): StoppingWebhook | undefined {
   const silent = SILENT.exec(said)?.[1];
   if (silent !== undefined) return { name: silent, answered: false };
@@ -25,7 +25,7 @@ export function webhookIn(said: string): StoppingWebhook | undefined {
 
 const DENIED_BY_POLICY = /^\S+ "[^"]*" is forbidden: ValidatingAdmissionPolicy '|^ValidatingAdmissionPolicy '/;
 
-/** True if a webhook or a ValidatingAdmissionPolicy denied the request, whatever the rights of the account. */
+/** True if a webhook or a ValidatingAdmissionPolicy denied the request. Rights would not help. */
 export const isDeniedByPolicy = (said: string): boolean => DENIED.test(said) || DENIED_BY_POLICY.test(said);
 
 const Configuration = z.looseObject({

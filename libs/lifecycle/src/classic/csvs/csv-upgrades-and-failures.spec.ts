@@ -289,7 +289,7 @@ describe('csv-lifecycle.md §3, InstallReady: writes that the API server refuses
     expect(phases(at, 'shop')).toEqual([`lamp.v1 ${succeeded}`]);
   });
 
-  it('a write that no status tells of is told by an Event', async () => {
+  it('a write that no status reports has an Event', async () => {
     at.put(POLICY);
     at.cluster.failNext({ verb: 'update', resource: 'clusterserviceversions' }, 500, 'InternalError', SILENT);
     expect(await pass()).toMatchObject({ result: 'refused' });

@@ -7,7 +7,7 @@ import { isCopied } from '#core/kernel/api/csv-facts';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { perform, tellOfWebhook, tryActions, writeStatus } from '../../engine/perform.js';
+import { perform, reportWebhook, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
@@ -95,7 +95,7 @@ async function takeStep(
     const { error } = acted;
     // A write conflict is not an install failure.
     if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) {
-      await tellOfWebhook(input, acted.action, error);
+      await reportWebhook(input, acted.action, error);
       throw error;
     }
     const failure = { ...failureOf(error), action: acted.action, underRights: step.underRights };

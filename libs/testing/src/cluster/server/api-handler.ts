@@ -1,5 +1,6 @@
 import { authorize } from '../access/authorizer.js';
 import type { Requester } from '../access/requester.js';
+import { refuseUnanswered } from '../access/unanswered-webhooks.js';
 import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, storageKey } from '../objects/api-object.js';
 import { isObject, type JsonObject, stringAt } from '../objects/json.js';
@@ -56,6 +57,7 @@ export class ApiHandler {
       if (versionsOfGroup(target.group, this.cluster.resources).includes(target.version)) throw noSuchResource();
       return PAGE_NOT_FOUND;
     }
+    refuseUnanswered(this.cluster, target, verb);
     return this.#onResource(request, target, info, user);
   }
 
