@@ -203,6 +203,30 @@ describe('what a pass reads of a cache', () => {
     expect(await reader.lagging({ ConfigMap: '7' }, 0), 'live').toEqual([]);
   });
 
+  it('reads each object of a list once, however many of them were written since', async () => {
+    let reads = 0;
+    const many = Array.from({ length: 500 }, (_, n) => named(`chart-${n}`));
+    const items = many.map((one) => ({
+      ...KIND,
+      get metadata() {
+        reads += 1;
+        return one.metadata;
+      },
+    }));
+    const cache = {
+      get: () => undefined,
+      list: () => items,
+      noteWritten: () => undefined,
+      noteDeleted: () => undefined,
+    };
+    const cached = new PassReader({ ...cluster(), cache });
+    await cached.list(KIND);
+    reads = 0;
+    for (const one of many.toReversed()) cached.noteWritten({ ...one, spec: 'written' });
+    expect((await cached.list(KIND)).map(({ spec }) => spec)).toEqual(many.map(() => 'written'));
+    expect(reads).toBeLessThanOrEqual(2 * many.length);
+  });
+
   it('is nothing of a kind that it is behind with', async () => {
     const reader = new PassReader(cluster(['Secret']));
     expect([await reader.get(ref('chart')), await reader.list(KIND)]).toEqual([undefined, []]);

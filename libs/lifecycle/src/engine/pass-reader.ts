@@ -22,7 +22,10 @@ export type ClusterReads = Readonly<{
   lagging?: (seen: SeenVersions, patienceMs: number) => Promise<readonly string[]>;
 }>;
 
-type Listed = Readonly<{ options: ListOptions; items: Promise<readonly KubernetesObject[]> }>;
+/** `written`: what was written since, by place; it is joined with `items` when these are asked for again. */
+type Listed = { selected: Selected | undefined; items: Promise<readonly KubernetesObject[]>; written: Written };
+type Selected = NonNullable<ReturnType<typeof selects>>;
+type Written = Map<string, KubernetesObject>;
 type Got = Readonly<{ ref: ObjectRef; object: Promise<KubernetesObject | undefined> }>;
 /** What was read of the kinds of one name, by what was asked. */
 type Answers = Readonly<{ lists: Map<string, Listed>; gets: Map<string, Got> }>;
@@ -56,10 +59,10 @@ export class PassReader {
   list<T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> {
     const { lists } = this.#of(kind.kind);
     const key = listKey(kind, options);
-    const known = lists.get(key)?.items ?? this.#within(kind, options);
+    const known = itemsOf(lists.get(key)) ?? this.#within(kind, options);
     if (known !== undefined) return known as Promise<readonly T[]>;
     const items = this.#list(kind, options);
-    lists.set(key, { options, items });
+    lists.set(key, { selected: selects(options), items, written: new Map() });
     items.catch(() => lists.delete(key));
     return items as Promise<readonly T[]>;
   }
@@ -71,12 +74,12 @@ export class PassReader {
   listMetadata(kind: KindRef): Promise<readonly KubernetesObject[]> {
     const { lists } = this.#of(kind.kind);
     const key = `${listKey(kind, {})} metadata`;
-    const known = lists.get(key)?.items ?? lists.get(listKey(kind, {}))?.items;
+    const known = itemsOf(lists.get(key)) ?? itemsOf(lists.get(listKey(kind, {})));
     if (known !== undefined) return known;
     const held = this.#cacheOf(kind.kind)?.listMetadata?.(kind);
     if (held === undefined) return this.list(kind);
     const items = Promise.resolve(held);
-    lists.set(key, { options: {}, items });
+    lists.set(key, { selected: () => true, items, written: new Map() });
     return items;
   }
 
@@ -121,18 +124,12 @@ export class PassReader {
       this.forget(object.kind);
       return;
     }
-    for (const [key, got] of answers.gets) {
-      if (key === getKey(refOf(object))) answers.gets.set(key, { ...got, object: Promise.resolve(object) });
-    }
-    for (const [key, listed] of answers.lists) {
+    const ref = refOf(object);
+    if (answers.gets.has(getKey(ref))) answers.gets.set(getKey(ref), { ref, object: Promise.resolve(object) });
+    for (const [key, { selected, written }] of answers.lists) {
       if (!key.startsWith(`${object.apiVersion} `)) continue;
-      const selected = selects(listed.options);
       if (selected === undefined) answers.lists.delete(key);
-      else {
-        const items = listed.items.then((known) => withWritten(known, object, selected(object)));
-        answers.lists.set(key, { ...listed, items });
-        items.catch(() => answers.lists.delete(key));
-      }
+      else written.set(placeOf(object), object);
     }
   }
 
@@ -230,7 +227,7 @@ export class PassReader {
   #all(kind: KindRef, namespace: string | undefined): Promise<readonly KubernetesObject[]> | undefined {
     const { lists } = this.#of(kind.kind);
     const ofNamespace = namespace === undefined ? undefined : lists.get(listKey(kind, { namespace }));
-    return (ofNamespace ?? lists.get(listKey(kind, {})))?.items;
+    return itemsOf(ofNamespace ?? lists.get(listKey(kind, {})));
   }
 }
 
@@ -243,13 +240,28 @@ const getKey = ({ apiVersion, namespace = '', name }: ObjectRef): string => [api
 const isNamed = (metadata: KubernetesObject['metadata'], { name, namespace = '' }: ObjectRef): boolean =>
   metadata.name === name && (metadata.namespace ?? '') === namespace;
 
+const placeOf = ({ metadata: { namespace = '', name = '' } }: KubernetesObject): string => `${namespace}/${name}`;
+
+/** Returns the items with what was written since the last call; thousands of writes are joined at once. */
+function itemsOf(listed: Listed | undefined): Promise<readonly KubernetesObject[]> | undefined {
+  if (listed === undefined || listed.written.size === 0) return listed?.items;
+  const { selected = () => false, items, written } = listed;
+  listed.written = new Map();
+  listed.items = items.then((known) => withWritten(known, written, selected));
+  return listed.items;
+}
+
 function withWritten(
   items: readonly KubernetesObject[],
-  written: KubernetesObject,
-  selected: boolean,
+  written: Written,
+  selected: Selected,
 ): readonly KubernetesObject[] {
-  const ref = refOf(written);
-  const index = items.findIndex(({ metadata }) => isNamed(metadata, ref));
-  if (index < 0) return selected ? [...items, written] : items;
-  return selected ? items.with(index, written) : items.toSpliced(index, 1);
+  const known = items.flatMap((item) => {
+    const place = placeOf(item);
+    const newer = written.get(place);
+    if (newer === undefined) return [item];
+    written.delete(place);
+    return selected(newer) ? [newer] : [];
+  });
+  return [...known, ...[...written.values()].filter(selected)];
 }

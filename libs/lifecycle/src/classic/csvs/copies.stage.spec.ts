@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import { ClassicCluster, objectOf, refTo } from '../classic-cluster.fixture.js';
 import { copiesStage } from './copies.stage.js';
 import { inPhase, lampCsv, SUCCEEDED } from './csvs.fixture.js';
@@ -181,6 +182,19 @@ describe('csv-lifecycle.md §10: what a copy has, and how long', () => {
     expect(metadata?.uid).not.toBe(at.csv('home', 'lamp.v1')?.metadata.uid);
   });
 
+  it('stays where it was made an operator of its namespace, which a cache has not seen yet', async () => {
+    original();
+    await pass();
+    at.cluster.delete(refTo(CSV, 'lamp.v1', 'home'));
+    const reads = at.laggingReads();
+    at.cluster.edit(refTo(CSV, 'lamp.v1', 'hall'), (live) => {
+      live.metadata.labels = {};
+      Object.assign(live['spec'] as object, { displayName: 'Of the hall' });
+    });
+    await pass(reads);
+    expect(at.names(CSV)).toEqual(['hall/lamp.v1']);
+  });
+
   it('§6: brings the Roles of the operator along, with the same rules, owned by the copy', async () => {
     original();
     const labels = { 'olm.owner': 'lamp.v1', 'olm.owner.namespace': 'home', 'olm.owner.kind': CSV };
@@ -246,6 +260,14 @@ describe('a copy that the API server refuses', () => {
     for (let tries = 0; tries < 4; tries += 1) fail('denied by a webhook');
     expect(await pass()).toMatchObject({ result: 'refused', error: { said: 'denied by a webhook' } });
     expect(copies()).toEqual({ hall: OURS });
+  });
+
+  it('is no reason to keep another one whose original is gone', async () => {
+    await pass();
+    at.cluster.delete(refTo(CSV, 'lamp.v1', 'home'));
+    at.cluster.failAll({ verb: 'delete', namespace: 'attic' }, new Refusal(403, 'Forbidden', 'denied by a webhook'));
+    expect(await pass()).toMatchObject({ result: 'refused', error: { said: 'denied by a webhook' } });
+    expect(copies()).toEqual({ attic: OURS });
   });
 
   it('because it is away: the pass fails, and the next one makes what is missing', async () => {

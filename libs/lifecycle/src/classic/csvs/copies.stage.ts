@@ -1,24 +1,39 @@
 import { copiesDisabled } from '#core/classic/csv/copies/copies-switch';
-import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/classic/csv/copies/step-copies';
+import {
+  COPIED_FROM_LABEL,
+  type CopyWorld,
+  copiesInOrder,
+  orphanedCopies,
+  stepCopies,
+} from '#core/classic/csv/copies/step-copies';
 import { isGlobal, targetsOf } from '#core/classic/operator-group/group-facts';
+import type { Action } from '#core/kernel/actions/action';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { isTerminatingNamespace, type KindRef } from '#platform/kube/client/kube-client.port';
-import { perform } from '../../engine/perform.js';
+import { perform, requireLive } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { olmConfigOf, reportDisabled, reportSwitch } from './copies-switch.js';
 
-export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
+export type CopySettings = Readonly<{
+  protectedNamespaces: readonly string[];
+  /** Writes after which the other stages have a turn again. */
+  atOnce?: number;
+}>;
+
+/** A large cluster takes minutes for all copies of an operator, which itself must not wait so long. */
+const AT_ONCE = 500;
 
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 /**
- * Brings the copies of the namespace's CSVs in step: in every other namespace that its group
- * selects, and nowhere else.
+ * Brings the copies of the namespace's CSVs in step: in every other namespace that its group selects, and
+ * nowhere else. Writes a part of them at once, so that the CSVs themselves go on meanwhile.
  */
 export const copiesStage =
   (settings: CopySettings): NamespaceStage =>
@@ -28,32 +43,60 @@ export const copiesStage =
     const copies = await reader.list<ClusterServiceVersion>(CSV_API, {
       labelSelector: `${COPIED_FROM_LABEL}=${read.namespace}`,
     });
-    let outcome = await perform(input, orphanedCopies(copies, originals));
+    const orphans = orphanedCopies(copies, originals);
     const [group] = read.operatorGroups;
-    if (group === undefined || read.operatorGroups.length > 1) return outcome;
-    for (const csv of originals) {
-      const copied = copies.some(({ metadata }) => metadata.name === csv.metadata.name);
-      if (copied || watchesOthers(group, read.namespace)) {
-        outcome = joined(outcome, await copy(input, csv, group, settings));
-      }
-    }
+    if (group === undefined || read.operatorGroups.length > 1) return inPart(input, orphans, settings);
+    const copied = new Set(copies.map(({ metadata }) => metadata.name));
+    const worlds = await Promise.all(
+      originals
+        .filter(({ metadata }) => copied.has(metadata.name) || watchesOthers(group, read.namespace))
+        .map(async (csv) => ({ csv, world: await worldOf(input, csv, group, settings) })),
+    );
+    const actions = worlds.flatMap(({ csv, world }) => stepCopies(csv, world));
+    const outcome = await inPart(input, [...orphans, ...actions], settings);
     if (outcome.moved || !isGlobal(targetsOf(group))) return outcome;
-    return joined(outcome, await reportSwitch(input, settings));
+    const disabled = worlds.filter(({ world }) => world.copiesOnlyIn !== undefined).map(({ csv }) => csv);
+    const reported = await eachInTurn(disabled, (csv) => reportDisabled(input, csv));
+    return joined(joined(outcome, reported), await reportSwitch(input, settings));
   };
 
 const watchesOthers = (group: OperatorGroup, namespace: string): boolean =>
   (targetsOf(group) ?? []).some((target) => target !== namespace);
 
-async function copy(
+/** Performs the next of the actions, up to `atOnce` writes. */
+async function inPart(
   input: NamespaceStageInput,
-  csv: ClusterServiceVersion,
-  group: OperatorGroup,
-  settings: CopySettings,
+  actions: readonly Action[],
+  { atOnce = AT_ONCE }: CopySettings,
 ): Promise<StageOutcome> {
-  const world = await worldOf(input, csv, group, settings);
-  const copied = await eachInTurn(stepCopies(csv, world), (action) => unlessTerminating(perform(input, [action])));
-  if (world.copiesOnlyIn === undefined || !isGlobal(targetsOf(group))) return copied;
-  return joined(copied, await reportDisabled(input, csv));
+  const checked = new Set<string>();
+  let left = atOnce;
+  const outcome = await eachInTurn(copiesInOrder(actions), async (action) => {
+    if (left === 0) return AT_REST;
+    if (action.do === 'delete' && action.resourceVersion !== undefined) await requireGone(input, action.ref, checked);
+    const performed = await unlessTerminating(perform(input, [action]));
+    if (performed.moved) left -= 1;
+    return performed;
+  });
+  // The other stages see what has happened meanwhile, such as a Deployment that is available now.
+  if (left === 0 && !input.reader.live) input.reader.forgetAll();
+  return outcome;
+}
+
+/**
+ * A locked deletion is one for want of the original (decision record 0508). The cache may not have that yet:
+ * one request says whether it is there.
+ * @throws DecidedOnCache if it is
+ */
+async function requireGone(
+  { client, reader, read: { namespace } }: NamespaceStageInput,
+  { name }: ObjectRef,
+  checked: Set<string>,
+): Promise<void> {
+  if (reader.live || checked.has(name)) return;
+  const original = await client.get({ ...CSV_API, name, namespace });
+  if (original !== undefined && original.metadata.deletionTimestamp === undefined) requireLive({ reader }, 'a copy');
+  checked.add(name);
 }
 
 /** A namespace whose deletion began after it was read needs no copy: that is no refusal. */

@@ -58,11 +58,13 @@ function hasItsCopies(
   wanted: readonly string[],
   disabled: boolean,
 ): boolean {
-  const places = copies
-    .filter((copy) => csvName(copy) === csvName(csv) && copy.metadata.labels?.[COPIED_FROM_LABEL] === namespace)
-    .map(csvNamespace);
-  if (disabled) return places.every((place) => wanted.includes(place));
-  return isUncopiable(csv) || wanted.every((place) => place === namespace || places.includes(place));
+  const places = new Set(
+    copies
+      .filter((copy) => csvName(copy) === csvName(csv) && copy.metadata.labels?.[COPIED_FROM_LABEL] === namespace)
+      .map(csvNamespace),
+  );
+  if (disabled) return places.isSubsetOf(new Set(wanted));
+  return isUncopiable(csv) || wanted.every((place) => place === namespace || places.has(place));
 }
 
 function conditionOf(disabled: boolean, wrong: boolean) {

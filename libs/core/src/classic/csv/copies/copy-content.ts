@@ -28,16 +28,21 @@ export const statusDigest = (status: unknown): string => digestOf(status);
 /** A field that no API has: a CustomResourceDefinition of ClusterServiceVersions prunes it. */
 const DIGESTS_FIELD = 'copyDigests';
 
+/** Computed once for an object: a pass compares thousands of copies in each of its rounds. */
+const computed = new WeakMap<object, CopyDigests>();
+
 /** Of a copy as it was read, or as {@link keptOfCopy} left it. */
 export function copyDigests(copy: ClusterServiceVersion | KubernetesObject): CopyDigests {
-  const held = DIGESTS_FIELD in copy ? (copy[DIGESTS_FIELD] as CopyDigests) : undefined;
+  const held = DIGESTS_FIELD in copy ? (copy[DIGESTS_FIELD] as CopyDigests) : computed.get(copy);
   if (held !== undefined) return held;
   const { metadata } = copy;
   const { annotations = {}, labels = {} } = metadata;
-  return {
+  const digests = {
     content: contentDigest({ spec: 'spec' in copy ? copy['spec'] : undefined, annotations, labels }),
     status: statusDigest('status' in copy ? copy['status'] : undefined),
   };
+  computed.set(copy, digests);
+  return digests;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
 import { gear, millers } from '../csv-world.fixture.js';
-import { type CopyWorld, orphanedCopies, stepCopies } from './step-copies.js';
+import { type CopyWorld, copiesInOrder, orphanedCopies, stepCopies } from './step-copies.js';
 
 const group = (...namespaces: string[]): OperatorGroup => ({ ...millers(), status: { namespaces } });
 const original = (): ClusterServiceVersion => {
@@ -106,6 +106,19 @@ describe('copies of a CSV', () => {
     expect(namespacesOf(stepCopies(conflict, world({ namesakes })), 'delete')).toEqual(['silo', 'quarry']);
     expect(orphanedCopies(namesakes, [])).toHaveLength(2);
     expect(orphanedCopies(namesakes, [original()])).toEqual([]);
+  });
+
+  it('are made before older ones go, and get their statuses last', () => {
+    const parts = { namespaces: ['quarry', 'silo'], namesakes: [copyIn('silo')] };
+    const old = { ...copyIn('silo'), metadata: { ...copyIn('silo').metadata, name: 'v0', resourceVersion: '7' } };
+    const edited = { ...copyIn('quarry'), spec: {} };
+    const actions = [
+      ...stepCopies(original(), world({ namespaces: ['quarry'], namesakes: [edited] })),
+      ...stepCopies(original(), world(parts)),
+      ...orphanedCopies([old], [original()]),
+    ];
+    expect(copiesInOrder(actions).map((action) => action.do)).toEqual(['create', 'delete', 'update', 'updateStatus']);
+    expect(copiesInOrder(actions)[1]).toMatchObject({ ref: { name: 'v0', namespace: 'silo' }, resourceVersion: '7' });
   });
 
   it('bring the Roles along, owned by the copy, rules kept in step', () => {

@@ -35,16 +35,19 @@ export type CopyWorld = Readonly<{
  */
 export function stepCopies(csv: ClusterServiceVersion, world: CopyWorld): readonly Action[] {
   if (isCopied(csv)) return [];
-  const copies = world.namesakes.filter((one) => one.metadata.labels?.[COPIED_FROM_LABEL] === csvNamespace(csv));
-  const targets = csv.metadata.deletionTimestamp === undefined ? targetNamespaces(csv, world) : [];
-  const gone = copies.filter((copy) => !targets.includes(csvNamespace(copy))).map(deletion);
+  const isCopy = (one: ClusterServiceVersion) => one.metadata.labels?.[COPIED_FROM_LABEL] === csvNamespace(csv);
+  const copies = world.namesakes.filter(isCopy);
+  if (csv.metadata.deletionTimestamp !== undefined) return copies.map(lockedDeletion);
+  const targets = new Set(targetNamespaces(csv, world));
+  const gone = copies.filter((copy) => !targets.has(csvNamespace(copy))).map(deletion);
   if (isUncopiable(csv)) return csv.status?.reason === 'InterOperatorGroupOwnerConflict' ? copies.map(deletion) : gone;
   const wanted = contentOfCopies(csv);
-  const taken = new Set(world.namesakes.filter((one) => !copies.includes(one)).map(csvNamespace));
-  const kept = targets
+  const inNamespace = new Map(copies.map((copy) => [csvNamespace(copy), copy]));
+  const taken = new Set(world.namesakes.filter((one) => !isCopy(one)).map(csvNamespace));
+  const kept = [...targets]
     .filter((namespace) => !taken.has(namespace))
     .flatMap((namespace) => {
-      const copy = copies.find((one) => csvNamespace(one) === namespace);
+      const copy = inNamespace.get(namespace);
       return [...copyInStep(wanted, namespace, copy), ...(copy === undefined ? [] : rbacFor(csv, copy, world))];
     });
   return [...gone, ...kept];
@@ -54,13 +57,25 @@ export function stepCopies(csv: ClusterServiceVersion, world: CopyWorld): readon
 export function orphanedCopies(
   copies: readonly ClusterServiceVersion[],
   originals: readonly ClusterServiceVersion[],
-): readonly Action[] {
+): readonly Deletion[] {
   const live = new Set(originals.map((one) => `${csvNamespace(one)}/${csvName(one)}`));
   return copies
     .filter((copy) => !live.has(`${copy.metadata.labels?.[COPIED_FROM_LABEL]}/${csvName(copy)}`))
     .filter((copy) => copy.metadata.labels?.[COPIED_FROM_LABEL] !== undefined)
-    .map(deletion);
+    .map(lockedDeletion);
 }
+
+/** In which order copies are brought in step; what is not named here is done with the contents. */
+const ORDER: Partial<Record<Action['do'], number>> = { create: 0, delete: 1, updateStatus: 3 };
+const placeOf = (action: Action): number => ORDER[action.do] ?? 2;
+
+/**
+ * Sorts what is to be done for the copies of a namespace: what is missing, what has to go, contents, and
+ * statuses last. A namespace is never without a copy while an upgrade replaces one. A status that changes
+ * again before its turn is written once.
+ */
+export const copiesInOrder = (actions: readonly Action[]): readonly Action[] =>
+  actions.toSorted((a, b) => placeOf(a) - placeOf(b));
 
 function targetNamespaces(
   csv: ClusterServiceVersion,
@@ -72,11 +87,19 @@ function targetNamespaces(
   return copiesOnlyIn === undefined ? existing : existing.filter((name) => copiesOnlyIn.has(name));
 }
 
-const deletion = (copy: ClusterServiceVersion): Action => ({
+type Deletion = Extract<Action, { do: 'delete' }>;
+
+const deletion = (copy: ClusterServiceVersion): Deletion => ({
   do: 'delete',
   ref: { ...CSV_API, name: csvName(copy), namespace: csvNamespace(copy) },
   propagation: 'Background',
   uid: copy.metadata.uid,
+});
+
+/** Refused for a copy that has changed: it may be an operator of its namespace by now. */
+const lockedDeletion = (copy: ClusterServiceVersion): Deletion => ({
+  ...deletion(copy),
+  resourceVersion: copy.metadata.resourceVersion,
 });
 
 const without = (map: Readonly<Record<string, string>> | undefined, drop: (key: string) => boolean) =>
