@@ -47,6 +47,15 @@ const subscriptions = (...names: readonly string[]) =>
     )
     .join('\n---\n');
 
+const group = (spec: object) =>
+  JSON.stringify({
+    apiVersion: 'operators.coreos.com/v1',
+    kind: 'OperatorGroup',
+    metadata: { name: 'team', namespace: 'shop' },
+    spec,
+  });
+
+const LONG = `plum.v1.0.0-${'x'.repeat(60)}`;
 const BAD = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gum', labels: 'none' } };
 const SAID =
   'bundle gum.v1.0.0 (in its catalog): object 2 (ConfigMap gum): metadata.labels is a text; a map is expected';
@@ -55,6 +64,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-unusable-'));
   const gum = blobs('gum', [csv('gum.v1.0.0'), BAD]);
   const all = [...gum, ...blobs('kiwi', [csv('kiwi.v1.0.0')]), ...blobs('fig', [csv('fig.v1.0.0')], ['gum'])];
+  all.push(...blobs('plum', [csv(LONG)]));
   await writeFile(file('catalog.json'), all.map((one) => JSON.stringify(one)).join('\n'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -86,6 +96,45 @@ describe('a bundle of a catalog that cannot be used', () => {
         { kind: 'subscription', name: 'gum', message: SAID },
       ],
     });
+  });
+
+  it('plan: what the hub refuses before it applies anything is no plan, either', async () => {
+    const { out, exit } = await ask(['plan'], 'plum');
+    expect(exit).toBe(1);
+    expect(out).toContain(': metadata.name has 72 characters: OLM writes it into labels, which hold 63');
+  });
+
+  it.each([
+    [
+      group({ targetNamespaces: ['shop'] }),
+      'OwnNamespace InstallModeType not supported, cannot configure to watch own',
+    ],
+    [
+      group({ targetNamespaces: ['a'] }),
+      'SingleNamespace InstallModeType not supported, cannot configure to watch one',
+    ],
+    [
+      group({ targetNamespaces: ['a', 'b'] }),
+      'MultiNamespace InstallModeType not supported, cannot configure to watch',
+    ],
+  ])('plan: an OperatorGroup that its install modes do not support: %s', async (given, says) => {
+    const { out, exit } = await runFlotilla(
+      ['plan', '--catalog', `olm/cat=${file('catalog.json')}`, '-f', '-', '-n', 'shop'],
+      [subscriptions('kiwi'), given].join('\n---\n'),
+    );
+    expect(exit).toBe(1);
+    expect(out).toContain(`fails: kiwi.v1.0.0 with OperatorGroup team: UnsupportedOperatorGroup: ${says}`);
+  });
+
+  it('plan: a group for all namespaces suits it; one that is assumed is a note', async () => {
+    const argv = ['plan', '--catalog', `olm/cat=${file('catalog.json')}`, '-f', '-', '-n', 'shop'];
+    const good = await runFlotilla(argv, [subscriptions('kiwi'), group({})].join('\n---\n'));
+    expect(good).toMatchObject({ exit: 0, err: '' });
+    const assumed = await runFlotilla(argv, subscriptions('kiwi'));
+    expect(assumed.exit).toBe(0);
+    expect(assumed.err).toContain(
+      'note: kiwi.v1.0.0 with OperatorGroup assumed: UnsupportedOperatorGroup: OwnNamespace',
+    );
   });
 
   it('explain: says it of its Subscription, and nothing of the neighbour', async () => {

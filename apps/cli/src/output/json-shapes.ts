@@ -29,6 +29,7 @@ export const JSON_SHAPES = {
     subscriptionsCreated: list.optional(),
     subscriptionsUpdated: list.optional(),
     unresolved: list.optional(),
+    failing: list.optional(),
     message: text.optional(),
     story: text.optional(),
     explanation: list.optional(),

@@ -3,6 +3,7 @@ import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import type { CatalogKey } from '#core/catalog/model/package-record';
 import { csvOf } from '#core/classic/install-plan/bundle-steps';
+import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
@@ -29,8 +30,13 @@ export function inlineFault(chosen: ChosenBundle, catalogs: CatalogsInSight): st
   if ('image' in chosen.source) return undefined;
   const read = readInlineManifests(objectsOf(chosen, catalogs));
   if ('problem' in read) return verdictLine([`bundle ${chosen.name} (in its catalog)`], read.problem);
-  const csv = csvOf(read.objects);
-  return 'problem' in csv ? csv.problem : undefined;
+  return bundleFault(chosen.name, read.objects);
+}
+
+/** Why the hub would install nothing of a bundle, whatever the cluster holds; undefined if it would. */
+export function bundleFault(name: string, objects: readonly KubernetesObject[]): string | undefined {
+  const csv = csvOf(objects);
+  return 'problem' in csv ? csv.problem : bundleRefusal(name, objects);
 }
 
 /** Manifests by CSV name, as far as they are at hand, and why those of other bundles cannot be used. */

@@ -1,7 +1,6 @@
 import { apiText, bundleFacts } from '#core/catalog/model/bundle-facts';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import { validateCatalog } from '#core/catalog/validate/validate-catalog';
-import { csvOf } from '#core/classic/install-plan/bundle-steps';
 import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
@@ -11,7 +10,8 @@ import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { NEXT } from '../output/next-commands.js';
 import { placeWithin } from '../reference/place-within.js';
-import { blobOf, type CatalogsInSight, type FoundManifests, OTHER_BUNDLE } from './bundle-manifests.js';
+import { blobOf, bundleFault, type CatalogsInSight, type FoundManifests, OTHER_BUNDLE } from './bundle-manifests.js';
+import { groupProblem } from './install-modes.js';
 import type { PlanQuestion } from './plan-question.js';
 import { type BundleSteps, stepsByBundle } from './plan-steps.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
@@ -45,8 +45,10 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
         bundles: readonly PlannedBundle[];
         subscriptionsCreated: readonly Readonly<Record<string, string>>[];
         subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
-        /** With isolation only: what cannot be met, while the rest goes on. */
+        /** What cannot be met or used, while the rest goes on. */
         unresolved: readonly Readonly<{ kind: string; name: string; message: string; story: string }>[];
+        /** Bundles that are installed and then fail, one line each. */
+        failing: readonly string[];
       }>
     | Readonly<{
         result: 'unsatisfiable';
@@ -89,6 +91,11 @@ export async function planAnswer(
   const { subscriptionsCreated, subscriptionsUpdated } = rest;
   const chosen = rest.chosen.filter(({ upToDate }) => upToDate === undefined);
   const steps = stepsByBundle(question.observed, rest, found.manifests);
+  const failing = chosen.flatMap((bundle) => {
+    const sources = { manifests: found.manifests.get(bundle.name), blob: blobOf(bundle, catalogs) };
+    return groupProblem(bundle.name, observed, sources) ?? [];
+  });
+  const modes = question.assumesGroup ? { notes: [...common.notes, ...failing], failing: [] } : { failing };
   return {
     ...common,
     result: 'resolved',
@@ -111,6 +118,7 @@ export async function planAnswer(
       })),
       ...refused,
     ],
+    ...modes,
   };
 }
 
@@ -147,11 +155,11 @@ function fromManifests(known: BundleSteps | undefined) {
 function usablePart(resolution: ResolvedResolution, { manifests, unusable }: FoundManifests, wishes: DesiredNamespace) {
   const problems = new Map(unusable);
   for (const [name, objects] of manifests) {
-    const csv = csvOf(objects);
-    if ('problem' in csv) problems.set(name, csv.problem);
+    const fault = bundleFault(name, objects);
+    if (fault !== undefined) problems.set(name, fault);
   }
-  const { rest, heldBack } = withoutBundles(resolution, new Set(problems.keys()), wishes);
-  const refused = heldBack.flatMap(({ bundle, subscriptions }) => {
+  const { rest, refusals } = withoutBundles(resolution, new Set(problems.keys()), wishes);
+  const refused = refusals.flatMap(({ bundle, subscriptions }) => {
     const message = problems.get(bundle) ?? '';
     return subscriptions.map((name) => ({
       kind: 'subscription',
@@ -207,4 +215,5 @@ const nameOf = (value: unknown): string[] => {
 };
 
 /** Whether the answer is a yes to everything: exit code 0 of `flotilla plan`. */
-export const isYes = (answer: PlanAnswer): boolean => answer.result === 'resolved' && answer.unresolved.length === 0;
+export const isYes = (answer: PlanAnswer): boolean =>
+  answer.result === 'resolved' && answer.unresolved.length === 0 && answer.failing.length === 0;

@@ -13,6 +13,8 @@ export type PlanQuestion = Readonly<{
   observed: ObservedNamespace;
   catalogs: readonly Readonly<{ key: CatalogKey; priority: number; reference: string }>[];
   notes: readonly string[];
+  /** No OperatorGroup was given: one is assumed. */
+  assumesGroup?: true;
 }>;
 
 type Wanted = Readonly<{
@@ -48,6 +50,7 @@ export function planQuestion(given: readonly Manifest[], wanted: Wanted): PlanQu
     observed: { ...observed, operatorGroups: [ownNamespaceGroup(namespace)] },
     catalogs,
     notes: [...notes, assumed],
+    assumesGroup: true,
   };
 }
 

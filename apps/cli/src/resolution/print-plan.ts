@@ -29,6 +29,7 @@ function resolvedText({
   bundles,
   subscriptionsCreated,
   unresolved,
+  failing,
 }: Extract<PlanAnswer, { result: 'resolved' }>): string {
   const leftOut = unresolved.map(({ kind, name, story }) => `Left out: ${kind} ${name}\n${story}`);
   if (bundles.length === 0) {
@@ -50,7 +51,8 @@ function resolvedText({
     ({ name, package: packageName, channel }) =>
       `Subscription to be made: ${name} (package ${packageName}, channel ${channel})`,
   );
-  return `${[`Plan for namespace ${namespace}`, table, ...bundles.map(detailText), ...created, ...leftOut].join('\n\n')}\n`;
+  const fails = failing.map((line) => `Installed, and then fails: ${line}`);
+  return `${[`Plan for namespace ${namespace}`, table, ...bundles.map(detailText), ...created, ...leftOut, ...fails].join('\n\n')}\n`;
 }
 
 function detailText(bundle: PlannedBundle): string {

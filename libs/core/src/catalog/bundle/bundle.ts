@@ -9,6 +9,8 @@ export type Bundle = Readonly<{
   csv: KubernetesObject;
   /** Every manifest, the CSV included, in bundle order. */
   objects: readonly KubernetesObject[];
+  /** The file of each object, if it came from one. */
+  paths?: ReadonlyMap<KubernetesObject, string>;
   annotations: Readonly<Record<string, string>>;
   dependencies: readonly Property[];
   properties: readonly Property[];

@@ -31,7 +31,8 @@ export function readBundle(files: readonly BundleFile[]): Bundle {
     );
   }
   const warnings = [...manifests.warnings, ...metadata.warnings];
-  return { csv, objects: manifests.objects, annotations, dependencies, properties, warnings };
+  const { objects, paths } = manifests;
+  return { csv, objects, paths, annotations, dependencies, properties, warnings };
 }
 
 function boundSize(files: readonly BundleFile[]): void {

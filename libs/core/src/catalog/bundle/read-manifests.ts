@@ -38,7 +38,12 @@ function hasMore(documents: Generator<{ value: unknown }>): boolean {
   }
 }
 
-export type Manifests = Readonly<{ objects: readonly KubernetesObject[]; warnings: readonly string[] }>;
+export type Manifests = Readonly<{
+  objects: readonly KubernetesObject[];
+  /** The file of each object. */
+  paths: ReadonlyMap<KubernetesObject, string>;
+  warnings: readonly string[];
+}>;
 
 /**
  * The manifests among `files`: one object per file, in the order of file names. Of several
@@ -46,6 +51,7 @@ export type Manifests = Readonly<{ objects: readonly KubernetesObject[]; warning
  */
 export function readManifests(files: readonly BundleFile[]): Manifests {
   const objects: KubernetesObject[] = [];
+  const paths = new Map<KubernetesObject, string>();
   const warnings: string[] = [];
   let csvPath: string | undefined;
   for (const file of files) {
@@ -66,6 +72,7 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
       csvPath = file.path;
     }
     objects.push(parsed.data);
+    paths.set(parsed.data, file.path);
   }
-  return { objects, warnings };
+  return { objects, paths, warnings };
 }

@@ -6,6 +6,7 @@ import type { Property } from '../model/catalog.js';
 import { parseProperties } from '../validate/bundle-properties.js';
 import type { Bundle } from './bundle.js';
 import { catalogBundleOf } from './bundle-blob.js';
+import { objectProblems } from './object-problems.js';
 import { BUNDLE_ANNOTATION } from './read-metadata.js';
 import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 
@@ -32,6 +33,7 @@ export function validateBundle(bundle: Bundle): string[] {
     ...bundle.warnings,
     ...annotationProblems(bundle),
     ...csvProblems(bundle),
+    ...objectProblems(bundle),
     ...bundle.objects.flatMap(({ apiVersion, kind, metadata }) =>
       kind === 'CustomResourceDefinition' && apiVersion === OLD_CRD_API
         ? [`${metadata.name ?? ''}: ${OLD_CRD_TEXT}`]
@@ -74,10 +76,11 @@ function annotationProblems({ annotations }: Bundle): string[] {
 
 function csvProblems({ csv }: Bundle): string[] {
   const problems: string[] = [];
-  if (!csv.metadata.name) problems.push('ClusterServiceVersion: metadata.name is empty');
-  const text = textAt(csv, 'spec', 'version');
-  const version = parseVersion(text);
-  if ('error' in version) {
+  const written = recordAt(csv, 'spec')['version'] ?? '';
+  const text = typeof written === 'string' ? written : undefined;
+  const version = parseVersion(text ?? '');
+  // A number and the like is what the decoder of the CSV refuses.
+  if ('error' in version && text !== undefined) {
     problems.push(`ClusterServiceVersion: spec.version ${goQuote(text)} is no semantic version: ${version.error}`);
   }
   const strategy = textAt(csv, 'spec', 'install', 'strategy');

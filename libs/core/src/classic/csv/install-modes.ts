@@ -9,11 +9,14 @@ export function installModesError(csv: ClusterServiceVersion): string | undefine
   return `InstallMode list contains duplicates, cannot make set: [${listed}]`;
 }
 
+/** What of a CSV says which namespaces its operator can watch. */
+export type ModesOfCsv = Readonly<{ spec: Pick<ClusterServiceVersion['spec'], 'installModes'> }>;
+
 /**
  * Why the CSV cannot watch these target namespaces, or undefined (spec: api-types.md §5, install-mode check).
  */
 export function unsupportedTargets(
-  csv: ClusterServiceVersion,
+  csv: ModesOfCsv,
   operatorNamespace: string,
   targets: readonly string[],
 ): string | undefined {

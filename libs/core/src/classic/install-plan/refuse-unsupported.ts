@@ -1,34 +1,60 @@
+import { objectFaults } from '../../catalog/bundle/object-faults.js';
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
-import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { LONGEST_VERDICT, verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { INVALID_PLAN, SUPPORTED_STEP_KINDS } from './decide-step.js';
-import { CRD_KIND } from './install-plan-step.js';
+import { BUNDLE_SECRET_KIND, isDone } from './install-plan-step.js';
 import { manifestOf } from './step-manifest.js';
 import type { StepOutcome } from './step-world.js';
 
+const NOTHING_APPLIED = '. Nothing of it was applied';
+
 /**
  * The end of the steps that no plan may hold, whatever the cluster holds: kinds that cannot be installed,
- * and definitions of OLM's and Flotilla's own APIs; empty where there are none. OLM finds an unsupported
- * kind only when it reaches the step, with the CSV and more created before. Checked beforehand, nothing of
- * the plan is applied. The plan fails at once: waiting does not change what it holds. Spec:
- * install-plans.md §5 and "Surprises".
+ * definitions of OLM's and Flotilla's own APIs, and objects that no API server takes. OLM finds them only
+ * when it reaches the step, with the CSV and more created before. Checked beforehand, nothing of the plan is
+ * applied. The plan fails at once: waiting does not change what it holds. Spec: install-plans.md §5 and
+ * "Surprises".
  */
 export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, StepOutcome> {
   const outcomes = new Map<number, StepOutcome>();
   for (const [index, step] of (status?.plan ?? []).entries()) {
-    const refusal = step === null ? undefined : refusalOf(step);
+    const refusal = step === null || isDone(step) ? undefined : refusalOf(step);
     if (refusal === undefined) continue;
-    const error = `${refusal}. Nothing of it was applied`;
+    const error = `${refusal}${NOTHING_APPLIED}`;
     outcomes.set(index, { status: 'UnsupportedResource', error, patienceMs: 0 });
   }
   return outcomes;
 }
 
+/** Why every plan with this bundle is refused; undefined if none is for what the bundle holds. */
+export function bundleRefusal(bundle: string, objects: readonly KubernetesObject[]): string | undefined {
+  for (const object of objects) {
+    const refusal = objectRefusal(bundle, object);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
 function refusalOf(step: InstallPlanStep): string | undefined {
   const { kind, name } = step.resource;
-  if (!SUPPORTED_STEP_KINDS.includes(kind))
-    return `${INVALID_PLAN}: bundle ${step.resolving} brings ${kind} "${name}", and objects of this kind cannot be installed by a plan`;
-  if (kind !== CRD_KIND) return undefined;
+  if (!SUPPORTED_STEP_KINDS.includes(kind)) return kindRefusal(step.resolving, kind, name);
   const manifest = manifestOf(step);
-  if ('fail' in manifest || !definesProtectedApi(manifest.object)) return undefined;
-  return `bundle ${step.resolving}: ${protectedApiText(name)}`;
+  return 'fail' in manifest ? undefined : faultOf(step.resolving, manifest.object);
+}
+
+const objectRefusal = (bundle: string, object: KubernetesObject): string | undefined =>
+  SUPPORTED_STEP_KINDS.includes(object.kind) || object.kind === BUNDLE_SECRET_KIND
+    ? faultOf(bundle, object)
+    : kindRefusal(bundle, object.kind, object.metadata.name ?? '');
+
+const kindRefusal = (bundle: string, kind: string, name: string): string =>
+  `${INVALID_PLAN}: bundle ${bundle} brings ${kind} "${name}", and objects of this kind cannot be installed by a plan`;
+
+function faultOf(bundle: string, object: KubernetesObject): string | undefined {
+  const [fault] = objectFaults(object);
+  if (fault === undefined) return undefined;
+  const most = LONGEST_VERDICT - NOTHING_APPLIED.length;
+  const isNamed = fault.includes(`"${object.metadata.name}"`);
+  return verdictLine([`bundle ${bundle}`, isNamed ? '' : `${object.kind} ${object.metadata.name ?? ''}`], fault, most);
 }

@@ -17,12 +17,12 @@ describe('data of others that is read', () => {
 
   it.each([
     [{}, 'name is missing'],
-    [{ name: 1.5 }, 'name is the number 1.5; a text is expected: quote it, "1.5"'],
-    [{ name: true }, 'name is the boolean true; a text is expected: quote it, "true"'],
+    [{ name: 1.5 }, 'name is the number 1.5; a text is expected: quote it'],
+    [{ name: true }, 'name is the boolean true; a text is expected: quote it'],
     [{ name: ['a'] }, 'name is a list; a text is expected'],
     [{ name: null }, 'name is empty (null); a text is expected'],
     [{ name: 'a', labels: 'none' }, 'labels is a text; a map is expected'],
-    [{ name: 'a', labels: { port: 80 } }, 'labels.port is the number 80; a text is expected: quote it, "80"'],
+    [{ name: 'a', labels: { port: 80 } }, 'labels.port is the number 80; a text is expected: quote it'],
     [{ name: 'a', modes: [{ on: true }, { on: 'yes' }] }, 'modes[1].on is a text; true or false is expected'],
     [{ name: 'a', modes: {} }, 'modes is a map; a list is expected'],
     [{ name: 'a', port: {} }, 'port is a map; a number is expected'],

@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'a map',
 };
 
-/** `metadata.annotations.hot is the boolean true; a text is expected: quote it, "true"`. */
+/** `metadata.annotations.hot is the boolean true; a text is expected: quote it`. */
 function fieldProblem(issue: Issue | undefined, value: unknown): string {
   if (issue === undefined) return 'it cannot be read';
   const place = placeOf(issue.path);
@@ -42,11 +42,11 @@ function fieldProblem(issue: Issue | undefined, value: unknown): string {
 const memberOf = (value: unknown, key: PropertyKey): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 
-/** Says what a field holds in place of a text: `is the number 1; quote it: "1"`. */
+/** Says what a field holds in place of a text: `is the number 1; a text is expected: quote it`. */
 export function typeProblem(found: unknown, expected = 'a text'): string {
   const shown = shownValue(found);
   if (expected !== 'a text' || typeof found === 'object') return `is ${shown}; ${expected} is expected`;
-  return `is ${shown}; a text is expected: quote it, "${String(found)}"`;
+  return `is ${shown}; a text is expected: quote it`;
 }
 
 /** The value as a reader of the YAML knows it: `the number 4.1`, `the boolean true`, `a list`. */

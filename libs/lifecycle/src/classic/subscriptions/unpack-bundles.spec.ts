@@ -202,6 +202,20 @@ describe('a bundle that cannot be used stops only those that need it (decision 0
     ]);
   });
 
+  it('a bundle of which no plan can be carried out gets a plan of its own, after its neighbours', async () => {
+    bench.bundle('lamp', '1.0.0', [objectOf('ConfigMap', 'Not_a_name', undefined, {})]);
+    bench.bundle('wick', '1.0.0');
+    subscribe(at);
+    subscribe(at, 'wick');
+    for (let turn = 0; turn < 3; turn += 1) {
+      await bench.solve(at, [LAMP, WICK]);
+      await pass();
+    }
+    expect(plansIn(at).map(({ spec }) => spec.clusterServiceVersionNames)).toEqual([['wick.v1.0.0'], ['lamp.v1.0.0']]);
+    expect(at.conditions(subscription())).toEqual([PLAN_UNDER_WAY]);
+    expect(at.conditions(subscription('wick'))).toEqual([PLAN_UNDER_WAY]);
+  });
+
   it('once the catalog has a good one, it is installed', async () => {
     subscribe(at, 'gum');
     await bench.solve(at, [GUM(await inline([BAD]))]);

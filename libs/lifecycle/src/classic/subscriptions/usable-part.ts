@@ -1,5 +1,6 @@
 import { csvOf } from '#core/classic/install-plan/bundle-steps';
 import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
@@ -17,24 +18,31 @@ export type UsablePart = Readonly<{
   held: readonly HeldSubscriptions[];
 }>;
 
-/** Takes bundles that cannot be read, or cannot be turned into steps, out of a resolution (decision 0494). */
+/**
+ * Takes bundles that cannot be read, or cannot be turned into steps, out of a resolution. A bundle of which
+ * every plan is refused comes after its neighbours, in a plan of its own, which says why (decision 0494).
+ */
 export function usablePart(
   resolution: ResolvedResolution,
   fetched: FetchedBundles,
   read: ObservedNamespace,
 ): UsablePart {
   const failures = new Map<string, UnpackFailure>();
+  const refused = new Set<string>();
   for (const { name } of bundlesToInstall(resolution)) {
     const failure = failureOf(name, fetched);
     if (failure !== undefined) failures.set(name, failure);
+    else if (bundleRefusal(name, fetched.bundles.get(name)?.objects ?? []) !== undefined) refused.add(name);
   }
-  if (failures.size === 0) return { resolution, bundles: fetched.bundles, held: [] };
-  const { rest, heldBack } = withoutBundles(resolution, new Set(failures.keys()), desiredNamespaceOf(read));
-  const kept = new Set(rest.chosen.map(({ name }) => name));
+  const desired = desiredNamespaceOf(read);
+  const usable = withoutBundles(resolution, new Set(failures.keys()), desired);
+  const plannable = withoutBundles(usable.rest, refused, desired);
+  const next = plannable.rest.subscriptionsUpdated.length > 0 ? plannable.rest : plannable.affected;
+  const kept = new Set(next.chosen.map(({ name }) => name));
   return {
-    resolution: rest,
+    resolution: next,
     bundles: new Map([...fetched.bundles].filter(([name]) => kept.has(name))),
-    held: heldBack.flatMap(({ bundle, subscriptions }) => {
+    held: usable.refusals.flatMap(({ bundle, subscriptions }) => {
       const failure = failures.get(bundle);
       return failure === undefined ? [] : [{ subscriptions, failure }];
     }),

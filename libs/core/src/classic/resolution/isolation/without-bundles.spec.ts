@@ -42,18 +42,18 @@ function resolved(bundles: readonly ChosenBundle[], updated: readonly string[], 
   return resolution;
 }
 
-const names = ({ rest, heldBack }: ReturnType<typeof withoutBundles>) => ({
+const names = ({ rest, refusals }: ReturnType<typeof withoutBundles>) => ({
   chosen: rest.chosen.map(({ name }) => name),
   created: rest.subscriptionsCreated.map(({ name }) => name),
   updated: rest.subscriptionsUpdated.map(({ name }) => name),
-  heldBack,
+  refusals,
 });
 
 it('a bundle that stands alone: its Subscription waits, the others move', () => {
   const resolution = resolved([chosen('gum'), chosen('kiwi')], ['gum', 'kiwi']);
   expect(names(withoutBundles(resolution, new Set(['gum.v1']), desired(['gum', 'kiwi'])))).toEqual({
     ...{ chosen: ['kiwi.v1'], created: [], updated: ['kiwi'] },
-    heldBack: [{ bundle: 'gum.v1', subscriptions: ['gum'] }],
+    refusals: [{ bundle: 'gum.v1', subscriptions: ['gum'] }],
   });
 });
 
@@ -62,7 +62,7 @@ it('a dependency: the bundle that requires it waits with it, and no Subscription
   const resolution = resolved(bundles, ['fig', 'kiwi'], ['gum']);
   expect(names(withoutBundles(resolution, new Set(['gum.v1']), desired(['fig', 'kiwi'])))).toEqual({
     ...{ chosen: ['kiwi.v1'], created: [], updated: ['kiwi'] },
-    heldBack: [{ bundle: 'gum.v1', subscriptions: ['fig'] }],
+    refusals: [{ bundle: 'gum.v1', subscriptions: ['fig'] }],
   });
 });
 
@@ -71,8 +71,19 @@ it('a bundle that takes over an API of the one it cannot follow waits, too', () 
   const old = { ...{ name: 'gum.v0', version: '0.9.0', replaces: '', phase: 'Succeeded' }, ownedApis: [api] };
   const bundles = [chosen('gum', [], { replaces: 'gum.v0' }), chosen('kiwi', [providesApi('Gum')])];
   const around = desired(['gum', 'kiwi'], [{ ...old, requiredApis: [] }]);
-  const { heldBack } = withoutBundles(resolved(bundles, ['gum', 'kiwi']), new Set(['gum.v1']), around);
-  expect(heldBack).toEqual([{ bundle: 'gum.v1', subscriptions: ['gum', 'kiwi'] }]);
+  const { refusals } = withoutBundles(resolved(bundles, ['gum', 'kiwi']), new Set(['gum.v1']), around);
+  expect(refusals).toEqual([{ bundle: 'gum.v1', subscriptions: ['gum', 'kiwi'] }]);
+});
+
+it('the other half is what needs the bundle', () => {
+  const bundles = [chosen('fig', [requiresApi('Gum')]), chosen('gum', [providesApi('Gum')]), chosen('kiwi')];
+  const resolution = resolved(bundles, ['fig', 'kiwi'], ['gum']);
+  const { affected } = withoutBundles(resolution, new Set(['gum.v1']), desired(['fig', 'kiwi']));
+  expect(affected).toMatchObject({
+    chosen: [{ name: 'fig.v1' }, { name: 'gum.v1' }],
+    subscriptionsCreated: [{ name: 'gum' }],
+    subscriptionsUpdated: [{ name: 'fig' }],
+  });
 });
 
 it('what is installed already stays in the resolution', () => {

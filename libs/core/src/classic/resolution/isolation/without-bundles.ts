@@ -7,37 +7,42 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 /** Subscriptions that cannot have what was chosen for them, because of one bundle. */
 export type BundleRefusal = Readonly<{ bundle: string; subscriptions: readonly string[] }>;
 
-/** The rest of a resolution, and which Subscriptions wait for another bundle. */
-export type WithoutBundles = Readonly<{ rest: Resolved; heldBack: readonly BundleRefusal[] }>;
+/** A resolution in two: what does without some bundles, and what needs them. */
+export type SplitResolution = Readonly<{ rest: Resolved; affected: Resolved; refusals: readonly BundleRefusal[] }>;
 
 /**
- * Takes bundles that cannot be used out of a resolution, together with every bundle that needs them, is
- * needed by them, or takes over an API from their predecessor: what remains can be installed by itself. OLM
- * installs nothing of the namespace (decision 0494).
+ * Takes bundles out of a resolution, together with every bundle that needs them, is needed by them, or takes
+ * over an API from their predecessor: what remains can be installed by itself. OLM installs nothing of the
+ * namespace if one bundle cannot be used (decision 0494).
  */
 export function withoutBundles(
   resolution: Resolved,
   refused: ReadonlySet<string>,
   desiredNamespace: DesiredNamespace,
-): WithoutBundles {
-  const affected = partsOf(resolution, resolution.chosen.map(entryOf), desiredNamespace).flatMap((part) => {
+): SplitResolution {
+  if (refused.size === 0) return { rest: resolution, affected: { ...resolution, ...NONE }, refusals: [] };
+  const parts = partsOf(resolution, resolution.chosen.map(entryOf), desiredNamespace).flatMap((part) => {
     const bundle = part.bundles.find((name) => refused.has(name));
     return bundle === undefined ? [] : [{ ...part, bundle }];
   });
-  const bundles = new Set(affected.flatMap((part) => part.bundles));
-  const subscriptions = new Set(affected.flatMap((part) => part.subscriptions));
+  const bundles = new Set(parts.flatMap((part) => part.bundles));
+  const subscriptions = new Set(parts.flatMap((part) => part.subscriptions));
+  const whose = (isAffected: boolean): Resolved => ({
+    ...resolution,
+    chosen: resolution.chosen.filter(({ name }) => bundles.has(name) === isAffected),
+    subscriptionsCreated: resolution.subscriptionsCreated.filter(
+      ({ spec }) => bundles.has(spec['startingCSV'] ?? '') === isAffected,
+    ),
+    subscriptionsUpdated: resolution.subscriptionsUpdated.filter(({ name }) => subscriptions.has(name) === isAffected),
+  });
   return {
-    rest: {
-      ...resolution,
-      chosen: resolution.chosen.filter(({ name }) => !bundles.has(name)),
-      subscriptionsCreated: resolution.subscriptionsCreated.filter(
-        ({ spec }) => !bundles.has(spec['startingCSV'] ?? ''),
-      ),
-      subscriptionsUpdated: resolution.subscriptionsUpdated.filter(({ name }) => !subscriptions.has(name)),
-    },
-    heldBack: affected.map(({ bundle, subscriptions: waiting }) => ({ bundle, subscriptions: waiting })),
+    rest: whose(false),
+    affected: whose(true),
+    refusals: parts.map(({ bundle, subscriptions: waiting }) => ({ bundle, subscriptions: waiting })),
   };
 }
+
+const NONE = { chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] } as const;
 
 /** Which bundles belong together follows from their properties alone. */
 function entryOf({ catalog, catalogNamespace, package: packageName, ...chosen }: ChosenBundle): Entry {

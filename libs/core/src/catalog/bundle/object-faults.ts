@@ -1,0 +1,68 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
+import { recordAt, recordsAt, textAt } from '../../kernel/json/json-access.js';
+import { labelFaults, metadataFaults, nameFaults } from '../../kernel/verdict/metadata-faults.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+
+/** OLM writes the name of a CSV into labels of what it makes, and a label holds no more. */
+const LONGEST_CSV_NAME = 63;
+
+/**
+ * Returns why no cluster takes an object of a bundle as it is written, one text for each field. An install
+ * with such an object cannot end well, so it is refused before anything of it is applied.
+ */
+export function objectFaults(object: KubernetesObject): string[] {
+  return [
+    ...metadataFaults(object),
+    ...(object.kind === 'ClusterServiceVersion' ? csvFaults(object) : []),
+    ...(object.kind === 'CustomResourceDefinition' ? crdFaults(object) : []),
+  ];
+}
+
+function csvFaults(csv: KubernetesObject): string[] {
+  const { length } = csv.metadata.name ?? '';
+  const tooLong =
+    length <= LONGEST_CSV_NAME
+      ? []
+      : [`metadata.name has ${length} characters: OLM writes it into labels, which hold ${LONGEST_CSV_NAME}`];
+  return [...tooLong, ...deploymentsOf(csv).flatMap(deploymentFaults), ...accountFaults(csv)];
+}
+
+const STRATEGY = 'spec.install.spec';
+
+const deploymentsOf = (csv: KubernetesObject) => recordsAt(csv, 'spec', 'install', 'spec', 'deployments');
+
+function deploymentFaults(deployment: Readonly<Record<string, unknown>>, index: number): string[] {
+  const field = `${STRATEGY}.deployments[${index}]`;
+  const name = textAt(deployment, 'name');
+  const pod = recordAt(deployment, 'spec', 'template', 'metadata', 'labels');
+  const matched = recordAt(deployment, 'spec', 'selector', 'matchLabels');
+  const unmatched = Object.keys(matched).find((key) => matched[key] !== pod[key]);
+  return [
+    ...(name === '' ? [`${field}.name is missing`] : nameFaults(`${field}.name`, name)),
+    ...labelFaults(`${field}.label`, recordAt(deployment, 'label')),
+    ...labelFaults(`${field}.spec.template.metadata.labels`, pod),
+    ...(unmatched === undefined
+      ? []
+      : [`${field}.spec.selector.matchLabels.${unmatched} is not among the labels of spec.template`]),
+  ];
+}
+
+function accountFaults(csv: KubernetesObject): string[] {
+  return ['permissions', 'clusterPermissions'].flatMap((list) =>
+    recordsAt(csv, 'spec', 'install', 'spec', list).flatMap((permission, index) => {
+      const name = textAt(permission, 'serviceAccountName');
+      return name === '' ? [] : nameFaults(`${STRATEGY}.${list}[${index}].serviceAccountName`, name);
+    }),
+  );
+}
+
+function crdFaults(crd: KubernetesObject): string[] {
+  const name = crd.metadata.name ?? '';
+  if (definesProtectedApi(crd)) return [protectedApiText(name)];
+  const group = textAt(crd, 'spec', 'group');
+  const plural = textAt(crd, 'spec', 'names', 'plural');
+  const wanted = `${plural}.${group}`;
+  if (group === '' || plural === '' || name === '' || name === wanted) return [];
+  return [`metadata.name ${goQuote(name)} must be ${goQuote(wanted)}: spec.names.plural and spec.group`];
+}

@@ -1,0 +1,101 @@
+import { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { recordAt, recordsAt, textAt, textsAt } from '../../kernel/json/json-access.js';
+import { readForeign } from '../../kernel/verdict/read-foreign.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { Bundle } from './bundle.js';
+import { objectFaults } from './object-faults.js';
+
+const STRATEGY = ['spec', 'install', 'spec'] as const;
+
+type Check = (object: KubernetesObject, bundle: Bundle) => readonly string[];
+
+/**
+ * Returns what keeps the objects of a bundle from being installed, one line each with file, object and field:
+ * what every install refuses before it applies anything, and what the cluster refuses afterwards.
+ */
+export const objectProblems = (bundle: Bundle): string[] =>
+  bundle.objects.flatMap((object) => {
+    const places = [bundle.paths?.get(object) ?? '', `${object.kind} ${object.metadata.name ?? ''}`.trim()];
+    return CHECKS.flatMap((check) => check(object, bundle)).map((problem) => verdictLine(places, problem));
+  });
+
+/** What OLM's typed decoder refuses of a CSV: an install then ends with ErrorPreventedUnpacking. */
+const undecodable: Check = (object) => {
+  if (object.kind !== 'ClusterServiceVersion') return [];
+  const read = readForeign(ClusterServiceVersion, object);
+  return 'problem' in read ? [read.problem] : [];
+};
+
+const deployments: Check = (object) => {
+  if (object.kind !== 'ClusterServiceVersion') return [];
+  const seen = new Set<string>();
+  return recordsAt(object, ...STRATEGY, 'deployments').flatMap((deployment, index) => {
+    const field = `${STRATEGY.join('.')}.deployments[${index}]`;
+    const name = textAt(deployment, 'name');
+    const problems = seen.has(name) && name !== '' ? [`${field}.name ${goQuote(name)} is used twice`] : [];
+    seen.add(name);
+    const spec = recordAt(deployment, 'spec');
+    if (Object.keys(spec).length === 0) return [...problems, `${field}.spec is missing`];
+    if (Object.keys(recordAt(spec, 'selector')).length === 0) problems.push(`${field}.spec.selector is missing`);
+    if (recordsAt(spec, 'template', 'spec', 'containers').length === 0) {
+      problems.push(`${field}.spec.template.spec.containers is missing or empty`);
+    }
+    return problems;
+  });
+};
+
+/** The rules of a Role or ClusterRole: those that an API server refuses. */
+const rules: Check = (object) => {
+  if (object.kind === 'Role' || object.kind === 'ClusterRole') {
+    return ruleProblems('rules', recordsAt(object, 'rules'), object.kind === 'ClusterRole');
+  }
+  if (object.kind !== 'ClusterServiceVersion') return [];
+  return (['permissions', 'clusterPermissions'] as const).flatMap((list) =>
+    recordsAt(object, ...STRATEGY, list).flatMap((permission, index) => {
+      const field = `${STRATEGY.join('.')}.${list}[${index}]`;
+      const account = textAt(permission, 'serviceAccountName');
+      const problems = account === '' ? [`${field}.serviceAccountName is missing`] : [];
+      const isWide = list === 'clusterPermissions';
+      return [...problems, ...ruleProblems(`${field}.rules`, recordsAt(permission, 'rules'), isWide)];
+    }),
+  );
+};
+
+const ruleProblems = (field: string, list: readonly Readonly<Record<string, unknown>>[], isWide: boolean): string[] =>
+  list.flatMap((rule, index) => {
+    const where = `${field}[${index}]`;
+    const verbs = textsAt(rule, 'verbs').length === 0 ? [`${where}.verbs is missing or empty`] : [];
+    const urls = textsAt(rule, 'nonResourceURLs');
+    if (urls.length > 0) {
+      return isWide ? verbs : [...verbs, `${where}.nonResourceURLs holds for a whole cluster alone: move it there`];
+    }
+    const lacking = ['apiGroups', 'resources'].filter((key) => textsAt(rule, key).length === 0);
+    return [...verbs, ...lacking.map((key) => `${where}.${key} is missing or empty`)];
+  });
+
+/** The rule of operator-framework/api: the CSV alone brings the account of its Deployments. */
+const accounts: Check = ({ kind, metadata }, { csv }) => {
+  if (kind !== 'ServiceAccount' || !metadata.name) return [];
+  const own = recordsAt(csv, ...STRATEGY, 'deployments').map((deployment) =>
+    textAt(deployment, 'spec', 'template', 'spec', 'serviceAccountName'),
+  );
+  if (!own.includes(metadata.name)) return [];
+  return ['invalid service account found in bundle: the CSV names it for a Deployment, and OLM makes it: remove this'];
+};
+
+const versions: Check = (object) => {
+  if (object.kind !== 'CustomResourceDefinition' || object.apiVersion !== 'apiextensions.k8s.io/v1') return [];
+  const list = recordsAt(object, 'spec', 'versions');
+  if (list.length === 0) return ['spec.versions is missing or empty'];
+  const stored = list.filter((version) => version['storage'] === true).length;
+  const schemas = list.flatMap((version, index) =>
+    Object.keys(recordAt(version, 'schema', 'openAPIV3Schema')).length > 0
+      ? []
+      : [`spec.versions[${index}].schema.openAPIV3Schema is missing`],
+  );
+  return [...(stored === 1 ? [] : [`spec.versions: ${stored} have storage: true; exactly one must`]), ...schemas];
+};
+
+const CHECKS: readonly Check[] = [objectFaults, undecodable, deployments, rules, accounts, versions];
