@@ -56,6 +56,7 @@ describe('an operator whose aggregated API does not answer', () => {
     expect(bench.cluster.get(deployment)?.metadata.labels).toHaveProperty([LABEL]);
     expect(kinds()).toEqual(
       new Set([
+        'APIService',
         'ClusterServiceVersion',
         'ClusterRoleBinding',
         'Deployment',

@@ -35,7 +35,7 @@ describe('tests take their patience from libs/testing/src/patience.ts', () => {
   });
 
   it('sees the files it is about', () => {
-    expect(files).toContain('test/integration/joining.spec.ts');
+    expect(files).toContain('test/integration/joining.extended.spec.ts');
     expect(files.length).toBeGreaterThan(200);
   });
 });

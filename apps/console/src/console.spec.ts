@@ -67,7 +67,7 @@ describe('the console on loopback', () => {
 });
 
 describe('the API', () => {
-  // What became of an action: console-actions.spec.ts.
+  // What became of an action: console-actions.extended.spec.ts.
   const PATHS: Readonly<Record<string, string>> = {
     '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0',
     '/can-i': '/can-i?verb=see',

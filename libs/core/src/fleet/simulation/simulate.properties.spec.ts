@@ -8,7 +8,7 @@ import type { RunSummary } from './summary.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
 /** `FLOTILLA_FLEET_RUNS=10000` for the long form. */
-const numRuns = Number(process.env['FLOTILLA_FLEET_RUNS'] ?? 25);
+const numRuns = Number(process.env['FLOTILLA_FLEET_RUNS'] ?? 8);
 const runs = { seed, numRuns };
 /** A run with a controller that is killed again and again takes as long as ten others. */
 const killedRuns = { seed, numRuns: Math.ceil(numRuns / 5) };
