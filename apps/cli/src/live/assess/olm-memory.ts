@@ -1,7 +1,7 @@
 import type { OlmMemory } from '#core/fleet/assessment/assessment';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asList, asRecord } from '#core/kernel/crd/loose-value';
-import { quantityNumber } from '#core/v1/bundle-render/quantity';
+import { quantityNumber } from '#core/kernel/go-types/quantity';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { catalogServers, POD, packageServers, podsOf } from '../handover/olm-in-cluster.js';
 

@@ -1,0 +1,143 @@
+import { parseTolerant } from '../versions/blang-version.js';
+import { goQuote } from '../versions/go-quote.js';
+import { formatVersion } from '../versions/version.js';
+import { canonicalQuantity, quantityNumber } from './quantity.js';
+import type { LeafType } from './type-shape.js';
+
+/** A value as Go writes it back, or why Go does not read it. */
+export type Leaf = Readonly<{ written: unknown }> | Readonly<{ problem: string }>;
+
+/** Longest text that a problem repeats, in characters. */
+const MAX_SHOWN = 40;
+
+/** Names a value in a message: `the number 1`, `a list`. */
+export function named(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') {
+    return `the text ${goQuote(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)}`;
+  }
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  return `the ${typeof value} ${String(value)}`;
+}
+
+const problem = (value: unknown, wanted: string): Leaf => ({ problem: `is ${named(value)}, not ${wanted}` });
+
+const LIMIT = { int32: 2 ** 31, int64: 2 ** 63 } as const;
+
+function integer(value: unknown, size: 'int32' | 'int64'): Leaf {
+  if (typeof value === 'string' && value !== '' && Number.isInteger(Number(value))) {
+    return { problem: `is ${named(value)}, not a number: take off the quotes` };
+  }
+  if (typeof value !== 'number') return problem(value, 'a number');
+  if (!Number.isInteger(value)) return problem(value, 'a whole number');
+  if (value >= -LIMIT[size] && value < LIMIT[size]) return { written: value };
+  return { problem: `is ${named(value)}, which is beyond ${size}` };
+}
+
+function text(value: unknown): Leaf {
+  if (typeof value === 'string') return { written: value };
+  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  return isScalar ? { problem: `is ${named(value)}, not text: quote it` } : problem(value, 'text');
+}
+
+function bool(value: unknown): Leaf {
+  if (typeof value === 'boolean') return { written: value };
+  const isQuoted = value === 'true' || value === 'false';
+  return isQuoted
+    ? { problem: `is ${named(value)}, not a boolean: take off the quotes` }
+    : problem(value, 'true or false');
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function time(value: unknown): Leaf {
+  if (typeof value !== 'string') return text(value);
+  const at = TIME.test(value) ? Date.parse(value.replace(',', '.')) : Number.NaN;
+  if (Number.isNaN(at)) return problem(value, 'a time such as 2006-01-02T15:04:05Z');
+  return { written: `${new Date(at).toISOString().slice(0, 19)}Z` };
+}
+
+function quantity(value: unknown): Leaf {
+  if (quantityNumber(value) === undefined) return problem(value, 'a quantity such as 500m or 1Gi');
+  return { written: canonicalQuantity(value) };
+}
+
+/** The version of an operator: read tolerantly, written as a semantic version. */
+function version(value: unknown): Leaf {
+  if (typeof value !== 'string') return text(value);
+  const parsed = parseTolerant(value);
+  if (!('error' in parsed)) return { written: formatVersion(parsed) };
+  return { problem: `is ${named(value)}, not a semantic version: ${parsed.error}` };
+}
+
+const RELEASE_PART = /^(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)$/;
+
+function release(value: unknown): Leaf {
+  if (typeof value !== 'string') return text(value);
+  return value.split('.').every((part) => RELEASE_PART.test(part))
+    ? { written: value }
+    : problem(value, 'a release such as 1.alpha');
+}
+
+const anyValue = (value: unknown): Leaf => ({ written: value });
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function unstructured(value: unknown): Leaf {
+  if (!isObject(value)) return problem(value, 'an object');
+  const { kind } = value as Readonly<{ kind?: unknown }>;
+  return typeof kind === 'string' && kind !== '' ? { written: value } : { problem: 'has no kind' };
+}
+
+/** One that Go's reader does not survive unless it names `registryPoll` (spec: api-types.md §11). */
+const updateStrategy = (value: unknown): Leaf => (isObject(value) ? { written: value } : problem(value, 'an object'));
+
+const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
+  string: text,
+  bool,
+  int32: (value) => integer(value, 'int32'),
+  int64: (value) => integer(value, 'int64'),
+  float64: (value) => (typeof value === 'number' ? { written: value } : problem(value, 'a number')),
+  bytes: text,
+  Time: time,
+  MicroTime: time,
+  Duration: text,
+  Quantity: quantity,
+  IntOrString: (value) => (typeof value === 'string' ? { written: value } : integer(value, 'int32')),
+  OperatorVersion: version,
+  OperatorRelease: release,
+  UpdateStrategy: updateStrategy,
+  Raw: anyValue,
+  RawMessage: anyValue,
+  Unstructured: unstructured,
+};
+
+/** Reads a value that is there and not null. */
+export const readLeaf = (leaf: LeafType, value: unknown): Leaf => READERS[leaf](value);
+
+/** Types whose own reader refuses null where no pointer stands before them. */
+const REFUSES_NULL: ReadonlySet<LeafType> = new Set(['OperatorVersion', 'OperatorRelease', 'Duration']);
+
+/** Returns why null is refused, or undefined if null counts as absent. */
+export const nullProblem = (leaf: LeafType): string | undefined =>
+  REFUSES_NULL.has(leaf) ? 'is empty: give it a value, or leave it out' : undefined;
+
+const ZERO: Readonly<Partial<Record<LeafType, unknown>>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  float64: 0,
+  Duration: '0s',
+  Quantity: '0',
+  IntOrString: 0,
+  OperatorVersion: '0.0.0',
+  OperatorRelease: '',
+};
+
+/** The value of a leaf that is absent, as Go writes it. */
+export const zeroLeaf = (leaf: LeafType): unknown => ZERO[leaf] ?? null;
+
+/** Leaves that `omitempty` leaves out when they are zero; the others are structs to Go. */
+export const isScalar = (leaf: LeafType): boolean =>
+  leaf === 'string' || leaf === 'bool' || leaf === 'int32' || leaf === 'int64' || leaf === 'float64';

@@ -1,0 +1,81 @@
+import { GO_TYPE_TABLE } from './go-type-table.js';
+
+/** Types that read and write JSON in a way of their own. */
+export type LeafType =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'float64'
+  | 'bytes'
+  | 'Time'
+  | 'MicroTime'
+  | 'Duration'
+  | 'Quantity'
+  | 'IntOrString'
+  | 'OperatorVersion'
+  | 'OperatorRelease'
+  | 'UpdateStrategy'
+  | 'Raw'
+  | 'RawMessage'
+  | 'Unstructured';
+
+/** A type of Go, as far as its JSON shows it. */
+export type TypeShape =
+  | Readonly<{ is: 'leaf'; leaf: LeafType }>
+  | Readonly<{ is: 'list' | 'map' | 'pointer'; of: TypeShape }>
+  | StructShape;
+
+export type StructShape = Readonly<{
+  is: 'struct';
+  name: string;
+  /** By name, in the order in which Go writes them. */
+  members: ReadonlyMap<string, MemberShape>;
+}>;
+
+/** `omit`: the tag by which Go leaves an empty (or a zero) value out. */
+export type MemberShape = Readonly<{ type: TypeShape; omit?: 'empty' | 'zero' }>;
+
+/** What the objects of all kinds have in common. */
+const OBJECT = 'Object apiVersion:string kind:string metadata:meta.ObjectMeta';
+
+const found = new Map<string, StructShape>();
+let lines: ReadonlyMap<string, string> | undefined;
+
+/**
+ * Returns the struct of this name in the table that `scripts/go-types` writes, such as
+ * `alpha.ClusterServiceVersion`. Throws for a name that the table does not have.
+ */
+export function structShape(name: string): StructShape {
+  const known = found.get(name);
+  if (known !== undefined) return known;
+  lines ??= new Map(
+    `${OBJECT}${GO_TYPE_TABLE}`
+      .trim()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf(' ')), line]),
+  );
+  const line = lines.get(name);
+  if (line === undefined) throw new Error(`no Go type ${name}`);
+  const members = new Map<string, MemberShape>();
+  const struct: StructShape = { is: 'struct', name, members };
+  // Before its members: types may contain themselves.
+  found.set(name, struct);
+  for (const member of line.split(' ').slice(1)) members.set(...memberOf(member));
+  return struct;
+}
+
+const MEMBER = /^(.+?)([?!]?):(.+)$/;
+
+function memberOf(text: string): [string, MemberShape] {
+  const [, name = '', omit, type = ''] = MEMBER.exec(text) ?? [];
+  if (omit === '') return [name, { type: typeOf(type) }];
+  return [name, { type: typeOf(type), omit: omit === '!' ? 'zero' : 'empty' }];
+}
+
+function typeOf(text: string): TypeShape {
+  if (text.startsWith('*')) return { is: 'pointer', of: typeOf(text.slice(1)) };
+  if (text.startsWith('[]')) return { is: 'list', of: typeOf(text.slice(2)) };
+  if (text.startsWith('{}')) return { is: 'map', of: typeOf(text.slice(2)) };
+  return text.includes('.') ? structShape(text) : { is: 'leaf', leaf: text as LeafType };
+}
