@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CONFIG_MAP_ROLE } from '#core/classic/catalog-source/config-map-role';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
@@ -35,7 +34,10 @@ export class ConfigMapMissing extends FlotillaError {
 const missingRole = (namespace: string): string =>
   `bind ClusterRole ${CONFIG_MAP_ROLE} (k8s/base/managed-cluster) to that user in namespace ${namespace}`;
 
-const ConfigMap = KubernetesObject.extend({ data: z.record(z.string(), z.string()).nullish() });
+const ConfigMap = z.looseObject({
+  metadata: z.looseObject({ uid: z.string().nullish(), resourceVersion: z.string().nullish() }),
+  data: z.record(z.string(), z.string()).nullish(),
+});
 
 export const clusterAccess = (deps: ConfigMapWatchDeps): SourceAccess => ({
   credentials: (source) => pullSecretsOf(deps.client, source),

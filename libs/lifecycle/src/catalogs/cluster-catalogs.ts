@@ -1,7 +1,8 @@
 import { disabledStatus } from '#core/classic/catalog-source/catalog-conditions';
 import { catalogSourceStatus, type StatusSettings } from '#core/classic/catalog-source/catalog-source-status';
-import { CatalogSource } from '#core/kernel/api/catalog-source';
+import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { isRecord } from '#core/kernel/json/go-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -26,7 +27,8 @@ export type ClusterCatalogsDeps = Readonly<{
 }>;
 
 /** The fields that a refresh needs. */
-const Readable = CatalogSource.pick({ metadata: true, spec: true });
+const isReadable = ({ metadata, spec }: Partial<CatalogSource>): boolean =>
+  isRecord(spec) && CatalogSource.safeParse({ ...CATALOG_SOURCE_API, metadata, spec }).success;
 const VERSION_AGAIN_MS = 30_000;
 
 /** The CatalogSources of one cluster: one refresh each, their image templates, and their statuses written. */
@@ -71,7 +73,7 @@ export class ClusterCatalogs {
   note(source: CatalogSource, event: 'changed' | 'gone'): void {
     if (this.deps.isObserved === true) return;
     const key = keyOf(source);
-    const readable = Readable.safeParse(source).success;
+    const readable = isReadable(source);
     if (!readable) this.#refuse(source);
     if (event === 'changed' && readable) {
       this.#sources.set(key, source);

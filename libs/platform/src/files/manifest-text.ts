@@ -1,6 +1,7 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { type KubernetesObject, readObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { problemText } from '#core/kernel/go-types/decoded';
 
 /** An object and where it was read: `file:line`. */
 export type Manifest = Readonly<{ object: KubernetesObject; where: string }>;
@@ -48,10 +49,9 @@ function objectsOf(value: unknown, where: string): Manifest[] {
   if (typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'List' && 'items' in value) {
     return Array.isArray(value.items) ? value.items.flatMap((item: unknown) => objectsOf(item, where)) : [];
   }
-  const object = KubernetesObject.safeParse(value);
-  if (object.success) return [{ object: object.data, where }];
-  const [issue] = object.error.issues;
+  const object = readObject(value);
+  if (object.ok) return [{ object: object.value, where }];
   throw new ManifestError(
-    `${where}: not a Kubernetes object: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'unreadable'}; give it apiVersion, kind and metadata`,
+    `${where}: not a Kubernetes object: ${problemText(object.problems)}; give it apiVersion, kind and metadata`,
   );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Action } from '../../kernel/actions/action.js';
-import { ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
+import { CSV_API, CsvStatus } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
@@ -10,7 +10,7 @@ import { labelOfOperator } from './component-label.js';
 export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
 
 /** No more of a CSV than is read here: the whole is long, and parsed in each pass. */
-const CsvWithStatus = z.looseObject({ status: ClusterServiceVersion.shape.status });
+const CsvWithStatus = z.looseObject({ status: CsvStatus.optional() });
 
 const Conditions = z.looseObject({
   status: z.looseObject({

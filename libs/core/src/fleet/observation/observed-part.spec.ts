@@ -43,7 +43,7 @@ const subscription = (status: object | undefined) => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'Subscription',
   metadata: { ...metadata('etcd'), annotations: { 'kubectl.kubernetes.io/last-applied-configuration': LARGE } },
-  spec: { name: 'etcd', channel: 'stable', source: 'all', sourceNamespace: 'olm', config: { env: [LARGE] } },
+  spec: { name: 'etcd', channel: 'stable', source: 'all', sourceNamespace: 'olm', config: { env: [{ name: LARGE }] } },
   ...(status === undefined ? {} : { status }),
 });
 const group = {

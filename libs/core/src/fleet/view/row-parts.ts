@@ -5,7 +5,7 @@ import { isCopied } from '../../kernel/api/csv-facts.js';
 import { InstallPlan, type InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
-import { Subscription, type SubscriptionCondition } from '../../kernel/api/subscription.js';
+import { type SubscriptionCondition, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { asList, asRecord, asText } from '../../kernel/crd/loose-value.js';
 import { type GivenApproval, givenApproval } from '../console-actions/given-approval.js';
 import { fleetMarksOf } from '../desired/fleet-work.js';
@@ -64,7 +64,7 @@ export function rowPart(kind: string, object: KubernetesObject, globalCatalogNam
 }
 
 function subscriptionPart(object: KubernetesObject): RowPart | undefined {
-  const read = Subscription.shape.status.safeParse(object['status']);
+  const read = SubscriptionStatus.optional().safeParse(object['status']);
   if (!read.success || read.data === undefined) return undefined;
   const { installPlanRef, conditions = [] } = read.data;
   const marks = fleetMarksOf(object);

@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { ObjectMeta } from './kubernetes-object.js';
+import type { z } from 'zod';
+import { kindSchema } from '../go-types/typed-schema.js';
+import type { ObjectMeta } from './kubernetes-object.js';
 
 export const CATALOG_SOURCE_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' } as const;
 
@@ -7,39 +8,47 @@ export const CATALOG_SOURCE_API = { apiVersion: 'operators.coreos.com/v1alpha1',
  * Spec: api-types.md §2. `sourceType` and `interval` are plain strings there: bad values
  * are reported, not refused.
  */
-export const CatalogSource = z.looseObject({
-  apiVersion: z.literal(CATALOG_SOURCE_API.apiVersion),
-  kind: z.literal(CATALOG_SOURCE_API.kind),
-  metadata: ObjectMeta,
-  spec: z.looseObject({
-    sourceType: z.string(),
-    priority: z.number().optional(),
-    configMap: z.string().optional(),
-    address: z.string().optional(),
-    image: z.string().optional(),
-    updateStrategy: z
-      .looseObject({ registryPoll: z.looseObject({ interval: z.string().optional() }).optional() })
-      .optional(),
-    secrets: z.array(z.string()).optional(),
-    displayName: z.string().optional(),
-    publisher: z.string().optional(),
-  }),
-  status: z
-    .looseObject({
-      message: z.string().optional(),
-      reason: z.string().optional(),
-      latestImageRegistryPoll: z.string().optional(),
-      connectionState: z
-        .looseObject({
-          address: z.string().optional(),
-          lastObservedState: z.string(),
-          lastConnect: z.string().optional(),
-        })
-        .optional(),
-      registryService: z.looseObject({}).optional(),
-      configMapReference: z.looseObject({}).optional(),
-      conditions: z.array(z.unknown()).optional(),
-    })
-    .optional(),
-});
-export type CatalogSource = z.infer<typeof CatalogSource>;
+export type CatalogSource = {
+  [field: string]: unknown;
+  apiVersion: typeof CATALOG_SOURCE_API.apiVersion;
+  kind: typeof CATALOG_SOURCE_API.kind;
+  metadata: ObjectMeta;
+  spec: {
+    [field: string]: unknown;
+    sourceType: string;
+    priority?: number | undefined;
+    configMap?: string | undefined;
+    address?: string | undefined;
+    image?: string | undefined;
+    updateStrategy?:
+      | {
+          [field: string]: unknown;
+          registryPoll?: { [field: string]: unknown; interval?: string | undefined } | undefined;
+        }
+      | undefined;
+    secrets?: string[] | undefined;
+    displayName?: string | undefined;
+    publisher?: string | undefined;
+  };
+  status?:
+    | {
+        [field: string]: unknown;
+        message?: string | undefined;
+        reason?: string | undefined;
+        latestImageRegistryPoll?: string | undefined;
+        connectionState?:
+          | {
+              [field: string]: unknown;
+              address?: string | undefined;
+              lastObservedState: string;
+              lastConnect?: string | undefined;
+            }
+          | undefined;
+        registryService?: Record<string, unknown> | undefined;
+        configMapReference?: Record<string, unknown> | undefined;
+        conditions?: unknown[] | undefined;
+      }
+    | undefined;
+};
+
+export const CatalogSource: z.ZodType<CatalogSource> = kindSchema(CATALOG_SOURCE_API, 'alpha.CatalogSource');

@@ -1,59 +1,67 @@
-import { z } from 'zod';
-import { CatalogCondition } from './cluster-catalog.js';
-import { ObjectMeta } from './kubernetes-object.js';
+import type { z } from 'zod';
+import { kindSchema } from '../go-types/typed-schema.js';
+import type { LabelSelector } from '../labels/label-selector.js';
+import type { CatalogCondition } from './cluster-catalog.js';
+import type { ObjectMeta } from './kubernetes-object.js';
 
 export const CLUSTER_EXTENSION_API = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' } as const;
 
-const Labels = z.record(z.string(), z.string());
-const LabelExpression = z.looseObject({
-  key: z.string(),
-  operator: z.string(),
-  values: z.array(z.string()).optional(),
-});
-
 /** Conditions of OLM v1's kinds have one form. */
-const Condition = CatalogCondition;
+type Condition = CatalogCondition;
 
-const CatalogFilter = z.looseObject({
-  packageName: z.string(),
-  version: z.string().optional(),
-  channels: z.array(z.string()).optional(),
-  selector: z
-    .looseObject({ matchLabels: Labels.optional(), matchExpressions: z.array(LabelExpression).optional() })
-    .optional(),
-  upgradeConstraintPolicy: z.string().optional(),
-});
+type CatalogFilter = {
+  [field: string]: unknown;
+  packageName: string;
+  version?: string | undefined;
+  channels?: string[] | undefined;
+  selector?: LabelSelector | undefined;
+  upgradeConstraintPolicy?: string | undefined;
+};
 
-const Install = z.looseObject({
-  preflight: z.looseObject({ crdUpgradeSafety: z.looseObject({ enforcement: z.string() }).optional() }).optional(),
-});
+type Install = {
+  [field: string]: unknown;
+  preflight?:
+    | {
+        [field: string]: unknown;
+        crdUpgradeSafety?: { [field: string]: unknown; enforcement: string } | undefined;
+      }
+    | undefined;
+};
 
-const Status = z.looseObject({
-  conditions: z.array(Condition).optional(),
-  install: z
-    .looseObject({
-      bundle: z.looseObject({ name: z.string(), version: z.string(), release: z.string().optional() }),
-    })
-    .optional(),
-  activeRevisions: z.array(z.looseObject({ name: z.string(), conditions: z.array(Condition).optional() })).optional(),
-});
+type Status = {
+  [field: string]: unknown;
+  conditions?: Condition[] | undefined;
+  install?:
+    | {
+        [field: string]: unknown;
+        bundle: { [field: string]: unknown; name: string; version: string; release?: string | undefined };
+      }
+    | undefined;
+  activeRevisions?: { [field: string]: unknown; name: string; conditions?: Condition[] | undefined }[] | undefined;
+};
 
 /**
  * Spec: v1-extension.md. What the CRD refuses is not refused here again: clusters may
  * carry older definitions.
  */
-export const ClusterExtension = z.looseObject({
-  apiVersion: z.literal(CLUSTER_EXTENSION_API.apiVersion),
-  kind: z.literal(CLUSTER_EXTENSION_API.kind),
-  metadata: ObjectMeta,
-  spec: z.looseObject({
-    namespace: z.string(),
-    serviceAccount: z.looseObject({ name: z.string().optional() }).optional(),
-    source: z.looseObject({ sourceType: z.string(), catalog: CatalogFilter.optional() }),
-    install: Install.optional(),
-    config: z.looseObject({ configType: z.string(), inline: z.record(z.string(), z.unknown()).optional() }).optional(),
-    progressDeadlineMinutes: z.number().optional(),
-  }),
-  status: Status.optional(),
-});
-export type ClusterExtension = z.infer<typeof ClusterExtension>;
+export type ClusterExtension = {
+  [field: string]: unknown;
+  apiVersion: typeof CLUSTER_EXTENSION_API.apiVersion;
+  kind: typeof CLUSTER_EXTENSION_API.kind;
+  metadata: ObjectMeta;
+  spec: {
+    [field: string]: unknown;
+    namespace: string;
+    serviceAccount?: { [field: string]: unknown; name?: string | undefined } | undefined;
+    source: { [field: string]: unknown; sourceType: string; catalog?: CatalogFilter | undefined };
+    install?: Install | undefined;
+    config?: { [field: string]: unknown; configType: string; inline?: Record<string, unknown> | undefined } | undefined;
+    progressDeadlineMinutes?: number | undefined;
+  };
+  status?: Status | undefined;
+};
+
+export const ClusterExtension: z.ZodType<ClusterExtension> = kindSchema(
+  CLUSTER_EXTENSION_API,
+  'olmv1.ClusterExtension',
+);

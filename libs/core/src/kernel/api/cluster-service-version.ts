@@ -1,152 +1,159 @@
-import { z } from 'zod';
-import { ObjectMeta } from './kubernetes-object.js';
+import type { z } from 'zod';
+import type { Decoded } from '../go-types/decoded.js';
+import { readTyped } from '../go-types/read-typed.js';
+import { kindSchema, structSchema } from '../go-types/typed-schema.js';
+import { writtenTyped } from '../go-types/write-typed.js';
+import type { ObjectMeta } from './kubernetes-object.js';
 
 export const CSV_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' } as const;
 export const CSV_CLEANUP_FINALIZER = 'operators.coreos.com/csv-cleanup';
 
-export const PolicyRule = z.looseObject({
-  verbs: z.array(z.string()).optional(),
-  apiGroups: z.array(z.string()).optional(),
-  resources: z.array(z.string()).optional(),
-  resourceNames: z.array(z.string()).optional(),
-  nonResourceURLs: z.array(z.string()).optional(),
-});
-export type PolicyRule = z.infer<typeof PolicyRule>;
+export type PolicyRule = {
+  [field: string]: unknown;
+  verbs?: string[] | undefined;
+  apiGroups?: string[] | undefined;
+  resources?: string[] | undefined;
+  resourceNames?: string[] | undefined;
+  nonResourceURLs?: string[] | undefined;
+};
+export const PolicyRule: z.ZodType<PolicyRule> = structSchema('rbac.PolicyRule');
 
 /** Rules wanted for one service account of the operator. */
-export const StrategyPermission = z.looseObject({
-  serviceAccountName: z.string(),
-  rules: z.array(PolicyRule).optional(),
-});
-export type StrategyPermission = z.infer<typeof StrategyPermission>;
+export type StrategyPermission = {
+  [field: string]: unknown;
+  serviceAccountName: string;
+  rules?: PolicyRule[] | undefined;
+};
+export const StrategyPermission: z.ZodType<StrategyPermission> = structSchema('alpha.StrategyDeploymentPermissions');
 
-export const StrategyDeployment = z.looseObject({
-  name: z.string(),
-  label: z.record(z.string(), z.string()).optional(),
-  spec: z.looseObject({}),
-});
-export type StrategyDeployment = z.infer<typeof StrategyDeployment>;
+export type StrategyDeployment = {
+  [field: string]: unknown;
+  name: string;
+  label?: Record<string, string> | undefined;
+  spec: Record<string, unknown>;
+};
+export const StrategyDeployment: z.ZodType<StrategyDeployment> = structSchema('alpha.StrategyDeploymentSpec');
 
-export const CrdDescription = z.looseObject({ name: z.string(), version: z.string(), kind: z.string() });
-export type CrdDescription = z.infer<typeof CrdDescription>;
+export type CrdDescription = { [field: string]: unknown; name: string; version: string; kind: string };
 
-export const ApiServiceDescription = z.looseObject({
-  name: z.string(),
-  group: z.string(),
-  version: z.string(),
-  kind: z.string(),
-  deploymentName: z.string().optional(),
-  containerPort: z.number().optional(),
-});
-export type ApiServiceDescription = z.infer<typeof ApiServiceDescription>;
+export type ApiServiceDescription = {
+  [field: string]: unknown;
+  name: string;
+  group: string;
+  version: string;
+  kind: string;
+  deploymentName?: string | undefined;
+  containerPort?: number | undefined;
+};
 
 /**
  * One webhook of an operator; what the API server reads of it passes through as it is
  * (spec: csv-lifecycle.md §7).
  */
-export const WebhookDescription = z.looseObject({
-  generateName: z.string(),
-  type: z.string(),
-  deploymentName: z.string().optional(),
-  containerPort: z.number().optional(),
-  targetPort: z.union([z.number(), z.string()]).optional(),
-  webhookPath: z.string().optional(),
-  admissionReviewVersions: z.array(z.string()).optional(),
-  conversionCRDs: z.array(z.string()).nullish(),
-});
-export type WebhookDescription = z.infer<typeof WebhookDescription>;
+export type WebhookDescription = {
+  [field: string]: unknown;
+  generateName: string;
+  type: string;
+  deploymentName?: string | undefined;
+  containerPort?: number | undefined;
+  targetPort?: number | string | undefined;
+  webhookPath?: string | undefined;
+  admissionReviewVersions?: string[] | undefined;
+  conversionCRDs?: string[] | null | undefined;
+};
 
-export const RequirementDependent = z.looseObject({
-  group: z.string(),
-  version: z.string(),
-  kind: z.string(),
-  status: z.string(),
-  uuid: z.string().optional(),
-  message: z.string().optional(),
-});
+export type RequirementDependent = {
+  [field: string]: unknown;
+  group: string;
+  version: string;
+  kind: string;
+  status: string;
+  uuid?: string | undefined;
+  message?: string | undefined;
+};
 
 /** One line of status.requirementStatus (spec: csv-lifecycle.md §4). */
-export const RequirementStatus = z.looseObject({
-  group: z.string(),
-  version: z.string(),
-  kind: z.string(),
-  name: z.string(),
-  status: z.string(),
-  message: z.string(),
-  uuid: z.string().optional(),
-  dependents: z.array(RequirementDependent).optional(),
-});
-export type RequirementStatus = z.infer<typeof RequirementStatus>;
+export type RequirementStatus = {
+  [field: string]: unknown;
+  group: string;
+  version: string;
+  kind: string;
+  name: string;
+  status: string;
+  message: string;
+  uuid?: string | undefined;
+  dependents?: RequirementDependent[] | undefined;
+};
 
 /** History entry: appended when phase or reason changes, at most 20 kept (spec: api-types.md §5). */
-export const CsvCondition = z.looseObject({
-  phase: z.string().optional(),
-  reason: z.string().optional(),
-  message: z.string().optional(),
-  lastUpdateTime: z.string().optional(),
-  lastTransitionTime: z.string().optional(),
-});
-export type CsvCondition = z.infer<typeof CsvCondition>;
+export type CsvCondition = {
+  [field: string]: unknown;
+  phase?: string | undefined;
+  reason?: string | undefined;
+  message?: string | undefined;
+  lastUpdateTime?: string | undefined;
+  lastTransitionTime?: string | undefined;
+};
 
-export const CsvStatus = z.looseObject({
-  phase: z.string().optional(),
-  reason: z.string().optional(),
-  message: z.string().optional(),
-  lastUpdateTime: z.string().nullable().optional(),
-  lastTransitionTime: z.string().nullable().optional(),
-  conditions: z.array(CsvCondition).optional(),
-  requirementStatus: z.array(RequirementStatus).optional(),
-  certsLastUpdated: z.string().nullable().optional(),
-  certsRotateAt: z.string().nullable().optional(),
-  cleanup: z.looseObject({}).optional(),
-});
-export type CsvStatus = z.infer<typeof CsvStatus>;
+export type CsvStatus = {
+  [field: string]: unknown;
+  phase?: string | undefined;
+  reason?: string | undefined;
+  message?: string | undefined;
+  lastUpdateTime?: string | null | undefined;
+  lastTransitionTime?: string | null | undefined;
+  conditions?: CsvCondition[] | undefined;
+  requirementStatus?: RequirementStatus[] | undefined;
+  certsLastUpdated?: string | null | undefined;
+  certsRotateAt?: string | null | undefined;
+  cleanup?: Record<string, unknown> | undefined;
+};
+export const CsvStatus: z.ZodType<CsvStatus> = structSchema('alpha.ClusterServiceVersionStatus');
+
+type NamedKind = { [field: string]: unknown; group: string; version: string; kind: string };
 
 /** Spec: api-types.md §5. */
-export const ClusterServiceVersion = z.looseObject({
-  apiVersion: z.literal(CSV_API.apiVersion),
-  kind: z.literal(CSV_API.kind),
-  metadata: ObjectMeta,
-  spec: z.looseObject({
-    displayName: z.string().optional(),
-    version: z.string().optional(),
-    replaces: z.string().optional(),
-    skips: z.array(z.string()).optional(),
-    minKubeVersion: z.string().optional(),
-    install: z
-      .looseObject({
-        strategy: z.string(),
-        spec: z
-          .looseObject({
-            deployments: z.array(StrategyDeployment).nullable().optional(),
-            permissions: z.array(StrategyPermission).nullable().optional(),
-            clusterPermissions: z.array(StrategyPermission).nullable().optional(),
-          })
-          .optional(),
-      })
-      .optional(),
-    customresourcedefinitions: z
-      .looseObject({
-        owned: z.array(CrdDescription).nullable().optional(),
-        required: z.array(CrdDescription).nullable().optional(),
-      })
-      .optional(),
-    apiservicedefinitions: z
-      .looseObject({
-        owned: z.array(ApiServiceDescription).nullable().optional(),
-        required: z.array(ApiServiceDescription).nullable().optional(),
-      })
-      .optional(),
-    nativeAPIs: z
-      .array(z.looseObject({ group: z.string(), version: z.string(), kind: z.string() }))
-      .nullable()
-      .optional(),
-    installModes: z
-      .array(z.looseObject({ type: z.string(), supported: z.boolean() }))
-      .nullable()
-      .optional(),
-    webhookdefinitions: z.array(WebhookDescription).nullable().optional(),
-  }),
-  status: CsvStatus.optional(),
-});
-export type ClusterServiceVersion = z.infer<typeof ClusterServiceVersion>;
+export type ClusterServiceVersion = {
+  [field: string]: unknown;
+  apiVersion: typeof CSV_API.apiVersion;
+  kind: typeof CSV_API.kind;
+  metadata: ObjectMeta;
+  spec: {
+    [field: string]: unknown;
+    displayName?: string | undefined;
+    version?: string | undefined;
+    replaces?: string | undefined;
+    skips?: string[] | undefined;
+    minKubeVersion?: string | undefined;
+    install?: { [field: string]: unknown; strategy: string; spec?: StrategyDetails | undefined } | undefined;
+    customresourcedefinitions?: Descriptions<CrdDescription> | undefined;
+    apiservicedefinitions?: Descriptions<ApiServiceDescription> | undefined;
+    nativeAPIs?: NamedKind[] | null | undefined;
+    installModes?: { [field: string]: unknown; type: string; supported: boolean }[] | null | undefined;
+    webhookdefinitions?: WebhookDescription[] | null | undefined;
+  };
+  status?: CsvStatus | undefined;
+};
+
+type StrategyDetails = {
+  [field: string]: unknown;
+  deployments?: StrategyDeployment[] | null | undefined;
+  permissions?: StrategyPermission[] | null | undefined;
+  clusterPermissions?: StrategyPermission[] | null | undefined;
+};
+
+type Descriptions<T> = {
+  [field: string]: unknown;
+  owned?: T[] | null | undefined;
+  required?: T[] | null | undefined;
+};
+
+const TYPE = 'alpha.ClusterServiceVersion';
+
+export const ClusterServiceVersion: z.ZodType<ClusterServiceVersion> = kindSchema(CSV_API, TYPE);
+
+/** Reads a CSV of any apiVersion: OLM reads the CSV of a bundle into its type whatever API it names. */
+export const readCsv = (value: unknown): Decoded<ClusterServiceVersion> => readTyped(TYPE, value);
+
+/** Returns a CSV as OLM writes it into the step of a plan, and from there to the cluster. */
+export const writtenCsv = (value: unknown): Decoded<ClusterServiceVersion> => writtenTyped(TYPE, value);

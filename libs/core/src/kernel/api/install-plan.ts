@@ -1,57 +1,62 @@
-import { z } from 'zod';
-import { ObjectMeta } from './kubernetes-object.js';
+import type { z } from 'zod';
+import { kindSchema } from '../go-types/typed-schema.js';
+import type { ObjectMeta } from './kubernetes-object.js';
 
 export const INSTALL_PLAN_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
 
 /** One object that a plan creates (spec: api-types.md §4). `manifest` is JSON text. */
-export const InstallPlanStep = z.looseObject({
-  resolving: z.string(),
-  status: z.string(),
-  optional: z.boolean().optional(),
-  resource: z.looseObject({
-    sourceName: z.string(),
-    sourceNamespace: z.string(),
-    group: z.string(),
-    version: z.string(),
-    kind: z.string(),
-    name: z.string(),
-    manifest: z.string().optional(),
-  }),
-});
-export type InstallPlanStep = z.infer<typeof InstallPlanStep>;
+export type InstallPlanStep = {
+  [field: string]: unknown;
+  resolving: string;
+  status: string;
+  optional?: boolean | undefined;
+  resource: {
+    [field: string]: unknown;
+    sourceName: string;
+    sourceNamespace: string;
+    group: string;
+    version: string;
+    kind: string;
+    name: string;
+    manifest?: string | undefined;
+  };
+};
 
-export const InstallPlanCondition = z.looseObject({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().optional(),
-  message: z.string().optional(),
-  lastUpdateTime: z.string().optional(),
-  lastTransitionTime: z.string().optional(),
-});
-export type InstallPlanCondition = z.infer<typeof InstallPlanCondition>;
+export type InstallPlanCondition = {
+  [field: string]: unknown;
+  type: string;
+  status: string;
+  reason?: string | undefined;
+  message?: string | undefined;
+  lastUpdateTime?: string | undefined;
+  lastTransitionTime?: string | undefined;
+};
 
-export const InstallPlanStatus = z.looseObject({
-  phase: z.string(),
-  catalogSources: z.array(z.string()),
-  conditions: z.array(InstallPlanCondition).optional(),
-  plan: z.array(InstallPlanStep.nullable()).optional(),
-  bundleLookups: z.array(z.looseObject({})).optional(),
-  attenuatedServiceAccountRef: z.looseObject({}).optional(),
-  startTime: z.string().optional(),
-  message: z.string().optional(),
-});
-export type InstallPlanStatus = z.infer<typeof InstallPlanStatus>;
+export type InstallPlanStatus = {
+  [field: string]: unknown;
+  phase: string;
+  catalogSources: string[];
+  conditions?: InstallPlanCondition[] | undefined;
+  plan?: (InstallPlanStep | null)[] | undefined;
+  bundleLookups?: Record<string, unknown>[] | undefined;
+  attenuatedServiceAccountRef?: Record<string, unknown> | undefined;
+  startTime?: string | undefined;
+  message?: string | undefined;
+};
 
-export const InstallPlan = z.looseObject({
-  apiVersion: z.literal(INSTALL_PLAN_API.apiVersion),
-  kind: z.literal(INSTALL_PLAN_API.kind),
-  metadata: ObjectMeta,
-  spec: z.looseObject({
-    approval: z.string(),
-    approved: z.boolean(),
-    clusterServiceVersionNames: z.array(z.string()),
-    generation: z.number().optional(),
-  }),
-  status: InstallPlanStatus.optional(),
-});
-export type InstallPlan = z.infer<typeof InstallPlan>;
+export type InstallPlan = {
+  [field: string]: unknown;
+  apiVersion: typeof INSTALL_PLAN_API.apiVersion;
+  kind: typeof INSTALL_PLAN_API.kind;
+  metadata: ObjectMeta;
+  spec: {
+    [field: string]: unknown;
+    approval: string;
+    approved: boolean;
+    clusterServiceVersionNames: string[];
+    generation?: number | undefined;
+  };
+  status?: InstallPlanStatus | undefined;
+};
+
+export const InstallPlan: z.ZodType<InstallPlan> = kindSchema(INSTALL_PLAN_API, 'alpha.InstallPlan');

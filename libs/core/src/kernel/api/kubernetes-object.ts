@@ -1,39 +1,53 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { Decoded } from '../go-types/decoded.js';
+import { readTyped } from '../go-types/read-typed.js';
+import { schemaOf } from '../go-types/typed-schema.js';
+import { isRecord } from '../json/go-json.js';
 
 /** Group, version and kind of an API; the core group is the empty string. */
 export type GroupVersionKind = Readonly<{ group: string; version: string; kind: string }>;
 
-export const OwnerReference = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.string(),
-  name: z.string(),
-  uid: z.string(),
-  controller: z.boolean().optional(),
-  blockOwnerDeletion: z.boolean().optional(),
-});
-export type OwnerReference = z.infer<typeof OwnerReference>;
+export type OwnerReference = {
+  [field: string]: unknown;
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean | undefined;
+  blockOwnerDeletion?: boolean | undefined;
+};
 
-// Loose everywhere: unknown fields survive a round trip. No defaults: parsing must never
-// change what is written back.
-export const ObjectMeta = z.looseObject({
-  name: z.string().optional(),
-  generateName: z.string().optional(),
-  namespace: z.string().optional(),
-  uid: z.string().optional(),
-  resourceVersion: z.string().optional(),
-  generation: z.number().optional(),
-  creationTimestamp: z.string().nullable().optional(),
-  deletionTimestamp: z.string().optional(),
-  labels: z.record(z.string(), z.string()).optional(),
-  annotations: z.record(z.string(), z.string()).optional(),
-  finalizers: z.array(z.string()).optional(),
-  ownerReferences: z.array(OwnerReference).optional(),
-});
-export type ObjectMeta = z.infer<typeof ObjectMeta>;
+export type ObjectMeta = {
+  [field: string]: unknown;
+  name?: string | undefined;
+  generateName?: string | undefined;
+  namespace?: string | undefined;
+  uid?: string | undefined;
+  resourceVersion?: string | undefined;
+  generation?: number | undefined;
+  creationTimestamp?: string | null | undefined;
+  deletionTimestamp?: string | undefined;
+  labels?: Record<string, string> | undefined;
+  annotations?: Record<string, string> | undefined;
+  finalizers?: string[] | undefined;
+  ownerReferences?: OwnerReference[] | undefined;
+};
 
 /** Any Kubernetes object: what is common to all kinds is typed, the rest is kept as it came. */
-export const KubernetesObject = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: ObjectMeta });
-export type KubernetesObject = z.infer<typeof KubernetesObject>;
+export type KubernetesObject = { [field: string]: unknown; apiVersion: string; kind: string; metadata: ObjectMeta };
+
+const REQUIRED = ['apiVersion', 'kind', 'metadata'] as const;
+
+/** Reads an object of any kind: its metadata has the types of Kubernetes, and null counts as absent. */
+export function readObject(value: unknown): Decoded<KubernetesObject> {
+  if (isRecord(value)) {
+    const missing = REQUIRED.filter((field) => value[field] === undefined || value[field] === null);
+    if (missing.length > 0) return { ok: false, problems: missing.map((field) => ({ field, message: 'is missing' })) };
+  }
+  return readTyped('Object', value);
+}
+
+export const KubernetesObject: z.ZodType<KubernetesObject> = schemaOf(readObject);
 
 /** Names one object. `namespace` is absent for cluster-scoped kinds. */
 export type ObjectRef = Readonly<{

@@ -1,29 +1,34 @@
-import { z } from 'zod';
-import { KubernetesObject } from './kubernetes-object.js';
+import type { z } from 'zod';
+import { kindSchema } from '../go-types/typed-schema.js';
+import type { KubernetesObject } from './kubernetes-object.js';
 
 /** The only OLMConfig that has an effect (spec: csv-lifecycle.md §10). */
 export const OLM_CONFIG_API = { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig' } as const;
 export const OLM_CONFIG_NAME = 'cluster';
 
-export const OlmConfig = KubernetesObject.and(
-  z.looseObject({
-    spec: z.looseObject({ features: z.looseObject({ disableCopiedCSVs: z.boolean().nullish() }).nullish() }).nullish(),
-    status: z
-      .looseObject({
-        conditions: z
-          .array(
-            z.looseObject({
-              type: z.string(),
-              status: z.string(),
-              reason: z.string(),
-              message: z.string(),
-              lastTransitionTime: z.string(),
-            }),
-          )
-          .nullish(),
-      })
-      .nullish(),
-  }),
-);
 /** Settings of OLM for a whole cluster. */
-export type OlmConfig = z.infer<typeof OlmConfig>;
+export type OlmConfig = KubernetesObject & {
+  spec?:
+    | {
+        [field: string]: unknown;
+        features?: { [field: string]: unknown; disableCopiedCSVs?: boolean | undefined } | undefined;
+      }
+    | undefined;
+  status?:
+    | {
+        [field: string]: unknown;
+        conditions?:
+          | {
+              [field: string]: unknown;
+              type: string;
+              status: string;
+              reason: string;
+              message: string;
+              lastTransitionTime: string;
+            }[]
+          | undefined;
+      }
+    | undefined;
+};
+
+export const OlmConfig: z.ZodType<OlmConfig> = kindSchema(OLM_CONFIG_API, 'operators.OLMConfig', true);

@@ -1,36 +1,35 @@
-import { z } from 'zod';
-import { ObjectMeta } from './kubernetes-object.js';
+import type { z } from 'zod';
+import { kindSchema } from '../go-types/typed-schema.js';
+import type { LabelSelector } from '../labels/label-selector.js';
+import type { ObjectMeta } from './kubernetes-object.js';
 
 export const OPERATOR_GROUP_API = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' } as const;
 
 /** Spec: api-types.md §6. `status.namespaces` of `['']` means all namespaces. */
-export const OperatorGroup = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.literal(OPERATOR_GROUP_API.kind),
-  metadata: ObjectMeta,
-  spec: z
-    .looseObject({
-      selector: z
-        .looseObject({
-          matchLabels: z.record(z.string(), z.string()).optional(),
-          matchExpressions: z
-            .array(z.looseObject({ key: z.string(), operator: z.string(), values: z.array(z.string()).optional() }))
-            .optional(),
-        })
-        .optional(),
-      targetNamespaces: z.array(z.string()).optional(),
-      serviceAccountName: z.string().optional(),
-      staticProvidedAPIs: z.boolean().optional(),
-      upgradeStrategy: z.string().optional(),
-    })
-    .optional(),
-  status: z
-    .looseObject({
-      namespaces: z.array(z.string()).optional(),
-      lastUpdated: z.string().nullable().optional(),
-      serviceAccountRef: z.looseObject({}).optional(),
-      conditions: z.array(z.looseObject({ type: z.string(), status: z.string() })).optional(),
-    })
-    .optional(),
-});
-export type OperatorGroup = z.infer<typeof OperatorGroup>;
+export type OperatorGroup = {
+  [field: string]: unknown;
+  apiVersion: string;
+  kind: typeof OPERATOR_GROUP_API.kind;
+  metadata: ObjectMeta;
+  spec?:
+    | {
+        [field: string]: unknown;
+        selector?: LabelSelector | undefined;
+        targetNamespaces?: string[] | undefined;
+        serviceAccountName?: string | undefined;
+        staticProvidedAPIs?: boolean | undefined;
+        upgradeStrategy?: string | undefined;
+      }
+    | undefined;
+  status?:
+    | {
+        [field: string]: unknown;
+        namespaces?: string[] | undefined;
+        lastUpdated?: string | null | undefined;
+        serviceAccountRef?: Record<string, unknown> | undefined;
+        conditions?: { [field: string]: unknown; type: string; status: string }[] | undefined;
+      }
+    | undefined;
+};
+
+export const OperatorGroup: z.ZodType<OperatorGroup> = kindSchema(OPERATOR_GROUP_API, 'operators.OperatorGroup', true);

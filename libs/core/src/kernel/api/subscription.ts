@@ -1,71 +1,70 @@
-import { z } from 'zod';
-import { ObjectMeta } from './kubernetes-object.js';
+import type { z } from 'zod';
+import { kindSchema, structSchema } from '../go-types/typed-schema.js';
+import type { ObjectMeta } from './kubernetes-object.js';
 
 /** status.conditions[] of a Subscription (spec: api-types.md §3). */
-export const SubscriptionCondition = z.looseObject({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().optional(),
-  message: z.string().optional(),
-  lastHeartbeatTime: z.string().optional(),
-  lastTransitionTime: z.string().optional(),
-});
-export type SubscriptionCondition = z.infer<typeof SubscriptionCondition>;
+export type SubscriptionCondition = {
+  [field: string]: unknown;
+  type: string;
+  status: string;
+  reason?: string | undefined;
+  message?: string | undefined;
+  lastHeartbeatTime?: string | undefined;
+  lastTransitionTime?: string | undefined;
+};
 
-export const PlanReference = z.looseObject({
-  apiVersion: z.string().optional(),
-  kind: z.string().optional(),
-  name: z.string(),
-  namespace: z.string().optional(),
-  uid: z.string().optional(),
-  resourceVersion: z.string().optional(),
-});
+/** A reference to an object, of which every field may be absent. */
+type Reference = {
+  [field: string]: unknown;
+  apiVersion?: string | undefined;
+  kind?: string | undefined;
+  name?: string | undefined;
+  namespace?: string | undefined;
+  uid?: string | undefined;
+  resourceVersion?: string | undefined;
+};
 
-export const CatalogHealth = z.looseObject({
-  catalogSourceRef: z.looseObject({
-    apiVersion: z.string().optional(),
-    kind: z.string().optional(),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
-    uid: z.string().optional(),
-    resourceVersion: z.string().optional(),
-  }),
-  healthy: z.boolean(),
-  lastUpdated: z.string().nullable(),
-});
-export type CatalogHealth = z.infer<typeof CatalogHealth>;
+export type CatalogHealth = {
+  [field: string]: unknown;
+  catalogSourceRef: Reference;
+  healthy: boolean;
+  lastUpdated?: string | null | undefined;
+};
 
-export const SubscriptionStatus = z.looseObject({
-  currentCSV: z.string().optional(),
-  installedCSV: z.string().optional(),
-  installplan: z
-    .looseObject({ apiVersion: z.string(), kind: z.string(), name: z.string(), uuid: z.string() })
-    .optional(),
-  installPlanRef: PlanReference.optional(),
-  installPlanGeneration: z.number().optional(),
-  state: z.string().optional(),
-  reason: z.string().optional(),
-  catalogHealth: z.array(CatalogHealth).optional(),
-  conditions: z.array(SubscriptionCondition).optional(),
-  lastUpdated: z.string().nullable().optional(),
-});
-export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>;
+export type SubscriptionStatus = {
+  [field: string]: unknown;
+  currentCSV?: string | undefined;
+  installedCSV?: string | undefined;
+  installplan?: { [field: string]: unknown; apiVersion: string; kind: string; name: string; uuid: string } | undefined;
+  installPlanRef?: (Reference & { name: string }) | undefined;
+  installPlanGeneration?: number | undefined;
+  state?: string | undefined;
+  reason?: string | undefined;
+  catalogHealth?: CatalogHealth[] | undefined;
+  conditions?: SubscriptionCondition[] | undefined;
+  lastUpdated?: string | null | undefined;
+};
+
+export const SubscriptionStatus: z.ZodType<SubscriptionStatus> = structSchema('alpha.SubscriptionStatus');
 
 export const SUBSCRIPTION_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' } as const;
 
-export const Subscription = z.looseObject({
-  apiVersion: z.literal(SUBSCRIPTION_API.apiVersion),
-  kind: z.literal(SUBSCRIPTION_API.kind),
-  metadata: ObjectMeta,
-  spec: z.looseObject({
-    name: z.string(),
-    channel: z.string().optional(),
-    startingCSV: z.string().optional(),
-    installPlanApproval: z.string().optional(), // OLM takes any other text as Automatic: so do we
-    source: z.string(),
-    sourceNamespace: z.string(),
-    config: z.looseObject({}).optional(),
-  }),
-  status: SubscriptionStatus.optional(),
-});
-export type Subscription = z.infer<typeof Subscription>;
+export type Subscription = {
+  [field: string]: unknown;
+  apiVersion: typeof SUBSCRIPTION_API.apiVersion;
+  kind: typeof SUBSCRIPTION_API.kind;
+  metadata: ObjectMeta;
+  spec: {
+    [field: string]: unknown;
+    name: string;
+    channel?: string | undefined;
+    startingCSV?: string | undefined;
+    installPlanApproval?: string | undefined; // OLM takes any other text as Automatic: so do we
+    source: string;
+    sourceNamespace: string;
+    config?: Record<string, unknown> | undefined;
+  };
+  status?: SubscriptionStatus | undefined;
+};
+
+export const Subscription: z.ZodType<Subscription> = kindSchema(SUBSCRIPTION_API, 'alpha.Subscription');

@@ -19,7 +19,7 @@ export function isWellFormedObject(value: unknown): value is KubernetesObject {
   return (
     TEXTS.every((field) => isTextOrAbsent(metadata[field])) &&
     MAPS.every((field) => isAbsentOr(metadata[field], isMapOfTexts)) &&
-    (generation === undefined || Number.isFinite(generation)) &&
+    (generation === undefined || Number.isInteger(generation)) &&
     (creationTimestamp === null || isTextOrAbsent(creationTimestamp)) &&
     isAbsentOr(finalizers, (list) => Array.isArray(list) && list.every(isText)) &&
     isAbsentOr(ownerReferences, (list) => Array.isArray(list) && list.every(isOwner))
