@@ -123,7 +123,7 @@ describe('flotilla plan', () => {
     {
       input: 'a document that is no object',
       args: ['full.json', 'odd.yaml'],
-      says: /odd\.yaml:6: not a Kubernetes object: apiVersion: .* give it apiVersion, kind and metadata/,
+      says: /odd\.yaml:6: not a Kubernetes object: apiVersion is missing.* give it apiVersion, kind and metadata/,
     },
     {
       input: 'an object of the wrong shape',

@@ -1,5 +1,6 @@
 import { BundleError } from '#core/catalog/bundle/bundle.error';
 import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/inline-manifests';
+import { installableObjects } from '#core/catalog/bundle/installable-objects';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import type { CatalogKey } from '#core/catalog/model/package-record';
 import { csvOf } from '#core/classic/install-plan/bundle-steps';
@@ -69,10 +70,11 @@ const objectsOf = (bundle: ChosenBundle, catalogs: CatalogsInSight) => blobOf(bu
 async function pulled(image: string): Promise<InlineManifests> {
   try {
     const loaded = await loadReference(image);
-    if (loaded.kind === 'bundle') return { objects: loaded.bundle.objects };
+    if (loaded.kind === 'bundle') return { objects: installableObjects(loaded.bundle) };
   } catch (error) {
-    if (!(error instanceof UsageError) || !(error.cause instanceof BundleError)) throw error;
-    return { problem: verdictLine([`image ${image}`], error.cause.message) };
+    const cause = error instanceof UsageError ? error.cause : error;
+    if (!(cause instanceof BundleError)) throw error;
+    return { problem: verdictLine([`image ${image}`], cause.message) };
   }
   throw new UsageError(`image ${image} is named as a bundle and holds a catalog: correct the catalog that names it`);
 }

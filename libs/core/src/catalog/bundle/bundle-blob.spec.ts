@@ -23,7 +23,7 @@ describe('the related images of a bundle', () => {
       because: 'its own, and those of all containers',
     },
     {
-      spec: `relatedImages: [{name: n, image: b}], install: {strategy: deployment, ${deployments}}`,
+      spec: `relatedImages: [{name: one, image: b}], install: {strategy: deployment, ${deployments}}`,
       found: ['a', 'b', 'registry.example/ant:v1'],
       because: 'each once',
     },

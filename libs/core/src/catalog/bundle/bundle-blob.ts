@@ -21,7 +21,7 @@ import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
   const [untyped] = untypedItems(bundle);
   if (untyped !== undefined) throw new BundleError(`${untyped} of the bundle's metadata has no type`, TYPED_ITEM_FORM);
-  const objects = bundle.objects.map(withoutEmptyApiVersion);
+  const objects = bundle.manifests.map(withoutEmptyApiVersion);
   return {
     schema: 'olm.bundle',
     name: bundle.csv.metadata.name ?? '',
@@ -115,8 +115,8 @@ function objectProperty(object: Readonly<Record<string, unknown>>): Property {
   return { type: 'olm.bundle.object', value: { data: Buffer.from(escaped).toString('base64') } };
 }
 
-function withoutEmptyApiVersion(object: KubernetesObject): Readonly<Record<string, unknown>> {
-  if (object.apiVersion !== '') return object;
+function withoutEmptyApiVersion(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (object['apiVersion'] !== '') return object;
   const { apiVersion: _, ...rest } = object;
   return rest;
 }

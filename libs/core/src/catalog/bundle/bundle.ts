@@ -11,9 +11,16 @@ export type Bundle = Readonly<{
   objects: readonly KubernetesObject[];
   /** The file of each object, if it came from one. */
   paths?: ReadonlyMap<KubernetesObject, string>;
+  /** The same as they are written, null and values of the wrong type included: opm renders them so. */
+  manifests: readonly Readonly<Record<string, unknown>>[];
   annotations: Readonly<Record<string, string>>;
   dependencies: readonly Property[];
   properties: readonly Property[];
   /** What was passed over while reading (undecodable files and the like), one sentence each. */
   warnings: readonly string[];
+  /**
+   * Metadata that no API server takes, one line an object. opm carries it along; `objects` are without it,
+   * and nothing of such a bundle is installed.
+   */
+  refusals: readonly string[];
 }>;

@@ -1,10 +1,10 @@
-import { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { problemText } from '../../kernel/go-types/decoded.js';
 import { recordAt, recordsAt, textAt, textsAt } from '../../kernel/json/json-access.js';
-import { readForeign } from '../../kernel/verdict/read-foreign.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { Bundle } from './bundle.js';
+import { csvProblems } from './csv-problems.js';
 import { objectFaults } from './object-faults.js';
 
 const STRATEGY = ['spec', 'install', 'spec'] as const;
@@ -24,8 +24,8 @@ export const objectProblems = (bundle: Bundle): string[] =>
 /** What OLM's typed decoder refuses of a CSV: an install then ends with ErrorPreventedUnpacking. */
 const undecodable: Check = (object) => {
   if (object.kind !== 'ClusterServiceVersion') return [];
-  const read = readForeign(ClusterServiceVersion, object);
-  return 'problem' in read ? [read.problem] : [];
+  const problems = csvProblems(object);
+  return problems.length === 0 ? [] : [problemText(problems)];
 };
 
 const deployments: Check = (object) => {

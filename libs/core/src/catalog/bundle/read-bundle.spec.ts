@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BundleError } from './bundle.error.js';
 import { BUNDLE_LIMITS, readBundle } from './read-bundle.js';
+import { validateBundle } from './validate-bundle.js';
 
 const files = (tree: Record<string, string>) =>
   Object.entries(tree).map(([path, text]) => ({ path, bytes: new TextEncoder().encode(text) }));
@@ -121,6 +122,49 @@ describe('readBundle', () => {
     const reading = () => readBundle(files(tree as Record<string, string>));
     expect(reading).toThrow(BundleError);
     expect(reading).toThrow(says);
+  });
+
+  it.each(['labels', 'annotations', 'namespace', 'finalizers', 'ownerReferences'])(
+    'keeps an object whose %s is null',
+    (field) => {
+      const bundle = readBundle(files({ ...good, 'manifests/a.yaml': service('one').replace('}', `, ${field}: }`) }));
+      expect(bundle.objects[0]?.metadata).toEqual({ name: 'one' });
+      expect(bundle.manifests[0]).toMatchObject({ metadata: { name: 'one', [field]: null } });
+      expect([...bundle.warnings, ...bundle.refusals]).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['annotations: {hot: true}', 'metadata.annotations.hot is the boolean true; a text is expected: quote it'],
+    ['labels: {a: 1, b: 2}', 'metadata.labels.a is the number 1; a text is expected: quote it (and 1 more)'],
+  ])('keeps an object with %s as opm does, and says that no cluster takes it', (field, problem) => {
+    const bundle = readBundle(files({ ...good, 'manifests/a.yaml': service('one').replace('}', `, ${field}}`) }));
+    expect(bundle.manifests).toHaveLength(2);
+    expect(bundle.refusals).toEqual([`manifests/a.yaml: Service one: ${problem}`]);
+  });
+
+  it.each([
+    ['spec: {version: 1.0}', 'spec.version is the number 1; a text is expected: quote it'],
+    ['spec: {relatedImages: [{name: 1}]}', 'spec.relatedImages[0].name is the number 1; a text is expected: quote it'],
+  ])('refuses a CSV with %s', (line, problem) => {
+    const reading = () => readBundle(files({ ...good, 'manifests/csv.yaml': `${CSV}${line}\n` }));
+    expect(reading).toThrow(`manifests/csv.yaml: ClusterServiceVersion ant.v1.0.0: ${problem}`);
+  });
+
+  it('says what OLM refuses of a CSV that opm renders', () => {
+    const bundle = readBundle(files({ ...good, 'manifests/csv.yaml': `${CSV}spec: {displayName: 5}\n` }));
+    expect(validateBundle(bundle)).toEqual(
+      expect.arrayContaining([
+        'manifests/csv.yaml: ClusterServiceVersion ant.v1.0.0: spec.displayName is the number 5; a text is expected: quote it',
+      ]),
+    );
+  });
+
+  it('reads a CSV with empty annotations and fields', () => {
+    const text = CSV.replace('}', ', annotations: {createdAt: }}');
+    const bundle = readBundle(files({ ...good, 'manifests/csv.yaml': `${text}spec: {replaces: , skips: , icon: }\n` }));
+    expect(bundle.csv.metadata.annotations).toEqual({ createdAt: '' });
+    expect([...bundle.warnings, ...bundle.refusals]).toEqual([]);
   });
 
   it('refuses what is too large', () => {

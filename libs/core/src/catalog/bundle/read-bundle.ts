@@ -31,8 +31,7 @@ export function readBundle(files: readonly BundleFile[]): Bundle {
     );
   }
   const warnings = [...manifests.warnings, ...metadata.warnings];
-  const { objects, paths } = manifests;
-  return { csv, objects, paths, annotations, dependencies, properties, warnings };
+  return { ...manifests, csv, annotations, dependencies, properties, warnings };
 }
 
 function boundSize(files: readonly BundleFile[]): void {

@@ -1,9 +1,16 @@
-import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { CSV_API } from '../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { type DecodeProblem, problemText } from '../../kernel/go-types/decoded.js';
+import { readAnyway } from '../../kernel/go-types/read-typed.js';
+import { isRecord } from '../../kernel/json/go-json.js';
+import { typeProblem } from '../../kernel/verdict/read-foreign.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import type { BundleFile } from '../model/bundle-file.js';
 import { BlobError } from '../model/catalog-load.error.js';
 import { readStream } from '../read/blob-stream.js';
 import { ByteWindow } from '../read/byte-window.js';
-import { completedManifest } from './completed-manifest.js';
+import { BundleError } from './bundle.error.js';
+import { csvProblems } from './csv-problems.js';
 
 /** What one file holds: its first document, and what else is to be said about it. */
 export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
@@ -42,37 +49,90 @@ export type Manifests = Readonly<{
   objects: readonly KubernetesObject[];
   /** The file of each object. */
   paths: ReadonlyMap<KubernetesObject, string>;
+  /** The objects as they are written, in the same order. */
+  manifests: readonly Readonly<Record<string, unknown>>[];
   warnings: readonly string[];
+  /** Metadata of the wrong type in objects that opm carries along all the same. */
+  refusals: readonly string[];
 }>;
 
 /**
  * The manifests among `files`: one object per file, in the order of file names. Of several
- * CSVs only the first is kept.
+ * CSVs only the first is kept. Throws {@link BundleError} where opm refuses the bundle for one of them.
  */
 export function readManifests(files: readonly BundleFile[]): Manifests {
-  const objects: KubernetesObject[] = [];
+  const found: Found[] = [];
   const paths = new Map<KubernetesObject, string>();
   const warnings: string[] = [];
+  const refusals: string[] = [];
   let csvPath: string | undefined;
   for (const file of files) {
     const document = firstDocument(file);
     warnings.push(...document.warnings);
     if (document.value === undefined) continue;
-    const parsed = KubernetesObject.safeParse(completedManifest(document.value));
-    if (!parsed.success) {
-      warnings.push(`${file.path}: passed over: not a Kubernetes object (it needs apiVersion, kind and metadata)`);
+    const read = readManifest(document.value);
+    if ('problem' in read) {
+      warnings.push(`${file.path}: passed over: not a Kubernetes object: ${read.problem}`);
       continue;
     }
-    if (parsed.data.apiVersion === '') warnings.push(`${file.path}: no apiVersion: no cluster will accept this`);
-    if (parsed.data.kind === 'ClusterServiceVersion') {
+    const { kind, apiVersion } = read.object;
+    if (apiVersion === '') warnings.push(`${file.path}: no apiVersion: no cluster will accept this`);
+    if (kind === CSV_API.kind) {
       if (csvPath !== undefined) {
         warnings.push(`${file.path}: passed over: ${csvPath} already holds the ClusterServiceVersion`);
         continue;
       }
       csvPath = file.path;
     }
-    objects.push(parsed.data);
-    paths.set(parsed.data, file.path);
+    found.push(read);
+    paths.set(read.object, file.path);
+    refusals.push(...refusalsOf(file.path, read));
   }
-  return { objects, paths, warnings };
+  return {
+    objects: found.map(({ object }) => object),
+    paths,
+    manifests: found.map(({ written }) => written),
+    warnings,
+    refusals,
+  };
 }
+
+type Found = Readonly<{
+  object: KubernetesObject;
+  written: Readonly<Record<string, unknown>>;
+  problems: readonly DecodeProblem[];
+}>;
+
+/** A document as an object with typed metadata, or why it is none: opm insists on a kind alone. */
+function readManifest(document: unknown): Found | Readonly<{ problem: string }> {
+  if (!isRecord(document)) return { problem: `it ${typeProblem(document, 'a map')}` };
+  const { kind, apiVersion, metadata } = document;
+  if (typeof kind !== 'string' || kind === '') return { problem: 'it has no kind' };
+  const written = { ...document, apiVersion: apiVersion ?? '', metadata: metadata ?? {} };
+  const { value, problems } = readAnyway<KubernetesObject>('Object', written);
+  return {
+    object: { ...value, apiVersion: value.apiVersion ?? '', metadata: value.metadata ?? {} },
+    written,
+    problems,
+  };
+}
+
+/** Fields of a CSV that opm reads into types of its own when it renders a bundle. */
+const RENDERED =
+  /^(?:apiVersion|kind|metadata|spec$|spec\.(?:version|release|install|relatedImages|(?:customresource|apiservice)definitions))\b/;
+
+/**
+ * Metadata that no API server takes. Throws {@link BundleError} for fields that opm itself refuses.
+ */
+function refusalsOf(path: string, { object, written, problems }: Found): string[] {
+  const { kind, metadata } = object;
+  const isCsv = kind === CSV_API.kind;
+  const fatal = isCsv ? csvProblems(written).find(({ field }) => RENDERED.test(field)) : problems[0];
+  if (fatal === undefined) return [];
+  if (isCsv || kind === CRD_KIND) {
+    throw new BundleError(`${path}: ${kind} ${metadata.name ?? ''}`, problemText([fatal]));
+  }
+  return [verdictLine([path, `${kind} ${metadata.name ?? ''}`], problemText(problems))];
+}
+
+const CRD_KIND = 'CustomResourceDefinition';

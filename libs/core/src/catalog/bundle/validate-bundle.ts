@@ -31,6 +31,7 @@ export const OLD_CRD_TEXT = `CustomResourceDefinitions of ${OLD_CRD_API} are not
 export function validateBundle(bundle: Bundle): string[] {
   return [
     ...bundle.warnings,
+    ...bundle.refusals,
     ...annotationProblems(bundle),
     ...csvProblems(bundle),
     ...objectProblems(bundle),

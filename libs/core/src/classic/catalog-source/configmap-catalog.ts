@@ -91,5 +91,6 @@ function bundleOf(packageName: string, objects: readonly KubernetesObject[]): Ca
   const [csv] = objects;
   if (csv === undefined) return [];
   const annotations = { [BUNDLE_ANNOTATION.package]: packageName };
-  return [catalogBundleOf({ csv, objects, annotations, dependencies: [], properties: [], warnings: [] }, '')];
+  const nothingElse = { dependencies: [], properties: [], warnings: [], refusals: [] };
+  return [catalogBundleOf({ csv, objects, manifests: objects, annotations, ...nothingElse }, '')];
 }

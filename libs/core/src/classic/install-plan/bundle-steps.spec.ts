@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { type BundleInPlan, PROPERTIES_ANNOTATION, propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
+import { kindOfStep } from './install-plan-step.js';
 
 const csv = (more: Record<string, unknown> = {}, head: Partial<KubernetesObject> = {}): KubernetesObject => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -65,6 +66,43 @@ describe('the steps of a bundle', () => {
 
   it('leave out what the bundle says it replaces when the resolver chose nothing', () => {
     expect(manifest(stepsOfBundle(content([csv()]))[0]?.resource.manifest).spec).not.toHaveProperty('replaces');
+  });
+
+  it('write the CSV as OLM does: what is empty has its zero value, and null is absent', () => {
+    const owned = [
+      { name: 'tugs.x.test', version: 'v1', kind: 'Tug', resources: [{ kind: 'Service', version: 'v1' }] },
+    ];
+    const spec = { skips: null, minKubeVersion: null, cleanup: {}, customresourcedefinitions: { owned }, color: 'red' };
+    const made = manifest(stepsOfBundle(content([csv(spec)]))[0]?.resource.manifest);
+    expect(made.spec).toEqual({
+      install: { strategy: '', spec: { deployments: null } },
+      version: '0.0.0',
+      customresourcedefinitions: {
+        owned: [{ ...owned[0], resources: [{ name: '', kind: 'Service', version: 'v1' }] }],
+      },
+      apiservicedefinitions: {},
+      displayName: '',
+      provider: {},
+      cleanup: { enabled: false },
+    });
+  });
+
+  it.each(['v1alpha1', 'binding.operators.coreos.com/v1alpha1'])(
+    'take a CSV of apiVersion %s, which OLM reads by its kind alone',
+    (apiVersion) => {
+      const [step] = stepsOfBundle(content([csv({}, { apiVersion })]));
+      expect(step?.resource.kind).toBe('ClusterServiceVersion');
+      expect(step === undefined ? '' : kindOfStep(step)).toEqual({
+        group: 'operators.coreos.com',
+        version: 'v1alpha1',
+        kind: 'ClusterServiceVersion',
+      });
+    },
+  );
+
+  it('take any object of kind Secret for one of the bundle, whatever its group, as OLM does', () => {
+    const secret = { apiVersion: 'secretsmanager.test/v1', kind: 'Secret', metadata: { name: 'key' } };
+    expect(stepsOfBundle(content([csv(), secret]))[1]?.resource.kind).toBe('BundleSecret');
   });
 
   it('distinguish a Secret of the bundle from a pull secret', () => {

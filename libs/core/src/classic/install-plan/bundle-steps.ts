@@ -6,12 +6,12 @@
 
 import type { Property } from '../../catalog/model/catalog.js';
 import type { CatalogKey } from '../../catalog/model/package-record.js';
-import { ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
+import { type ClusterServiceVersion, CSV_API, readCsv, writtenCsv } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
+import { problemText } from '../../kernel/go-types/decoded.js';
 import { goJson } from '../../kernel/hashes/go-json.js';
-import { readForeign } from '../../kernel/verdict/read-foreign.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { rbacOf } from './bundle-rbac.js';
 import { CSV_KIND, stepOf } from './install-plan-step.js';
@@ -47,7 +47,10 @@ const propertyText = ({ type, value, written }: Property): string =>
 const isCsv = ({ kind, apiVersion }: KubernetesObject): boolean =>
   kind === CSV_KIND || (kind === '' && apiVersion === CSV_API.apiVersion);
 
-type FoundCsv = Readonly<{ csv: ClusterServiceVersion }> | Readonly<{ problem: string }>;
+/** The CSV of a bundle as OLM reads it, and as OLM writes it. */
+type FoundCsv =
+  | Readonly<{ csv: ClusterServiceVersion; written: ClusterServiceVersion }>
+  | Readonly<{ problem: string }>;
 
 /** The CSV of a bundle, or why the bundle cannot be turned into steps. */
 export function csvOf(objects: readonly KubernetesObject[]): FoundCsv {
@@ -56,10 +59,10 @@ export function csvOf(objects: readonly KubernetesObject[]): FoundCsv {
   const name = found.metadata.name ?? '';
   if (found.apiVersion === '') return { problem: `bundle CSV ${name} missing APIVersion` };
   if (found.kind === '') return { problem: `bundle CSV ${name} missing Kind` };
-  const read = readForeign(ClusterServiceVersion, found);
-  return 'value' in read
-    ? { csv: read.value }
-    : { problem: verdictLine([`bundle CSV ${name} is invalid`], read.problem) };
+  const [read, written] = [readCsv(found), writtenCsv(found)];
+  if (written.ok && read.ok) return { csv: read.value, written: written.value };
+  const problems = written.ok ? (read.ok ? [] : read.problems) : written.problems;
+  return { problem: verdictLine([`bundle CSV ${name} is invalid`], problemText(problems)) };
 }
 
 function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): ClusterServiceVersion {
@@ -83,9 +86,9 @@ function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): Clu
 export function stepsOfBundle(content: BundleInPlan): InstallPlanStep[] {
   const found = csvOf(content.objects);
   if ('problem' in found) throw new BundleNotInstallable(found.problem);
-  const csv = csvForNamespace(found.csv, content);
+  const csv = csvForNamespace(found.written, content);
   const { name: sourceName, namespace: sourceNamespace } = content.catalogSource;
   const origin = { resolving: csv.metadata.name ?? '', sourceName, sourceNamespace };
   const others = content.objects.filter((object) => !isCsv(object));
-  return [csv, ...others, ...rbacOf(csv, content.namespace)].map((object) => stepOf(object, origin));
+  return [csv, ...others, ...rbacOf(found.csv, content.namespace)].map((object) => stepOf(object, origin));
 }

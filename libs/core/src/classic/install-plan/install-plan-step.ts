@@ -27,7 +27,6 @@ export function stepOf(
   { resolving, sourceName, sourceNamespace }: StepOrigin,
 ): InstallPlanStep {
   const { group, version } = splitApiVersion(object.apiVersion);
-  const bundleSecret = group === '' && object.kind === 'Secret';
   return {
     resolving,
     status: 'Unknown',
@@ -36,7 +35,7 @@ export function stepOf(
       sourceNamespace,
       group,
       version,
-      kind: bundleSecret ? BUNDLE_SECRET_KIND : object.kind,
+      kind: object.kind === 'Secret' ? BUNDLE_SECRET_KIND : object.kind,
       name: object.metadata.name || (object.metadata.generateName ?? ''),
       manifest: JSON.stringify(object),
     },
@@ -46,6 +45,7 @@ export function stepOf(
 type Api = Readonly<{ group: string; version: string }>;
 const RBAC: Api = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 const CORE: Api = { group: '', version: 'v1' };
+const OLM: Api = { group: 'operators.coreos.com', version: 'v1alpha1' };
 
 /**
  * Kinds for which OLM has typed clients: it reads the kind alone and writes the object by this API, whatever
@@ -54,6 +54,7 @@ const CORE: Api = { group: '', version: 'v1' };
 const TYPED: ReadonlyMap<string, Api> = new Map([
   ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),
   ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => [kind, CORE] as const),
+  ...[CSV_KIND, SUBSCRIPTION_KIND].map((kind) => [kind, OLM] as const),
 ]);
 
 /** The API of the object that a step makes. */

@@ -3,6 +3,7 @@ import type { Decoded } from '../go-types/decoded.js';
 import { readTyped } from '../go-types/read-typed.js';
 import { schemaOf } from '../go-types/typed-schema.js';
 import { isRecord } from '../json/go-json.js';
+import { typeProblem } from '../verdict/read-foreign.js';
 
 /** Group, version and kind of an API; the core group is the empty string. */
 export type GroupVersionKind = Readonly<{ group: string; version: string; kind: string }>;
@@ -40,10 +41,12 @@ const REQUIRED = ['apiVersion', 'kind', 'metadata'] as const;
 
 /** Reads an object of any kind: its metadata has the types of Kubernetes, and null counts as absent. */
 export function readObject(value: unknown): Decoded<KubernetesObject> {
-  if (isRecord(value)) {
-    const missing = REQUIRED.filter((field) => value[field] === undefined || value[field] === null);
-    if (missing.length > 0) return { ok: false, problems: missing.map((field) => ({ field, message: 'is missing' })) };
+  if (!isRecord(value)) {
+    const message = value === undefined ? 'is missing' : typeProblem(value, 'a map');
+    return { ok: false, problems: [{ field: '', message }] };
   }
+  const missing = REQUIRED.filter((field) => value[field] === undefined || value[field] === null);
+  if (missing.length > 0) return { ok: false, problems: missing.map((field) => ({ field, message: 'is missing' })) };
   return readTyped('Object', value);
 }
 

@@ -2,7 +2,7 @@
 export type DecodeProblem = Readonly<{
   /** The path of the field, such as `spec.installModes[3].supported`; empty for the whole value. */
   field: string;
-  /** What the value is, and what to do about it: `is the number 1: quote it`. */
+  /** What the value is, and what to do about it: `is the number 1; a text is expected: quote it`. */
   message: string;
 }>;
 
@@ -12,6 +12,6 @@ export type Decoded<T> = Readonly<{ ok: true; value: T }> | Readonly<{ ok: false
 /** Returns the first problem in one line, with the number of those that follow. */
 export function problemText([first, ...more]: readonly DecodeProblem[]): string {
   if (first === undefined) return '';
-  const text = first.field === '' ? first.message : `${first.field}: ${first.message}`;
+  const text = `${first.field || 'the document'} ${first.message}`;
   return more.length === 0 ? text : `${text} (and ${more.length} more)`;
 }

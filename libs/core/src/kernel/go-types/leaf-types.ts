@@ -1,3 +1,4 @@
+import { typeProblem } from '../verdict/read-foreign.js';
 import { parseTolerant } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
 import { formatVersion } from '../versions/version.js';
@@ -10,42 +11,32 @@ export type Leaf = Readonly<{ written: unknown }> | Readonly<{ problem: string }
 /** Longest text that a problem repeats, in characters. */
 const MAX_SHOWN = 40;
 
-/** Names a value in a message: `the number 1`, `a list`. */
-export function named(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') {
-    return `the text ${goQuote(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)}`;
-  }
-  if (typeof value === 'object') return value === null ? 'null' : 'an object';
-  return `the ${typeof value} ${String(value)}`;
-}
+const cut = (text: string): string => goQuote(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
-const problem = (value: unknown, wanted: string): Leaf => ({ problem: `is ${named(value)}, not ${wanted}` });
+const problem = (value: unknown, expected: string): Leaf => ({
+  problem: typeof value === 'string' ? `is ${cut(value)}; ${expected} is expected` : typeProblem(value, expected),
+});
+const quoted = (value: unknown, expected: string): Leaf => ({
+  problem: `is the text ${goQuote(String(value))}; ${expected} is expected: take off the quotes`,
+});
 
 const LIMIT = { int32: 2 ** 31, int64: 2 ** 63 } as const;
 
 function integer(value: unknown, size: 'int32' | 'int64'): Leaf {
   if (typeof value === 'string' && value !== '' && Number.isInteger(Number(value))) {
-    return { problem: `is ${named(value)}, not a number: take off the quotes` };
+    return quoted(value, 'a number');
   }
   if (typeof value !== 'number') return problem(value, 'a number');
   if (!Number.isInteger(value)) return problem(value, 'a whole number');
   if (value >= -LIMIT[size] && value < LIMIT[size]) return { written: value };
-  return { problem: `is ${named(value)}, which is beyond ${size}` };
+  return problem(value, `a number of type ${size}`);
 }
 
-function text(value: unknown): Leaf {
-  if (typeof value === 'string') return { written: value };
-  const isScalar = typeof value === 'number' || typeof value === 'boolean';
-  return isScalar ? { problem: `is ${named(value)}, not text: quote it` } : problem(value, 'text');
-}
+const text = (value: unknown): Leaf => (typeof value === 'string' ? { written: value } : problem(value, 'a text'));
 
 function bool(value: unknown): Leaf {
   if (typeof value === 'boolean') return { written: value };
-  const isQuoted = value === 'true' || value === 'false';
-  return isQuoted
-    ? { problem: `is ${named(value)}, not a boolean: take off the quotes` }
-    : problem(value, 'true or false');
+  return value === 'true' || value === 'false' ? quoted(value, 'true or false') : problem(value, 'true or false');
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -67,7 +58,7 @@ function version(value: unknown): Leaf {
   if (typeof value !== 'string') return text(value);
   const parsed = parseTolerant(value);
   if (!('error' in parsed)) return { written: formatVersion(parsed) };
-  return { problem: `is ${named(value)}, not a semantic version: ${parsed.error}` };
+  return { problem: `is ${cut(value)}; a semantic version is expected: ${parsed.error}` };
 }
 
 const RELEASE_PART = /^(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)$/;
@@ -84,7 +75,7 @@ const anyValue = (value: unknown): Leaf => ({ written: value });
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function unstructured(value: unknown): Leaf {
-  if (!isObject(value)) return problem(value, 'an object');
+  if (!isObject(value)) return problem(value, 'a map');
   const { kind } = value as Readonly<{ kind?: unknown }>;
   return typeof kind === 'string' && kind !== '' ? { written: value } : { problem: 'has no kind' };
 }

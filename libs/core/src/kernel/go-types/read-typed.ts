@@ -1,6 +1,7 @@
 import { isRecord } from '../json/go-json.js';
+import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded } from './decoded.js';
-import { isScalar, named, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
+import { isScalar, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
 import { ProblemPath } from './problem-path.js';
 import { type LeafType, type MemberShape, type StructShape, structShape, type TypeShape } from './type-shape.js';
 
@@ -51,7 +52,7 @@ function readLeafOf(leaf: LeafType, value: unknown, path: ProblemPath): unknown 
 
 function readStruct(struct: StructShape, value: unknown, path: ProblemPath): Json | undefined {
   if (!isRecord(value)) {
-    path.refuse(`is ${named(value)}, not an object`);
+    path.refuse(typeProblem(value, 'a map'));
     return undefined;
   }
   let copy: Record<string, unknown> | undefined;
@@ -90,7 +91,7 @@ function readMember({ type }: MemberShape, name: string, value: unknown, path: P
 
 function readList(of: TypeShape, value: unknown, path: ProblemPath): readonly unknown[] | undefined {
   if (!Array.isArray(value)) {
-    path.refuse(`is ${named(value)}, not a list`);
+    path.refuse(typeProblem(value, 'a list'));
     return undefined;
   }
   const items = value.map((item, at) => path.within(at, () => readItem(of, item, path)));
@@ -99,7 +100,7 @@ function readList(of: TypeShape, value: unknown, path: ProblemPath): readonly un
 
 function readMap(of: TypeShape, value: unknown, path: ProblemPath): Json | undefined {
   if (!isRecord(value)) {
-    path.refuse(`is ${named(value)}, not an object`);
+    path.refuse(typeProblem(value, 'a map'));
     return undefined;
   }
   const isText = of.is === 'leaf' && of.leaf === 'string';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../json/go-json.js';
+import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded, DecodeProblem } from './decoded.js';
-import { named } from './leaf-types.js';
 import { readTyped } from './read-typed.js';
 
 /** The identity of a kind. */
@@ -13,7 +13,7 @@ export const schemaOf = <T>(read: (value: unknown) => Decoded<T>): z.ZodType<T> 
     const decoded = read(value);
     if (decoded.ok) return decoded.value;
     for (const { field, message } of decoded.problems) {
-      context.addIssue({ code: 'custom', path: field === '' ? [] : [field], message });
+      context.addIssue({ code: 'custom', path: field === '' ? [] : [field], message, params: { decoded: true } });
     }
     return z.NEVER;
   });
@@ -32,11 +32,13 @@ export const kindSchema = <T>(api: KindApi, type: string, anyVersion = false): z
   });
 
 function identityProblems(value: unknown, api: KindApi, anyVersion: boolean): DecodeProblem[] {
-  if (!isRecord(value)) return [{ field: '', message: `is ${named(value)}, not an object` }];
+  if (!isRecord(value)) return [{ field: '', message: typeProblem(value, 'a map') }];
   const fields = ['apiVersion', 'kind'] as const;
   return fields.flatMap((field) => {
     const isRight =
       field === 'apiVersion' && anyVersion ? typeof value[field] === 'string' : value[field] === api[field];
-    return isRight ? [] : [{ field, message: `is ${named(value[field])}, not ${api[field]}` }];
+    return isRight
+      ? []
+      : [{ field, message: value[field] === undefined ? 'is missing' : typeProblem(value[field], api[field]) }];
   });
 }

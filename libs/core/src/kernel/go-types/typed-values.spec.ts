@@ -57,16 +57,19 @@ describe('a value read into a Go type', () => {
   });
 
   it.each([
-    [{ annotations: { hot: true } }, 'metadata.annotations.hot: is the boolean true, not text: quote it'],
-    [{ labels: { 'a.test/port': 8443 } }, 'metadata.labels[a.test/port]: is the number 8443, not text: quote it'],
-    [{ name: 5 }, 'metadata.name: is the number 5, not text: quote it'],
-    [{ finalizers: 'x' }, 'metadata.finalizers: is the text "x", not a list'],
+    [{ annotations: { hot: true } }, 'metadata.annotations.hot is the boolean true; a text is expected: quote it'],
+    [
+      { labels: { 'a.test/port': 8443 } },
+      'metadata.labels[a.test/port] is the number 8443; a text is expected: quote it',
+    ],
+    [{ name: 5 }, 'metadata.name is the number 5; a text is expected: quote it'],
+    [{ finalizers: 'x' }, 'metadata.finalizers is a text; a list is expected'],
     [
       { ownerReferences: [{ controller: 'true' }] },
-      'metadata.ownerReferences[0].controller: is the text "true", not a boolean: take off the quotes',
+      'metadata.ownerReferences[0].controller is the text "true"; true or false is expected: take off the quotes',
     ],
-    [{ generation: '3' }, 'metadata.generation: is the text "3", not a number: take off the quotes'],
-    [{ generation: 1.5 }, 'metadata.generation: is the number 1.5, not a whole number'],
+    [{ generation: '3' }, 'metadata.generation is the text "3"; a number is expected: take off the quotes'],
+    [{ generation: 1.5 }, 'metadata.generation is the number 1.5; a whole number is expected'],
   ])('is refused by its field: %j', (metadata, text) => {
     expect(problems(object(metadata))).toEqual([text]);
   });
@@ -130,9 +133,7 @@ describe('a value as Go writes it', () => {
       value: { metadata: { creationTimestamp: '2026-01-02T02:04:05Z' } },
     });
     expect(writtenTyped(CSV, value('soon'))).toMatchObject({
-      problems: [
-        { field: 'metadata.creationTimestamp', message: expect.stringContaining('is the text "soon", not a time') },
-      ],
+      problems: [{ field: 'metadata.creationTimestamp', message: expect.stringContaining('is "soon"; a time') }],
     });
   });
 
@@ -141,9 +142,9 @@ describe('a value as Go writes it', () => {
     expect(decoded).toEqual({
       ok: false,
       problems: [
-        { field: 'spec.install.strategy', message: 'is the number 1, not text: quote it' },
-        { field: 'spec.version', message: 'is the number 1, not text: quote it' },
-        { field: 'spec.skips', message: 'is the text "a", not a list' },
+        { field: 'spec.install.strategy', message: 'is the number 1; a text is expected: quote it' },
+        { field: 'spec.version', message: 'is the number 1; a text is expected: quote it' },
+        { field: 'spec.skips', message: 'is a text; a list is expected' },
       ],
     });
   });

@@ -1,7 +1,8 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { foldCase, isRecord } from '../json/go-json.js';
+import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded } from './decoded.js';
-import { isScalar, named, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
+import { isScalar, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
 import { ProblemPath } from './problem-path.js';
 import { type MemberShape, type StructShape, structShape, type TypeShape } from './type-shape.js';
 
@@ -49,7 +50,7 @@ function writeLeaf({ leaf }: TypeShape & { is: 'leaf' }, value: unknown, path: P
 }
 
 function writeStruct(struct: StructShape, value: unknown, path: ProblemPath): Json {
-  if (!isAbsent(value) && !isRecord(value)) path.refuse(`is ${named(value)}, not an object`);
+  if (!isAbsent(value) && !isRecord(value)) path.refuse(typeProblem(value, 'a map'));
   const given = isRecord(value) ? byMember(struct, value) : {};
   const written: Record<string, unknown> = {};
   for (const [name, member] of struct.members) {
@@ -112,14 +113,14 @@ function zeroText(type: TypeShape): string {
 function writeList(of: TypeShape, value: unknown, path: ProblemPath): readonly unknown[] | null {
   if (isAbsent(value)) return null;
   if (Array.isArray(value)) return value.map((item, at) => path.within(at, () => write(of, item, path)));
-  path.refuse(`is ${named(value)}, not a list`);
+  path.refuse(typeProblem(value, 'a list'));
   return null;
 }
 
 function writeMap(of: TypeShape, value: unknown, path: ProblemPath): Json | null {
   if (isAbsent(value)) return null;
   if (!isRecord(value)) {
-    path.refuse(`is ${named(value)}, not an object`);
+    path.refuse(typeProblem(value, 'a map'));
     return null;
   }
   const keys = Object.keys(value).toSorted(byCodeUnit);

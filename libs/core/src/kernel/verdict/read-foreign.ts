@@ -29,6 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function fieldProblem(issue: Issue | undefined, value: unknown): string {
   if (issue === undefined) return 'it cannot be read';
   const place = placeOf(issue.path);
+  if (issue.code === 'custom' && issue.params?.['decoded'] === true) return `${place} ${issue.message}`;
   const found = issue.path.reduce<unknown>(memberOf, value);
   if (issue.code === 'invalid_union') {
     const [first] = issue.errors.flat();

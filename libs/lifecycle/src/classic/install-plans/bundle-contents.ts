@@ -1,5 +1,6 @@
 import { BundleError } from '#core/catalog/bundle/bundle.error';
 import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/inline-manifests';
+import { installableObjects } from '#core/catalog/bundle/installable-objects';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
@@ -124,7 +125,7 @@ async function contentOf(name: string, image: string, pulled: Pulled): Promise<B
 /** The same files come for each cluster that installs the bundle. */
 const objectsOf = perObject((files: readonly BundleFile[]): InlineManifests => {
   try {
-    return { objects: readBundle(files).objects };
+    return { objects: installableObjects(readBundle(files)) };
   } catch (error) {
     if (error instanceof BundleError) return { problem: error.message };
     throw error;

@@ -1,0 +1,13 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { BundleError } from './bundle.error.js';
+import type { Bundle } from './bundle.js';
+
+/**
+ * Returns the objects of a bundle for an install. Throws {@link BundleError} if a field has a value that no
+ * cluster takes: an install would end with a part of the objects.
+ */
+export function installableObjects({ objects, refusals: [refusal, ...more] }: Bundle): readonly KubernetesObject[] {
+  if (refusal === undefined) return objects;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more objects)`;
+  throw new BundleError(`${refusal}${others}`, 'nothing of the bundle is installed');
+}
