@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test test-all verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos format clean
+.PHONY: help setup build demo test test-all mutants verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -42,6 +42,10 @@ test: ## tests that need Node and Redis alone, one of each kind; ONLY=PATH-OR-TE
 
 test-all: ## the same and all others that need no more: whole stories, kills, faults; REST=1 leaves out those of make test
 	@$(RUN_TESTS) $(if $(REST),,unit integration) extended
+
+# It changes files: in a checkout of its own.
+mutants: build ## random mutants of the libraries, and which suite finds each: SEED=, COUNT=30; an hour or more
+	@node scripts/tests/try-mutants.ts $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
 
 verify: setup ## format, lint, types, import rule, plain English
 	@node scripts/plain-english.ts
