@@ -2,6 +2,7 @@ import { decidedByFleet, deciderOfPlan } from '#core/fleet/desired/fleet-work';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { NEXT, type PlanPlace } from '../output/next-commands.js';
 
@@ -64,9 +65,10 @@ async function planOf(
   if (planName === '')
     return { absent: `Subscription ${name} ${where} has no InstallPlan: nothing waits for approval` };
   const plan = await client.get({ ...INSTALL_PLAN_API, name: planName, namespace });
-  return plan === undefined
-    ? { absent: `there is no InstallPlan ${planName} ${where}` }
-    : { plan: InstallPlan.parse(plan) };
+  if (plan === undefined) return { absent: `there is no InstallPlan ${planName} ${where}` };
+  const read = readForeign(InstallPlan, plan);
+  if ('problem' in read) return { absent: `InstallPlan ${planName} ${where} cannot be read: ${read.problem}` };
+  return { plan: read.value };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PACKAGE_MANIFEST_API } from '#core/classic/package-manifest/package-manifest';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
@@ -51,7 +52,12 @@ export async function showHubPackages(io: Io, question: PackagesQuestion): Promi
     io.err(`error: ${answer.failed}\n`);
     return io.exit(answer.exit);
   }
-  const list = PackageList.parse(JSON.parse(answer.text));
+  const read = readForeign(PackageList, parsed(answer.text));
+  if ('problem' in read) {
+    io.err(`error: the hub answers with something else than a list of packages: ${read.problem}\n`);
+    return io.exit(ExitCode.remoteFailed);
+  }
+  const list = read.value;
   if (question.name !== undefined && list.items.length === 0) {
     io.err(`package "${question.name}" not found\n`);
     return io.exit(ExitCode.no);

@@ -4,6 +4,7 @@ import { isReplannable } from '#core/classic/subscription/replan';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { exitCodeOf } from '../output/verdict.js';
@@ -54,7 +55,9 @@ async function retryPlan(client: KubeClient, name: string, options: RetryOptions
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
   const found = await client.get(ref);
   if (found === undefined) return { name, result: 'absent', lines: [`there is no ${where}`] };
-  const plan = InstallPlan.parse(found);
+  const read = readForeign(InstallPlan, found);
+  if ('problem' in read) return refused(`${where} cannot be read: ${read.problem}`);
+  const plan = read.value;
   const idle = await nothingToRetry(client, plan, mode);
   if (idle !== undefined) {
     return { name, result: 'idle', lines: [`${where} ${idle}: there is nothing to retry`] };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CONFIG_MAP_ROLE } from '#core/classic/catalog-source/config-map-role';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
@@ -47,7 +48,9 @@ export const clusterAccess = (deps: ConfigMapWatchDeps): SourceAccess => ({
       throw new ConfigMapMissing(name, KubeApiError.is(error, 'Forbidden') ? `${why}; ${missingRole(namespace)}` : why);
     });
     if (found === undefined) throw new ConfigMapMissing(name, `configmaps ${JSON.stringify(name)} not found`);
-    const { metadata, data } = ConfigMap.parse(found);
+    const read = readForeign(ConfigMap, found);
+    if ('problem' in read) throw new ConfigMapMissing(name, read.problem);
+    const { metadata, data } = read.value;
     return { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '', data: data ?? {} };
   },
   watchConfigMap: (namespace, name, onChange) => watchConfigMap(deps, { namespace, name }, onChange),

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { parsedValue } from '../view/parsed-value.js';
 import { type SessionStore, StoredSession } from './session-store.port.js';
 
 /** Sessions of the console in Redis: when it is emptied, people sign in again. */
@@ -9,8 +10,7 @@ export class RedisSessionStore implements SessionStore {
   ) {}
 
   async get(hash: string): Promise<StoredSession | undefined> {
-    const text = await this.redis.get(this.#key(hash));
-    return text === null ? undefined : StoredSession.safeParse(JSON.parse(text)).data;
+    return parsedValue(StoredSession, await this.redis.get(this.#key(hash)))[0];
   }
 
   async put(hash: string, session: StoredSession, seconds: number): Promise<void> {

@@ -28,6 +28,9 @@ describe('parseImageReference', () => {
     { text: 'quay.io/a:', because: '"" is no tag' },
     { text: 'quay.io/a@sha256:123', because: '"sha256:123" is no sha256 digest' },
     { text: 'https://quay.io/a', because: 'is no host name' },
+    { text: 'quay.io:99999/a', because: '"quay.io:99999" is no host name' },
+    { text: '1.2.3.4.5/a', because: '"1.2.3.4.5" is no host name' },
+    { text: '[:::]/a', because: '"[:::]" is no host name' },
     { text: 'quay.io/../a', because: '".." is no repository name' },
     { text: `quay.io/${'a'.repeat(600)}`, because: 'longer than 512 characters' },
   ])('refuses $text: $because', ({ text, because }) => {

@@ -40,7 +40,8 @@ export function parseImageReference(text: string): ImageReference {
   const { name, digest } = splitDigest(text);
   const { path, tag } = splitTag(text, name);
   const { host, repository } = splitHost(path);
-  if (!HOST.test(host)) throw invalid(text, `"${host}" is no host name`);
+  // Also what looks like a name and is none: a port of 99999, an address of five numbers.
+  if (!HOST.test(host) || !URL.canParse(`https://${host}`)) throw invalid(text, `"${host}" is no host name`);
   const bad = repository.split('/').find((component) => !PATH_COMPONENT.test(component));
   if (bad !== undefined) throw invalid(text, `"${bad}" is no repository name (lower case letters, digits, . _ -)`);
   return { text, host, repository, ...tagOrDefault(tag, digest), ...(digest === undefined ? {} : { digest }) };

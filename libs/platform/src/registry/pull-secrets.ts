@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import { credentialsOf } from './docker-config.js';
+import { credentialsOf, InvalidPullSecret } from './docker-config.js';
 import type { RegistryCredentials } from './registry-client.port.js';
 
 const SecretData = z.looseObject({ data: z.record(z.string(), z.string()).optional() });
@@ -28,7 +29,9 @@ export async function pullSecretsOf(client: KubeClient, source: CatalogSource): 
   for (const name of (source.spec.secrets ?? []).filter((secret) => secret !== '')) {
     const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', name, namespace });
     if (secret === undefined) throw new PullSecretMissing(`${namespace}/${name}`, `${namespace}/${sourceName}`);
-    const { data } = SecretData.parse(secret);
+    const read = readForeign(SecretData, secret);
+    if ('problem' in read) throw new InvalidPullSecret(`pull secret ${namespace}/${name}: ${read.problem}`);
+    const { data } = read.value;
     const encoded = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
     if (encoded !== undefined) {
       merged.push(...Object.entries(credentialsOf(Buffer.from(encoded, 'base64').toString('utf8'))));

@@ -1,10 +1,12 @@
 import { gzipSync } from 'node:zlib';
+import type { z } from 'zod';
 import { MIGRATED_FROM_SUBSCRIPTION_KEY } from '#core/fleet/migration/planned-extension';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { buildRevision } from '#core/v1/revision/build-revision';
 import { copied, hasSucceeded } from '#core/v1/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
@@ -83,7 +85,8 @@ async function begun(
   io: Io,
 ): Promise<MigrationRecord | undefined> {
   const found = await client.get<KubernetesObject>({ ...SUBSCRIPTION_API, name, namespace });
-  const subscription = found && Subscription.parse({ ...found, ...SUBSCRIPTION_API });
+  const subscription =
+    found && asReadable(`Subscription ${namespace}/${name}`, Subscription, { ...found, ...SUBSCRIPTION_API });
   const known = await recordOfSubscription(client, deps.settings.systemNamespace, { name, namespace });
   const isCurrent = subscription === undefined || subscription.status?.installedCSV === known?.record.bundle.name;
   if (known !== undefined && isCurrent) return known.record;
@@ -135,6 +138,13 @@ function withoutOwners<T extends KubernetesObject>(object: T): T {
   return { ...object, metadata };
 }
 
+/** An object of the cluster; one of another form than its kind ends the command with one line. */
+function asReadable<T>(what: string, schema: z.ZodType<T>, object: unknown): T {
+  const read = readForeign(schema, object);
+  if ('value' in read) return read.value;
+  throw new Error(`${what} cannot be read: ${read.problem}`);
+}
+
 /** Rolls the revision out from here, whether a hub is at work or not. */
 async function rolledOut(client: KubeClient, deps: NextStepDeps, name: string, timeoutMs: number): Promise<void> {
   const [passDeps, clock, signal] = [extensionDepsOf(deps), new SystemClock(), new AbortController().signal];
@@ -143,7 +153,7 @@ async function rolledOut(client: KubeClient, deps: NextStepDeps, name: string, t
     await reconcileObjectSet(passDeps, { client, reads: client, name }, clock, signal);
     const found = await client.get<KubernetesObject>({ ...CLUSTER_OBJECT_SET_API, name });
     if (found === undefined) throw new Error(`revision ${name} is gone; the same command makes it again`);
-    const set = ClusterObjectSet.parse({ ...found, ...CLUSTER_OBJECT_SET_API });
+    const set = asReadable(`revision ${name}`, ClusterObjectSet, { ...found, ...CLUSTER_OBJECT_SET_API });
     last = [copied(set, 'Progressing')?.message, copied(set, 'Available')?.message].filter(Boolean).join(' ');
     return hasSucceeded(set);
   };

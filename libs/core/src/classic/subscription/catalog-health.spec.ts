@@ -63,10 +63,16 @@ describe('subscriptions.md §4, CatalogSourcesUnhealthy', () => {
       `True/${unhealthy}: targeted catalogsource harbour/shelf unhealthy`,
     ],
     [
-      'only others unhealthy: message left as it was',
+      'only others unhealthy: named, where OLM leaves the message as it was',
       [shelf('READY')],
       [shelf('READY'), other('CONNECTING')],
-      `True/${unhealthy}: ${all}`,
+      `True/${unhealthy}: catalogsource harbour/other unhealthy`,
+    ],
+    [
+      'many others unhealthy: three of them named',
+      [shelf('READY')],
+      [shelf('READY'), ...['a', 'b', 'c', 'd', 'e'].map((name) => source(name, 'TRANSIENT_FAILURE'))],
+      `True/${unhealthy}: catalogsources harbour/a, harbour/b, harbour/c and 2 more unhealthy`,
     ],
     ['all healthy', [], [shelf('READY'), other('IDLE')], `False/AllCatalogSourcesHealthy: ${all}`],
     [
@@ -139,12 +145,12 @@ describe('subscriptions.md §4, CatalogSourcesUnhealthy', () => {
     ],
     ['an idle connection is fine', [[source('shelf', 'IDLE')]], [`False/CatalogSourcesAdded: ${all}`]],
     [
-      'only another one is unhealthy: the message stays what it was, as in OLM',
+      'only another one is unhealthy: the message names it',
       [
         [source('shelf', 'READY'), source('other', 'READY')],
         [source('shelf', 'READY'), source('other', 'TRANSIENT_FAILURE')],
       ],
-      [`False/CatalogSourcesAdded: ${all}`, `True/CatalogSourcesUpdated: ${all}`],
+      [`False/CatalogSourcesAdded: ${all}`, 'True/CatalogSourcesUpdated: catalogsource harbour/other unhealthy'],
     ],
     [
       'one goes',

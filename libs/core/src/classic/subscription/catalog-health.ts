@@ -58,14 +58,27 @@ const NONE_AT_ALL = 'dependency resolution requires at least one catalogsource';
 
 type Verdict = Readonly<{ status: 'True' | 'False'; reason: string; message: string }>;
 
-/** What the list says by itself (spec: subscriptions.md §4, first table). */
-function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription, oldMessage: string): Verdict {
+/** So many names fill a line; the list itself is in status.catalogHealth. */
+const NAMES_SHOWN = 3;
+
+function unhealthyText(others: readonly CatalogHealth[]): string {
+  const names = others.slice(0, NAMES_SHOWN).map(keyOf).join(', ');
+  const more = others.length > NAMES_SHOWN ? ` and ${others.length - NAMES_SHOWN} more` : '';
+  return `catalogsource${others.length === 1 ? '' : 's'} ${names}${more} unhealthy`;
+}
+
+/**
+ * What the list says by itself (spec: subscriptions.md §4, first table). OLM leaves the message as it was if
+ * only catalogs are unhealthy that the Subscription does not name, which mostly says that all are healthy.
+ */
+function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription): Verdict {
   const target = `${spec.sourceNamespace}/${spec.source}`;
   const targeted = health.find((entry) => keyOf(entry) === target);
   const unhealthy = (message: string): Verdict => ({ status: 'True', reason: 'UnhealthyCatalogSourceFound', message });
   if (targeted === undefined) return unhealthy(`targeted catalogsource ${target} missing`);
   if (!targeted.healthy) return unhealthy(`targeted catalogsource ${target} unhealthy`);
-  if (health.some(({ healthy }) => !healthy)) return unhealthy(oldMessage);
+  const others = health.filter(({ healthy }) => !healthy);
+  if (others.length > 0) return unhealthy(unhealthyText(others));
   return { status: 'False', reason: 'AllCatalogSourcesHealthy', message: 'all available catalogsources are healthy' };
 }
 
@@ -94,11 +107,10 @@ export function withCatalogHealth(
   const previous = before.catalogHealth ?? [];
   const health = catalogHealthOf(sources, previous, now);
   const type = 'CatalogSourcesUnhealthy';
-  const oldMessage = before.conditions?.find((condition) => condition.type === type)?.message ?? '';
   const wanted: WantedCondition = {
     type,
     timed: true,
-    ...conditionOf(verdictOn(health, subscription, oldMessage), health, previous),
+    ...conditionOf(verdictOn(health, subscription), health, previous),
   };
   const listed =
     health.length === 0 && before.catalogHealth === undefined ? before : { ...before, catalogHealth: health };

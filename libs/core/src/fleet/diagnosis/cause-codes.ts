@@ -5,6 +5,7 @@
 export const CAUSE_CODES = {
   well: 'nothing stands against it',
   'not-read-yet': 'the hub has not read the object yet',
+  'object-unreadable': 'the object is of another form than its kind',
   // Catalogs
   'catalog-spec-invalid': 'the spec of a catalog is not valid',
   'catalog-first-fetch': 'the content of a catalog is being fetched for the first time',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SubscriptionConfig } from '../../catalog/bundle/subscription-config.js';
+import { readForeign } from '../../kernel/verdict/read-foreign.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { type ConfigSchema, checkSchema, failureDetails, failureTexts, type TextFormat } from './config-schema.js';
 import { DEPLOYMENT_CONFIG_SCHEMA } from './deployment-config-schema.js';
@@ -35,7 +36,8 @@ export function readConfig(bundle: RegistryBundle, request: RenderRequest): Bund
     const needs = needOf(supportedInstallModes(bundle), value, gates);
     return { ...refusal(failureTexts(broken), failureDetails(broken)), ...(needs && { needs }) };
   }
-  return Config.parse(value);
+  const read = readForeign(Config, value);
+  return 'value' in read ? read.value : refusal([read.problem], []);
 }
 
 /** The one thing whose absence refuses a configuration. */

@@ -3,7 +3,6 @@ import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem-hash';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
-import { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -50,10 +49,10 @@ export function problemOf(snapshot: NamespaceSnapshot, path?: string): ObservedP
 
 /** A CatalogSource as a problem has it. */
 export function indexedCatalog(refresh: SeenCatalog): IndexedCatalog {
-  const source = CatalogSource.parse(refresh.source);
+  const { metadata, spec } = refresh.source;
   return {
-    key: { namespace: source.metadata.namespace ?? '', name: source.metadata.name ?? '' },
-    priority: source.spec.priority ?? 0,
+    key: { namespace: metadata.namespace ?? '', name: metadata.name ?? '' },
+    priority: spec.priority ?? 0,
     ...(refresh.failure === undefined ? {} : { failure: refresh.failure }),
     ...(refresh.loaded === undefined ? {} : { index: refresh.loaded.index }),
   };

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Reason, Resolution } from '#core/classic/resolution/resolution-problem';
 import { type GivenApproval, givenApproval } from '#core/fleet/console-actions/given-approval';
 import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
@@ -10,7 +11,7 @@ import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
 import { diagnoseExtension } from '#core/fleet/diagnosis/diagnose-extension';
 import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
 import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
-import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
+import { type Diagnosis, diagnosis } from '#core/fleet/diagnosis/diagnosis';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
@@ -18,6 +19,7 @@ import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Subscription } from '#core/kernel/api/subscription';
 import { asRecord, asText } from '#core/kernel/crd/loose-value';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { PassReader } from '../../engine/pass-reader.js';
 import { extensionSurroundings } from './extension-surroundings.js';
@@ -105,13 +107,24 @@ async function diagnosed(
     return { diagnosis: diagnoseExtension(object, await extensionSurroundings(client, object)) };
   if (kind === 'ClusterCatalog') return { diagnosis: diagnoseConditions({ ...object, ...CLUSTER_CATALOG_API }) };
   if (kind === 'CatalogSource')
-    return { diagnosis: diagnoseCatalogSource(CatalogSource.parse({ ...object, ...CATALOG_SOURCE_API })) };
+    return { diagnosis: readThen(CatalogSource, { ...object, ...CATALOG_SOURCE_API }, diagnoseCatalogSource) };
   const read = await readNamespace(new PassReader(client), namespace, globalCatalogNamespace);
-  if (kind === 'InstallPlan')
-    return { diagnosis: diagnoseInstallPlan(InstallPlan.parse(object), read.operatorGroups, read.subscriptions), read };
-  if (kind === 'ClusterServiceVersion')
-    return { diagnosis: diagnoseCsv(ClusterServiceVersion.parse(object), read), read };
-  return { diagnosis: diagnoseSubscription(Subscription.parse(object), read), read };
+  return { diagnosis: diagnoseIn(read, kind, object), read };
+}
+
+function diagnoseIn(read: NamespaceRead, kind: string, object: KubernetesObject): Diagnosis {
+  if (kind === 'InstallPlan') {
+    return readThen(InstallPlan, object, (plan) => diagnoseInstallPlan(plan, read.operatorGroups, read.subscriptions));
+  }
+  if (kind === 'ClusterServiceVersion') return readThen(ClusterServiceVersion, object, (csv) => diagnoseCsv(csv, read));
+  return readThen(Subscription, object, (subscription) => diagnoseSubscription(subscription, read));
+}
+
+/** An object of another form than its kind: the cluster has another definition of it. */
+function readThen<T>(schema: z.ZodType<T>, object: KubernetesObject, diagnose: (value: T) => Diagnosis): Diagnosis {
+  const found = readForeign(schema, object);
+  if ('value' in found) return diagnose(found.value);
+  return diagnosis('object-unreadable', 'failed', `It cannot be read: ${found.problem}.`);
 }
 
 type Reasons = Readonly<{ explanation: readonly Reason[]; advice: string }>;

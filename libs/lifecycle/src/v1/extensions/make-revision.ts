@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Action } from '#core/kernel/actions/action';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { buildRevision, type DesiredRevision } from '#core/v1/revision/build-revision';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { requireLive } from '../../engine/perform.js';
@@ -44,7 +45,9 @@ export async function makeRevision(
   await performOnOwn(pass, [{ do: 'create', object: revision }]);
   const found = await client.get({ ...CLUSTER_OBJECT_SET_API, name: revision.metadata.name ?? '' });
   if (found === undefined) return { gone: true };
-  const stored = ClusterObjectSet.parse({ ...found, ...CLUSTER_OBJECT_SET_API });
+  const made = readForeign(ClusterObjectSet, { ...found, ...CLUSTER_OBJECT_SET_API });
+  if ('problem' in made) return { error: `revision ${revision.metadata.name} cannot be read: ${made.problem}` };
+  const stored = made.value;
   const owned = secrets.map((secret) => ownedBy(secret, stored));
   await performOnOwn(pass, [...owned, ...forgotten(pass)]);
   return { revision: stored };

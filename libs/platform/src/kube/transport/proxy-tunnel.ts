@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
+import { proxyLogin } from './proxy-login.js';
 import { openSocksTunnel } from './socks-tunnel.js';
 import { TransportError, textOf } from './transport.error.js';
 
@@ -43,5 +44,7 @@ function openHttpTunnel(proxy: URL, host: string, port: number, signal: AbortSig
   });
 }
 
-const basic = (proxy: URL): string =>
-  Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`).toString('base64');
+function basic(proxy: URL): string {
+  const { user, password } = proxyLogin(proxy);
+  return Buffer.from(`${user}:${password}`).toString('base64');
+}

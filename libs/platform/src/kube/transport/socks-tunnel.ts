@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { proxyLogin } from './proxy-login.js';
 import { TransportError } from './transport.error.js';
 
 const VERSION = 5;
@@ -50,8 +51,8 @@ async function authenticate(
   proxy: URL,
   refuse: (why: string) => TransportError,
 ): Promise<void> {
-  const user = Buffer.from(decodeURIComponent(proxy.username));
-  const password = Buffer.from(decodeURIComponent(proxy.password));
+  const login = proxyLogin(proxy);
+  const [user, password] = [Buffer.from(login.user), Buffer.from(login.password)];
   socket.write(Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([password.length]), password]));
   if ((await read(2))[1] !== 0) throw refuse('refused the user and password of proxy-url');
 }
