@@ -5,8 +5,8 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 
 /**
  * Calls that throw on data of another form: zod's `parse`, `JSON.parse`, js-yaml, the URL parser and zlib.
- * Data that others wrote is read into a value or a verdict: by `readForeign`, by `safeParse`, or in a `try` of
- * the function that owns it (decision 0494). A copy by `JSON.parse(JSON.stringify())` reads nothing of others.
+ * Data that others wrote is read into a value or a verdict: by `readForeign`, by `safeParse`, or in a `try`
+ * of the function that owns it (decision 0494). `JSON.parse(JSON.stringify())` copies what is our own.
  */
 const THROWERS: readonly RegExp[] = [
   /(?<![\w.$])JSON\.parse\((?!JSON\.stringify)/,
