@@ -2,20 +2,14 @@ import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject, ObjectMeta } from '../../kernel/api/kubernetes-object.js';
 import { nonBlockingOwner, ownerLabels } from './csv-owner.js';
 import { CSV_KIND } from './install-plan-step.js';
-import { ownerRefOf } from './reads-for-step.js';
+import { csvOwnersOf, csvRefOf } from './reads-for-step.js';
 import { isClusterScoped } from './step-manifest.js';
 import { ownerMissing } from './step-words.js';
 import { objectIn, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
 /**
- * Objects of these kinds have the owners that their manifests name: one that a bundle ships itself has no
- * owner and outlives the CSV.
- */
-const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
-
-/**
- * The object with its CSV as owner: a reference with the live uid in the namespace, labels at cluster
- * scope. Fails where the CSV is not there. Spec: install-plans.md §5, column "Owner"; of
+ * The object with its CSV as owner: a reference in the namespace, labels at cluster scope. Every reference to
+ * a CSV has the live uid; fails where one is not there. Spec: install-plans.md §5, column "Owner"; of
  * OWNED_BY_MANIFEST_ONLY as OLM was seen to do.
  */
 export function ownedByCsv(
@@ -25,20 +19,23 @@ export function ownedByCsv(
   world: StepWorld,
 ): Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string }> {
   const { resolving } = step;
-  if (resolving === '') return { object };
   const { metadata, kind } = object;
   if (isClusterScoped(kind)) {
+    if (resolving === '') return { object };
     const labels = { ...metadata.labels, ...ownerLabels(resolving, context.plan.namespace) };
     return { object: { ...object, metadata: { ...metadata, labels } } };
   }
-  const named = (metadata.ownerReferences ?? []).filter((owner) => owner.kind === CSV_KIND && owner.name === resolving);
-  if (named.length === 0 && OWNED_BY_MANIFEST_ONLY.has(kind)) return { object };
-  const uid = objectIn(world, ownerRefOf(step, context))?.metadata.uid;
-  if (uid === undefined) return { fail: ownerMissing(step, metadata.name ?? '') };
-  const strangers = (metadata.ownerReferences ?? []).filter((owner) => !named.includes(owner));
-  return {
-    object: { ...object, metadata: { ...metadata, ownerReferences: [...strangers, nonBlockingOwner(resolving, uid)] } },
-  };
+  const owners = metadata.ownerReferences ?? [];
+  const wanted = csvOwnersOf(step, owners);
+  const uids = new Map(wanted.map((csv) => [csv, objectIn(world, csvRefOf(csv, context))?.metadata.uid]));
+  const missing = wanted.find((csv) => uids.get(csv) === undefined);
+  if (missing !== undefined) return { fail: ownerMissing(step, metadata.name ?? '', missing) };
+  const others = owners
+    .filter((owner) => owner.kind !== CSV_KIND || owner.name !== resolving)
+    .map((owner) => (owner.kind === CSV_KIND ? { ...owner, uid: uids.get(owner.name) ?? '' } : owner));
+  const own = wanted.includes(resolving) ? [nonBlockingOwner(resolving, uids.get(resolving))] : [];
+  if (owners.length + own.length === 0) return { object };
+  return { object: { ...object, metadata: { ...metadata, ownerReferences: [...others, ...own] } } };
 }
 
 const ADOPTION_PREFIX = 'operators.coreos.com/';

@@ -1,7 +1,7 @@
 import { CATALOG_SOURCE_API, CatalogSource } from '../../kernel/api/catalog-source.js';
 import { CSV_API } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
-import type { ObjectRef } from '../../kernel/api/kubernetes-object.js';
+import type { ObjectRef, OwnerReference } from '../../kernel/api/kubernetes-object.js';
 import { crdReads } from './crd-reads.js';
 import { crdRightReads } from './crd-rights.js';
 import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone, SUBSCRIPTION_KIND } from './install-plan-step.js';
@@ -51,12 +51,28 @@ function pullSecretReads(step: InstallPlanStep, context: StepContext, world: Ste
   return [catalogs, { read: 'get', ref: sourceSecretOf(step, context) }];
 }
 
-/** The CSV that owns what the step makes: its uid goes into the owner reference. */
-export const ownerRefOf = (step: InstallPlanStep, { plan }: StepContext): ObjectRef => ({
+/** A CSV of the plan's namespace. */
+export const csvRefOf = (name: string, { plan }: StepContext): ObjectRef => ({
   ...CSV_API,
-  name: step.resolving,
+  name,
   namespace: plan.namespace,
 });
+
+/**
+ * Objects of these kinds have the owners that their manifests name: one that a bundle ships itself has no
+ * owner and outlives the CSV.
+ */
+const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
+
+/**
+ * Names of the CSVs that own what a step makes in its namespace, each once: those that its manifest names,
+ * whoever wrote the plan, and the step's own. Their uids go into the references.
+ */
+export function csvOwnersOf(step: InstallPlanStep, owners: readonly OwnerReference[]): readonly string[] {
+  const named = owners.filter(({ kind }) => kind === CSV_KIND).map(({ name }) => name);
+  const isOwned = step.resolving !== '' && !OWNED_BY_MANIFEST_ONLY.has(step.resource.kind);
+  return [...new Set([...named, ...(isOwned ? [step.resolving] : [])])];
+}
 
 /** All CSVs of the plan's namespace: read where a CSV outside the plan's list could claim another's CRD. */
 export const csvListOf = ({ plan }: StepContext): StepRead => ({
@@ -75,8 +91,11 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
   if (kind === CSV_KIND) {
     return context.clusterServiceVersionNames.includes(step.resource.name) ? self : [...self, csvListOf(context)];
   }
-  const owned = kind === BUNDLE_SECRET_KIND || !isClusterScoped(kind);
-  return owned && step.resolving !== '' ? [...self, { read: 'get', ref: ownerRefOf(step, context) }] : self;
+  if (kind !== BUNDLE_SECRET_KIND && isClusterScoped(kind)) return self;
+  const manifest = manifestOf(step);
+  const owners = 'fail' in manifest ? [] : (manifest.object.metadata.ownerReferences ?? []);
+  const csvs = csvOwnersOf(step, owners).map((name): StepRead => ({ read: 'get', ref: csvRefOf(name, context) }));
+  return [...self, ...csvs];
 }
 
 /**

@@ -50,7 +50,7 @@ function parseManifest(step: InstallPlanStep): ParsedManifest {
     ...value,
     apiVersion: apiVersionOf(step, value['apiVersion']),
     kind: value['kind'] || kind,
-    metadata: isRecord(value['metadata']) ? withoutNulls(value['metadata']) : {},
+    metadata: isRecord(value['metadata']) ? withUids(withoutNulls(value['metadata'])) : {},
   });
   // Whose rights write the step, and where, follows from its kind: a manifest of
   // another kind would borrow them.
@@ -62,6 +62,14 @@ function apiVersionOf(step: InstallPlanStep, written: unknown): unknown {
   const { group, version } = kindOfStep(step);
   const differs = group !== step.resource.group || version !== step.resource.version;
   return differs ? joinApiVersion(group, version) : written || joinApiVersion(group, version);
+}
+
+/** Plans of others may name owners without a uid: those of CSVs get the live one. */
+function withUids(metadata: Record<string, unknown>): Record<string, unknown> {
+  const owners = metadata['ownerReferences'];
+  if (!Array.isArray(owners)) return metadata;
+  const named = owners.map((owner: unknown) => (isRecord(owner) ? { ...owner, uid: owner['uid'] ?? '' } : owner));
+  return { ...metadata, ownerReferences: named };
 }
 
 // Go writes `creationTimestamp: null` and the like into manifests.

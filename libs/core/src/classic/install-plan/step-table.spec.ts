@@ -96,6 +96,41 @@ describe('install-plans.md §5, table of step kinds', () => {
   });
 });
 
+describe('install-plans.md §5, owners that a manifest names', () => {
+  const old = csv('tug.v0');
+  const csvOwner = (name: string, more: object = {}) => ({ ...named(), name, ...more });
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', name: 'map', uid: 'uid-of-map' };
+  const own = { ...byReference.ownerReferences[0] };
+  const made = (kind: string, owners: readonly object[], api: string) =>
+    object(kind, { metadata: { name: 'it', ownerReferences: owners } }, api);
+  const namespaced = rows.filter(({ kind, owner }) => kind !== 'Subscription' && owner.startsWith('CSV'));
+
+  it.each(namespaced)('$kind: each CSV with the live uid, whatever CSV the step is of', ({ kind, api }) => {
+    const owners = [csvOwner('tug.v0', { uid: '', controller: true }), config, csvOwner('tug.v1', { uid: 'old' })];
+    const live0 = csvOwner('tug.v0', { uid: 'uid-tug.v0', controller: true });
+    const decided = (resolving: string) => decide(step(made(kind, owners, api), 'Unknown', resolving), [tug, old]);
+    const last = csvOwner('tug.v1', { uid: 'uid-tug.v1' });
+    expect(decided('')).toMatchObject({
+      actions: [{ object: { metadata: { ownerReferences: [live0, config, last] } } }],
+    });
+    expect(decided('tug.v1')).toMatchObject({
+      actions: [{ object: { metadata: { ownerReferences: [live0, config, own] } } }],
+    });
+  });
+
+  it('takes a reference that has no uid at all', () => {
+    expect(decide(step(made('ConfigMap', [csvOwner('tug.v0')], 'v1'), 'Unknown', ''), [old])).toMatchObject({
+      actions: [{ object: { metadata: { ownerReferences: [csvOwner('tug.v0', { uid: 'uid-tug.v0' })] } } }],
+    });
+  });
+
+  it('names the CSV that is not there', () => {
+    const fail =
+      'error generating ownerrefs for configmap: it: clusterserviceversions.operators.coreos.com "gone" not found';
+    expect(decide(step(made('ConfigMap', [csvOwner('gone')], 'v1')), [tug])).toEqual({ fail });
+  });
+});
+
 describe('install-plans.md §5, error prefixes', () => {
   it.each<[kind: string, creating: string, updating: string]>([
     ['ClusterServiceVersion', 'error creating csv it: no', 'error updating csv it: no'],

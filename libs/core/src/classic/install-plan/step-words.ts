@@ -42,5 +42,5 @@ export function refusedWrite(step: InstallPlanStep, updating: boolean, refusal: 
 }
 
 /** The error text where the CSV that shall own the step's object is missing. */
-export const ownerMissing = (step: InstallPlanStep, name: string): string =>
-  `${wordsOf(step).owning} ${name}: clusterserviceversions.operators.coreos.com "${step.resolving}" not found`;
+export const ownerMissing = (step: InstallPlanStep, name: string, csv: string): string =>
+  `${wordsOf(step).owning} ${name}: clusterserviceversions.operators.coreos.com "${csv}" not found`;
