@@ -125,6 +125,13 @@ describe('catalogOfConfigMap', () => {
     expect(read.bundles).toHaveLength(4);
   });
 
+  it('takes the last of several packages of one name, as OLM does, and says so once', () => {
+    const packages = [{ ...sea, channels: [{ name: 'old', currentCSV: 'sea.v1.0.0' }] }, sea, sea];
+    const read = catalogOfConfigMap(data({ packages }));
+    expect(read.catalog).toEqual(catalog);
+    expect(read.leftOut).toEqual(['key packages: sea is listed more than once; the last one counts']);
+  });
+
   it('may be empty: a key that is there without items is an empty list', () => {
     const empty = { customResourceDefinitions: '', clusterServiceVersions: '[]', packages: '' };
     expect(catalogOfConfigMap(empty).catalog).toMatchObject({ packages: [], channels: [], bundles: [] });
@@ -149,7 +156,6 @@ describe('catalogOfConfigMap', () => {
       says: 'key clusterServiceVersions: error converting YAML to JSON: yaml: line ',
     },
     { because: 'a package without a name', input: data({ packages: [{}] }), says: 'key packages, item 1: packageName' },
-    { because: 'one package twice', input: data({ packages: [sea, sea] }), says: 'key packages: sea is listed twice' },
     {
       because: 'a channel without its CSV',
       input: data({ packages: [{ ...sea, channels: [{ name: 'stable', currentCSV: 'sea.v9' }] }] }),

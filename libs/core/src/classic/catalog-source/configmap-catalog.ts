@@ -22,11 +22,11 @@ export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Conf
   const csvs = listedCsvs(lists);
   const leftOut: string[] = [...lists.crds.unreadable, ...lists.packages.unreadable].map(({ problem }) => problem);
   leftOut.push(...lists.csvs.unreadable.flatMap(({ name, problem }) => (name === '' ? [problem] : [])));
-  const named = new Map<string, ConfigMapPackage>();
-  for (const one of lists.packages.items) {
-    if (named.has(one.packageName)) throw new ConfigMapCatalogError(`key packages: ${one.packageName} is listed twice`);
-    named.set(one.packageName, one);
-  }
+  // OLM's loader removes a package of that name before it adds one: the last counts.
+  const named = new Map(lists.packages.items.map((one) => [one.packageName, one]));
+  const listed = lists.packages.items.map(({ packageName }) => packageName);
+  const twice = new Set(listed.filter((name, index) => listed.indexOf(name) !== index));
+  leftOut.push(...[...twice].map((name) => `key packages: ${name} is listed more than once; the last one counts`));
   const packages = [...named.values()].flatMap((one) => {
     const read = packageOf(one, csvs);
     leftOut.push(...('problem' in read ? [read.problem] : read.lost));
