@@ -34,8 +34,15 @@ export const CACHED_KINDS: readonly CachedKind[] = [
   ...['ClusterRole', 'ClusterRoleBinding'].map(rbac),
   ...[olm('OperatorGroup', 'v1'), core('ServiceAccount'), rbac('Role'), rbac('RoleBinding')].map(withTimes),
   ...['Service', 'Secret', 'ConfigMap'].map(managed),
+  { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', labelSelector: MANAGED, reduce: withoutStatus },
   ...[CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
 ];
+
+/** Cached for its owner alone: a pass over its operator asks for the whole. */
+function withoutStatus({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { managedFields: _managers, ...rest } = metadata;
+  return { apiVersion, kind, metadata: rest };
+}
 
 function withoutData(object: KubernetesObject): KubernetesObject {
   const { data: _data, stringData: _stringData, binaryData: _binaryData, ...rest } = withoutManagedFields(object);

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { isDnsLabel } from '../../kernel/labels/label-syntax.js';
 
 const PREFIX = 'operators.coreos.com/';
 const MAX_LABEL_NAME_LENGTH = 63;
@@ -20,8 +21,6 @@ export const componentLabel = (packageName: string, namespace: string): string =
 /** The name of the Operator that a component label stands for; of one that was cut, what is left of it. */
 export const operatorOfLabel = (label: string): string => label.slice(PREFIX.length);
 
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
 /**
  * The part of an Operator's name that may be the namespace of its package: behind the last dot, since the
  * name of a namespace has none. Undefined if there is no such part, or no namespace can have that name.
@@ -29,7 +28,7 @@ const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export function namespaceOfOperator(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
   const namespace = name.slice(dot + 1);
-  return dot > 0 && DNS_LABEL.test(namespace) ? namespace : undefined;
+  return dot > 0 && isDnsLabel(namespace) ? namespace : undefined;
 }
 
 /** Separators at the cut go, too, so that a label that was cut may be shorter than the longest one. */

@@ -101,6 +101,14 @@ describe('affectedNamespaces', () => {
       expect(found).toEqual(['team-b']);
     },
   );
+  it.each(['Not_Ok', 'a.b', 'x'.repeat(64), ''])('leads to no namespace that cannot exist: %j', (name) => {
+    for (const label of ['olm.owner.namespace', 'olm.copiedFrom']) {
+      for (const kind of ['Service', 'Deployment', 'Role', 'ClusterServiceVersion', 'ClusterRoleBinding']) {
+        const found = affectedNamespaces(object(kind, 'team-a', { [label]: name }), view);
+        expect(found.filter((one) => one === name)).toEqual([]);
+      }
+    }
+  });
   it('reports a binding that operators share to each of them', () => {
     const binding = object('RoleBinding', 'kube-system', { 'olm.owner.namespace': 'team-b' });
     const shared = { ...binding, metadata: { ...binding.metadata, name: 'shared' } };

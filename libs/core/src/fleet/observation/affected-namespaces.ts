@@ -1,6 +1,7 @@
 import { componentLabelsOf } from '../../classic/operators/component-label.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { isDnsLabel } from '../../kernel/labels/label-syntax.js';
 import { gatheringNamespaces, namespacesOfOperator, type OperatorHomes } from './gathering-namespaces.js';
 
 /** What is known of one cluster when an event arrives: enough to say which namespaces it concerns. */
@@ -90,5 +91,7 @@ const rules: Readonly<Record<string, Rule>> = {
 export function affectedNamespaces(object: KubernetesObject, view: ClusterNamespaces): string[] {
   const rule = rules[object.kind];
   if (rule === undefined) return [];
-  return [...new Set([...rule(object, view), ...gathering(object, view)])].toSorted(byCodeUnit);
+  const found = new Set([...rule(object, view), ...gathering(object, view)]);
+  // Labels are anybody's: one may name what no namespace can be named.
+  return [...found].filter(isDnsLabel).toSorted(byCodeUnit);
 }

@@ -3,6 +3,7 @@ const NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const NAME_FORM = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_SUBDOMAIN = 253;
+const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 const NAME_RULE =
@@ -48,6 +49,9 @@ export const subdomainProblems = (name: string): string[] => [
   ...(Buffer.byteLength(name) > MAX_SUBDOMAIN ? [tooLong(MAX_SUBDOMAIN)] : []),
   ...(SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_RULE]),
 ];
+
+/** True if a namespace can have that name (`IsDNS1123Label`). */
+export const isDnsLabel = (name: string): boolean => NAMESPACE_NAME.test(name);
 
 /** The rules of a DNS label that a name breaks, in Kubernetes' words (`IsDNS1035Label`). */
 export const dnsLabelProblems = (name: string): string[] => [

@@ -1,5 +1,6 @@
 import type { Hub } from '#platform/hub/hub';
 import { PollerAgreement } from '../../engine/poller-agreement.js';
+import { apiServicesStage } from '../csvs/api-services.stage.js';
 import { copiesStage } from '../csvs/copies.stage.js';
 import { csvStage, type ReadyCsv } from '../csvs/csv.stage.js';
 import { operatorConditionStage } from '../csvs/operator-condition.stage.js';
@@ -64,6 +65,7 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       tracer,
     }),
     operatorConditionStage,
+    apiServicesStage,
     csvStage(log, (ready) => noteReady(hub, ready)),
     copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
     operatorStage,

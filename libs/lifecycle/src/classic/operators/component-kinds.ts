@@ -1,3 +1,4 @@
+import { API_SERVICE } from '#core/classic/csv/serving/api-services';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { OPERATOR_CONDITION_API } from '#core/kernel/api/operator-condition';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
@@ -6,7 +7,6 @@ const core = (kind: string): KindRef => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 export const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
-export const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
 export const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace' } as const;
 
 /**
@@ -27,12 +27,11 @@ export const OF_CLUSTER: readonly KindRef[] = [rbac('ClusterRole'), rbac('Cluste
 
 const OF_NAMESPACES: readonly KindRef[] = [
   ...ALL_OF_NAMESPACE,
-  ...MANAGED_OF_NAMESPACE,
   { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' },
   { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' },
   CSV_API,
 ];
-/** Kinds of components whose names and labels a cluster's cache has. */
+/** Kinds of components of which a cluster's cache has all names and labels. */
 export const HELD_COMPONENTS: readonly KindRef[] = [...OF_NAMESPACES, ...OF_CLUSTER, NAMESPACE];
 /** Every kind that an Operator gathers (csv-lifecycle.md §12). */
-export const COMPONENTS: readonly KindRef[] = [...HELD_COMPONENTS, CRD, API_SERVICE];
+export const COMPONENTS: readonly KindRef[] = [...HELD_COMPONENTS, ...MANAGED_OF_NAMESPACE, CRD, API_SERVICE];

@@ -1,4 +1,5 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { API_SERVICE } from '#core/classic/csv/serving/api-services';
 import { adoptionLabels, partLabels } from '#core/classic/operators/adoption-labels';
 import {
   componentLabelsOf,
@@ -24,7 +25,6 @@ import { AT_REST, joined, type StageOutcome, waitFor } from '../../engine/stage.
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import {
   ALL_OF_NAMESPACE,
-  API_SERVICE,
   COMPONENTS,
   COPIED,
   CRD,

@@ -14,7 +14,7 @@ import { isBackendDisrupted } from './backend-disruption.js';
 import { certificateFor } from './certificates-of.js';
 import { servingPort, servingServices } from './serving-service.js';
 
-const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
+export const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
 const GROUP_PRIORITY_MINIMUM = 2_000;
 const VERSION_PRIORITY = 15;
 
