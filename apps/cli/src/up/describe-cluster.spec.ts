@@ -3,7 +3,7 @@ import type { OlmSign } from '#core/fleet/joining/olm-signs';
 import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 import { describeCluster, describeSameClusters } from './describe-cluster.js';
 
-const nothing = { cluster: 'east', installed: [], upgraded: [], left: [], refused: [] };
+const nothing = { cluster: 'east', installed: [], upgraded: [], left: [], refused: [], awaited: [] };
 const reached = (facts: Partial<ReachedCluster>): ReachedCluster => ({
   cluster: 'east',
   reached: true,
@@ -61,6 +61,23 @@ const cases: readonly (readonly [why: string, check: CheckedCluster, lines: read
       /· CRDs of OLM are there$/,
       /WARNING: ClusterRole x could not be installed: forbidden$/,
       /kubectl --context east apply/,
+    ],
+  ],
+  [
+    'new definitions are not served yet: no right is asked for',
+    reached({
+      joined: {
+        ...nothing,
+        installed: ['CustomResourceDefinition a'],
+        awaited: [
+          { object: 'OperatorGroup operators/global-operators', because: 'g/v1 OperatorGroup is not served yet' },
+          { object: 'OLMConfig cluster', because: 'g/v1 OLMConfig is not served yet' },
+        ],
+      },
+    }),
+    [
+      /· 1 CRD of OLM installed$/,
+      /^ {10}OperatorGroup operators\/global-operators and 1 more will be installed soon: g\/v1 OperatorGroup is not served yet$/,
     ],
   ],
   [

@@ -19,7 +19,9 @@ export function describeCluster(
   const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${joinText(check)}`;
   return [
     line(first),
-    ...[...refusal(check, access(check.cluster)), ...besideOlm(check, access(check.cluster))].map(under),
+    ...[...refusal(check, access(check.cluster)), ...awaited(check), ...besideOlm(check, access(check.cluster))].map(
+      under,
+    ),
   ];
 }
 
@@ -47,6 +49,14 @@ function joinText({ observed, management, joined }: ReachedCluster): string {
   if (refused.some(({ object }) => isCrd(object))) return 'CRDs of OLM are missing';
   const count = [...installed, ...upgraded].filter(isCrd).length;
   return count === 0 ? 'CRDs of OLM are there' : `${counted(count, 'CRD')} of OLM installed`;
+}
+
+/** No right is missing: the hub installs the rest by itself. */
+function awaited({ joined }: ReachedCluster): string[] {
+  const [first, ...others] = joined?.awaited ?? [];
+  if (first === undefined) return [];
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return [`${first.object}${more} will be installed soon: ${oneLine(first.because)}`];
 }
 
 function refusal({ joined }: ReachedCluster, access: string): string[] {

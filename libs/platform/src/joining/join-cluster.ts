@@ -1,6 +1,6 @@
 import { companionInstallation, companionsOn } from '#core/fleet/joining/companion-installation';
 import { type CrdInstallation, crdInstallation } from '#core/fleet/joining/crd-installation';
-import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { type KubernetesObject, refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import { shippedManifests } from './shipped-manifests.js';
@@ -20,9 +20,18 @@ export type JoinReport = Readonly<{
   left: readonly Unjoined[];
   /** What the API server did not allow. Everything else goes on. */
   refused: readonly Unjoined[];
+  /** What is installed once its definition is served: an API server that is busy takes its time. */
+  awaited: readonly Unjoined[];
 }>;
 
-type Report = { cluster: string; installed: string[]; upgraded: string[]; left: Unjoined[]; refused: Unjoined[] };
+type Report = {
+  cluster: string;
+  installed: string[];
+  upgraded: string[];
+  left: Unjoined[];
+  refused: Unjoined[];
+  awaited: Unjoined[];
+};
 
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' };
 const SERVED_WITHIN_MS = 10_000;
@@ -34,11 +43,13 @@ const POLL_EVERY_MS = 200;
  * the cluster does not answer.
  */
 export async function joinCluster(client: KubeClient): Promise<JoinReport> {
-  const { companions } = await shippedManifests();
+  const { companions, crds } = await shippedManifests();
   const report = await joinCrds(client);
   const openShift = await client.serves(OPENSHIFT_CONFIG);
+  const until = report.installed.length === 0 ? 0 : performance.now() + SERVED_WITHIN_MS;
   for (const ours of companionsOn(companions, openShift)) {
-    await allowed(report, ours, () => joinCompanion(client, ours, report));
+    const definition = crds.find((crd) => crdKind(crd) === ours.kind && crdGroup(crd) === groupOf(ours));
+    await allowed(report, ours, () => joinCompanion(client, { ours, definition, until }, report));
   }
   return report;
 }
@@ -46,7 +57,7 @@ export async function joinCluster(client: KubeClient): Promise<JoinReport> {
 /** The definitions alone. */
 export async function joinCrds(client: KubeClient): Promise<JoinReport & Report> {
   const { crds } = await shippedManifests();
-  const report: Report = { cluster: client.cluster, installed: [], upgraded: [], left: [], refused: [] };
+  const report: Report = { cluster: client.cluster, installed: [], upgraded: [], left: [], refused: [], awaited: [] };
   for (const ours of crds) await allowed(report, ours, () => joinCrd(client, ours, report));
   return report;
 }
@@ -71,9 +82,20 @@ async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<Cr
   }
 }
 
-async function joinCompanion(client: KubeClient, ours: KubernetesObject, report: Report): Promise<void> {
-  if (!(await servedSoon(client, ours, report))) {
-    report.refused.push({ object: titleOf(ours), because: `${ours.apiVersion} ${ours.kind} is not served there` });
+const groupOf = ({ apiVersion }: KubernetesObject): string => splitApiVersion(apiVersion).group;
+
+/** An object beside the definitions. `until`: how long it waits for its own, which may have been made just now. */
+type Companion = Readonly<{ ours: KubernetesObject; definition: KubernetesObject | undefined; until: number }>;
+
+async function joinCompanion(
+  client: KubeClient,
+  { ours, definition, until }: Companion,
+  report: Report,
+): Promise<void> {
+  const isThere = definition !== undefined && !report.refused.some(({ object }) => object === titleOf(definition));
+  if (!(await servedSoon(client, ours, isThere ? until : 0))) {
+    const [to, when] = isThere ? [report.awaited, 'not served yet'] : [report.refused, 'not served there'];
+    to.push({ object: titleOf(ours), because: `${ours.apiVersion} ${ours.kind} is ${when}` });
     return;
   }
   const { namespace } = ours.metadata;
@@ -86,12 +108,7 @@ async function joinCompanion(client: KubeClient, ours: KubernetesObject, report:
 }
 
 /** A definition that was just written is served after a moment; one that was refused never. */
-async function servedSoon(
-  client: KubeClient,
-  { apiVersion, kind }: KubernetesObject,
-  report: Report,
-): Promise<boolean> {
-  const until = report.installed.length === 0 ? 0 : performance.now() + SERVED_WITHIN_MS;
+async function servedSoon(client: KubeClient, { apiVersion, kind }: KubernetesObject, until: number): Promise<boolean> {
   for (;;) {
     if (await client.serves({ apiVersion, kind })) return true;
     if (performance.now() >= until) return false;

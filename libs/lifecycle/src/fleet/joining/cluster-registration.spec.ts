@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { Settings } from '#platform/config/settings';
+import { joinCluster } from '#platform/joining/join-cluster';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { directCluster } from '#testing/cluster/direct-client';
 import { Refusal } from '#testing/cluster/objects/refusal';
@@ -43,4 +45,35 @@ describe('a cluster that refuses a part of what joining gives it', () => {
     await part.stop();
     await stop();
   });
+});
+
+it('a cluster that does not serve a new definition yet is asked again soon, and nothing is called refused', async () => {
+  const { cluster, client, stop } = directCluster('harbour');
+  await joinCluster(client);
+  const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', namespace: 'operators' };
+  const ref = { ...group, name: 'global-operators' };
+  cluster.delete(ref);
+  const clock = new ManualClock();
+  const said: string[] = [];
+  const log = { ...silentLog, info: (_facts: object, text: string) => void said.push(text) };
+  const hub = { clock, log, settings: { joinInstall: true } as Settings };
+  const registration = new ClusterRegistration({ hub, random: () => 0.5 });
+  let isServed = false;
+  const serves: KubeClient['serves'] = async (kind) => (kind.kind !== ref.kind || isServed) && client.serves(kind);
+  const slow = new Proxy<KubeClient>(client, {
+    get: (target, key) => {
+      const value = key === 'serves' ? serves : (Reflect.get(target, key) as unknown);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const part = registration.partOf(slow);
+  await part.start();
+  await clock.advance(0);
+  await vi.waitFor(() => expect(said).toEqual(['new definitions are not served yet; trying again']), PATIENCE);
+  expect((await registration.check.check()).detail).toBe('nothing was refused on joining');
+  isServed = true;
+  await clock.advance(5_000);
+  await vi.waitFor(() => expect(cluster.get(ref)).toBeDefined(), PATIENCE);
+  await part.stop();
+  await stop();
 });

@@ -18,6 +18,8 @@ const UNREACHED_MS = 30_000;
  * served a moment later, and rights may be given at any time.
  */
 const LONGEST_PAUSE_MS = 10 * 60_000;
+/** A definition that was made a moment ago is served soon. */
+const AWAITED_MS = 5_000;
 const NAMED = 5;
 
 /**
@@ -78,9 +80,10 @@ export class ClusterRegistration {
     if (timers.stopped) return;
     this.#report(report);
     if (report.refused.length === 0) registered.refusals = 0;
-    if (report.refused.length === 0 || registered.isTriedAgain) return;
-    const pauseMs = Math.min(UNREACHED_MS * 2 ** registered.refusals, LONGEST_PAUSE_MS);
-    registered.refusals += 1;
+    if (report.refused.length + report.awaited.length === 0 || registered.isTriedAgain) return;
+    const isAwaited = report.refused.length === 0;
+    const pauseMs = isAwaited ? AWAITED_MS : Math.min(UNREACHED_MS * 2 ** registered.refusals, LONGEST_PAUSE_MS);
+    if (!isAwaited) registered.refusals += 1;
     registered.isTriedAgain = true;
     timers.after(pauseMs * (0.5 + this.options.random()), () => {
       registered.isTriedAgain = false;
@@ -88,14 +91,15 @@ export class ClusterRegistration {
     });
   }
 
-  #report({ cluster, installed, upgraded, left, refused }: JoinReport): void {
+  #report({ cluster, installed, upgraded, left, refused, awaited }: JoinReport): void {
     const { log } = this.options.hub;
     this.#refused.set(cluster, refused);
     if (installed.length + upgraded.length > 0) log.info({ cluster, installed, upgraded }, 'cluster has joined');
-    const short = JSON.stringify([left, refused]);
-    if (short === (this.#reported.get(cluster) ?? '[[],[]]')) return;
+    const short = JSON.stringify([left, refused, awaited]);
+    if (short === (this.#reported.get(cluster) ?? '[[],[],[]]')) return;
     this.#reported.set(cluster, short);
     if (refused.length > 0) log.warn({ cluster, refused }, 'not everything could be installed; the rest goes on');
+    if (awaited.length > 0) log.info({ cluster, awaited }, 'new definitions are not served yet; trying again');
     if (left.length > 0)
       log.warn({ cluster, left }, 'definitions in the cluster stay as they are: ours would take from them');
   }
