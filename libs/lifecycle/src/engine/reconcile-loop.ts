@@ -30,6 +30,8 @@ export type ReconcilePass<R> = Readonly<{
   stages: (read: R) => readonly Stage<R>[];
   /** How long the pass may wait for work that goes on without it. */
   patience?: Patience;
+  /** Whether a refusal ends the work on the subject: nothing is to be retried. Absent: no refusal does. */
+  isTheEnd?: (refusal: KubeApiError) => boolean;
 }>;
 
 /**
@@ -107,7 +109,7 @@ async function round<R>(pass: ReconcilePass<R>, input: () => RoundInput): Promis
     if (signal.aborted) break;
     const { refused: refusal, ...did } = await tried(() => stage({ ...input(), read }), reader);
     outcome = joined(outcome, did);
-    refused ??= refusal;
+    if (refusal !== undefined && pass.isTheEnd?.(refusal) !== true) refused ??= refusal;
     if (did.moved) return outcome;
   }
   return refused === undefined ? outcome : { ...outcome, refused };

@@ -84,7 +84,7 @@ async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<Cr
 
 const groupOf = ({ apiVersion }: KubernetesObject): string => splitApiVersion(apiVersion).group;
 
-/** An object beside the definitions. `until`: how long it waits for its own, which may have been made just now. */
+/** An object beside the definitions. `until`: how long it waits for its own, which may be new. */
 type Companion = Readonly<{ ours: KubernetesObject; definition: KubernetesObject | undefined; until: number }>;
 
 async function joinCompanion(

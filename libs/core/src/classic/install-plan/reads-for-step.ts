@@ -66,7 +66,7 @@ const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', '
 
 /**
  * Names of the CSVs that own what a step makes in its namespace, each once: those that its manifest names,
- * whoever wrote the plan, and the step's own. Their uids go into the references.
+ * also in a plan that a user wrote, and the step's own. Their uids go into the references.
  */
 export function csvOwnersOf(step: InstallPlanStep, owners: readonly OwnerReference[]): readonly string[] {
   const named = owners.filter(({ kind }) => kind === CSV_KIND).map(({ name }) => name);

@@ -92,6 +92,6 @@ export function affectedNamespaces(object: KubernetesObject, view: ClusterNamesp
   const rule = rules[object.kind];
   if (rule === undefined) return [];
   const found = new Set([...rule(object, view), ...gathering(object, view)]);
-  // Labels are anybody's: one may name what no namespace can be named.
+  // Users write labels, too: one may name what no namespace can be named.
   return [...found].filter(isDnsLabel).toSorted(byCodeUnit);
 }

@@ -5,7 +5,7 @@ import { isDeniedByPolicy } from '#core/kernel/admission/webhook-refusal';
 import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
-import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { isTerminatingNamespace, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform, reportWebhook, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
@@ -93,8 +93,7 @@ async function takeStep(
   const acted = await tryActions({ ...input, client }, step.actions, [csv]);
   if (!acted.ok) {
     const { error } = acted;
-    // A write conflict is not an install failure.
-    if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) {
+    if (step.installing !== true || saysNothing(error)) {
       await reportWebhook(input, acted.action, error);
       throw error;
     }
@@ -108,6 +107,10 @@ async function takeStep(
   const moved = acted.wrote > 0 || written.moved || after.moved || next?.again === 'now';
   return next?.again === 'later' ? { moved, waitsFor: next.because, againAfterMs: next.afterMs } : { moved };
 }
+
+/** No failure of the install: a write conflict, no answer, a namespace that is being deleted. */
+const saysNothing = (error: KubeApiError): boolean =>
+  error.status === 0 || KubeApiError.is(error, 'Conflict') || isTerminatingNamespace(error);
 
 function logPhase(
   log: Log,

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { isTerminatingNamespace, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
 import { readNamespace } from './namespace-read.js';
@@ -29,6 +29,8 @@ export const reconcileNamespace = (
       read: (reader) => readNamespace(reader, namespace, globalCatalogNamespace),
       stages: () => stages,
       patience,
+      // What is created in a namespace that is being deleted is refused until it is gone.
+      isTheEnd: (refusal) => isTerminatingNamespace(refusal) && refusal.said.includes(` in namespace ${namespace} `),
     },
     clock,
     signal,
