@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 
 want=24.21.0
 export NPM_CONFIG_UPDATE_NOTIFIER=false
+# npm keeps its cache in the home, which may be read-only.
+if [ ! -w "${HOME:-/}" ]; then export NPM_CONFIG_CACHE="$PWD/.tools/npm-cache"; fi
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 major() { "$1" --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/'; }
