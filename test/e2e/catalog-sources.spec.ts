@@ -45,6 +45,26 @@ describe('CatalogSources on a real API server', () => {
     });
   });
 
+  it('in a ConfigMap that lists a package twice are read with the last one', async () => {
+    await createNamespace(cluster, 'twice');
+    const map = await configMapCatalog('twice', 'lighthouse-operator', ['v1.0.0']);
+    const first =
+      '- packageName: lighthouse-operator\n  channels: [{name: old, currentCSV: lighthouse-operator.v1.0.0}]\n';
+    await cluster.create({ ...map, data: { ...map.data, packages: first + (map.data['packages'] ?? '') } });
+    await createCatalog(cluster, 'twice', { sourceType: 'configmap', configMap: 'shelf' });
+    await subscribe(cluster, 'twice', 'lighthouse-operator');
+    await expect.poll(() => operators(cluster, 'twice'), PATIENCE).toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+  });
+
+  it('with an interval that is no duration say so in the words of Go', async () => {
+    await createNamespace(cluster, 'odd-interval');
+    const updateStrategy = { registryPoll: { interval: '45mError.code' } };
+    await createCatalog(cluster, 'odd-interval', { image: '127.0.0.1:47/a/b:1', updateStrategy });
+    await expect
+      .poll(() => catalogStatus(cluster, 'odd-interval'), PATIENCE)
+      .toContain('Error: time: unknown unit "mError" in duration "45mError.code"');
+  });
+
   it('with an image template get the image of the API server’s version', async () => {
     const [, minor] = (await cluster.serverVersion()).split('.');
     await createNamespace(cluster, 'templated');

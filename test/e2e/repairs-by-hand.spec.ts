@@ -4,10 +4,11 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startRegistry } from '#testing/registry/in-memory-registry';
+import { describeClassicSuite } from '../story/classic-suite-stories.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import { describeRepairsByHand } from '../story/repairs-by-hand.js';
 
-describe('what people delete by hand, on a real API server', () => {
+describe('what people delete and write by hand, on a real API server', () => {
   let client: KubeClient;
   let stop: () => Promise<unknown>;
   beforeAll(async () => {
@@ -30,4 +31,5 @@ describe('what people delete by hand, on a real API server', () => {
   afterAll(() => stop?.());
 
   describeRepairsByHand(() => client);
+  describeClassicSuite(() => client);
 });

@@ -65,6 +65,35 @@ export function describeObjectSets(fixture: () => ExtensionFixture): void {
     expect(await fixture().get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
   });
 
+  it('applies nothing of a set that no roll-out can mend, and says why in the words of OLM v1', async () => {
+    const same = (foo: string) => configMap('same', foo);
+    const held = {
+      ...configMap('held'),
+      metadata: { ...configMap('held').metadata, finalizers: ['example.com/stop'] },
+    };
+    await make('twice', [{ name: 'one', objects: [{ object: same('a') }, { object: same('b') }] }]);
+    await make('both', [phase('one', configMap('both')), phase('two', configMap('both'))]);
+    await make('held', [phase('one', configMap('before')), phase('two', held)]);
+    await make('named', [phase('1st', configMap('named'))]);
+    const object = (name: string) => `/v1, Kind=ConfigMap by-hand/${name}`;
+    const twice = `${object('same')}: duplicate object found in phases: one`;
+    const both = `${object('both')}: duplicate object found in phases: one, two`;
+    const says: readonly (readonly [set: string, text: string])[] = [
+      ['twice', `phase "one": ${twice}`],
+      ['both', `phase "one": ${both}, phase "two": ${both}`],
+      ['held', `phase "two": ${object('held')}: metadata.finalizers: Forbidden: must be empty`],
+      ['named', 'phase "1st": phase name invalid: a DNS-1035 label must consist of'],
+    ];
+    for (const [set, text] of says) {
+      await expect
+        .poll(() => condition(set, 'Progressing'), PATIENCE)
+        .toContain(`True Retrying: revision validation error: revision "${set}" (1): ${text}`);
+    }
+    for (const name of ['same', 'both', 'before', 'held', 'named']) {
+      expect(await fixture().get('v1', 'ConfigMap', name, 'by-hand'), name).toBeUndefined();
+    }
+  });
+
   it('scenario 35: waits with the next phase for a claim that is not bound', async () => {
     const claim = {
       apiVersion: 'v1',
