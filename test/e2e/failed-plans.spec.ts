@@ -7,7 +7,7 @@ import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
-import { type MadeVersion, madeCrd, offer } from '../integration/applier-support/made-operator.js';
+import { type MadeVersion, madeCrd, madeDeployment, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -88,6 +88,27 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     await east.delete({ apiVersion: big.apiVersion, kind: 'Bolt', name: 'big', namespace: 'bolt' });
     expect((await runFlotilla(again.split(' '))).exit).toBe(0);
     await runs('bolt', 'bolt.v1.1.0 Succeeded');
+  });
+
+  it('a CSV that leaves out what Go writes as empty, in another version of its API, does not fail', async () => {
+    const crd = madeCrd({ kind: 'Plug', group: 'plug.example.com' }, [{ name: 'v1', storage: true }]);
+    const owned = [
+      { name: crd.metadata.name, version: 'v1', kind: 'Plug', resources: [{ kind: 'Pod', version: 'v1' }] },
+    ];
+    const left = {
+      displayName: null,
+      icon: [{ base64data: '' }],
+      relatedImages: [{ image: 'example.com/a' }],
+      cleanup: {},
+    };
+    const modes = { installModes: [{ type: 'OwnNamespace', supported: true }, { type: 'MultiNamespace' }] };
+    const deployment = { ...madeDeployment('plug', 'plug'), label: null };
+    const spec = { ...left, ...modes, keywords: null, customresourcedefinitions: { owned }, replaces: null };
+    const csv = { apiVersion: 'v1alpha1' };
+    await fixture.createNamespace(east, 'plug');
+    await publish('plug', 1, [{ version: '1.0.0', objects: [crd], deployments: [deployment], spec, csv }]);
+    await fixture.subscribe(east, 'plug', 'plug');
+    await runs('plug', 'plug.v1.0.0 Succeeded');
   });
 
   it('a first install with an object of a kind that is not served is made anew from the corrected catalog', async () => {

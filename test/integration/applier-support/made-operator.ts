@@ -19,6 +19,8 @@ export type MadeVersion = Readonly<{
   deployments?: readonly Readonly<{ name: string; spec: object }>[];
   /** Further fields of the CSV's spec. */
   spec?: Readonly<Record<string, unknown>>;
+  /** Further fields of the CSV. */
+  csv?: Readonly<Record<string, unknown>>;
   /** Default: `stable` alone. */
   channels?: readonly string[];
 }>;
@@ -32,7 +34,7 @@ const csvName = (name: string, version: string): string => `${name}.v${version}`
 
 function csvOf(
   name: string,
-  { version, replaces, objects, deployments = [], spec = {} }: MadeVersion,
+  { version, replaces, objects, deployments = [], spec = {}, csv = {} }: MadeVersion,
 ): KubernetesObject {
   const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
   return {
@@ -56,6 +58,7 @@ function csvOf(
       ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
       ...spec,
     },
+    ...csv,
   };
 }
 
