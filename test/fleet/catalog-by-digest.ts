@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { LONG_PATIENCE } from '#testing/patience';
 import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
@@ -58,9 +57,9 @@ export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
   expect([await imageIn(lab), await imageIn(shop)], 'nothing was written').toEqual([before[0], before[0]]);
   const [planClass] = (await rollout('lights-2')).classes ?? [];
   expect(planClass?.changes).toContain('Minor');
-  const steps = ((await planOf(fleet, 'lights-2', await rollout('lights-2'))) as Partial<FleetPlan['spec']>)?.path;
+  const { path } = await planOf(fleet, 'lights-2');
   expect(
-    steps?.map(({ from, to }) => [from, to]),
+    path.map(({ from, to }) => [from, to]),
     'both newer versions at once',
   ).toEqual([
     [FIRST, NEXT],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { LONG_PATIENCE } from '#testing/patience';
 import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
@@ -67,7 +68,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   };
   await expect.poll(conditions, LONG_PATIENCE).toEqual(['Conflict NoConflict', 'Progressing RollingOut', 'Ready Held']);
   expect((await rollout('catalog-ringed-1')).classes).toMatchObject([{ changes: ['CatalogOnly'] }]);
-  expect(await planOf(fleet, 'catalog-ringed-1', await rollout('catalog-ringed-1'))).toMatchObject({
+  expect(await planOf(fleet, 'catalog-ringed-1')).toMatchObject({
     path: [{ to: await current() }],
     objects: { created: [expect.stringMatching(/^CatalogSource olm\/ringed .*@sha256:/)] },
   });
@@ -85,7 +86,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(() => waitsFor('beacon-2'), LONG_PATIENCE).toBe('WaitingCatalog');
   expect([await inShops(digestIn), await inShops(installed)]).toEqual([everyShop(before), everyShop(FIRST)]);
   await expect.poll(() => shopsOf('catalog-ringed-2'), LONG_PATIENCE).toBe('AwaitingPromotion');
-  expect(await planOf(fleet, 'catalog-ringed-2', await rollout('catalog-ringed-2'))).toMatchObject({
+  expect(await planOf(fleet, 'catalog-ringed-2')).toMatchObject({
     path: [{ from: before, to: await current() }],
     objects: { changed: [expect.stringContaining(`- spec.image: `)] },
   });
@@ -99,10 +100,16 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: fleet.names.length }]);
 }
 
-/** What is kept of the only class of a roll-out. */
-export async function planOf(fleet: FleetHub, rollout: string, { classes = [] }: RingsSeen): Promise<unknown> {
-  const name = `${rollout}-${classes[0]?.hash}`;
-  return (await fleet.hub.get({ apiVersion: FLEET_API, kind: 'FleetPlan', name, namespace: PLATFORM }))?.['spec'];
+/** Waits until an applier has kept what the only class of a roll-out changes, and returns it. */
+export async function planOf(fleet: FleetHub, rollout: string): Promise<FleetPlan['spec']> {
+  const specOf = async () => {
+    const { classes = [] } = (await fleet.status('FleetRollout', rollout)) as RingsSeen;
+    const name = `${rollout}-${classes[0]?.hash}`;
+    const found = await fleet.hub.get({ apiVersion: FLEET_API, kind: 'FleetPlan', name, namespace: PLATFORM });
+    return found?.['spec'] as FleetPlan['spec'] | undefined;
+  };
+  await expect.poll(specOf, LONG_PATIENCE).toBeDefined();
+  return (await specOf()) as FleetPlan['spec'];
 }
 
 const imageOf = ({ environment: { registry } }: FleetHub, tag: string): string =>

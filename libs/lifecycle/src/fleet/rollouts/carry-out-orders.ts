@@ -34,6 +34,7 @@ import {
 import { answerChecks } from './cluster-checks.js';
 import { carryOutExtension, removeExtension } from './extension-orders.js';
 import { keepPlan, withContentChanges } from './fleet-plans.js';
+import { isPlanKept } from './kept-plan.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { NOT_OFFERED } from './path-from.js';
 import { withDeprecations } from './plan-deprecations.js';
@@ -187,16 +188,29 @@ async function carryOutOperator(
   const isV1 = operator.spec.api === 'V1';
   if (row.order === 'Remove') return { finding: await (isV1 ? removeExtension : removeClassic)(place, operator) };
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
+  const find = (as: AssignmentRow) => foundBy(place, as, { written, operator }, before);
+  // Afterwards the cluster does not show what has changed.
+  if (row.order === 'Go' && !(await isPlanKept(place, row))) await find({ ...row, order: 'Preview' });
+  return { finding: withDrift(await find(row), report), againAfterMs };
+}
+
+/** Carries out the order, and keeps what the plan of the cluster changes. */
+async function foundBy(
+  place: OrderPlace,
+  row: AssignmentRow,
+  { written, operator }: Ordered,
+  before: AssignmentReport | undefined,
+): Promise<RowFinding> {
   const plans = new Map<string, PlannedThere>();
   const notePlan: OrderPlace['notePlan'] = (hash, planned) => plans.set(hash, planned);
   const lifted = row.liftsDenial === true ? row.target?.bundle : undefined;
   const there = { ...place, notePlan, asked: askedHash(written), lifted };
-  const asked = await (isV1 ? carryOutExtension : carryOutFor)(there, row, operator, before);
+  const asked = await (operator.spec.api === 'V1' ? carryOutExtension : carryOutFor)(there, row, operator, before);
   const noted = plans.get(asked.planHash ?? '');
   const { finding, planned } = await withDeprecations(place, operator, asked, noted);
   const found = await withContentChanges(place, operator, finding, planned);
   await keepPlan(place, row, operator, found, planned);
-  return { finding: withDrift(found, report), againAfterMs };
+  return found;
 }
 
 /** The return that has begun there, if any. That none has is asked once, since only orders begin one. */

@@ -71,9 +71,10 @@ export async function carryOutCatalog(
   const isOther = live !== undefined && hasOtherFields(live, wanted.source, isForged);
   const there = { catalog, live, held, isOther, sourceWith };
   const facts = factsOf(there, wanted);
+  // Before it is done: afterwards the cluster does not show what has changed.
+  await keepCatalogPlan(place, row, facts, { live, wanted: wanted.source });
   const done = await byOrder(place, row, there, before);
   const finding = { ...facts, ...done };
-  await keepCatalogPlan(place, row, finding, { live, wanted: wanted.source });
   return done.state === 'Running' ? { finding, againAfterMs: SERVING_AGAIN_MS } : { finding };
 }
 

@@ -13,7 +13,7 @@ import type { OrderPlace, RowFinding } from './order-place.js';
 export async function keepCatalogPlan(
   place: OrderPlace,
   row: AssignmentRow,
-  finding: RowFinding,
+  finding: Omit<RowFinding, 'state'>,
   { live, wanted }: Readonly<{ live: CatalogSource | undefined; wanted: CatalogSource }>,
 ): Promise<void> {
   const { planHash: hash = '', planned: to, bundle: from, changes = [] } = finding;

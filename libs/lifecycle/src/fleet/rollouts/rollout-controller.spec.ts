@@ -3,6 +3,7 @@ import { APPROVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { silentLog } from '#platform/telemetry/log.port';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import { type FleetSource, listedFrom } from './fleet-state.js';
 import { RolloutController } from './rollout-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
@@ -68,6 +69,16 @@ describe('a FleetOperator in a hub', () => {
     for (const cluster of played.clusters) await cluster.offer(NEW);
     await played.settle();
     expect(await installed(played)).toEqual([NEW, OLD, OLD, OLD]);
+  });
+
+  it('has kept what a plan class changes before the first cluster is changed', async () => {
+    const played = await begun({ waves: [{ name: 'all', maxConcurrent: '100%' }] });
+    for (const { direct } of played.clusters)
+      direct.cluster.failAll({ verb: 'patch', resource: 'installplans' }, new Refusal(500, 'InternalError', 'away'));
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    await expect(played.settle()).rejects.toThrow('away');
+    const [plan] = (await played.hub.client.list({ apiVersion: FLEET_API, kind: 'FleetPlan' }))?.items ?? [];
+    expect(plan?.['spec']).toMatchObject({ path: [{ from: OLD, to: NEW }] });
   });
 
   it('holds another configuration until its rule is satisfied', async () => {
