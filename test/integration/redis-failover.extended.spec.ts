@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { TestContext } from 'vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedis } from '#platform/redis/redis-connection';
+import { historyOf } from '#platform/redis/redis-server-info';
 import { silentLog } from '#platform/telemetry/log.port';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
 import { aWhile, PATIENCE } from '#testing/patience';
@@ -22,14 +23,14 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
     const url = `redis+sentinel://:${redis.password}@${hosts}/${MASTER}?sentinel_password=${redis.sentinelPassword}`;
     const connection = openRedis(url, silentLog);
     onTestFinished(() => connection.redis.disconnect());
-    return connection.redis;
+    return connection;
   };
 
   it('passes over a Sentinel that accepts connections and answers nothing', async (test) => {
     const silent = await startTcpProxy({ host: '127.0.0.1', port: redis.sentinels[0].port });
     test.onTestFinished(() => silent.stop());
     silent.stall();
-    const client = open(test, `127.0.0.1:${silent.port},${redis.hosts}`);
+    const { redis: client } = open(test, `127.0.0.1:${silent.port},${redis.hosts}`);
     await expect.poll(() => client.status, PATIENCE).toBe('ready');
   });
 
@@ -39,14 +40,16 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
     process.on('warning', onWarning);
     test.onTestFinished(() => void process.off('warning', onWarning));
     const [master, replica] = redis.servers;
-    const client = open(test, redis.hosts);
+    const { redis: client, serverInfo } = open(test, redis.hosts);
     await client.set('written', 'before');
+    const before = historyOf(serverInfo());
     await master.admin.call('REPLICAOF', '127.0.0.1', String(replica.port));
     const names = Array.from({ length: 20 }, (_, at) => `written-${at}`);
     const written = Promise.all(names.map((name) => client.set(name, 'again')));
     await expect.poll(() => client.status, PATIENCE).not.toBe('ready');
     await master.admin.call('REPLICAOF', 'NO', 'ONE');
     expect(await written).toEqual(names.map(() => 'OK'));
+    expect(historyOf(serverInfo()), 'what it had is perhaps not what it has').not.toBe(before);
     expect(warnings).toEqual([]);
   });
 
@@ -60,7 +63,7 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
     };
     const sentinel = await startTcpProxy({ host: '127.0.0.1', port: redis.sentinels[0].port }, passes);
     test.onTestFinished(() => sentinel.stop());
-    const client = open(test, `127.0.0.1:${sentinel.port}`);
+    const { redis: client } = open(test, `127.0.0.1:${sentinel.port}`);
     // As the queue makes one for each of its workers.
     const worker = client.duplicate();
     test.onTestFinished(() => worker.disconnect());
@@ -81,7 +84,7 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
   it('does not say of Sentinels that they are unreachable where they name a master that is away', async (test) => {
     await redis.servers[1].kill();
     const said: string[] = [];
-    open(test, redis.hosts).on('error', ({ message }) => said.push(message));
+    open(test, redis.hosts).redis.on('error', ({ message }) => said.push(message));
     await expect.poll(() => said.length, PATIENCE).toBeGreaterThanOrEqual(4);
     for (const message of said) expect(message).toMatch(/^connect ECONNREFUSED /);
   });

@@ -17,7 +17,7 @@ import { type Queues, redisQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
 import { redisCheck } from '../redis/redis-check.js';
 import { openRedis } from '../redis/redis-connection.js';
-import { askServerInfo } from '../redis/redis-server-info.js';
+import { askServerInfo, historyOf } from '../redis/redis-server-info.js';
 import { BundlePulls } from '../registry/bundle-pulls.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import { FailedPulls } from '../registry/image/failed-pulls.js';
@@ -173,7 +173,7 @@ function connect(
     serverInfo,
   });
   // Another server after a fail-over may lack the last writes, and one that refused writes lacks them.
-  const redisLosses = () => `${serverInfo().runId} ${refusals.ofWrites}`;
+  const redisLosses = () => `${historyOf(serverInfo())} ${refusals.ofWrites}`;
   return { redis, redisHealth, redisLosses, queues };
 }
 

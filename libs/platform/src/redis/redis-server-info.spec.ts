@@ -3,6 +3,7 @@ import {
   clusterModeRefusal,
   evictionRefusal,
   fullText,
+  historyOf,
   nearlyFullText,
   readServerInfo,
   versionRefusal,
@@ -20,6 +21,16 @@ describe('what a Redis says about itself', () => {
       maxBytes: 2 ** 21,
       evictionPolicy: 'allkeys-lru',
     });
+  });
+
+  it.each([
+    { now: 'run_id:a\r\nmaster_replid:1\r\n', lacks: false, because: 'nothing has happened' },
+    { now: MEMORY, lacks: false, because: 'only the memory was asked for' },
+    { now: 'run_id:b\r\nmaster_replid:1\r\n', lacks: true, because: 'another server has the data' },
+    { now: 'run_id:a\r\nmaster_replid:2\r\n', lacks: true, because: 'it went to another server and back' },
+  ])('shows whether it may lack the last writes: $lacks, $because', ({ now, lacks }) => {
+    const before = readServerInfo('run_id:a\r\nmaster_replid:1\r\n');
+    expect(historyOf(readServerInfo(now, before)) !== historyOf(before)).toBe(lacks);
   });
 
   it('says whether it is in Cluster mode', () => {

@@ -4,6 +4,8 @@ import type { Redis } from 'ioredis';
 export type RedisServerInfo = Readonly<{
   /** Another one after each start of the server. */
   runId?: string;
+  /** The history of its data: another one each time that it was put in the place of a master. */
+  replicationId?: string;
   /** As `redis_version`; a Valkey says there with which Redis it is compatible. */
   version?: string;
   clusterMode: boolean;
@@ -27,11 +29,13 @@ export function readServerInfo(answer: string, known: RedisServerInfo = NOTHING_
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(answer)?.[1];
   const count = (name: string) => (field(name) === undefined ? undefined : Number(field(name)));
   const [runId, cluster, policy] = [field('run_id'), field('cluster_enabled'), field('maxmemory_policy')];
+  const replicationId = field('master_replid');
   const version = field('redis_version');
   const [usedBytes, maxBytes] = [count('used_memory'), count('maxmemory')];
   return {
     ...known,
     ...(runId !== undefined && { runId }),
+    ...(replicationId !== undefined && { replicationId }),
     ...(version !== undefined && { version }),
     ...(cluster !== undefined && { clusterMode: cluster === '1' }),
     ...(usedBytes !== undefined && { usedBytes }),
@@ -39,6 +43,12 @@ export function readServerInfo(answer: string, known: RedisServerInfo = NOTHING_
     ...(policy !== undefined && { evictionPolicy: policy }),
   };
 }
+
+/**
+ * A text that is another one where the data may lack the last writes: after a restart and after each
+ * fail-over, also one to another server and back, which the run alone does not show.
+ */
+export const historyOf = ({ runId, replicationId }: RedisServerInfo): string => `${runId} ${replicationId}`;
 
 /** Asks for the memory; answers what was known where Redis is away or does not let this user ask. */
 export async function askServerInfo(redis: Redis, known: RedisServerInfo): Promise<RedisServerInfo> {
