@@ -10,8 +10,15 @@ const plan = (generation: number, phase = 'Complete', creationTimestamp = '2026-
   status: { phase, catalogSources: [] },
 });
 const plans = (generations: readonly number[], phase?: string) => generations.map((number) => plan(number, phase));
-const deleted = (all: readonly InstallPlan[], referred: readonly string[], isolated = false) =>
-  plansToDelete(all, { referred: new Set(referred), isolated }).map(({ spec }) => spec.generation);
+const deleted = (
+  all: readonly InstallPlan[],
+  referred: readonly string[],
+  isolated = false,
+  waiting: readonly string[] = [],
+) =>
+  plansToDelete(all, { referred: new Set(referred), isolated, waiting: new Set(waiting) }).map(
+    ({ spec }) => spec.generation,
+  );
 
 describe('plans to delete', () => {
   it.each<[why: string, all: InstallPlan[], referred: string[], gone: number[]]>([
@@ -44,5 +51,13 @@ describe('plans to delete', () => {
 
   it('with isolation each Subscription keeps its plan, finished or not', () => {
     expect(deleted(plans([1, 2, 3, 4, 5, 6, 7]), ['install-1'], true)).toEqual([2]);
+  });
+
+  it('keeps a complete plan while its ClusterServiceVersion waits for what it brings', () => {
+    const [first, ...others] = plans([1, 2, 3, 4, 5, 6, 7]);
+    if (first === undefined) throw new Error('no plan');
+    const awaited = { ...first, spec: { ...first.spec, clusterServiceVersionNames: ['tug.v1'] } };
+    expect(deleted([awaited, ...others], ['install-1', 'install-2'], false, ['tug.v1'])).toEqual([2]);
+    expect(deleted([awaited, ...others], ['install-2'], false, ['tug.v1']), 'nobody refers to it').toEqual([1, 2]);
   });
 });

@@ -49,7 +49,10 @@ export function replan(plan: InstallPlan, around: ReplanSurroundings, now: strin
   if (runs !== undefined) return { refused: refusalText(runs) };
   const changes = around.subscriptions
     .filter(({ status }) => status?.installPlanRef?.name === name)
-    .map((subscription) => changeTo(subscription, takenBack(subscription, plan, own), now));
+    .map((subscription) => {
+      const replaced = replacedBy(subscription.status?.currentCSV ?? '', plan);
+      return changeTo(subscription, takenBack(subscription, replaced, own), now);
+    });
   const csvs = made.map(({ metadata }) => deletion({ ...CSV_API, name: metadata.name ?? '', namespace }, metadata.uid));
   return { changes, deletions: [...csvs, deletion({ ...INSTALL_PLAN_API, name, namespace }, uid)] };
 }
@@ -62,25 +65,31 @@ const deletion = (ref: Extract<Action, { do: 'delete' }>['ref'], uid: string | u
 });
 
 const isInstalled = (csv: ClusterServiceVersion, deployments: readonly KubernetesObject[]): boolean =>
-  !NOT_INSTALLED.includes(csv.status?.phase ?? '') ||
-  deployments.some(({ metadata }) => metadata.labels?.['olm.owner'] === csvName(csv));
+  !NOT_INSTALLED.includes(csv.status?.phase ?? '') || deployments.some((one) => hasDeployment(csv, one));
+
+export const hasDeployment = (csv: ClusterServiceVersion, { metadata }: KubernetesObject): boolean =>
+  metadata.labels?.['olm.owner'] === csvName(csv);
 
 const refusalText = (csv: ClusterServiceVersion): string =>
   `the plan is not made anew: ClusterServiceVersion ${csvName(csv)} is installed or has a Deployment (phase ` +
   `${csv.status?.phase || 'not set'}), and making the plan anew would delete it. Publish a version that replaces it`;
 
-/**
- * The status from before the plan: the CSV that the plan's CSV replaces where it is still there, else none.
- */
-function takenBack(
+/** The status from before the plan: it names the CSV that was replaced, if that is still there. */
+export function takenBack(
   subscription: Subscription,
-  plan: InstallPlan,
+  replaced: string,
   own: readonly ClusterServiceVersion[],
 ): SubscriptionStatus {
   const status = statusOf(subscription);
-  const { installPlanRef: _ref, installplan: _twin, currentCSV, installedCSV: _new, state: _state, ...rest } = status;
+  const {
+    installPlanRef: _ref,
+    installplan: _twin,
+    currentCSV: _now,
+    installedCSV: _new,
+    state: _state,
+    ...rest
+  } = status;
   const cleared = withoutConditions(rest, PLAN_CONDITIONS);
-  const replaced = replacedBy(currentCSV ?? '', plan);
   if (!own.some((csv) => csvName(csv) === replaced)) return cleared;
   return { ...cleared, currentCSV: replaced, installedCSV: replaced, state: 'AtLatestKnown' };
 }

@@ -1,5 +1,7 @@
 import { plansToDelete } from '#core/classic/install-plan/garbage-collect';
 import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
+import { waitsForPlan } from '#core/classic/subscription/replan-lost';
+import { csvName } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { perform } from '../../engine/perform.js';
 import { AT_REST } from '../../engine/stage.js';
@@ -11,7 +13,8 @@ export const garbageCollectStage: NamespaceStage = async (input) => {
   if (read.subscriptions.length === 0) return AT_REST;
   const referred = new Set(read.subscriptions.map(({ status }) => status?.installPlanRef?.name ?? ''));
   const isolated = read.operatorGroups.some(({ metadata }) => metadata.annotations?.[ISOLATION_ANNOTATION] === 'true');
-  const deletions = plansToDelete(read.installPlans, { referred, isolated }).map(({ metadata }) => ({
+  const waiting = new Set(read.csvs.filter(waitsForPlan).map(csvName));
+  const deletions = plansToDelete(read.installPlans, { referred, isolated, waiting }).map(({ metadata }) => ({
     do: 'delete' as const,
     ref: { ...INSTALL_PLAN_API, name: metadata.name ?? '', namespace: read.namespace },
     propagation: 'Background' as const,

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { silentLog } from '#platform/telemetry/log.port';
 import { ClassicCluster, GLOBAL, objectOf, refTo } from '../classic-cluster.fixture.js';
-import { lampCsv, SUCCEEDED } from '../csvs/csvs.fixture.js';
+import { csvStage } from '../csvs/csv.stage.js';
+import { inPhase, lampCsv, SUCCEEDED } from '../csvs/csvs.fixture.js';
 import { planOf } from '../install-plans/install-plans.fixture.js';
 import { subscriptionStage } from './subscription.stage.js';
 import { shelf, subscribe, subscription } from './subscriptions.fixture.js';
@@ -289,5 +291,71 @@ describe('what goes wrong on the way', () => {
   it('an API server that is away fails the pass', async () => {
     at.cutOff(true);
     expect(await pass()).toMatchObject({ result: 'failed', error: { status: 0 } });
+  });
+});
+
+describe('a plan that was deleted while its CSV waits for what it brings', () => {
+  const LOST = {
+    currentCSV: 'lamp.v2',
+    installedCSV: 'lamp.v2',
+    state: 'AtLatestKnown',
+    installPlanRef: { name: 'gone' },
+  };
+  const waiting = {
+    ...inPhase('Pending', 'RequirementsNotMet'),
+    requirementStatus: [
+      { group: '', version: 'v1', kind: 'ServiceAccount', name: 'lamp', status: 'NotPresent', message: '' },
+    ],
+  };
+  const stopped = (status: Readonly<Record<string, unknown>> = waiting) => {
+    at.put(lampCsv('shop', 'lamp.v1', { status: inPhase('Replacing', 'BeingReplaced') }));
+    const metadata = { finalizers: ['operators.coreos.com/csv-cleanup'] };
+    at.put(lampCsv('shop', 'lamp.v2', { metadata, spec: { replaces: 'lamp.v1' }, status }));
+    subscribe(at, 'lamp', { status: LOST });
+  };
+  const csvs = () => at.names('ClusterServiceVersion', 'shop');
+  const whole = (reads?: ReturnType<ClassicCluster['laggingReads']>) =>
+    at.pass('shop', [subscriptionStage, csvStage(silentLog)], reads === undefined ? {} : { reads });
+
+  it('takes the upgrade back, with an Event, so that the namespace is resolved again', async () => {
+    stopped();
+    await whole();
+    expect(csvs()).toEqual(['shop/lamp.v1']);
+    expect(status()).toMatchObject({ currentCSV: 'lamp.v1', installedCSV: 'lamp.v1', state: 'AtLatestKnown' });
+    expect([status()['installPlanRef'], conditions()]).toEqual([undefined, []]);
+    expect(at.events('shop')).toContainEqual(expect.stringMatching(/^Warning InstallPlanMissing Subscription\/lamp: /));
+  });
+
+  it('a pass that was interrupted at any of its writes is finished by the next one', async () => {
+    for (const killed of ['clusterserviceversions delete', 'subscriptions update', 'clusterserviceversions patch']) {
+      for (const loss of ['request', 'answer'] as const) {
+        await at.stop();
+        at = await ClassicCluster.start();
+        at.namespace('shop');
+        shelf(at);
+        stopped();
+        at.cluster.lossOf = ({ resource, verb }) => (`${resource} ${verb}` === killed ? loss : undefined);
+        await whole();
+        at.cluster.lossOf = () => undefined;
+        await whole();
+        expect([killed, loss, csvs()]).toEqual([killed, loss, ['shop/lamp.v1']]);
+        expect(status()).toMatchObject({ currentCSV: 'lamp.v1', installedCSV: 'lamp.v1' });
+      }
+    }
+  });
+
+  it('is decided on what the API server has: the plan may be there, and the CSV installed', async () => {
+    stopped();
+    const reads = at.laggingReads();
+    at.put(planOf({ name: 'gone', csvs: ['lamp.v2'], status: { phase: 'Installing' } }));
+    await whole(reads);
+    expect(csvs()).toEqual(['shop/lamp.v1', 'shop/lamp.v2']);
+  });
+
+  it('leaves a CSV that was installed once, and says that its plan is missing', async () => {
+    stopped({ ...waiting, conditions: [inPhase('Succeeded', 'InstallSucceeded')] });
+    await whole();
+    expect(csvs()).toEqual(['shop/lamp.v1', 'shop/lamp.v2']);
+    expect(conditions()).toEqual(['InstallPlanMissing=True ReferencedInstallPlanNotFound']);
   });
 });

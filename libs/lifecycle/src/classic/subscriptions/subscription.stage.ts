@@ -2,24 +2,40 @@ import { FAIL_FORWARD } from '#core/classic/resolution/desired-namespace';
 import { bookkeepSubscription, type SubscriptionSurroundings } from '#core/classic/subscription/bookkeep-subscription';
 import { withCatalogHealth } from '#core/classic/subscription/catalog-health';
 import { withPlanConditions } from '#core/classic/subscription/install-plan-conditions';
+import { lostPlans, replanLost } from '#core/classic/subscription/replan-lost';
 import type { SubscriptionChange } from '#core/classic/subscription/subscription-change';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { writeStatus } from '../../engine/perform.js';
-import { AT_REST, MOVED, type StageOutcome } from '../../engine/stage.js';
+import { perform, requireLive, writeStatus } from '../../engine/perform.js';
+import { AT_REST, joined, MOVED, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
+
 /**
  * Bookkeeping of every Subscription: its state, the condition of its plan, the health
- * of the visible catalogs.
+ * of the visible catalogs. A Subscription whose plan is lost is then taken back.
  */
 export const subscriptionStage: NamespaceStage = async (input) => {
   const { read } = input;
   const around = surroundingsOf(read);
   const changes = read.subscriptions.map((subscription) => changeOf(subscription, around, read, input.now));
-  return writeChanges(input, changes);
+  const written = await writeChanges(input, changes);
+  return written.moved ? written : takeBackLost(input);
 };
+
+/** Has the namespace resolved again where a plan was deleted while its ClusterServiceVersions wait for it. */
+async function takeBackLost(input: NamespaceStageInput): Promise<StageOutcome> {
+  const { namespace, subscriptions, csvs, installPlans: plans } = input.read;
+  const lost = lostPlans(subscriptions, { csvs, plans });
+  if (lost.length === 0) return AT_REST;
+  requireLive(input, 'what a lost InstallPlan has left');
+  const deployments = await input.reader.list(DEPLOYMENT, { namespace });
+  const { deletions, changes } = replanLost(lost, { csvs, deployments }, input.now.toISOString());
+  const deleted = await perform(input, deletions);
+  return joined(deleted, await writeChanges(input, changes));
+}
 
 /** Writes the Subscriptions that changed. */
 export async function writeChanges(
