@@ -250,6 +250,30 @@ export const NAMESPACE_CASES = {
       await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
     },
   },
+  'plan-deleted': {
+    carries: [],
+    play: async (bench, namespace) => {
+      const group = `${namespace}.example.com`;
+      const sized = (maximum: object) =>
+        madeCrd({ kind: 'Nail', group }, [
+          { name: 'v1', storage: true, properties: { size: { type: 'integer', ...maximum } } },
+        ]);
+      const first = { version: '1.0.0', objects: [sized({})] };
+      await bench.subscribed(namespace, [first]);
+      await bench.runs(namespace, done(namespace));
+      const big = { apiVersion: `${group}/v1`, kind: 'Nail', metadata: { name: 'big', namespace } };
+      await bench.client.create({ ...big, spec: { size: 7 } });
+      await bench.publish(namespace, namespace, [
+        first,
+        { version: '1.1.0', replaces: '1.0.0', objects: [sized({ maximum: 5 })] },
+      ]);
+      const name = await bench.plan(namespace, 'Failed');
+      await bench.client.delete({ apiVersion: big.apiVersion, kind: 'Nail', name: 'big', namespace });
+      // What everyone does under OLM: the hub plans again by itself.
+      await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace });
+      await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
+    },
+  },
   'unserved-kind': {
     carries: ['replanCorrected'],
     play: async (bench, namespace) => {

@@ -5,6 +5,7 @@ import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 
 const RBAC = 'rbac.authorization.k8s.io';
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
 const about = (namespace: string) => [namespace, 'csv', `${namespace}.v1.0.0`] as const;
 const done = (namespace: string) => `${namespace}.v1.0.0 Succeeded`;
@@ -34,8 +35,12 @@ export const REQUIREMENT_CASES = {
       const required = [{ name: `gears.${groupOf(namespace)}`, version: 'v1', kind: 'Gear' }];
       await bench.subscribed(namespace, [withSpec({ customresourcedefinitions: { required } })]);
       await bench.runs(namespace, pending(namespace));
-      await bench.plan(namespace, 'Complete');
+      const name = await bench.plan(namespace, 'Complete');
       await bench.advised(about(namespace), 'installApi', `gears.${groupOf(namespace)}`);
+      await bench.client.create(crdOf(namespace));
+      await bench.runs(namespace, done(namespace));
+      // Without its plan only a user can bring it back: it was installed once.
+      await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace });
       await bench.client.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: namespace, namespace });
       await bench.done(await bench.advised(about(namespace), 'createOperatorAccount', namespace, namespace));
       for (const kind of ['RoleBinding', 'Role'] as const) await deleteOwn(bench, kind, namespace);
@@ -48,7 +53,19 @@ export const REQUIREMENT_CASES = {
         roleRef: { apiGroup: RBAC, kind: 'Role', name: 'by-hand' },
         subjects: [{ kind: 'ServiceAccount', name: namespace, namespace }],
       });
-      await bench.client.create(crdOf(namespace));
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'objects-gone': {
+    carries: ['executeAgain'],
+    play: async (bench, namespace) => {
+      await bench.subscribed(namespace, [{ version: '1.0.0', objects: [] }]);
+      await bench.runs(namespace, done(namespace));
+      const plan = await bench.plan(namespace, 'Complete');
+      for (const kind of ['RoleBinding', 'Role'] as const) await deleteOwn(bench, kind, namespace);
+      await bench.client.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: namespace, namespace });
+      const again = await bench.done(await bench.advised(about(namespace), 'executeAgain', namespace, plan));
+      expect(again).toMatch(/makes again .*Role/);
       await bench.runs(namespace, done(namespace));
     },
   },

@@ -15,6 +15,9 @@ running. A ClusterServiceVersion that is installed or has a Deployment is never 
 Event of the plan (reason RetryRefused) says why. It also helps a plan that is complete and whose ClusterServiceVersions
 are not in the namespace: they were deleted, or there are only copies of another namespace's.
 
+Of a plan that is complete, the steps are executed again whose objects are gone, or give other rights than the plan gave:
+a ServiceAccount or a Role that was deleted, say. What is there stays as it is.
+
 The hub does it, and needs to run; the verb needs the right to patch installplans. Asking again changes nothing. Exit code
 1, with the reason, for a plan that has not failed, unless it is being executed or is complete.
 The same plan has the same name in every cluster. With several -C it is retried in each of them; with --all-clusters in each

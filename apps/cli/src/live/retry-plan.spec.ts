@@ -40,6 +40,12 @@ beforeAll(async () => {
   put(east, subscription({ status: { ...reference, ...moved, conditions } }));
   for (const phase of ['Failed', 'Installing', 'Complete', 'RequiresApproval'])
     put(east, installPlan(`install-${phase.toLowerCase()}`, phase !== 'RequiresApproval', phase));
+  const complete = installPlan('install-undone', true, 'Complete');
+  const made = { sourceName: '', sourceNamespace: '', group: '', version: 'v1', kind: 'ServiceAccount', name: 'mill' };
+  const step = { resolving: 'mill.v1.1.0', status: 'Created', resource: { ...made, manifest: '{}' } };
+  put(east, { ...complete, status: { ...complete.status, plan: [step] } });
+  const gone = installPlan('install-of-gone', true, 'Complete');
+  put(east, { ...gone, spec: { ...gone.spec, clusterServiceVersionNames: ['mill.v0.9.0'] } });
 });
 afterAll(async () => {
   await fleet.stop();
@@ -81,7 +87,17 @@ describe('flotilla retry installplan', () => {
 
   it.each([
     { name: 'install-installing', exit: 0, says: /is being executed: there is nothing to retry/ },
-    { name: 'install-complete', exit: 0, says: /is complete: there is nothing to retry/ },
+    {
+      name: 'install-complete',
+      exit: 0,
+      says: /is complete, and all that it made is there: there is nothing to retry/,
+    },
+    {
+      name: 'install-of-gone',
+      exit: 0,
+      says: /its operators are not there \(one that was deleted comes back with --replan\)/,
+    },
+    { name: 'install-undone', exit: 0, says: /is to be executed again\n {2}makes again ServiceAccount mill\n/ },
     { name: 'install-requiresapproval', exit: 1, says: /has not failed \(phase RequiresApproval\)/ },
     { name: 'ghost', exit: 1, says: /there is no InstallPlan ghost/ },
   ])('$name ends with $exit', async ({ name, exit, says }) => {

@@ -1,11 +1,14 @@
+import type { DoneStep } from '#core/classic/install-plan/repeat-plan';
 import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/classic/install-plan/retry-plan';
 import { unfinishedSteps } from '#core/classic/install-plan/step-install-plan';
 import { isReplannable } from '#core/classic/subscription/replan';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { undoneSteps } from '../../../../libs/lifecycle/src/classic/install-plans/undone-steps.js';
 import type { Io } from '../io.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
@@ -59,7 +62,7 @@ async function retryPlan(client: KubeClient, name: string, options: RetryOptions
   if ('problem' in read) return refused(`${where} cannot be read: ${read.problem}`);
   const plan = read.value;
   const idle = await nothingToRetry(client, plan, mode);
-  if (idle !== undefined) {
+  if (typeof idle === 'string') {
     return { name, result: 'idle', lines: [`${where} ${idle}: there is nothing to retry`] };
   }
   const phase = plan.status?.phase || 'not set';
@@ -73,26 +76,44 @@ async function retryPlan(client: KubeClient, name: string, options: RetryOptions
     return refused(`${where} changed in the same moment: look at it again, then retry it`);
   }
   const done = `${where} ${dryRun ? 'would be' : 'is to be'} ${mode === 'replan' ? 'made anew' : 'executed again'}`;
-  const more = mode === 'replan' ? await whatGoes(client, plan) : whatIsLeft(plan);
+  const more = mode === 'replan' ? await whatGoes(client, plan) : whatIsLeft(plan, idle.undone);
   return { name, result: 'asked', lines: [done, ...more.map((line) => `  ${line}`)] };
 }
 
+/** `undone`: the steps of a complete plan whose objects are gone. */
+type Retryable = Readonly<{ undone: readonly DoneStep[] }>;
+
 /** Asking twice is no error: the first request may have been acted on. */
-async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: RetryMode): Promise<string | undefined> {
+async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: RetryMode): Promise<string | Retryable> {
   const { status, metadata } = plan;
   if (status?.phase === 'Installing') return 'is being executed';
-  if (status?.phase !== 'Complete') return undefined;
-  if (mode === 'steps') return 'is complete';
-  const csvs = await client.list<ClusterServiceVersion>(CSV_API, { namespace: metadata.namespace ?? '' });
-  return isReplannable(plan, csvs?.items ?? []) ? undefined : 'is complete and its operators are there';
+  if (status?.phase !== 'Complete') return { undone: [] };
+  const csvs =
+    (await client.list<ClusterServiceVersion>(CSV_API, { namespace: metadata.namespace ?? '' }))?.items ?? [];
+  if (mode === 'replan') return isReplannable(plan, csvs) ? { undone: [] } : 'is complete and its operators are there';
+  if (isReplannable(plan, csvs))
+    return 'is complete, and its operators are not there (one that was deleted comes back with --replan)';
+  const hidden: ObjectRef[] = [];
+  const undone = await undoneSteps(plan, csvs, (ref) =>
+    client.get(ref).catch((error: unknown) => {
+      if (!KubeApiError.is(error, 'Forbidden')) throw error;
+      hidden.push(ref);
+      return undefined;
+    }),
+  );
+  // What this login may not read, the hub may: it finds out what is gone.
+  const gone = undone.filter(({ ref }) => !hidden.includes(ref));
+  return gone.length === 0 && hidden.length === 0 ? 'is complete, and all that it made is there' : { undone: gone };
 }
 
 const NAMED = 5;
 
-function whatIsLeft(plan: InstallPlan): string[] {
-  const left = unfinishedSteps(plan).map(([, { resource }]) => `${resource.kind} ${resource.name}`);
+function whatIsLeft(plan: InstallPlan, undone: readonly DoneStep[]): string[] {
+  const steps = undone.length > 0 ? undone.map(({ step }) => step) : unfinishedSteps(plan).map(([, step]) => step);
+  const left = steps.map(({ resource }) => `${resource.kind} ${resource.name}`);
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
-  return left.length === 0 ? [] : [`goes on with ${left.slice(0, NAMED).join(', ')}${more}`];
+  const doing = undone.length > 0 ? 'makes again' : 'goes on with';
+  return left.length === 0 ? [] : [`${doing} ${left.slice(0, NAMED).join(', ')}${more}`];
 }
 
 /** What is deleted before the plan is made anew, as far as it is there. */

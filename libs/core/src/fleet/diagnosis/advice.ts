@@ -167,6 +167,10 @@ export const ADVICE = {
     advice(
       `The InstallPlan brings ServiceAccount ${name}; if it was deleted, create it anew: kubectl -n ${namespace} create serviceaccount ${shellWord(name)}`,
     ),
+  executeAgain: (namespace: string, plan: string) =>
+    advice(
+      `If it was deleted, or rights were changed that the InstallPlan gave, have the plan make again what is gone: flotilla retry installplan ${plan} -n ${namespace}`,
+    ),
   giveOperatorRights: (name: string) =>
     advice(
       `Give ServiceAccount ${name} the rules named above, with a Role and a RoleBinding; the InstallPlan of the operator brings them.`,

@@ -61,6 +61,30 @@ describe('a ClusterServiceVersion', () => {
       todo: /Give ServiceAccount x/,
     },
     {
+      because: 'its account is gone, and its plan is complete: that makes it again',
+      diagnosis: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('ServiceAccount', 'NotPresent')] }), [
+        plan('Complete'),
+      ]),
+      standing: 'blocked',
+      says: /ServiceAccount x: NotPresent/,
+      todo: /^If it was deleted, .*: flotilla retry installplan install-1 -n team$/,
+    },
+    {
+      because: 'its account is gone, and so is its plan',
+      diagnosis: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('ServiceAccount', 'NotPresent')] })),
+      standing: 'blocked',
+      says: /ServiceAccount x: NotPresent/,
+      todo: /: kubectl -n team create serviceaccount x$/,
+    },
+    {
+      because: 'its account belongs to another version: no rules are named, so none can be given',
+      diagnosis: ofCsv(
+        csv({ phase: 'Pending', requirementStatus: [requirement('ServiceAccount', 'PresentNotSatisfied')] }),
+      ),
+      standing: 'blocked',
+      says: /ServiceAccount x: PresentNotSatisfied/,
+    },
+    {
       because: 'what it lacks is still to come from its plan, which failed',
       diagnosis: ofCsv(
         csv({

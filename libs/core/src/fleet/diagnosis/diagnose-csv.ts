@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lastRefusal } from '../../classic/csv/install-pace.js';
 import { CRD_ABSENT } from '../../classic/csv/requirements/crd-requirements.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
-import { isCopied, originalNamespace, strategyDeployments } from '../../kernel/api/csv-facts.js';
+import { isCopied, originalNamespace, ownedCrds, strategyDeployments } from '../../kernel/api/csv-facts.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { ADVICE, type Advice } from './advice.js';
@@ -127,24 +127,30 @@ function requirementTexts({ kind, name, status, message, dependents = [] }: Requ
   return [head, ...missing];
 }
 
-function requirementTodo(
-  namespace: string,
-  { group, kind, name, status, message }: RequirementStatus,
-): readonly Advice[] {
-  switch (kind) {
-    case 'CustomResourceDefinition':
-      return [message === CRD_ABSENT ? ADVICE.installApi(name) : ADVICE.inspectCrd(name)];
-    case 'APIService':
-      return status === DEPLOYMENT_MISSING ? [] : [ADVICE.installApi(name), ADVICE.inspectApiService(name)];
-    case 'ServiceAccount':
-      return [
-        status === 'NotPresent' ? ADVICE.createOperatorAccount(namespace, name) : ADVICE.giveOperatorRights(name),
-      ];
-    case 'ClusterServiceVersion':
-      return [ADVICE.upgradeKubernetes()];
-    default:
-      return [ADVICE.serveNativeApi(kind, group)];
-  }
+type RequirementAdvice = (requirement: RequirementStatus) => readonly Advice[];
+
+/** `again`: what has a complete plan make again what it brought; empty if there is none. */
+function requirementTodo(csv: ClusterServiceVersion, again: readonly Advice[]): RequirementAdvice {
+  const { namespace = '' } = csv.metadata;
+  const owned = new Set(ownedCrds(csv).map(({ name }) => name));
+  const byKind: Readonly<Record<string, RequirementAdvice>> = {
+    CustomResourceDefinition: ({ name, message }) => {
+      if (message !== CRD_ABSENT) return [ADVICE.inspectCrd(name)];
+      return owned.has(name) && again.length > 0 ? again : [ADVICE.installApi(name)];
+    },
+    APIService: ({ name, status }) =>
+      status === DEPLOYMENT_MISSING ? [] : [ADVICE.installApi(name), ADVICE.inspectApiService(name)],
+    ServiceAccount: ({ name, status, dependents = [] }) => {
+      if (status === 'NotPresent') return again.length > 0 ? again : [ADVICE.createOperatorAccount(namespace, name)];
+      // An account that belongs to another version lacks no rights that could be given.
+      return [...again, ...(dependents.length > 0 ? [ADVICE.giveOperatorRights(name)] : [])];
+    },
+    ClusterServiceVersion: () => [ADVICE.upgradeKubernetes()],
+  };
+  return (requirement) =>
+    Object.hasOwn(byKind, requirement.kind)
+      ? (byKind[requirement.kind]?.(requirement) ?? [])
+      : [ADVICE.serveNativeApi(requirement.kind, requirement.group)];
 }
 
 /** An APIService that the bundle owns names a Deployment that the bundle does not have. */
@@ -162,7 +168,10 @@ function requirementTodos(
   const isBundleWrong = unmet.some(
     ({ kind, status }) => kind === 'ClusterServiceVersion' || status === DEPLOYMENT_MISSING,
   );
-  const each = unmet.flatMap((one) => requirementTodo(csv.metadata.namespace ?? '', one));
+  const plan = planOf(csv, around);
+  const { name = '', namespace = '' } = plan?.metadata ?? {};
+  const again = plan?.status?.phase === 'Complete' ? [ADVICE.executeAgain(namespace, name)] : [];
+  const each = unmet.flatMap(requirementTodo(csv, again));
   return [...new Set([...each, ...(isBundleWrong ? correctBundle(csv, around) : [])])];
 }
 

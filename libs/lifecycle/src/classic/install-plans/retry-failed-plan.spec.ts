@@ -16,6 +16,7 @@ afterEach(() => at.stop());
 const pass = (reads?: ReturnType<ClassicCluster['laggingReads']>) =>
   at.pass('shop', [bench.stage()], reads === undefined ? {} : { reads });
 const settings = objectOf('ConfigMap', 'settings', 'shop', { data: { glow: 'warm' } });
+const account = objectOf('ServiceAccount', 'lamp', 'shop');
 const FAILED_AT = '2026-01-01T00:00:00Z';
 const failure = {
   type: 'Installed',
@@ -81,6 +82,37 @@ describe('decision 0001: annotation flotilla.dev/retry of a failed plan', () => 
     await pass();
     expect([at.status(PLAN)['phase'], request()]).toEqual([status.phase, undefined]);
     expect(at.events('shop')).toEqual([]);
+  });
+
+  it('true: a complete plan makes again what is gone, and leaves the rest as it is', async () => {
+    const steps = [step(lampCsv('shop'), 'Created'), step(settings, 'Created'), step(account, 'Created')];
+    at.put(lampCsv('shop'));
+    at.put(objectOf('ConfigMap', 'settings', 'shop', { data: { glow: 'cold' } }));
+    at.put(planOf({ ...asking('true'), steps, status: { phase: 'Complete' } }));
+    await pass();
+    expect([phaseOf(at), request()]).toEqual(['Complete', undefined]);
+    expect(stepsOf(at)).toEqual([
+      'ClusterServiceVersion lamp.v1: Created',
+      'ConfigMap settings: Created',
+      'ServiceAccount lamp: Created',
+    ]);
+    expect(at.names('ServiceAccount', 'shop')).toContain('shop/lamp');
+    expect(at.get(refTo('ConfigMap', 'settings', 'shop'))).toMatchObject({ data: { glow: 'cold' } });
+    expect(at.events('shop')).toEqual([
+      'Normal RetryRequested InstallPlan/install-1: the plan makes ServiceAccount lamp again: a user asked for it',
+    ]);
+  });
+
+  it('true: a complete plan of which all is there, or whose CSV is gone, stays complete', async () => {
+    const steps = [step(lampCsv('shop'), 'Created'), step(account, 'Created')];
+    at.put(planOf({ ...asking('true'), steps, status: { phase: 'Complete' } }));
+    await pass();
+    expect([phaseOf(at), request(), at.names('ServiceAccount', 'shop')]).toEqual(['Complete', undefined, []]);
+    at.put(lampCsv('shop'));
+    at.put(account);
+    at.cluster.edit(PLAN, ({ metadata }) => Object.assign(metadata, asking('true').metadata));
+    await pass();
+    expect([phaseOf(at), request(), at.events('shop')]).toEqual(['Complete', undefined, []]);
   });
 
   it('another value is none', async () => {

@@ -1,3 +1,4 @@
+import { repeatedStatus } from '#core/classic/install-plan/repeat-plan';
 import {
   checkOfFailedPlan,
   RETRY_ANNOTATION,
@@ -7,23 +8,26 @@ import {
   stillFailedStatus,
 } from '#core/classic/install-plan/step-install-plan';
 import { isReplannable, replan } from '#core/classic/subscription/replan';
-import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
-import { DecidedOnCache, perform, writeStatus } from '../../engine/perform.js';
+import { INSTALL_PLAN_API, type InstallPlan, type InstallPlanStatus } from '#core/kernel/api/install-plan';
+import { DecidedOnCache, perform, requireLive, writeStatus } from '../../engine/perform.js';
 import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { writeChanges } from '../subscriptions/subscription.stage.js';
+import { undoneSteps } from './undone-steps.js';
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 
 /**
- * Carries out the annotation of a plan, then removes it; undefined where there is none. A plan that did not
- * fail loses the annotation and is processed as usual.
+ * Carries out the annotation of a plan, then removes it; undefined where there is none. Of a complete plan
+ * the steps are executed again whose objects are gone. Any other plan that did not fail loses the annotation
+ * and is processed as usual.
  */
 export async function retryOnRequest(input: NamespaceStageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
   const mode = requestedRetry(plan);
   if (mode === undefined) return undefined;
   if (mode === 'replan' && isReplannable(plan, input.read.csvs)) return makeAnew(input, plan);
   const { status } = plan;
+  if (mode === 'steps' && status?.phase === 'Complete') return repeat(input, plan, status);
   if (mode === 'replan' || status?.phase !== 'Failed') return withoutRequest(input, plan);
   const written = await writeStatus(input, plan, retriedStatus(status, 'RetryRequested', input.now.toISOString()));
   await perform(input, [event(plan, 'Normal', 'RetryRequested', RETRY_TEXT.steps)]);
@@ -34,6 +38,21 @@ const RETRY_TEXT: Readonly<Record<RetryMode, string>> = {
   steps: 'the plan failed and is executed again: a user asked for it',
   replan: 'the plan is made anew from the content that the catalogs have now: a user asked for it',
 };
+
+async function repeat(input: NamespaceStageInput, plan: InstallPlan, status: InstallPlanStatus): Promise<StageOutcome> {
+  requireLive(input, 'whether objects of an InstallPlan are gone');
+  const undone = await undoneSteps(plan, input.read.csvs, (ref) => input.reader.get(ref));
+  if (undone.length === 0) return withoutRequest(input, plan);
+  const written = await writeStatus(input, plan, repeatedStatus(status, undone, input.now.toISOString()));
+  const names = undone.slice(0, NAMED).map(({ ref: { kind, name } }) => `${kind} ${name}`);
+  const more = undone.length > NAMED ? ` and ${undone.length - NAMED} more` : '';
+  const message = `the plan makes ${names.join(', ')}${more} again: a user asked for it`;
+  await perform(input, [event(plan, 'Normal', 'RetryRequested', message)]);
+  return joined(written, MOVED);
+}
+
+/** Objects named one by one; more are counted. */
+const NAMED = 5;
 
 async function makeAnew(input: NamespaceStageInput, plan: InstallPlan): Promise<StageOutcome> {
   if (!input.reader.live) throw new DecidedOnCache();
