@@ -250,6 +250,34 @@ export const NAMESPACE_CASES = {
       await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
     },
   },
+  'two-subscriptions': {
+    carries: ['dropSecond', 'adoptOperator'],
+    play: async (bench, namespace) => {
+      const subscribe = (name: string, channel: string) =>
+        bench.client.create({
+          ...{ apiVersion: V1ALPHA1, kind: 'Subscription', metadata: { name, namespace } },
+          spec: { name: namespace, channel, source: 'shelf', sourceNamespace: namespace },
+        });
+      const first = { version: '1.0.0', objects: [], channels: ['stable', 'fast'] };
+      const next = { version: '1.1.0', replaces: '1.0.0', objects: [], channels: ['fast'] };
+      await fixture.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, [first]);
+      await subscribe('one', 'stable');
+      await bench.runs(namespace, done(namespace));
+      await bench.publish(namespace, namespace, [first, next]);
+      await subscribe('two', 'fast');
+      const drop = await bench.advised([namespace, 'subscription', 'two'], 'dropSecond', namespace, 'two', 'one');
+      await bench.done(drop);
+      // As GitOps renames one: the operator is there, and no Subscription holds it.
+      await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: 'one', namespace });
+      await subscribe('three', 'fast');
+      const csv = `${namespace}.v1.0.0`;
+      await bench.done(
+        await bench.advised([namespace, 'subscription', 'three'], 'adoptOperator', namespace, 'three', csv),
+      );
+      await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
+    },
+  },
   'plan-deleted': {
     carries: [],
     play: async (bench, namespace) => {

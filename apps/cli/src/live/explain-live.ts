@@ -20,6 +20,7 @@ import { type ExplainAnswer, explainObserved } from '../resolution/explain-answe
 import { explainLiveExtension } from './explain-live-extension.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
+import { withResolution } from './with-resolution.js';
 
 /** The kinds whose state is explained from a cluster. */
 export type LiveSubject =
@@ -123,8 +124,7 @@ async function explainSubscription(
     namespace: _namespace,
     ...resolution
   } = explainObserved({ kind: 'Subscription', name: asked.name }, read, catalogs);
-  // Resolution has its own advice.
-  return { ...seen, todo: [], resolution };
+  return withResolution(seen, resolution, read);
 }
 
 /** The answer for people: what is, why, what resolution says, what to do. */

@@ -60,6 +60,7 @@ export const JSON_SHAPES = {
     text,
     message: text.optional(),
     explanation: list.optional(),
+    advice: text.optional(),
     outlook: any.optional(),
     plan: any.optional(),
   }),

@@ -34,6 +34,8 @@ export type ExplainAnswer = Subject &
     /** OLM's words for it, as in the condition ResolutionFailed. */
     message?: string;
     explanation?: readonly Reason[];
+    /** The end of `text` that says what to do about the explanation. */
+    advice?: string;
     outlook?: UpgradeOutlook;
   }>;
 
@@ -116,7 +118,7 @@ function unresolvedReason({ unresolved = [] }: Resolved, name: string) {
   if (found === undefined) return undefined;
   const { message, explanation, advice } = found;
   const text = explanation.length === 0 ? `${message}\n${advice}` : renderExplanation(explanation, advice);
-  return { well: false, state: 'cannot-be-met' as const, text, message, explanation };
+  return { well: false, state: 'cannot-be-met' as const, text, message, explanation, advice };
 }
 
 /** Nothing is resolved in the namespace: asked again with isolation, it shows whose fault that is. */
@@ -129,7 +131,8 @@ function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): Explai
       ? `${resolution.message}\n${resolution.advice}`
       : renderExplanation(resolution.explanation, resolution.advice);
   const explanation = resolution.result === 'error' ? [] : resolution.explanation;
-  if (alone.result !== 'resolved') return { ...base, state: 'error', text, explanation };
+  const { advice } = resolution;
+  if (alone.result !== 'resolved') return { ...base, state: 'error', text, explanation, advice };
   const own = unresolvedReason(alone, subject.name);
   if (own !== undefined) return { ...base, ...own };
   const guilty = (alone.unresolved ?? []).map(({ kind, name }) =>
@@ -137,7 +140,7 @@ function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): Explai
   );
   const head = `Nothing is wrong with ${subject.kind} ${subject.name} itself. A namespace is resolved as a whole, and ${guilty.join(', ')} cannot be met:`;
   const way = `With annotation ${ISOLATION_ANNOTATION}: "true" on the OperatorGroup it would not have to wait for its neighbours.`;
-  return { ...base, state: 'waits-for-neighbours', text: [head, text, way].join('\n'), explanation };
+  return { ...base, state: 'waits-for-neighbours', text: [head, text, way].join('\n'), explanation, advice };
 }
 
 const isolated = (observed: ObservedNamespace): ObservedNamespace => ({

@@ -24,10 +24,10 @@ export type PlansInUse = Readonly<{
 
 /**
  * The plans to delete, oldest generation first: all but the newest five. A plan that a Subscription or its
- * ClusterServiceVersion waits for stays: it would only be made again. With isolation every plan that a Subscription refers to stays too,
- * because there may be many at a time. OLM takes ten plans in the order of its cache, so it may delete a
- * newer one first, and needs several passes; but for plans in use, the set that is left in the end is this
- * one. Spec: install-plans.md §9.
+ * ClusterServiceVersion waits for stays: it would only be made again. With isolation every plan that a
+ * Subscription refers to stays too, because there may be many at a time. OLM takes ten plans in the order of
+ * its cache, so it may delete a newer one first, and needs several passes; but for plans in use, the set that
+ * is left in the end is this one. Spec: install-plans.md §9.
  */
 export function plansToDelete(
   plans: readonly InstallPlan[],

@@ -9,7 +9,7 @@ import { changeTo, type SubscriptionChange } from './subscription-change.js';
 /** The objects in the namespace of the Subscriptions. */
 type Around = Readonly<{ csvs: readonly ClusterServiceVersion[]; plans: readonly InstallPlan[] }>;
 
-/** A Subscription whose plan is gone, while the ClusterServiceVersion that the plan made waits for the rest of it. */
+/** A Subscription whose plan is gone, while the ClusterServiceVersion of that plan waits for the rest. */
 export type LostPlan = Readonly<{ subscription: Subscription; plan: string; csv: ClusterServiceVersion }>;
 
 /** Phases that a ClusterServiceVersion enters once its requirements were met. */
@@ -31,8 +31,8 @@ export function waitsForPlan(csv: ClusterServiceVersion): boolean {
 
 /**
  * Subscriptions that nothing would bring on: the plan that they refer to was deleted before it had made all
- * that its ClusterServiceVersion needs, and no resolution makes another one, since the Subscription names that
- * version as installed.
+ * that its ClusterServiceVersion needs. No resolution makes another one: the Subscription names that version
+ * as installed.
  */
 export function lostPlans(subscriptions: readonly Subscription[], { csvs, plans }: Around): readonly LostPlan[] {
   const there = new Set(plans.map(({ metadata }) => metadata.name));
@@ -50,9 +50,9 @@ export function lostPlans(subscriptions: readonly Subscription[], { csvs, plans 
 export type ReplanOfLost = Readonly<{ deletions: readonly Action[]; changes: readonly SubscriptionChange[] }>;
 
 /**
- * Takes back what lost plans did, as {@link replan} does for a plan that is there: their ClusterServiceVersions
- * are deleted, and their Subscriptions name what was installed before. Those come first: the hub's finalizer
- * keeps them until the next pass, which finds them waiting and ends what an interrupted one has begun.
+ * Takes back what lost plans did, as {@link replan} does for a plan that is there: ClusterServiceVersions are
+ * deleted, and Subscriptions name what was installed before. The deletions come first: the hub's finalizer
+ * keeps the objects until the next pass, which finds them waiting and ends what an interrupted one has begun.
  * One with a Deployment stays.
  */
 export function replanLost(

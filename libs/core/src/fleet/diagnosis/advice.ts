@@ -99,6 +99,15 @@ export const ADVICE = {
     ),
   explainSubscription: (namespace: string, name: string) =>
     advice(`flotilla explain subscription ${name} -n ${namespace}`),
+  /** Of two Subscriptions of one package. */
+  dropSecond: (namespace: string, name: string, kept: string) =>
+    advice(
+      `Keep Subscription ${kept} and delete ${name}, which holds no operator; this deletes no operator: kubectl -n ${namespace} delete subscription ${name}`,
+    ),
+  adoptOperator: (namespace: string, subscription: string, csv: string) =>
+    advice(
+      `Let Subscription ${subscription} hold ClusterServiceVersion ${csv}, which no Subscription holds; it then gets upgrades again: kubectl -n ${namespace} patch subscription ${subscription} --subresource=status --type merge -p ${shellWord(JSON.stringify({ status: { installedCSV: csv } }))}`,
+    ),
   subscribeAnew: () =>
     advice('Delete the Subscription and create it anew, if the ClusterServiceVersion was deleted; else wait for it.'),
   installAgain: (namespace: string, plan: string) =>

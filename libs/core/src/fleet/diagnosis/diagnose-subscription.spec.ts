@@ -27,6 +27,16 @@ const condition = (type: string, reason = 'R', message = 'told by OLM') => ({
   conditions: [{ type, status: 'True', reason, message }],
 });
 
+const lacking = (kind: string) => ({
+  ...{ phase: 'Pending', reason: 'RequirementsNotMet' },
+  requirementStatus: [{ group: '', version: 'v1', kind, name: 'x', status: 'NotPresent', message: '' }],
+});
+const named = (name: string, status: NonNullable<Parameters<typeof csv>[0]>, replaces?: string) => ({
+  ...csv(status),
+  metadata: { name, namespace: 'team' },
+  spec: replaces === undefined ? {} : { replaces },
+});
+
 describe('a Subscription', () => {
   it.each<DiagnosisCase>([
     {
@@ -126,6 +136,42 @@ describe('a Subscription', () => {
       standing: 'failed',
       says: /\(R\)\.\ntold by OLM\./,
       todo: /flotilla explain subscription mill -n team/,
+    },
+    {
+      because: 'its plan was deleted before its version had all: the hub plans again',
+      diagnosis: diagnoseSubscription(
+        subscription({
+          ...condition('ResolutionFailed'),
+          ...{ currentCSV: 'mill.v1', installedCSV: 'mill.v1', installPlanRef: { name: 'install-1' } },
+        }),
+        { ...fine, csvs: [csv(lacking('ServiceAccount'))] },
+      ),
+      standing: 'under-way',
+      says: /^Its InstallPlan install-1 was deleted before .* mill\.v1 needs\.\nThe hub takes that version back/,
+      todo: /flotilla status/,
+    },
+    {
+      because: 'an upgrade of a neighbour has stopped: the cause lies at its new version',
+      diagnosis: diagnoseSubscription(subscription(condition('ResolutionFailed')), {
+        ...fine,
+        csvs: [
+          named('gear.v1', { phase: 'Replacing' }),
+          named('gear.v2', { phase: 'Failed', reason: 'InstallComponentFailed', message: unanswered() }, 'gear.v1'),
+        ],
+      }),
+      standing: 'failed',
+      says: /^Its namespace is not resolved until the upgrade from gear\.v1 to gear\.v2 has ended\.\nIt failed \(InstallComponentFailed\)\.\n.*guards/,
+      todo: /^See why service policy\/guard/,
+    },
+    {
+      because: 'an upgrade that ends just now is no cause',
+      diagnosis: diagnoseSubscription(subscription(condition('ResolutionFailed')), {
+        ...fine,
+        csvs: [named('gear.v1', { phase: 'Replacing' }), named('gear.v2', { phase: 'Succeeded' }, 'gear.v1')],
+      }),
+      standing: 'failed',
+      says: /told by OLM/,
+      todo: /flotilla explain subscription mill/,
     },
     {
       because: 'not pulled',

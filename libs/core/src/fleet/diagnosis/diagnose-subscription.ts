@@ -1,8 +1,9 @@
 import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/desired-namespace.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
+import { lostPlans } from '../../classic/subscription/replan-lost.js';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
-import { isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
+import { csvName, isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
@@ -28,7 +29,10 @@ type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | un
  * The way from Subscription to running operator; the first rule that finds an obstacle gives the reason
  * (spec: subscriptions.md §2).
  */
-const rules: readonly Rule[] = [groups, targetedCatalog, failedPlan, unpacking, resolution, plan, operator];
+const rules: readonly Rule[] = [
+  ...[groups, targetedCatalog, failedPlan, unpacking],
+  ...[lostPlan, stoppedUpgrade, resolution, plan, operator],
+];
 
 /** What a Subscription waits for or why it failed, from what lies in its cluster. */
 export function diagnoseSubscription(subscription: Subscription, around: Surroundings): Diagnosis {
@@ -141,6 +145,35 @@ function withoutPlan(message: string): Diagnosis {
   const silent = webhookAdvice(message);
   const because = ['Its InstallPlan could not be created.', sentence(message)];
   return diagnosis('objects-refused', 'failed', because, silent.length > 0 ? silent : ADVICE.correctRefusal());
+}
+
+/** The hub makes another plan where one was deleted before it was complete. */
+function lostPlan(subscription: Subscription, { csvs, installPlans }: Surroundings): Diagnosis | undefined {
+  const [lost] = lostPlans([subscription], { csvs, plans: installPlans });
+  if (lost === undefined) return undefined;
+  return diagnosis(
+    'planning',
+    'under-way',
+    [
+      `Its InstallPlan ${lost.plan} was deleted before it had made all that ClusterServiceVersion ${csvName(lost.csv)} needs.`,
+      'The hub takes that version back and makes another plan.',
+    ],
+    ADVICE.checkHub(),
+  );
+}
+
+/** An upgrade that does not end stops its whole namespace: the cause lies at the new version. */
+function stoppedUpgrade(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
+  if (conditionOf(subscription, 'ResolutionFailed') === undefined) return undefined;
+  const own = around.csvs.filter((csv) => !isCopied(csv));
+  const found = own
+    .filter(({ status }) => status?.phase === 'Replacing')
+    .map((old) => ({ old, next: own.find(({ spec }) => spec.replaces === csvName(old)) }))
+    .find(({ next }) => next !== undefined && next.status?.phase !== 'Succeeded');
+  if (found?.next === undefined) return undefined;
+  const { old, next } = found;
+  const seen = `Its namespace is not resolved until the upgrade from ${csvName(old)} to ${csvName(next)} has ended.`;
+  return causedBy(seen, next, diagnoseCsv(next, around));
 }
 
 function resolution(subscription: Subscription): Diagnosis | undefined {

@@ -1,0 +1,39 @@
+import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
+import { type ResolvedObjects, resolutionAdvice } from '#core/fleet/diagnosis/resolution-advice';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { csvName, isCopied } from '#core/kernel/api/csv-facts';
+import type { ExplainAnswer } from '../resolution/explain-answer.js';
+
+/** What resolution says of an object. */
+export type ResolutionNow = Omit<ExplainAnswer, 'kind' | 'name' | 'namespace'>;
+
+/**
+ * What is seen of a Subscription, and what resolution says now. Resolution has its own advice, but for what
+ * the objects of the namespace show better. While a version goes that was replaced, resolution fails for a
+ * moment, which says nothing.
+ */
+export function withResolution(
+  seen: Diagnosis,
+  resolution: ResolutionNow,
+  { csvs, subscriptions }: ResolvedObjects,
+): Diagnosis & Readonly<{ resolution?: ResolutionNow }> {
+  if (resolution.well) return { ...seen, todo: [], resolution };
+  const going = seen.standing === 'well' ? csvs.find((csv) => !isCopied(csv) && isLeaving(csv)) : undefined;
+  if (going !== undefined) {
+    const because = [...seen.because, `ClusterServiceVersion ${csvName(going)}, which was replaced, is being removed.`];
+    return { ...seen, because };
+  }
+  const todo = resolutionAdvice(resolution.explanation ?? [], { subscriptions, csvs });
+  const { advice, text } = resolution;
+  const spoken = text
+    .split('\n')
+    .filter((line) => todo.length === 0 || line !== advice)
+    .join('\n');
+  const told = { todo, resolution: { ...resolution, text: spoken } };
+  if (seen.standing !== 'well') return { ...seen, ...told };
+  const because = [...seen.because, 'Its namespace cannot be resolved now, so nothing newer comes:'];
+  return { ...seen, code: 'resolution-failed', standing: 'failed', because, ...told };
+}
+
+const isLeaving = ({ metadata, status }: ClusterServiceVersion): boolean =>
+  metadata.deletionTimestamp !== undefined || ['Replacing', 'Deleting'].includes(status?.phase ?? '');
