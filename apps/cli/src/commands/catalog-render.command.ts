@@ -39,7 +39,7 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       const shelf = new FileShelf();
       const writer = new CatalogWriter(output, visibleText, shelf);
       try {
-        for (const reference of references) await render(reference, level, template, writer);
+        for (const reference of references) await render(reference, { level, template, writer, io });
         for (const bytes of writer.parts()) {
           if (io.outBytes) await io.outBytes(bytes);
           else io.out(new TextDecoder().decode(bytes));
@@ -50,19 +50,26 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       io.exit(ExitCode.done);
     });
 
-async function render(reference: string, level: MigrationLevel, template: string, writer: BlobConsumer): Promise<void> {
+type Rendering = Readonly<{ level: MigrationLevel; template: string; writer: BlobConsumer; io: Io }>;
+
+/** A file that is passed over is missing in the blob of its bundle: a warning for each, and exit code 0. */
+async function render(reference: string, { level, template, writer, io }: Rendering): Promise<void> {
   const { readReference } = await import('../reference/load-reference.js');
   const { renderBlob, renderBundle } = await import('#core/catalog/write/render-catalog');
   const rendering: BlobConsumer = { take: (decoded) => writer.take(renderBlob(decoded, level)) };
-  const read = await readReference(reference, rendering).catch((error: unknown) => {
+  const named = (error: unknown): never => {
     const where = `render reference "${reference}": `;
     if (error instanceof UsageError) throw new UsageError(`${where}${error.message}`);
     throw error instanceof Error ? new Error(`${where}${error.message}`, { cause: error }) : error;
-  });
+  };
+  const read = await readReference(reference, rendering).catch(named);
   if (read.kind === 'catalog') return;
   const { catalogBundleOf } = await import('#core/catalog/bundle/bundle-blob');
+  for (const line of [...read.bundle.warnings, ...read.bundle.refusals]) io.err(`warning: ${reference}: ${line}\n`);
   const image = read.image === '' ? filledTemplate(template, read.bundle) : read.image;
-  writer.take({ kind: 'bundle', blob: renderBundle(catalogBundleOf(read.bundle, image), level) });
+  const { asUsageError } = await import('../reference/unreadable-input.js');
+  const blob = await asUsageError(reference, async () => catalogBundleOf(read.bundle, image)).catch(named);
+  writer.take({ kind: 'bundle', blob: renderBundle(blob, level) });
 }
 
 /** A field in braces, or braces that hold something else or do not end. */

@@ -21,12 +21,16 @@ export async function renderImages(
   images: readonly string[],
   file: string | undefined,
   level: MigrationLevel,
+  warn: (line: string) => void,
 ): Promise<RenderedImages> {
   const absent = file === undefined ? '' : `not found in ${file}; `;
   const given = file === undefined ? new Map<string, CatalogBundle>() : await readBundles(file);
   const rendered = await inParallel(images, AT_ONCE, async (image): Promise<[string, RenderedImage]> => {
     const known = given.get(image);
-    return [image, known === undefined ? await pulled(image, level, absent) : { bundles: [migrated(known, level)] }];
+    return [
+      image,
+      known === undefined ? await pulled(image, level, absent, warn) : { bundles: [migrated(known, level)] },
+    ];
   });
   return new Map(rendered);
 }
@@ -37,11 +41,19 @@ const migrated = (bundle: CatalogBundle, level: MigrationLevel): CatalogBundle =
   objects: bundle.objects,
 });
 
-async function pulled(image: string, level: MigrationLevel, absent: string): Promise<RenderedImage> {
+async function pulled(
+  image: string,
+  level: MigrationLevel,
+  absent: string,
+  warn: (line: string) => void,
+): Promise<RenderedImage> {
   try {
     const { loadFromRegistry } = await import('../reference/load-from-registry.js');
     const loaded = await loadFromRegistry(image);
-    if (loaded.kind === 'bundle') return { bundles: [migrated(catalogBundleOf(loaded.bundle, loaded.image), level)] };
+    if (loaded.kind === 'bundle') {
+      for (const line of [...loaded.bundle.warnings, ...loaded.bundle.refusals]) warn(`${image}: ${line}`);
+      return { bundles: [migrated(catalogBundleOf(loaded.bundle, loaded.image), level)] };
+    }
     return { failure: new UsageError('this is a catalog image; a template lists bundle images: not allowed') };
   } catch (error) {
     if (error instanceof RegistryError) return { failure: new PullError(image, `${absent}${error.message}`) };

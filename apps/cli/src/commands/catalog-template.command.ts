@@ -42,7 +42,8 @@ export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
       const { renderImages } = await import('./catalog-template-images.js');
       const rendered = await inUsersWords(file, async () => {
         const template = parseTemplate(text, type);
-        return renderTemplate(template, await renderImages(imagesOf(template), options.bundles, level));
+        const warn = (line: string) => io.err(`warning: ${line}\n`);
+        return renderTemplate(template, await renderImages(imagesOf(template), options.bundles, level, warn));
       });
       io.out(write(rendered));
       io.exit(ExitCode.done);

@@ -15,12 +15,14 @@ import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 /**
  * The `olm.bundle` blob of a bundle at `image` (empty when it has none), as `opm render` makes it: properties
  * by type and value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1). Throws
- * {@link BundleError} where a property or dependency has no type: opm would write it without type and value,
- * and no rule would ever match it.
+ * {@link BundleError} if a property or dependency has no type: opm would write it without type and value, and
+ * no rule would ever match it. The same for values that opm refuses.
  */
 export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
   const [untyped] = untypedItems(bundle);
   if (untyped !== undefined) throw new BundleError(`${untyped} of the bundle's metadata has no type`, TYPED_ITEM_FORM);
+  const [refusal] = bundle.metadataRefusals ?? [];
+  if (refusal !== undefined) throw new BundleError(refusal, 'opm renders nothing of such a bundle');
   const objects = bundle.manifests.map(withoutEmptyApiVersion);
   return {
     schema: 'olm.bundle',

@@ -11,3 +11,12 @@ export function installableObjects({ objects, refusals: [refusal, ...more] }: Bu
   const others = more.length === 0 ? '' : ` (and ${more.length} more objects)`;
   throw new BundleError(`${refusal}${others}`, 'nothing of the bundle is installed');
 }
+
+/**
+ * What of the manifests an install leaves out, as OLM does: files that cannot be read, and documents behind the
+ * first one of a file. One line each; the status of the Subscription says so.
+ */
+export const leftOutOfInstall = ({ warnings }: Bundle): readonly string[] =>
+  warnings.filter((line) => LEFT_OUT.test(line) && !line.startsWith('metadata/'));
+
+const LEFT_OUT = /: (?:passed over: |only the first document is used$)/;

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { counted } from '../../kernel/text/counted.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { BundleFile } from '../model/bundle-file.js';
 import { BundleError } from './bundle.error.js';
@@ -22,16 +23,17 @@ export function readBundle(files: readonly BundleFile[]): Bundle {
   const metadata = readMetadata(filesIn(sorted, 'metadata'));
   const manifests = readManifests(manifestFiles(sorted, metadata));
   const csv = csvOf(manifests);
-  requireOwnedCrds(csv, manifests.objects);
-  const { annotations, dependencies, properties } = metadata;
+  requireOwnedCrds(csv, manifests.objects, manifests.warnings.filter(isPassedOver));
+  const { annotations, dependencies, properties, refusals: metadataRefusals } = metadata;
   if (!annotations) {
+    const [passedOver] = metadata.warnings.filter(isPassedOver);
     throw new BundleError(
       'Could not find annotations file',
-      `add metadata/annotations.yaml with "annotations:" and at least ${BUNDLE_ANNOTATION.package}`,
+      passedOver ?? `add metadata/annotations.yaml with "annotations:" and at least ${BUNDLE_ANNOTATION.package}`,
     );
   }
   const warnings = [...manifests.warnings, ...metadata.warnings];
-  return { ...manifests, csv, annotations, dependencies, properties, warnings };
+  return { ...manifests, csv, annotations, dependencies, properties, warnings, metadataRefusals };
 }
 
 function boundSize(files: readonly BundleFile[]): void {
@@ -59,21 +61,31 @@ function manifestFiles(files: readonly BundleFile[], { annotations }: Metadata):
 }
 
 function csvOf({ objects, warnings }: Manifests): KubernetesObject {
+  const passedOver = firstOf(warnings.filter(isPassedOver));
   if (objects.length === 0) {
-    const why = warnings.length > 0 ? `: ${warnings.join('; ')}` : '';
-    throw new BundleError('no bundle objects found', `put the operator's manifests into manifests/${why}`);
+    throw new BundleError('no bundle objects found', passedOver ?? "put the operator's manifests into manifests/");
   }
   const csv = objects.find(({ kind }) => kind === 'ClusterServiceVersion');
   if (csv) return csv;
-  const why = warnings.length > 0 ? `; passed over: ${warnings.join('; ')}` : '';
-  throw new BundleError('no csv in bundle', `one file in manifests/ must be a ClusterServiceVersion${why}`);
+  const advice = passedOver ?? 'one file in manifests/ must be a ClusterServiceVersion';
+  throw new BundleError('no csv in bundle', advice);
 }
 
+const isPassedOver = (warning: string): boolean => warning.includes(': passed over: ');
+
+/** The first of several lines, and how many there are more; undefined if there are none. */
+const firstOf = ([first, ...others]: readonly string[]): string | undefined =>
+  first === undefined || others.length === 0 ? first : `${first} (and ${counted(others.length, 'more file')})`;
+
 /**
- * Every CRD the CSV owns must come with the bundle, and those it requires have a full name.
- * Throws {@link BundleError}.
+ * Every CRD the CSV owns must come with the bundle, and those it requires have a full name. `passedOver`: files
+ * that could not be read, one of which may hold a CRD that is missed. Throws {@link BundleError}.
  */
-export function requireOwnedCrds(csv: KubernetesObject, objects: readonly KubernetesObject[]): void {
+export function requireOwnedCrds(
+  csv: KubernetesObject,
+  objects: readonly KubernetesObject[],
+  passedOver: readonly string[] = [],
+): void {
   const name = csv.metadata.name ?? '';
   const prefix = `error checking provided apis in bundle ${name}`;
   const owned = csvCrds(csv, 'owned');
@@ -84,7 +96,8 @@ export function requireOwnedCrds(csv: KubernetesObject, objects: readonly Kubern
   if (missing === undefined) return;
   throw new BundleError(
     `${prefix}: couldn't find ${missing} in bundle. found: map[${found.map((api) => `${api}:{}`).join(' ')}]`,
-    'add the CustomResourceDefinition to manifests/ or take it out of spec.customresourcedefinitions.owned',
+    firstOf(passedOver) ??
+      'add the CustomResourceDefinition to manifests/ or take it out of spec.customresourcedefinitions.owned',
   );
 }
 

@@ -12,6 +12,10 @@ import { ByteWindow } from '../read/byte-window.js';
 import { BundleError } from './bundle.error.js';
 import { csvProblems } from './csv-problems.js';
 
+/** opm tries every file, whatever its name; what it cannot read says more of this one. */
+const isManifestName = (path: string): boolean => /\.(?:ya?ml|json)$/i.test(path);
+const NO_MANIFEST = 'no manifest: keep files other than .yaml, .yml and .json out of the bundle';
+
 /** What one file holds: its first document, and what else is to be said about it. */
 export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
 
@@ -30,6 +34,7 @@ export function firstDocument({ path, bytes }: BundleFile): FirstDocument {
     };
   } catch (error) {
     if (!(error instanceof BlobError)) throw error;
+    if (!isManifestName(path)) return { value: undefined, warnings: [`${path}: passed over: ${NO_MANIFEST}`] };
     const line = error.line === undefined ? '' : `:${error.line}`;
     return { value: undefined, warnings: [`${path}${line}: passed over: ${error.olmText}`] };
   }
@@ -72,7 +77,8 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
     if (document.value === undefined) continue;
     const read = readManifest(document.value);
     if ('problem' in read) {
-      warnings.push(`${file.path}: passed over: not a Kubernetes object: ${read.problem}`);
+      const why = isManifestName(file.path) ? `not a Kubernetes object: ${read.problem}` : NO_MANIFEST;
+      warnings.push(verdictLine([`${file.path}: passed over`], why));
       continue;
     }
     const { kind, apiVersion } = read.object;

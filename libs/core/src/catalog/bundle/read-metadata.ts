@@ -1,8 +1,10 @@
-import { z } from 'zod';
 import { foldCase, isRecord } from '../../kernel/json/go-json.js';
 import { textMapAt } from '../../kernel/json/json-access.js';
+import { typeProblem } from '../../kernel/verdict/read-foreign.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import type { BundleFile } from '../model/bundle-file.js';
 import type { Property } from '../model/catalog.js';
+import { metadataItems } from './metadata-items.js';
 import { firstDocument } from './read-manifests.js';
 
 const PREFIX = 'operators.operatorframework.io.bundle.';
@@ -16,18 +18,14 @@ export const BUNDLE_ANNOTATION = {
   defaultChannel: `${PREFIX}channel.default.v1`,
 } as const;
 
-const TypedValues = z
-  .array(z.looseObject({ type: z.string().optional(), value: z.unknown().optional() }))
-  .transform((list): Property[] => list.map(({ type, value }) => ({ type: type ?? '', value })));
-const DependenciesFile = z.looseObject({ dependencies: TypedValues });
-const PropertiesFile = z.looseObject({ properties: TypedValues });
-
 export type Metadata = Readonly<{
   /** Absent when no file has any of a bundle's annotations. */
   annotations?: Readonly<Record<string, string>>;
   dependencies: readonly Property[];
   properties: readonly Property[];
   warnings: readonly string[];
+  /** Items whose values opm refuses, one line each. */
+  refusals: readonly string[];
 }>;
 
 /**
@@ -36,23 +34,47 @@ export type Metadata = Readonly<{
  */
 export function readMetadata(files: readonly BundleFile[]): Metadata {
   let annotations: Readonly<Record<string, string>> | undefined;
-  let dependencies: readonly Property[] = [];
-  let properties: readonly Property[] = [];
+  const lists: Record<ListName, readonly Property[]> = { dependencies: [], properties: [] };
   const warnings: string[] = [];
+  const refusals: string[] = [];
   for (const file of files) {
     const { value: written, warnings: found } = firstDocument(file);
     const value = withFoldedKeys(written);
     warnings.push(...found);
-    annotations ??= bundleAnnotations(value);
-    if (dependencies.length === 0) dependencies = DependenciesFile.safeParse(value).data?.dependencies ?? [];
-    if (properties.length === 0) properties = PropertiesFile.safeParse(value).data?.properties ?? [];
+    const passOver = (problem: string) => warnings.push(verdictLine([`${file.path}: passed over`], problem));
+    const wrong = annotationProblem(value);
+    if (wrong !== undefined) passOver(wrong);
+    else annotations ??= bundleAnnotations(value);
+    for (const list of LISTS) {
+      if (lists[list].length > 0) continue;
+      const read = metadataItems(list, value);
+      if (read === undefined) continue;
+      if ('problem' in read) passOver(read.problem);
+      else {
+        lists[list] = read.items;
+        refusals.push(...read.refusals.map((refusal) => verdictLine([file.path], refusal)));
+      }
+    }
   }
-  return { ...(annotations && { annotations }), dependencies, properties, warnings };
+  return { ...(annotations && { annotations }), ...lists, warnings, refusals };
 }
+
+type ListName = 'dependencies' | 'properties';
+const LISTS: readonly ListName[] = ['dependencies', 'properties'];
 
 /** Go's decoder matches field names without regard to case. */
 const withFoldedKeys = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [foldCase(key), inner])) : value;
+
+/** The annotations that opm reads into text; it passes a file over in which one of them is something else. */
+const TYPED = [BUNDLE_ANNOTATION.package, BUNDLE_ANNOTATION.channels, BUNDLE_ANNOTATION.defaultChannel];
+
+function annotationProblem(value: unknown): string | undefined {
+  const written = isRecord(value) ? (value['annotations'] ?? {}) : {};
+  if (!isRecord(written)) return `annotations ${typeProblem(written, 'a map')}`;
+  const wrong = TYPED.find((key) => typeof (written[key] ?? '') !== 'string');
+  return wrong === undefined ? undefined : `annotation ${wrong} ${typeProblem(written[wrong])}`;
+}
 
 function bundleAnnotations(value: unknown): Readonly<Record<string, string>> | undefined {
   const annotations = textMapAt(value, 'annotations');

@@ -32,6 +32,7 @@ export function validateBundle(bundle: Bundle): string[] {
   return [
     ...bundle.warnings,
     ...bundle.refusals,
+    ...(bundle.metadataRefusals ?? []),
     ...annotationProblems(bundle),
     ...csvProblems(bundle),
     ...objectProblems(bundle),
@@ -48,6 +49,7 @@ export function validateBundle(bundle: Bundle): string[] {
     ...bundle.dependencies.flatMap((dependency, index) => {
       if (dependency.type === '') return [];
       const where = `dependencies[${index}] (${dependency.type})`;
+      if (bundle.metadataRefusals?.some((line) => line.includes(where))) return [];
       return dependencyProblems(dependency).map((problem) => `${where}: ${problem}`);
     }),
     ...propertyProblems(bundle),
@@ -128,7 +130,7 @@ function constraintProblems(value: unknown): string[] {
 }
 
 function propertyProblems(bundle: Bundle): string[] {
-  if (untypedItems(bundle).length > 0) return [];
+  if (untypedItems(bundle).length > 0 || (bundle.metadataRefusals ?? []).length > 0) return [];
   const parsed = parseProperties(catalogBundleOf(bundle, '').properties);
   return 'error' in parsed ? [parsed.error] : [];
 }

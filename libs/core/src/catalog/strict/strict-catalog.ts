@@ -1,5 +1,6 @@
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { Catalog, CatalogDeprecation } from '../model/catalog.js';
+import { bundleFindings } from './strict-bundle.js';
 import { unmetDependencies } from './strict-dependencies.js';
 import { nearest } from './strict-nearest.js';
 import { propertyFindings } from './strict-properties.js';
@@ -7,13 +8,15 @@ import { type StrictFinding, type StrictWarning, warningsAbout } from './strict-
 import { textField } from './text-field.js';
 
 /**
- * What opm accepts and what will cause trouble all the same: dependencies that OLM cannot read or that no
- * bundle can satisfy, unknown property types, deprecations without a message, blobs that cannot be served. In
- * the catalog's own order; the catalog need not be valid.
+ * What opm accepts and what will cause trouble all the same: bundles that no cluster takes, dependencies that
+ * OLM cannot read or that no bundle can satisfy, unknown property types, deprecations without a message, blobs
+ * that cannot be served. In the catalog's own order; the catalog need not be valid.
  */
 export function strictWarnings(catalog: Catalog): StrictWarning[] {
   return [
-    ...catalog.bundles.flatMap((bundle) => warningsAbout(bundle, propertyFindings(bundle.properties))),
+    ...catalog.bundles.flatMap((bundle) =>
+      warningsAbout(bundle, [...bundleFindings(bundle), ...propertyFindings(bundle.properties)]),
+    ),
     ...unmetDependencies(catalog),
     ...catalog.deprecations.flatMap((blob) => warningsAbout({ ...blob, name: '' }, deprecationFindings(catalog, blob))),
     ...catalog.others.flatMap(customWarnings),

@@ -47,21 +47,22 @@ function onlyBundle(rendered: RenderedImages, image: string): CatalogBundle {
 type ByArchetype = Record<Archetype, VersionedBundle[]>;
 
 function versionedBundles(
-  { images }: SemverTemplate,
+  { images: listed }: SemverTemplate,
   byImage: ReadonlyMap<string, CatalogBundle>,
 ): { packageName: string; bundles: ByArchetype } {
   const bundles: ByArchetype = { candidate: [], fast: [], stable: [] };
   let packageName = '';
   for (const archetype of ARCHETYPES) {
-    const names = new Set<string>();
-    for (const image of images[archetype]) {
+    const images = new Map<string, string>();
+    for (const image of listed[archetype]) {
       const bundle = byImage.get(image);
       if (bundle === undefined) continue;
       const { owner, version } = versionOf(bundle);
       packageName ||= owner;
       if (owner !== packageName) throw otherPackage(owner, packageName, image);
-      if (names.has(bundle.name)) throw listedTwice(bundle.name, archetype);
-      names.add(bundle.name);
+      const other = images.get(bundle.name);
+      if (other !== undefined) throw listedTwice(bundle.name, archetype, [other, image]);
+      images.set(bundle.name, image);
       bundles[archetype].push({ name: bundle.name, version });
     }
     checkOrder(bundles[archetype]);
@@ -75,8 +76,14 @@ const otherPackage = (owner: string, first: string, image: string): TemplateErro
     `a semver template holds one package; move ${image} to a template of its own`,
   );
 
-const listedTwice = (name: string, archetype: Archetype): TemplateError =>
-  new TemplateError(`duplicate bundle name ${goQuote(name)}`, `list it once under "${archetype}"`);
+/** Two images whose CSVs have one name are two versions, of which one was not renamed. */
+const listedTwice = (name: string, archetype: Archetype, [first, second]: readonly [string, string]): TemplateError =>
+  new TemplateError(
+    `duplicate bundle name ${goQuote(name)}`,
+    first === second
+      ? `list ${first} once under "${archetype}"`
+      : `the CSVs of ${first} and of ${second} have this name: give each version a name of its own`,
+  );
 
 function versionOf({ name, properties }: CatalogBundle): { owner: string; version: Version } {
   const parsed = parseProperties(properties);

@@ -4,6 +4,8 @@
  */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
+import { counted } from '../../kernel/text/counted.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import type { Resolution } from '../resolution/resolution-problem.js';
 import { movedTo } from './bookkeep-subscription.js';
 import { withPlanConditions } from './install-plan-conditions.js';
@@ -33,11 +35,16 @@ export type ResolutionEffect =
       message: string;
     }>
   /** The plan exists, as read from or answered by the API server. */
-  | Readonly<{ effect: 'planned'; resolution: Resolved; plan: InstallPlan }>;
+  | Readonly<{ effect: 'planned'; resolution: Resolved; plan: InstallPlan; leftOut?: LeftOutOfBundles }>;
+
+/** By bundle: what of its manifests no install can read, one line each. */
+export type LeftOutOfBundles = ReadonlyMap<string, readonly string[]>;
 
 const RESOLUTION_FAILED = 'ResolutionFailed';
 const UNPACKING = 'BundleUnpacking';
 const UNPACK_FAILED = 'BundleUnpackFailed';
+/** Ours: OLM leaves files of a bundle out without a word (decision 0494). */
+export const BUNDLE_INCOMPLETE = 'BundleIncomplete';
 
 /** These conditions carry no lastTransitionTime in OLM. */
 const holds = (type: string, reason: string, message = ''): WantedCondition => ({
@@ -51,10 +58,18 @@ const holds = (type: string, reason: string, message = ''): WantedCondition => (
 function planned(
   subscription: Subscription,
   status: SubscriptionStatus,
-  { resolution, plan }: Extract<ResolutionEffect, { effect: 'planned' }>,
+  { resolution, plan, leftOut }: Extract<ResolutionEffect, { effect: 'planned' }>,
 ): SubscriptionStatus {
   const move = resolution.subscriptionsUpdated.find(({ name }) => name === subscription.metadata.name);
-  return move === undefined ? status : movedTo(status, plan, move.currentCSV);
+  if (move === undefined) return status;
+  const moved = movedTo(status, plan, move.currentCSV);
+  const lines = leftOut?.get(move.currentCSV) ?? [];
+  if (lines.length === 0) return withoutConditions(moved, [BUNDLE_INCOMPLETE]);
+  return withCondition(moved, holds(BUNDLE_INCOMPLETE, 'FilesLeftOut', incompleteText(move.currentCSV, lines)), '');
+}
+
+function incompleteText(bundle: string, [first = '', ...others]: readonly string[]): string {
+  return verdictLine([bundle], others.length === 0 ? first : `${first} (and ${counted(others.length, 'more file')})`);
 }
 
 function after(subscription: Subscription, effect: ResolutionEffect, now: string): SubscriptionStatus {

@@ -1,4 +1,5 @@
 import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/desired-namespace.js';
+import { BUNDLE_INCOMPLETE } from '../../classic/subscription/apply-resolution.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
 import { lostPlans } from '../../classic/subscription/replan-lost.js';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
@@ -41,8 +42,15 @@ export function diagnoseSubscription(subscription: Subscription, around: Surroun
     if (found !== undefined) return beside(found, stillRuns(subscription, around));
   }
   const { installedCSV } = subscription.status ?? {};
-  if (installedCSV) return diagnosis('well', 'well', `${installedCSV} is installed and its operator runs.`);
+  if (installedCSV)
+    return diagnosis('well', 'well', [`${installedCSV} is installed and its operator runs.`, ...lacking(subscription)]);
   return diagnosis('not-resolved-yet', 'under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
+}
+
+/** Files of the bundle that nothing could read: the operator runs without what they hold. */
+function lacking(subscription: Subscription): readonly string[] {
+  const incomplete = conditionOf(subscription, BUNDLE_INCOMPLETE);
+  return incomplete === undefined ? [] : [sentence(`Left out of it, as by OLM: ${incomplete.message ?? ''}`)];
 }
 
 const beside = (found: Diagnosis, runs: string | undefined): Diagnosis =>

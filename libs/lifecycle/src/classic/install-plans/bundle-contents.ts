@@ -1,6 +1,6 @@
 import { BundleError } from '#core/catalog/bundle/bundle.error';
-import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/inline-manifests';
-import { installableObjects } from '#core/catalog/bundle/installable-objects';
+import { readInlineManifests } from '#core/catalog/bundle/inline-manifests';
+import { installableObjects, leftOutOfInstall } from '#core/catalog/bundle/installable-objects';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
@@ -37,7 +37,12 @@ export class ContentNotHeld extends FlotillaError {
  * The manifests of a bundle, and where the very same can be read again: its image by digest, or
  * the digest of its content.
  */
-export type BundleContent = Readonly<{ objects: readonly KubernetesObject[]; source: BundleSource }>;
+export type BundleContent = Readonly<{
+  objects: readonly KubernetesObject[];
+  source: BundleSource;
+  /** What of the manifests is left out, one line each. */
+  leftOut: readonly string[];
+}>;
 
 /** Words of OLM before what is wrong with a bundle (spec: subscriptions.md §2.7). */
 export const UNPACKING_FAILED = 'Bundle unpacking failed - ';
@@ -101,7 +106,7 @@ export class BundleContents {
     if (bytes === undefined) throw new ContentNotHeld(name, digest);
     const read = readInlineManifests(JSON.parse(new TextDecoder().decode(bytes)));
     if ('problem' in read) return { unusable: verdict([`bundle ${name} (in its catalog)`], read.problem) };
-    return { objects: read.objects, source: { inline: digest } };
+    return { objects: read.objects, source: { inline: digest }, leftOut: [] };
   }
 
   #wake({ cluster, namespace }: Owner): void {
@@ -119,13 +124,17 @@ async function contentOf(name: string, image: string, pulled: Pulled): Promise<B
   const { digest, files } = pulled;
   const read = objectsOf(files);
   if ('problem' in read) return { unusable: verdict([`bundle ${name}`, `image ${image}`], read.problem) };
-  return { objects: read.objects, source: { image: atDigest(parseImageReference(image), digest).text } };
+  const { objects, leftOut } = read;
+  return { objects, leftOut, source: { image: atDigest(parseImageReference(image), digest).text } };
 }
 
+type ReadObjects = Pick<BundleContent, 'objects' | 'leftOut'> | Readonly<{ problem: string }>;
+
 /** The same files come for each cluster that installs the bundle. */
-const objectsOf = perObject((files: readonly BundleFile[]): InlineManifests => {
+const objectsOf = perObject((files: readonly BundleFile[]): ReadObjects => {
   try {
-    return { objects: installableObjects(readBundle(files)) };
+    const bundle = readBundle(files);
+    return { objects: installableObjects(bundle), leftOut: leftOutOfInstall(bundle) };
   } catch (error) {
     if (error instanceof BundleError) return { problem: error.message };
     throw error;

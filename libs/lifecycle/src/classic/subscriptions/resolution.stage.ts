@@ -219,7 +219,8 @@ async function install(
   if (plan === undefined) {
     return writeChanges(input, applyResolution(others, { effect: 'settled', resolution: rest }, at));
   }
-  return writeChanges(input, applyPlanned(others, { resolution: rest, plan }, at));
+  const leftOut = new Map([...bundles].map(([name, content]) => [name, content.leftOut]));
+  return writeChanges(input, applyPlanned(others, { resolution: rest, plan, leftOut }, at));
 }
 
 /** Reports unusable bundles on the Subscriptions that wait for them; undefined if there are none. */

@@ -202,6 +202,16 @@ describe('a bundle that cannot be used stops only those that need it (decision 0
     ]);
   });
 
+  it('a file that cannot be read is left out, and the Subscription says which until another version comes', async () => {
+    bench.bundle('lamp', '1.0.0', [['no', 'object'] as never]);
+    await desired();
+    await pass();
+    expect(at.conditions(subscription())).toEqual([
+      'BundleIncomplete=True FilesLeftOut: lamp.v1.0.0: manifests/1.json: passed over: not a Kubernetes object: it is a list; a map is expected',
+      PLAN_UNDER_WAY,
+    ]);
+  });
+
   it('a bundle of which no plan can be carried out gets a plan of its own, after its neighbours', async () => {
     bench.bundle('lamp', '1.0.0', [objectOf('ConfigMap', 'Not_a_name', undefined, {})]);
     bench.bundle('wick', '1.0.0');

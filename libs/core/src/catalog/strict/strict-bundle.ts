@@ -1,0 +1,33 @@
+import { readInlineManifests } from '../bundle/inline-manifests.js';
+import { objectFaults } from '../bundle/object-faults.js';
+import type { CatalogBundle } from '../model/catalog.js';
+import type { StrictFinding } from './strict-warning.js';
+
+/** OLM writes the name of a bundle's CSV into labels, and a label holds no more. */
+const LONGEST_NAME = 63;
+
+/** Why no cluster takes a bundle, as far as its blob shows it: its name, and the manifests it carries. */
+export function bundleFindings({ name, image, objects }: CatalogBundle): StrictFinding[] {
+  const tooLong =
+    name.length <= LONGEST_NAME
+      ? []
+      : [
+          {
+            message: `the name has ${name.length} characters: OLM writes it into labels, which hold ${LONGEST_NAME}`,
+            advice: 'give the ClusterServiceVersion a shorter name',
+          },
+        ];
+  return image !== '' || objects.length === 0 ? tooLong : [...tooLong, ...manifestFindings(objects)];
+}
+
+/** OLM installs the manifests of a blob only if it names no image. */
+function manifestFindings(objects: CatalogBundle['objects']): StrictFinding[] {
+  const advice = 'correct the manifest and render the bundle again';
+  const read = readInlineManifests(objects);
+  if ('problem' in read) return [{ message: `no cluster takes it: ${read.problem}`, advice }];
+  return read.objects.flatMap((object, index) => {
+    const [fault] = objectFaults(object);
+    if (fault === undefined || fault.startsWith('metadata.name has ')) return [];
+    return [{ message: `no cluster takes it: object ${index + 1} (${object.kind}): ${fault}`, advice }];
+  });
+}
