@@ -23,6 +23,6 @@ export type Bundle = Readonly<{
    * and nothing of such a bundle is installed.
    */
   refusals: readonly string[];
-  /** Dependencies and properties whose values opm refuses, one line each. Nothing of such a bundle is rendered. */
+  /** Dependencies and properties whose values opm refuses, one line each: opm renders nothing of it. */
   metadataRefusals?: readonly string[];
 }>;

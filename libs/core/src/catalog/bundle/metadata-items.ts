@@ -12,8 +12,8 @@ const DECODED: Readonly<Record<string, readonly string[]>> = {
 export type MetadataItems = Readonly<{ items: readonly Property[]; refusals: readonly string[] }>;
 
 /**
- * Reads `dependencies` or `properties` of a metadata file as Go's decoder does: an item of the wrong form makes
- * it pass over the whole file. Undefined if the file has no such list.
+ * Reads `dependencies` or `properties` of a metadata file as Go's decoder does: an item of the wrong form
+ * makes it pass over the whole file. Undefined if the file has no such list.
  */
 export function metadataItems(
   list: 'dependencies' | 'properties',

@@ -78,8 +78,8 @@ const firstOf = ([first, ...others]: readonly string[]): string | undefined =>
   first === undefined || others.length === 0 ? first : `${first} (and ${counted(others.length, 'more file')})`;
 
 /**
- * Every CRD the CSV owns must come with the bundle, and those it requires have a full name. `passedOver`: files
- * that could not be read, one of which may hold a CRD that is missed. Throws {@link BundleError}.
+ * Every CRD the CSV owns must come with the bundle, and those it requires have a full name. `passedOver`:
+ * files that could not be read, one of which may hold a CRD that is missed. Throws {@link BundleError}.
  */
 export function requireOwnedCrds(
   csv: KubernetesObject,

@@ -52,8 +52,8 @@ type FoundCsv =
   | Readonly<{ csv: ClusterServiceVersion; written: ClusterServiceVersion }>
   | Readonly<{ problem: string }>;
 
-/** The CSV of a bundle, or why the bundle cannot be turned into steps. */
-export function csvOf(objects: readonly KubernetesObject[]): FoundCsv {
+/** The CSV of a bundle, or why it cannot be turned into steps. `image`: of the bundle, for that text. */
+export function csvOf(objects: readonly KubernetesObject[], image?: string): FoundCsv {
   const found = objects.find(isCsv);
   if (found === undefined) return { problem: 'bundle has no ClusterServiceVersion among its manifests' };
   const name = found.metadata.name ?? '';
@@ -62,7 +62,8 @@ export function csvOf(objects: readonly KubernetesObject[]): FoundCsv {
   const [read, written] = [readCsv(found), writtenCsv(found)];
   if (written.ok && read.ok) return { csv: read.value, written: written.value };
   const problems = written.ok ? (read.ok ? [] : read.problems) : written.problems;
-  return { problem: verdictLine([`bundle CSV ${name} is invalid`], problemText(problems)) };
+  const from = image === undefined ? '' : ` (image ${image})`;
+  return { problem: verdictLine([`bundle CSV ${name}${from} is invalid`], problemText(problems)) };
 }
 
 function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): ClusterServiceVersion {

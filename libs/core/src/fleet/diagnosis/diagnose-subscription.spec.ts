@@ -201,6 +201,33 @@ describe('a Subscription', () => {
       todo: /^Correct what the API server refuses/,
     },
     {
+      because: 'the bundle in its catalog cannot be read',
+      diagnosis: diagnoseSubscription(
+        subscription(
+          condition(
+            'BundleUnpackFailed',
+            'True',
+            'Bundle unpacking failed - bundle gum.v1 (in its catalog): object 1: no',
+          ),
+        ),
+        fine,
+      ),
+      standing: 'failed',
+      says: /cannot be installed\.\nBundle unpacking failed - bundle gum\.v1 \(in its catalog\): object 1: no\.\nIts publisher/,
+    },
+    {
+      because: 'the bundle of its image cannot be read',
+      diagnosis: diagnoseSubscription(
+        subscription(
+          condition('BundleUnpackFailed', 'True', 'Bundle unpacking failed - bundle gum.v1: image r.example/g:1: no'),
+        ),
+        fine,
+      ),
+      standing: 'failed',
+      says: /cannot be installed/,
+      todo: /flotilla bundle validate r\.example\/g:1$/,
+    },
+    {
       because: 'an old failure of resolution matters less than the plan that failed',
       diagnosis: diagnoseSubscription(
         subscription({ ...condition('ResolutionFailed'), installPlanRef: { name: 'install-1' } }),

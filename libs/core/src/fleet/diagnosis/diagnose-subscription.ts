@@ -140,11 +140,31 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');
   if (failed === undefined) return undefined;
   if (failed.reason === 'EnsureInstallPlanFailed') return withoutPlan(failed.message ?? '');
+  if (failed.reason === 'ErrorPreventedUnpacking' || BUNDLE_AT_FAULT.test(failed.message ?? '')) {
+    return unusableBundle(failed.message ?? '');
+  }
   return diagnosis(
     'bundle-not-fetched',
     'failed',
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
     ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
+  );
+}
+
+/** The catalog has to offer another bundle: what was fetched is none that can be installed. */
+const BUNDLE_AT_FAULT = /^Bundle unpacking failed - bundle /;
+
+function unusableBundle(message: string): Diagnosis {
+  const image = imageIn(message);
+  return diagnosis(
+    'bundle-unusable',
+    'failed',
+    [
+      'The bundle that was chosen for it cannot be installed.',
+      sentence(message),
+      'Its publisher has to correct it; another channel or startingCSV in the Subscription may lead to a good one.',
+    ],
+    image === 'IMAGE' ? [] : ADVICE.validateBundleImage(image),
   );
 }
 

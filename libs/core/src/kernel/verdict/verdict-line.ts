@@ -4,7 +4,7 @@ export const LONGEST_VERDICT = 200;
 /** A place keeps at least so many characters, which distinguish most images and files. */
 const SHORTEST_PLACE = 24;
 
-const DIGEST = /(@sha256:[0-9a-f]{12})[0-9a-f]{52}$/;
+const DIGEST = /(@sha256:[0-9a-f]{12})[0-9a-f]{52}/;
 
 /**
  * Returns one line about data that others wrote: the places from the outermost to the innermost (image, file,

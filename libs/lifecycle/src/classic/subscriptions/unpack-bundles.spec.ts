@@ -129,7 +129,7 @@ describe('subscriptions.md §2.7: bundles that cannot be fetched', () => {
     await desired();
     await pass();
     const invalid =
-      /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp.v1.0.0 is invalid: spec.installModes is a text/;
+      /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp.v1.0.0 \(image registry.test\/lamp@sha256:\w{64}\) is invalid: spec.installModes is a text/;
     expect(at.conditions(subscription())).toEqual([expect.stringMatching(invalid)]);
     expect(plansIn(at)).toEqual([]);
   });
@@ -197,7 +197,7 @@ describe('a bundle that cannot be used stops only those that need it (decision 0
     expect(plansIn(at)).toMatchObject([{ spec: { clusterServiceVersionNames: ['wick.v1.0.0'] } }]);
     expect(at.conditions(subscription())).toEqual([
       expect.stringMatching(
-        /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp\.v1\.0\.0 is invalid: spec\.installModes is a text/,
+        /^BundleUnpackFailed=True ErrorPreventedUnpacking: bundle CSV lamp\.v1\.0\.0 \(image [^ ]+\) is invalid: spec\.installModes is a text/,
       ),
     ]);
   });

@@ -53,7 +53,8 @@ function failureOf(name: string, { bundles, unusable }: FetchedBundles): UnpackF
   const why = unusable.get(name);
   if (why !== undefined) return unpackFailure(why);
   const content = bundles.get(name);
-  const csv = content === undefined ? undefined : csvOf(content.objects);
+  const image = content !== undefined && 'image' in content.source ? content.source.image : undefined;
+  const csv = content === undefined ? undefined : csvOf(content.objects, image);
   if (csv === undefined || 'csv' in csv) return undefined;
   return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: csv.problem };
 }
