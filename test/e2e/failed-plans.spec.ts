@@ -9,6 +9,7 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, madeCrd, madeDeployment, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
+import { describeClassicUpgrades } from '../story/classic-upgrade-stories.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' } as const;
@@ -44,17 +45,24 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     return () => vi.unstubAllEnvs();
   });
 
-  /** The catalog of the namespace offers these versions from now on. */
-  async function publish(name: string, edition: number, versions: readonly MadeVersion[]): Promise<void> {
+  /** The catalog of the namespace offers these packages from now on. Returns its image. */
+  async function publishAll(
+    name: string,
+    edition: number,
+    packages: Readonly<Record<string, readonly MadeVersion[]>>,
+  ): Promise<string> {
     const offered: BundleFile[] = [];
-    await offer({ registry, offered }, name, versions);
+    for (const [one, versions] of Object.entries(packages)) await offer({ registry, offered }, one, versions);
     const files = Object.fromEntries(offered.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
     const reference = `made/${name}-shelf:${edition}`;
     registry.put(reference, await fixture.catalogImage(files));
     const image = `${registry.host}/${reference}`;
     if (edition === 1) await fixture.createCatalog(east, name, { image });
     else await east.patch({ ...SOURCE, name: 'shelf', namespace: name }, { spec: { image } });
+    return image;
   }
+  const publish = (name: string, edition: number, versions: readonly MadeVersion[]) =>
+    publishAll(name, edition, { [name]: versions });
   const runs = (name: string, ...versions: string[]) =>
     expect.poll(() => fixture.operators(east, name), PATIENCE).toEqual(versions);
   const failed = (name: string, says: RegExp) =>
@@ -64,7 +72,7 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
   /** The commands that `explain` advises. */
   async function advised(name: string): Promise<string[]> {
     const { out } = await runFlotilla(['explain', 'subscription', name, '-n', name, '-C', east.cluster]);
-    expect(out).not.toMatch(/delete/i);
+    expect(out).not.toMatch(/delete (the |this )?(install)?plan/i);
     return [...out.matchAll(/: flotilla (retry .*)$/gm)].map(([, command = '']) => command);
   }
 
@@ -133,4 +141,6 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
       await east.get({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', name: 'budget', namespace: 'clip' }),
     ).toBeDefined();
   });
+
+  describeClassicUpgrades({ client: () => east, publish: publishAll });
 });
