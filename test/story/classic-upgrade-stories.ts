@@ -119,6 +119,19 @@ export function describeClassicUpgrades({ client, publish }: UpgradeFixture): vo
       { spec: { approved: true } },
     );
     await runs('asked', 'yew.v1.0.0 Succeeded');
+    const old = { name: plan?.metadata.name ?? '', namespace: 'asked' };
+    await client().delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: 'yew', namespace: 'asked' });
+    await client().delete({ ...PLAN, ...old });
+    await client().delete({
+      apiVersion: V1ALPHA1,
+      kind: 'ClusterServiceVersion',
+      name: 'yew.v1.0.0',
+      namespace: 'asked',
+    });
+    await runs('asked');
+    await fixture.subscribe(client(), 'asked', 'yew');
+    await runs('asked', 'yew.v1.0.0 Succeeded');
+    expect((await plans('asked')).map(({ metadata }) => metadata.name)).toEqual([made?.metadata.name]);
   });
 
   it('many catalogs with one content make one plan', async () => {
