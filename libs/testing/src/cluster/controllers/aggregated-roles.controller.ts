@@ -1,4 +1,5 @@
-import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { perObject } from '#core/kernel/memo/per-object';
 import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, keyOf } from '../objects/api-object.js';
 import { arrayAt, equal, isObject, objectAt, stringAt } from '../objects/json.js';
@@ -53,12 +54,16 @@ const selects = (role: ApiObject, other: ApiObject): boolean =>
 function aggregated(role: ApiObject, roles: readonly ApiObject[], selectors: readonly unknown[]): unknown[] {
   const others = roles.filter((other) => other !== role);
   const chosen = selectors.flatMap((selector) => others.filter((other) => matches(other, selector)));
-  const rules: unknown[] = [];
-  for (const rule of chosen.flatMap((other) => arrayAt(other, 'rules'))) {
-    if (!rules.some((known) => equal(known, rule))) rules.push(rule);
+  const rules = new Map<string, unknown>();
+  for (const rule of chosen.flatMap((other) => arrayAt(other, 'rules').filter(isObject))) {
+    const text = textOf(rule);
+    if (!rules.has(text)) rules.set(text, rule);
   }
-  return rules;
+  return [...rules.values()];
 }
+
+/** Equal for equal rules; a cluster with many operators has thousands of them, which stay the same. */
+const textOf = perObject((rule: object) => canonicalJson(rule));
 
 function matches(role: ApiObject, selector: unknown): boolean {
   const labels = role.metadata.labels ?? {};
