@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['{libs,apps,bench,test/vectors,test/rules,test/chaos}/**/*.spec.ts'],
+          include: ['{libs,apps,bench,test/vectors,test/rules,test/chaos,test/corpus}/**/*.spec.ts'],
           exclude: [EXTENDED],
           isolate: false,
         },

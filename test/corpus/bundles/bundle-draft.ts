@@ -1,0 +1,135 @@
+import { recordOf, type YamlMap } from '../text/yaml-tree.js';
+
+/** What becomes of a manifest when its bundle is installed. */
+export type Fate =
+  /** It is in the cluster. */
+  | 'applied'
+  /** It is no manifest of an object, or OLM never reads it. */
+  | 'passed over';
+
+/** A file below manifests/ or metadata/. */
+export type DraftFile = {
+  path: string;
+  tree: YamlMap;
+  /** Turns the YAML of the tree into the bytes of the file. */
+  encode: (yaml: string) => Uint8Array;
+  fate: Fate;
+  /** The object that the cluster holds, where it is not the one of the tree. */
+  becomes?: () => YamlMap;
+};
+
+/** A file that is neither below manifests/ nor below metadata/. */
+export type BesideFile = Readonly<{ path: string; bytes: Uint8Array }>;
+
+/** How the files of an image lie in its layers. */
+export type LayerShape = {
+  /** Files in this order; the rest follows in the order of names. */
+  first: string[];
+  prefix: '' | './' | '/';
+  directories: boolean;
+  compression: 'gzip' | 'none' | 'zstd';
+  /** Splits the files over layers. */
+  split: 'one' | 'each';
+  /** Further layers, made of the files that the image has in the end. */
+  extra: readonly ExtraLayer[];
+  manifests: 'oci' | 'docker';
+  index: 'none' | 'platforms' | 'nested' | 'attested' | 'annotated';
+  /** Whether the config of the image has the labels of the annotations. */
+  labels: boolean;
+};
+
+export type ExtraLayer =
+  /** A layer without any entry. */
+  | 'empty'
+  /** Below: another manifest, which the next layer takes away. */
+  | 'whiteout'
+  /** Below: other manifests, all of which the next layer takes away at once. */
+  | 'opaque'
+  /** Below: an older content of a file. */
+  | 'overwritten'
+  /** A file of the layer below, linked to its final place. */
+  | 'hard link'
+  | 'symbolic link';
+
+export const plainLayers = (): LayerShape => ({
+  first: [],
+  prefix: '',
+  directories: true,
+  compression: 'gzip',
+  split: 'one',
+  extra: [],
+  manifests: 'oci',
+  index: 'none',
+  labels: true,
+});
+
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A bundle before its oddities are put in, and after; what it brings is known without reading it. */
+export type BundleDraft = {
+  packageName: string;
+  /** Of its namespace, and of the group of its APIs. */
+  key: string;
+  version: string;
+  csv: DraftFile;
+  /** Every manifest, the CSV among them. */
+  manifests: DraftFile[];
+  metadata: DraftFile[];
+  beside: BesideFile[];
+  layers: LayerShape;
+  /** How it comes into a catalog. */
+  delivery: 'image' | 'inline' | 'configMap';
+  /** Where the commands read it: a directory, an image of a registry, or an OCI layout. */
+  asked: 'directory' | 'image' | 'layout';
+  /** Whether it is installed for all namespaces or for its own. */
+  targets: 'own' | 'all';
+};
+
+/**
+ * A map of the tree, made where there is none. What is another value stays: its map is then not in the tree.
+ */
+export function mapAt(tree: YamlMap, ...path: readonly string[]): YamlMap {
+  return path.reduce<YamlMap>((map, key) => {
+    map[key] ??= {};
+    return isMap(map[key]) ? map[key] : {};
+  }, tree);
+}
+
+const isMap = (tree: unknown): tree is YamlMap =>
+  typeof tree === 'object' && tree !== null && !Array.isArray(tree) && Object.getPrototypeOf(tree) === Object.prototype;
+
+/** A list of maps, as {@link mapAt}. */
+export function listAt(tree: YamlMap, ...path: readonly string[]): YamlMap[] {
+  const parent = mapAt(tree, ...path.slice(0, -1));
+  const key = path.at(-1) ?? '';
+  parent[key] ??= [];
+  return Array.isArray(parent[key]) ? parent[key].filter(isMap) : [];
+}
+
+/** Adds an item to a list of the tree. */
+export function addTo(tree: YamlMap, path: readonly string[], item: YamlMap): void {
+  const parent = mapAt(tree, ...path.slice(0, -1));
+  const key = path.at(-1) ?? '';
+  parent[key] = [...(Array.isArray(parent[key]) ? parent[key] : []), item];
+}
+
+export const nameOf = ({ tree }: DraftFile): string => String(mapAt(tree, 'metadata')['name'] ?? '');
+export const csvNameOf = ({ csv }: BundleDraft): string => nameOf(csv);
+export const annotationsOf = (draft: BundleDraft): DraftFile => {
+  const file = draft.metadata.find(({ path }) => path === 'metadata/annotations.yaml');
+  if (file === undefined) throw new Error('the bundle has no annotations file');
+  return file;
+};
+
+/** The object that the cluster should hold for a manifest. */
+export const objectOf = ({ tree, becomes }: DraftFile): Record<string, unknown> => recordOf(becomes?.() ?? tree);
+
+/** Adds a manifest, in the order of file names. */
+export function addManifest(draft: BundleDraft, name: string, tree: YamlMap, fate: Fate = 'applied'): DraftFile {
+  const file: DraftFile = { path: `manifests/${name}.yaml`, tree, encode: utf8, fate };
+  draft.manifests.push(file);
+  return file;
+}
+
+export const crdsOf = ({ manifests }: BundleDraft): DraftFile[] =>
+  manifests.filter(({ tree }) => tree['kind'] === 'CustomResourceDefinition');

@@ -1,0 +1,42 @@
+import { readValue, recordOf, type YamlMap, yamlText } from '../text/yaml-tree.js';
+import { type BesideFile, type BundleDraft, type DraftFile, mapAt } from './bundle-draft.js';
+
+/** The bytes of every file of a bundle, in no special order. */
+export const bundleFiles = ({ manifests, metadata, beside }: BundleDraft): BesideFile[] => [
+  ...[...manifests, ...metadata].map((file) => ({ path: file.path, bytes: bytesOf(file) })),
+  ...beside,
+];
+
+const bytesOf = ({ tree, encode }: DraftFile): Uint8Array => encode(yamlText(tree));
+
+/** Labels of the image: those annotations that are texts. */
+export function imageLabels({ metadata }: BundleDraft): Record<string, string> {
+  const written = metadata.flatMap(({ tree }) => Object.entries(recordOf(mapAt(tree, 'annotations'))));
+  return Object.fromEntries(written.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+}
+
+/** The manifests in the order of file names, as programs read them that read each. */
+export const manifestsInOrder = ({ manifests }: BundleDraft): DraftFile[] =>
+  manifests.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+
+/** Blobs of a file-based catalog with this one bundle, as a catalog's author writes them. */
+export function catalogBlobs(draft: BundleDraft, image: string, objects: readonly unknown[] = []): YamlMap[] {
+  const { packageName, version } = draft;
+  const name = String(readValue(mapAt(draft.csv.tree['metadata'] === null ? {} : draft.csv.tree, 'metadata')['name']));
+  const csv = name === 'undefined' ? `${draft.key}.v${version}` : name;
+  const inline = objects.map((object) => ({
+    type: 'olm.bundle.object',
+    value: { data: Buffer.from(JSON.stringify(object)).toString('base64') },
+  }));
+  return [
+    { schema: 'olm.package', name: packageName, defaultChannel: 'stable' },
+    { schema: 'olm.channel', package: packageName, name: 'stable', entries: [{ name: csv }] },
+    {
+      schema: 'olm.bundle',
+      package: packageName,
+      name: csv,
+      image,
+      properties: [{ type: 'olm.package', value: { packageName, version } }, ...inline],
+    },
+  ];
+}

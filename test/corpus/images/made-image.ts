@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
+import type { BesideFile, LayerShape } from '../bundles/bundle-draft.js';
+import { utf8 } from '../bundles/bundle-draft.js';
+import { layersOf } from './image-layers.js';
+import { tarArchive } from './tar-archive.js';
+
+type Document = Readonly<{ mediaType: string; bytes: Uint8Array; more?: object }>;
+
+/** An image: its blobs, and its manifests with the one that is named at the end. */
+export type MadeImage = Readonly<{ blobs: readonly Uint8Array[]; manifests: readonly Document[] }>;
+
+const OCI = 'application/vnd.oci.image';
+const DOCKER = 'application/vnd.docker';
+const TYPES = {
+  oci: { index: `${OCI}.index.v1+json`, manifest: `${OCI}.manifest.v1+json`, config: `${OCI}.config.v1+json` },
+  docker: {
+    index: `${DOCKER}.distribution.manifest.list.v2+json`,
+    manifest: `${DOCKER}.distribution.manifest.v2+json`,
+    config: `${DOCKER}.container.image.v1+json`,
+  },
+} as const;
+const LAYERS = {
+  oci: { none: `${OCI}.layer.v1.tar`, gzip: `${OCI}.layer.v1.tar+gzip`, zstd: `${OCI}.layer.v1.tar+zstd` },
+  docker: {
+    none: `${DOCKER}.image.rootfs.diff.tar`,
+    gzip: `${DOCKER}.image.rootfs.diff.tar.gzip`,
+    zstd: `${DOCKER}.image.rootfs.diff.tar.zstd`,
+  },
+} as const;
+
+const digest = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const json = (value: unknown): Uint8Array => utf8(JSON.stringify(value));
+const described = ({ mediaType, bytes, more }: Document) => ({
+  mediaType,
+  digest: digest(bytes),
+  size: bytes.length,
+  ...more,
+});
+
+const PACK = { none: (tar: Buffer) => tar, gzip: (tar: Buffer) => gzipSync(tar, { level: 1 }), zstd: zstdCompressSync };
+
+/** An image of these files in this shape. The same input gives the same bytes. */
+export function madeImage(
+  files: readonly BesideFile[],
+  labels: Readonly<Record<string, string>>,
+  shape: LayerShape,
+): MadeImage {
+  const tars = layersOf(files, shape).map(tarArchive);
+  const layers = tars.map((tar) => ({
+    mediaType: LAYERS[shape.manifests][shape.compression],
+    bytes: Uint8Array.from(PACK[shape.compression](tar)),
+  }));
+  const config = imageConfig(shape.labels ? labels : {}, tars);
+  const types = TYPES[shape.manifests];
+  const manifest = manifestOf(types, { mediaType: types.config, bytes: config }, layers);
+  return { blobs: [config, ...layers.map(({ bytes }) => bytes)], manifests: indexed(manifest, shape) };
+}
+
+const imageConfig = (labels: Readonly<Record<string, string>>, tars: readonly Uint8Array[]): Uint8Array =>
+  json({
+    architecture: 'amd64',
+    os: 'linux',
+    config: { Labels: labels },
+    rootfs: { type: 'layers', diff_ids: tars.map(digest) },
+  });
+
+type Types = (typeof TYPES)[keyof typeof TYPES];
+
+const manifestOf = (types: Types, config: Document, layers: readonly Document[]): Document => ({
+  mediaType: types.manifest,
+  bytes: json({
+    schemaVersion: 2,
+    mediaType: types.manifest,
+    config: described(config),
+    layers: layers.map(described),
+  }),
+});
+
+/** The manifest, and the indexes that lead to it. */
+function indexed(manifest: Document, { index, manifests }: LayerShape): readonly Document[] {
+  const types = TYPES[manifests];
+  const indexOf = (more: object, ...of: readonly Document[]): Document => ({
+    mediaType: types.index,
+    bytes: json({ schemaVersion: 2, mediaType: types.index, manifests: of.map(described), ...more }),
+  });
+  const onAmd = { ...manifest, more: { platform: { os: 'linux', architecture: 'amd64' } } };
+  switch (index) {
+    case 'none':
+      return [manifest];
+    case 'platforms': {
+      const onArm = { ...manifest, more: { platform: { os: 'linux', architecture: 'arm64', variant: 'v8' } } };
+      return [manifest, indexOf({}, onArm, onAmd)];
+    }
+    case 'nested': {
+      const inner = indexOf({}, onAmd);
+      return [manifest, inner, indexOf({}, inner)];
+    }
+    case 'attested': {
+      const attestation = manifestOf(types, { mediaType: types.config, bytes: ATTESTATION }, []);
+      const more = {
+        platform: { os: 'unknown', architecture: 'unknown' },
+        annotations: { 'vnd.docker.reference.type': 'attestation-manifest' },
+      };
+      return [manifest, attestation, indexOf({}, onAmd, { ...attestation, more })];
+    }
+    case 'annotated':
+      return [manifest, indexOf({ annotations: { 'org.opencontainers.image.created': '2026-01-01' } }, onAmd)];
+  }
+}
+
+const ATTESTATION = json({ architecture: 'unknown', os: 'unknown', rootfs: { type: 'layers', diff_ids: [] } });
+
+/** Puts the image into a registry under `repository:tag`. */
+export function putImage(registry: InMemoryRegistry, reference: string, { blobs, manifests }: MadeImage): void {
+  registry.putBlob(ATTESTATION);
+  for (const bytes of blobs) registry.putBlob(bytes);
+  for (const { mediaType, bytes } of manifests) registry.putManifest(reference, mediaType, bytes);
+}
+
+/** Writes the image as an OCI layout, with the tag `v1`. */
+export async function writeLayout(folder: string, { blobs, manifests }: MadeImage): Promise<void> {
+  const store = join(folder, 'blobs', 'sha256');
+  await mkdir(store, { recursive: true });
+  const contents = [ATTESTATION, ...blobs, ...manifests.map(({ bytes }) => bytes)];
+  for (const bytes of contents) await writeFile(join(store, digest(bytes).slice('sha256:'.length)), bytes);
+  const named = manifests.at(-1);
+  if (named === undefined) throw new Error('an image has a manifest');
+  const entry = { ...described(named), annotations: { 'org.opencontainers.image.ref.name': 'v1' } };
+  await writeFile(join(folder, 'index.json'), json({ schemaVersion: 2, manifests: [entry] }));
+  await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
+}

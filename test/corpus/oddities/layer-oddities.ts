@@ -1,0 +1,49 @@
+import type { ExtraLayer, LayerShape } from '../bundles/bundle-draft.js';
+import { ACCEPTED, type BundleOddity, unreadable } from './oddity.js';
+
+/** An oddity of the image alone; the bundle is then read from the image, or from its layout. */
+const shaped = (name: string, weight: number, slot: string, shape: Partial<LayerShape>): BundleOddity => ({
+  name,
+  weight,
+  slot: `layers: ${slot}`,
+  put: (draft, draws) => {
+    draft.delivery = 'image';
+    draft.asked = draws.oneOf(['image', 'layout'] as const);
+    Object.assign(draft.layers, shape);
+    return ACCEPTED;
+  },
+});
+
+const withLayer = (layer: ExtraLayer, weight: number): BundleOddity =>
+  shaped(`layers: ${layer}`, weight, 'extra', { extra: [layer], split: layer === 'overwritten' ? 'one' : 'each' });
+
+export const LAYER_ODDITIES: readonly BundleOddity[] = [
+  shaped('paths that begin with ./', 300, 'prefix', { prefix: './' }),
+  {
+    name: 'absolute paths',
+    weight: 1,
+    slot: 'layers: prefix',
+    put: (draft) => {
+      draft.delivery = 'image';
+      draft.asked = 'image';
+      draft.layers.prefix = '/';
+      return unreadable(['layer entry'], 'absolute path');
+    },
+  },
+  shaped('no entries of directories', 600, 'directories', { directories: false }),
+  shaped('a layer for each file', 800, 'split', { split: 'each' }),
+  shaped('layers of zstd', 20, 'compression', { compression: 'zstd' }),
+  shaped('layers without compression', 20, 'compression', { compression: 'none' }),
+  shaped('manifests of Docker', 3_000, 'manifests', { manifests: 'docker' }),
+  shaped('index of several platforms', 100, 'index', { index: 'platforms' }),
+  shaped('index in an index', 5, 'index', { index: 'nested' }),
+  shaped('index with attestations', 300, 'index', { index: 'attested' }),
+  shaped('index with annotations', 20, 'index', { index: 'annotated' }),
+  withLayer('empty', 400),
+  withLayer('whiteout', 60),
+  withLayer('opaque', 10),
+  withLayer('overwritten', 200),
+  withLayer('hard link', 5),
+  withLayer('symbolic link', 20),
+  shaped('no labels', 30, 'labels', { labels: false }),
+];

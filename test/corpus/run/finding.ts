@@ -1,0 +1,19 @@
+import type { CorpusCase } from '../corpus-case.js';
+
+/** Something that is not as it must be. */
+export type Finding = Readonly<{
+  number: number;
+  /** Which invariant or which outcome it is about. */
+  about: 'crash' | 'hang' | 'silence' | 'verdict' | 'objects' | 'length';
+  /** Where it was seen: a command, or the install. */
+  at: string;
+  text: string;
+  oddities: readonly string[];
+}>;
+
+export const finding = (
+  { number, oddities }: Pick<CorpusCase, 'number' | 'oddities'>,
+  about: Finding['about'],
+  at: string,
+  text: string,
+): Finding => ({ number, about, at, text: text.length > 600 ? `${text.slice(0, 600)}…` : text, oddities });
