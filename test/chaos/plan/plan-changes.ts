@@ -1,4 +1,4 @@
-import { SeededDraws } from './seeded-draws.js';
+import { SeededDraws } from '#testing/seeded-draws';
 
 /** What the user of a cluster changes about one operator. */
 export type ChangeKind = 'subscribe' | 'configure' | 'damage' | 'remove';

@@ -1,5 +1,5 @@
+import { SeededDraws } from '#testing/seeded-draws';
 import { FAULT_KINDS, type FaultKind, type FaultName, type FaultReach } from './fault-kinds.js';
-import { SeededDraws } from './seeded-draws.js';
 
 /** One fault: what it meets, and when, in milliseconds since the faults begin. */
 export type PlannedFault = Readonly<{

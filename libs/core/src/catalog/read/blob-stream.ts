@@ -1,17 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 import { ByteWindow } from './byte-window.js';
+import { GO_SPACE } from './go-space.js';
 import { parseJsonAt, spaceLength } from './json-stream.js';
 import type { StreamedValue } from './streamed-value.js';
 import { readYaml } from './yaml-stream.js';
 
 /** How many bytes Kubernetes' decoder reads to distinguish JSON from YAML. */
 const GUESS_BYTES = 4096;
-/**
- * White space as Go's unicode package knows it, which unlike JavaScript's does not count the byte order mark.
- */
-const BEGINS_AS_JSON = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\{/;
-const NEWLINE = 0x0a;
+const BEGINS_AS_JSON = new RegExp(`^${GO_SPACE}*\\{`);
 
 /**
  * Values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2), each cut from the
@@ -35,7 +32,9 @@ function* readJson(window: ByteWindow): Generator<StreamedValue> {
       parsed = parseJsonAt(window, start);
     } catch (jsonError) {
       if (values > 1) throw jsonError;
-      dropLineEnd(window, start);
+      const lineEnd = lineEndLength(window);
+      if (lineEnd === undefined) throw jsonError;
+      window.drop(lineEnd);
       yield* readRestAsYaml(window, jsonError);
       return;
     }
@@ -45,10 +44,23 @@ function* readJson(window: ByteWindow): Generator<StreamedValue> {
   }
 }
 
-/** What stands behind a good value on its line; the blanks of the next line are YAML's indentation. */
-function dropLineEnd(window: ByteWindow, spaces: number): void {
-  const newline = window.unread.subarray(0, spaces).indexOf(NEWLINE);
-  window.drop(newline < 0 ? spaces : newline + 1);
+/** How many bytes Kubernetes' decoder reads to find the next character. */
+const CHARACTER_BYTES = 4;
+const SPACE = new RegExp(`^${GO_SPACE}`);
+
+/**
+ * The length of the white space up to the first line end: the blanks of the next line are YAML's indentation.
+ * Returns undefined for what Kubernetes' decoder does not read as YAML: less than four bytes, or no UTF-8.
+ */
+function lineEndLength(window: ByteWindow): number | undefined {
+  for (let at = 0; ; ) {
+    while (window.unread.length - at < CHARACTER_BYTES) if (!window.more()) return undefined;
+    const [character = ''] = window.unread.toString('utf8', at, at + CHARACTER_BYTES);
+    if (character === '\uFFFD') return undefined;
+    if (!SPACE.test(character)) return at;
+    at += Buffer.byteLength(character);
+    if (character === '\n') return at;
+  }
 }
 
 /**

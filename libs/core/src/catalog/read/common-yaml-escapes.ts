@@ -13,7 +13,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['e', '\x1b'],
   [' ', ' '],
   ['"', '"'],
-  ['/', '/'],
+  ["'", "'"],
+  ['\t', '\t'],
   ['\\', '\\'],
   ['N', '\x85'],
   ['_', '\xa0'],
@@ -46,6 +47,6 @@ export function escapedText(source: string): string {
 function characterOf(digits: string, length: number): string {
   if (length === 0 || digits.length < length || !HEXADECIMAL.test(digits)) throw UNCOMMON;
   const code = Number.parseInt(digits, 16);
-  if (code > MAX_CODE_POINT) throw UNCOMMON;
+  if (code > MAX_CODE_POINT || (code >= 0xd800 && code <= 0xdfff)) throw UNCOMMON;
   return String.fromCodePoint(code);
 }

@@ -1,6 +1,6 @@
 import { escapedText } from './common-yaml-escapes.js';
+import { plainScalar as goScalar, keyText, plainValue } from './go-yaml/yaml-scalar.js';
 import { UNCOMMON } from './uncommon-yaml.js';
-import { plainValue } from './yaml-schema.js';
 
 const LINE_FEED = 0x0a;
 const BLANK = 0x20;
@@ -19,6 +19,9 @@ const among = (characters: string): readonly boolean[] =>
 const INDICATES = among('#&*!|>\'"%@`,[]{}?:');
 /** First characters of plain scalars that may be something else than text. */
 const MAY_MEAN = among('~nNyYtTfFoO+-.0123456789<');
+
+/** Longest key, about: YAML has a limit of 1024 characters. */
+const MAX_KEY = 1000;
 
 /**
  * Reads keys and scalars of common YAML. Throws {@link UNCOMMON} for all else. A scalar begins at `at` and
@@ -97,14 +100,15 @@ export class CommonScalars {
     if (isQuote(first)) {
       const stop = this.#quotedStop(first, start + 1);
       if (this.text.charCodeAt(stop) !== first || !this.#isColon(stop + 1)) throw UNCOMMON;
+      if (stop - start > MAX_KEY) throw UNCOMMON;
       this.at = stop + 2;
       return keyNamed(quotedText(first, this.text.slice(start + 1, stop)));
     }
     const stop = this.#plainStart();
-    if (!this.#isColon(stop) || this.text.charCodeAt(stop - 1) === BLANK) throw UNCOMMON;
+    if (!this.#isColon(stop) || this.text.charCodeAt(stop - 1) === BLANK || stop - start > MAX_KEY) throw UNCOMMON;
     this.at = stop + 1;
     const source = this.text.slice(start, stop);
-    return keyNamed(MAY_MEAN[first] ? plainScalar(source) : source);
+    return keyNamed(MAY_MEAN[first] ? plainKey(source) : source);
   }
 
   #isColon(at: number): boolean {
@@ -201,7 +205,7 @@ export class CommonScalars {
       value += quotedText(quote, this.text.slice(from, end));
       const breaks = this.#nextLine();
       if (this.margin <= column) throw UNCOMMON;
-      if (!escapedBreak) value += folded(breaks);
+      value += escapedBreak ? '\n'.repeat(breaks - 1) : folded(breaks);
     }
   }
 
@@ -279,8 +283,10 @@ export class CommonScalars {
       }
       if (code !== LINE_FEED && content - line < margin) break;
       const end = text.indexOf('\n', content);
-      lines.push(text.slice(line + margin, end < 0 ? undefined : end));
-      line = end < 0 ? text.length : end + 1;
+      // Without a line end the last line has none in the value either.
+      if (end < 0) throw UNCOMMON;
+      lines.push(text.slice(line + margin, end));
+      line = end + 1;
     }
     this.at = line;
     this.nextContent();
@@ -321,8 +327,14 @@ function plainScalar(source: string): string | number | boolean | null {
   return value;
 }
 
-/** A key as JSON has it. Null is refused by js-yaml, and `__proto__` needs care. */
-function keyNamed(value: string | number | boolean | null): string {
-  if (value === null || value === '__proto__') throw UNCOMMON;
-  return String(value);
+function plainKey(source: string): string {
+  const key = source === '<<' ? undefined : keyText(goScalar(source));
+  if (key === undefined) throw UNCOMMON;
+  return key;
+}
+
+/** A key that needs no care. */
+function keyNamed(key: string): string {
+  if (key === '__proto__') throw UNCOMMON;
+  return key;
 }

@@ -2,7 +2,7 @@ import { CommonScalars } from './common-yaml-scalars.js';
 import { UNCOMMON } from './uncommon-yaml.js';
 
 // The part of YAML that catalogs are written in: mappings and lists in block style, plain, quoted and literal
-// scalars, lines of comments. js-yaml reads everything, in about five times the time.
+// scalars, lines of comments. `readGoYaml` reads everything, in about three times the time.
 
 /** What stands for a text that {@link readCommonYaml} does not read. */
 export const NOT_COMMON = Symbol('not common YAML');
@@ -35,7 +35,7 @@ const MARKS = ['---', '...'];
 /** May stand before the document. */
 const BEGIN = '---\n';
 
-/** Deeper nesting is left to js-yaml, which has a limit of its own. */
+/** Deeper nesting is left to `readGoYaml`, which has a limit of its own. */
 const MAX_COMMON_DEPTH = 60;
 
 const BLANK = 0x20;

@@ -1,7 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 
-const BYTE_ORDER_MARK = 0xfeff;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const BLANK = 0x20;
@@ -30,29 +29,30 @@ export function linesOfPlainAscii(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Text of a YAML document, without a byte order mark. Throws {@link BlobError} where it is no
- * UTF-8, as Go's reader does.
+ * Text of a YAML document. Throws {@link BlobError} for bytes that are no UTF-8, nor UTF-16 behind a byte
+ * order mark, as Go's reader does.
  */
 export function yamlText(bytes: Buffer, line: number): string {
-  const text = bytes.toString('utf8');
-  if (text.includes('\uFFFD') && !isUtf8(bytes)) {
-    throw new BlobError('error converting YAML to JSON: yaml: the document is not valid UTF-8', line);
-  }
-  const document = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-  if (CONTROL.test(document)) {
-    throw new BlobError('error converting YAML to JSON: yaml: control characters are not allowed', line);
-  }
-  return document;
+  const text = isUtf16(bytes) ? utf16Text(bytes) : bytes.toString('utf8');
+  const isValid = isUtf16(bytes) ? text?.isWellFormed() : !text?.includes('\uFFFD') || isUtf8(bytes);
+  if (text !== undefined && isValid) return text;
+  throw new BlobError('error converting YAML to JSON: yaml: the document is not valid UTF-8', line);
 }
 
-/** What may not stand in YAML, not even in quotes. */
-const CONTROL = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ufffd]/;
+const isLittleEndian = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xfe;
+const isUtf16 = (bytes: Buffer): boolean => isLittleEndian(bytes) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+
+/** Returns undefined if the last character is cut short. */
+function utf16Text(bytes: Buffer): string | undefined {
+  if (bytes.length % 2 !== 0) return undefined;
+  return (isLittleEndian(bytes) ? bytes : Buffer.from(bytes).swap16()).toString('utf16le');
+}
 
 /**
  * JavaScript's own decoder gives one U+FFFD for several bytes of a character that is cut
  * short; Go gives one for each.
  */
-function replacedText(bytes: Buffer): string {
+export function replacedText(bytes: Buffer): string {
   const parts: string[] = [];
   let good = 0;
   for (let at = 0; at < bytes.length; ) {

@@ -1,7 +1,7 @@
-import { YAMLException } from 'js-yaml';
 import { BlobError } from '../model/catalog-load.error.js';
 import { NOT_COMMON, readCommonYaml, readPrintableYaml } from './common-yaml.js';
 import { loadFirstDocument, MAX_DEPTH } from './first-document.js';
+import { YamlError } from './go-yaml/yaml.error.js';
 
 /** Aliases may make a document this many times larger than its text … */
 const MAX_EXPANSION = 10;
@@ -35,12 +35,10 @@ function parseAnyYaml(text: string, firstLine: number): unknown {
 }
 
 function yamlError(error: unknown, firstLine: number): BlobError {
-  if (error instanceof YAMLException) {
-    const line = firstLine + (error.mark?.line ?? 0);
-    return new BlobError(`error converting YAML to JSON: yaml: line ${line}: ${error.reason}`, line);
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  return new BlobError(`error converting YAML to JSON: ${reason}`, firstLine);
+  if (!(error instanceof YamlError)) throw error;
+  const line = firstLine + (error.line ?? 0);
+  const place = error.line === undefined ? '' : `line ${line}: `;
+  return new BlobError(`error converting YAML to JSON: yaml: ${place}${error.reason}`, line);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
+import { GO_SPACE } from './go-space.js';
 import type { StreamedValue } from './streamed-value.js';
 import { linesOfPlainAscii, yamlText } from './utf8-text.js';
 import { parseAsciiYaml, parseYamlDocument } from './yaml-document.js';
@@ -34,9 +35,23 @@ function document(window: ByteWindow, end: number, isAscii: boolean): StreamedVa
   const { line } = window;
   const bytes = window.unread.subarray(0, end);
   const value = isAscii
-    ? parseAsciiYaml(bytes.toString('latin1'), line)
-    : parseYamlDocument(yamlText(bytes, line), line);
+    ? parseAsciiYaml(endedLine(bytes.toString('latin1')), line)
+    : parseYamlDocument(yamlText(ofLines(bytes), line), line);
   return { value, line, format: 'yaml' };
+}
+
+/** The text with a line feed at its end: Kubernetes' reader of lines adds one. */
+const endedLine = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
+
+/**
+ * The bytes as Kubernetes' reader of lines gives them: a line ends in a line feed, and never in two
+ * characters.
+ */
+function ofLines(bytes: Buffer): Buffer {
+  const lines = bytes.includes('\r\n')
+    ? Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+    : bytes;
+  return lines.at(-1) === NEWLINE ? lines : Buffer.concat([lines, Buffer.from('\n')]);
 }
 
 /** What stands before or behind a value in any style; a text with so many of them is no blob either. */
@@ -68,12 +83,14 @@ function nextSeparator(window: ByteWindow, from: number): number | undefined {
   }
 }
 
+const OUTER_SPACE = new RegExp(`^${GO_SPACE}+|${GO_SPACE}+$`, 'g');
+
 /** The offset of the line behind a separator, on whose own line only blanks and a comment may stand. */
 function afterSeparator(window: ByteWindow, at: number): number {
   const from = at + SEPARATOR.length;
   let end = window.unread.indexOf(NEWLINE, from);
   while (end < 0 && window.more()) end = window.unread.indexOf(NEWLINE, from);
-  const trailer = window.unread.toString('utf8', from, end < 0 ? undefined : end).trim();
+  const trailer = window.unread.toString('utf8', from, end < 0 ? undefined : end).replaceAll(OUTER_SPACE, '');
   if (trailer !== '' && !trailer.startsWith('#')) {
     const line = window.line + countNewlines(window.unread, 0, at);
     throw new BlobError(`invalid Yaml document separator: ${trailer}`, line);

@@ -1,7 +1,7 @@
-import { YAMLException } from 'js-yaml';
 import { BlobError } from '../model/catalog-load.error.js';
 import { readStream } from '../read/blob-stream.js';
 import { loadFirstDocument } from '../read/first-document.js';
+import { YamlError } from '../read/go-yaml/yaml.error.js';
 import { TemplateError } from './template.error.js';
 
 /** The first value of a JSON or YAML text; what follows it is not read (spec: file-based-catalogs.md §6). */
@@ -23,12 +23,8 @@ export function firstStrictDocument(text: string): unknown {
   try {
     return loadFirstDocument(text, true);
   } catch (error) {
-    const reason =
-      error instanceof YAMLException
-        ? `line ${1 + (error.mark?.line ?? 0)}: ${error.reason}`
-        : error instanceof Error
-          ? error.message
-          : String(error);
-    throw new TemplateError(`error converting YAML to JSON: yaml: ${reason}`);
+    if (!(error instanceof YamlError)) throw error;
+    const place = error.line === undefined ? '' : `line ${error.line + 1}: `;
+    throw new TemplateError(`error converting YAML to JSON: yaml: ${place}${error.reason}`);
   }
 }

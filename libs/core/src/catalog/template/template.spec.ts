@@ -70,7 +70,7 @@ describe('a semver template', () => {
   const refused = 'rendering template: render: unable to read file: ';
   it.each([
     { text: '', says: `${refused}readFile: input file has unknown schema, should be "olm.semver"` },
-    { text: semver('schema: olm.semver'), says: /line 2: duplicated mapping key/ },
+    { text: semver('schema: olm.semver'), says: /line 2: key "schema" already set in map/ },
     { text: semver('candidate: {bundles: [{image: i, name: x}]}'), says: /json: unknown field "name"/ },
     { text: semver('candidate: [i]'), says: /cannot unmarshal array .*\.candidate / },
     { text: semver('candidate: {bundles: i}'), says: /cannot unmarshal string .*candidate\.bundles/ },

@@ -1,5 +1,5 @@
-import { NOT_RESOLVED } from 'js-yaml';
-import { KUBERNETES_YAML } from '../read/yaml-schema.js';
+import { plainScalar } from '../read/go-yaml/yaml-scalar.js';
+import { isTimestamp } from '../read/go-yaml/yaml-timestamp.js';
 
 /** Where a scalar is written: the margin of its further lines, and the column of its first character. */
 export type ScalarPlace = Readonly<{ margin: string; column: number }>;
@@ -54,37 +54,11 @@ const hasIndicator = (text: string): boolean =>
   /:( |$)/.test(text) ||
   / #/.test(text);
 
-const CLOCK = String.raw`(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?`;
-/** A date; a time after `T` has a zone, after a blank it has none. */
-const TIMESTAMP = new RegExp(`^(\\d{4})-(\\d{1,2})-(\\d{1,2})(?:[Tt]${CLOCK}(?:Z|[+-]\\d{2}:\\d{2})| ${CLOCK})?$`);
-
-/** Only a date that exists is one to yaml.v2. */
-function isTimestamp(text: string): boolean {
-  const match = TIMESTAMP.exec(text);
-  if (!match) return false;
-  const [year = 0, month = 0, day = 0, ...clock] = match
-    .slice(1)
-    .flatMap((part) => (part === undefined ? [] : [+part]));
-  const [hour = 0, minute = 0, second = 0] = clock;
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return month >= 1 && date.getUTCMonth() === month - 1 && day >= 1 && hour < 24 && minute < 60 && second < 60;
-}
-
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 /** Would a reader take the bare text as text, and not as a number, boolean, null, date or merge key? */
 function readsAsText(text: string): boolean {
-  if (BASE_60.test(text) || isTimestamp(text)) return false;
-  return KUBERNETES_YAML.tags.every((tag) => {
-    // As a value the key of merges is text, and written bare.
-    if (tag.nodeKind !== 'scalar' || !tag.implicit || text === '<<') return true;
-    if (tag.implicitFirstChars !== null && !tag.implicitFirstChars.includes(text.charAt(0))) return true;
-    try {
-      return tag.resolve(text, false, tag.tagName) === NOT_RESOLVED;
-    } catch {
-      return false;
-    }
-  });
+  return !BASE_60.test(text) && !isTimestamp(text) && typeof plainScalar(text) === 'string';
 }
 
 /** Breaks at single blanks once the line is longer than the best width; `units` are characters as written. */

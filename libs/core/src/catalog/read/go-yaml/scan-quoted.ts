@@ -1,0 +1,134 @@
+import { folded } from './scan-plain.js';
+import { APOSTROPHE, BACKSLASH, isBlank, isBlankOrEnd, isBreak, isEnd, QUOTE } from './yaml-characters.js';
+import type { YamlCursor } from './yaml-cursor.js';
+
+/** Reads a scalar in quotes, the first of which is the current character. */
+export function scanQuoted(cursor: YamlCursor): string {
+  const quote = cursor.code();
+  cursor.at += 1;
+  let value = '';
+  for (;;) {
+    if (cursor.atDocumentMark()) cursor.fail('found unexpected document indicator');
+    if (isEnd(cursor.code())) cursor.fail('found unexpected end of stream');
+    const { text, escapesBreak } =
+      quote === QUOTE ? scanDouble(cursor) : { text: scanSingle(cursor), escapesBreak: false };
+    value += text;
+    if (cursor.code() === quote) break;
+    value += scanGap(cursor, escapesBreak);
+  }
+  cursor.at += 1;
+  return value;
+}
+
+/** Reads characters up to a blank, a line end or the closing quote. */
+function scanSingle(cursor: YamlCursor): string {
+  const { text } = cursor;
+  let value = '';
+  let from = cursor.at;
+  for (;;) {
+    const code = cursor.code();
+    if (isBlankOrEnd(code)) break;
+    if (code === APOSTROPHE) {
+      if (cursor.code(1) !== APOSTROPHE) break;
+      value += text.slice(from, cursor.at + 1);
+      from = cursor.at + 2;
+      cursor.at += 1;
+    }
+    cursor.at += 1;
+  }
+  return value + text.slice(from, cursor.at);
+}
+
+/** The same with escapes. `escapesBreak`: the last line end that was skipped is escaped. */
+function scanDouble(cursor: YamlCursor): Readonly<{ text: string; escapesBreak: boolean }> {
+  const { text } = cursor;
+  let value = '';
+  let from = cursor.at;
+  for (;;) {
+    const code = cursor.code();
+    if (isBlankOrEnd(code) || code === QUOTE) return { text: value + text.slice(from, cursor.at), escapesBreak: false };
+    if (code !== BACKSLASH) {
+      cursor.at += 1;
+      continue;
+    }
+    value += text.slice(from, cursor.at);
+    cursor.at += 1;
+    if (isBreak(cursor.code())) {
+      cursor.readBreak();
+      return { text: value, escapesBreak: true };
+    }
+    value += scanEscape(cursor);
+    from = cursor.at;
+  }
+}
+
+/** Skips white space between parts of a scalar in quotes, and returns what stands for it. */
+function scanGap(cursor: YamlCursor, afterEscapedBreak: boolean): string {
+  let blanks = '';
+  let first = '';
+  let more = '';
+  let endsLine = afterEscapedBreak;
+  for (;;) {
+    const code = cursor.code();
+    if (isBreak(code)) {
+      if (endsLine) more += cursor.readBreak();
+      else first = cursor.readBreak();
+      endsLine = true;
+    } else if (isBlank(code)) {
+      if (!endsLine) blanks += String.fromCharCode(code);
+      cursor.at += 1;
+    } else return endsLine ? folded(first, more) : blanks;
+  }
+}
+
+/** Characters behind a backslash and their meaning. YAML's `\/` is not among them, `\'` is. */
+const ESCAPES: ReadonlyMap<number, string> = new Map(
+  [
+    ['0', '\0'],
+    ['a', '\x07'],
+    ['b', '\b'],
+    ['t', '\t'],
+    ['\t', '\t'],
+    ['n', '\n'],
+    ['v', '\v'],
+    ['f', '\f'],
+    ['r', '\r'],
+    ['e', '\x1b'],
+    [' ', ' '],
+    ['"', '"'],
+    ["'", "'"],
+    ['\\', '\\'],
+    ['N', '\x85'],
+    ['_', '\xa0'],
+    ['L', '\u2028'],
+    ['P', '\u2029'],
+  ].map(([letter = '', meaning = '']) => [letter.charCodeAt(0), meaning]),
+);
+/** Letters that announce hexadecimal digits, and how many. */
+const DIGITS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
+const HEXADECIMAL = /^[0-9a-fA-F]+$/;
+const MAX_CODE_POINT = 0x10ffff;
+
+/** Reads what is behind a backslash. */
+function scanEscape(cursor: YamlCursor): string {
+  const meaning = ESCAPES.get(cursor.code());
+  const letter = cursor.text.charAt(cursor.at);
+  cursor.at += 1;
+  if (meaning !== undefined) return meaning;
+  const length = DIGITS.get(letter) ?? cursor.fail('found unknown escape character');
+  const digits = cursor.text.slice(cursor.at, cursor.at + length);
+  if (!HEXADECIMAL.test(digits)) cursor.fail('did not find expected hexdecimal number');
+  cursor.at += length;
+  return characterOf(digits) ?? cursor.fail('found invalid Unicode character escape code');
+}
+
+/** The character with a code in hexadecimal digits. Returns undefined for halves of a surrogate pair. */
+export function characterOf(digits: string): string | undefined {
+  const code = Number.parseInt(digits, 16);
+  if (code > MAX_CODE_POINT || (code >= 0xd800 && code <= 0xdfff)) return undefined;
+  return String.fromCodePoint(code);
+}
