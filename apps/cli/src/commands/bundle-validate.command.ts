@@ -36,12 +36,13 @@ async function problemsOf(reference: string): Promise<string[]> {
   const { BundleError } = await import('#core/catalog/bundle/bundle.error');
   const { readBundle } = await import('#core/catalog/bundle/read-bundle');
   const { validateBundle } = await import('#core/catalog/bundle/validate-bundle');
+  const { verdictLine } = await import('#core/kernel/verdict/verdict-line');
   const { RegistryError } = await import('#platform/registry/registry-client.port');
   try {
     return validateBundle(readBundle(await bundleFiles(reference)));
   } catch (error) {
     // The directory or image could be read; that it is no bundle is the answer to the question.
-    if (error instanceof BundleError) return [error.message];
+    if (error instanceof BundleError) return [verdictLine([], error.message)];
     if (error instanceof RegistryError && NO_BUNDLE.includes(error.failure)) return [error.message];
     throw error;
   }

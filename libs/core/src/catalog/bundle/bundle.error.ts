@@ -10,7 +10,9 @@ export class BundleError extends FlotillaError {
     readonly olmText: string,
     /** What the author of the bundle can do about it. */
     readonly advice: string,
+    /** What users read: by default both. */
+    line = `${olmText}: ${advice}`,
   ) {
-    super(`${olmText}: ${advice}`);
+    super(line);
   }
 }

@@ -78,7 +78,7 @@ describe('a file that is passed over is named with the true reason', () => {
 
   it('where a CRD is missed, the file that may hold it', () => {
     expect(() => readBundle(files({ 'manifests/csv.yaml': OWNER, 'manifests/crd.yaml': CRD }))).toThrow(
-      /couldn't find a\.test\/v1\/Ant \(ants\) in bundle\. found: map\[\]: manifests\/crd\.yaml:\d+: passed over: error converting YAML/,
+      /^couldn't find a\.test\/v1\/Ant \(ants\) in bundle: manifests\/crd\.yaml:\d+: passed over: error converting YAML/,
     );
     expect(() => readBundle(files({ 'manifests/csv.yaml': OWNER }))).toThrow(/found: map\[\]: add the CustomResource/);
   });

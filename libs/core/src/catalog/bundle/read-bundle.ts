@@ -94,10 +94,12 @@ export function requireOwnedCrds(
   const found = providedApis(csv, objects).map(describeApi);
   const missing = owned.apis.map(describeApi).find((api) => !found.includes(api));
   if (missing === undefined) return;
+  const notFound = `couldn't find ${missing} in bundle`;
+  const unread = firstOf(passedOver);
   throw new BundleError(
-    `${prefix}: couldn't find ${missing} in bundle. found: map[${found.map((api) => `${api}:{}`).join(' ')}]`,
-    firstOf(passedOver) ??
-      'add the CustomResourceDefinition to manifests/ or take it out of spec.customresourcedefinitions.owned',
+    `${prefix}: ${notFound}. found: map[${found.map((api) => `${api}:{}`).join(' ')}]`,
+    'add the CustomResourceDefinition to manifests/ or take it out of spec.customresourcedefinitions.owned',
+    unread && `${notFound}: ${unread}`,
   );
 }
 

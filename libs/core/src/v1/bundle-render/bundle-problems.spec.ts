@@ -134,6 +134,19 @@ describe('what OLM v1 refuses in a bundle', () => {
       says: ['unsupported resource "d" with kind "DaemonSet"', 'unsupported resource "" with kind "Namespace"'],
       because: 'only kinds count, not groups',
     },
+    {
+      what: csv(),
+      others: [
+        crd('c.example'),
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Bad_Name' } },
+        { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', labels: { 'a b': 'c' } } },
+      ],
+      says: [
+        'ConfigMap Bad_Name: metadata.name "Bad_Name" is no DNS name: at most 253 lower-case letters, digits, "-" and "."',
+        'Secret s: metadata.labels: "a b" is no label key',
+      ],
+      because: 'no API server takes these objects, whatever was applied before them',
+    },
   ])('$because', ({ what, others, says }) => {
     expect(bundleProblems(bundle(what, ...others))).toEqual(says);
   });

@@ -1,6 +1,8 @@
+import { objectFaults } from '../../catalog/bundle/object-faults.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
 import { subdomainProblems } from '../../kernel/labels/label-syntax.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { isSupportedKind } from './bundle-kinds.js';
 import { duplicates } from './duplicates.js';
@@ -38,6 +40,15 @@ const missingCrds: Check = (bundle) => {
 const protectedCrds: Check = ({ crds }) =>
   crds.filter(definesProtectedApi).map(({ metadata }) => protectedApiText(metadata.name ?? ''));
 
+/** Beyond OLM v1, which finds them when it comes to the object, with the phases before applied. */
+const refusedObjects: Check = ({ crds, others }) =>
+  [...crds.filter((crd) => !definesProtectedApi(crd)), ...others.filter(({ kind }) => isSupportedKind(kind))].flatMap(
+    (object) => {
+      const [fault] = objectFaults(object);
+      return fault === undefined ? [] : [verdictLine([`${object.kind} ${object.metadata.name ?? ''}`], fault)];
+    },
+  );
+
 const packageNamed: Check = ({ packageName }) => (packageName === '' ? ['package name is empty'] : []);
 
 const unsupportedKinds: Check = ({ others }) =>
@@ -55,10 +66,11 @@ const CHECKS: readonly Check[] = [
   packageNamed,
   webhookProblems,
   unsupportedKinds,
+  refusedObjects,
 ];
 
 /**
  * Every reason for which OLM v1 refuses a bundle whatever the request, one sentence each; and, beyond OLM v1,
- * definitions of OLM's and Flotilla's own APIs.
+ * definitions of OLM's and Flotilla's own APIs and objects that no API server takes.
  */
 export const bundleProblems = (bundle: RegistryBundle): readonly string[] => CHECKS.flatMap((check) => check(bundle));

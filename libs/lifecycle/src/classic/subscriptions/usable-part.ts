@@ -36,8 +36,9 @@ export function usablePart(
   }
   const desired = desiredNamespaceOf(read);
   const usable = withoutBundles(resolution, new Set(failures.keys()), desired);
-  const plannable = withoutBundles(usable.rest, refused, desired);
-  const next = plannable.rest.subscriptionsUpdated.length > 0 ? plannable.rest : plannable.affected;
+  const { rest } = withoutBundles(usable.rest, refused, desired);
+  const alone = [...refused].map((name) => withoutBundles(usable.rest, new Set([name]), desired).affected);
+  const next = [rest, ...alone].find(({ subscriptionsUpdated }) => subscriptionsUpdated.length > 0) ?? rest;
   const kept = new Set(next.chosen.map(({ name }) => name));
   return {
     resolution: next,
