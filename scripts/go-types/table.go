@@ -45,15 +45,17 @@ type member struct {
 
 // Short names of packages whose last element says nothing.
 var packages = map[string]string{
-	"k8s.io/api/core/v1":                                       "core",
-	"k8s.io/api/apps/v1":                                       "apps",
-	"k8s.io/api/rbac/v1":                                       "rbac",
-	"k8s.io/api/admissionregistration/v1":                      "admission",
-	"k8s.io/apimachinery/pkg/apis/meta/v1":                     "meta",
-	"github.com/operator-framework/api/pkg/operators/v1":       "operators",
-	"github.com/operator-framework/api/pkg/operators/v1alpha1": "alpha",
-	"github.com/operator-framework/api/pkg/operators/v2":       "operatorsv2",
-	"github.com/operator-framework/operator-controller/api/v1": "olmv1",
+	"k8s.io/api/core/v1":                                             "core",
+	"k8s.io/api/apps/v1":                                             "apps",
+	"k8s.io/api/rbac/v1":                                             "rbac",
+	"k8s.io/api/admissionregistration/v1":                            "admission",
+	"k8s.io/apimachinery/pkg/apis/meta/v1":                           "meta",
+	"github.com/operator-framework/api/pkg/operators/v1":             "operators",
+	"github.com/operator-framework/api/pkg/operators/v1alpha1":       "alpha",
+	"github.com/operator-framework/api/pkg/operators/v2":             "operatorsv2",
+	"github.com/operator-framework/operator-controller/api/v1":       "olmv1",
+	"github.com/operator-framework/operator-registry/alpha/property": "property",
+	"github.com/operator-framework/operator-registry/pkg/registry":   "registry",
 }
 
 func nameOf(t reflect.Type) string {

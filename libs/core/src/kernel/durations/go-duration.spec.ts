@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration } from './go-duration.js';
+import { formatGoDuration, parseGoDuration } from './go-duration.js';
 
 describe('parseGoDuration', () => {
   it.each([
@@ -48,4 +48,14 @@ describe('parseGoDuration', () => {
   ])('$text: $because', ({ text, gives }) => {
     expect(parseGoDuration(text)).toEqual(gives);
   });
+});
+
+describe('a duration as Go writes it', () => {
+  it.each(['0s', '1ns', '1.5µs', '300ms', '1.5s', '1m0s', '59m59.5s', '1h0m0s', '17520h0m1s', '-2m0.25s'])(
+    '%s',
+    (text) => {
+      const parsed = parseGoDuration(text);
+      expect('ms' in parsed && formatGoDuration(parsed.ms)).toBe(text);
+    },
+  );
 });

@@ -77,3 +77,16 @@ function quoted(text: string): string {
   });
   return `"${shown.join('')}"`;
 }
+
+/** Returns a duration in whole nanoseconds as Go writes it: `1h0m0s`, `1.5s`, `300ms`. */
+export function formatGoDuration(ms: number): string {
+  if (ms === 0) return '0s';
+  if (ms < 0) return `-${formatGoDuration(-ms)}`;
+  if (ms < 1e-3) return `${Math.round(ms * 1e6)}ns`;
+  if (ms < 1) return `${Math.round(ms * 1e6) / 1e3}µs`;
+  if (ms < 1000) return `${ms}ms`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = `${(ms - minutes * 60_000) / 1000}s`;
+  if (minutes === 0) return seconds;
+  return minutes < 60 ? `${minutes}m${seconds}` : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`;
+}

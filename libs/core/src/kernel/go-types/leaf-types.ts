@@ -1,3 +1,4 @@
+import { formatGoDuration, parseGoDuration } from '../durations/go-duration.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import { parseTolerant } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
@@ -53,6 +54,12 @@ function quantity(value: unknown): Leaf {
   return { written: canonicalQuantity(value) };
 }
 
+function duration(value: unknown): Leaf {
+  if (typeof value !== 'string') return text(value);
+  const parsed = parseGoDuration(value);
+  return 'error' in parsed ? problem(value, 'a duration such as 1h30m') : { written: formatGoDuration(parsed.ms) };
+}
+
 /** The version of an operator: read tolerantly, written as a semantic version. */
 function version(value: unknown): Leaf {
   if (typeof value !== 'string') return text(value);
@@ -92,7 +99,7 @@ const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
   bytes: text,
   Time: time,
   MicroTime: time,
-  Duration: text,
+  Duration: duration,
   Quantity: quantity,
   IntOrString: (value) => (typeof value === 'string' ? { written: value } : integer(value, 'int32')),
   OperatorVersion: version,
@@ -107,7 +114,7 @@ const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
 export const readLeaf = (leaf: LeafType, value: unknown): Leaf => READERS[leaf](value);
 
 /** Types whose own reader refuses null where no pointer stands before them. */
-const REFUSES_NULL: ReadonlySet<LeafType> = new Set(['OperatorVersion', 'OperatorRelease', 'Duration']);
+const REFUSES_NULL: ReadonlySet<LeafType> = new Set(['OperatorVersion', 'OperatorRelease', 'Duration', 'Unstructured']);
 
 /** Returns why null is refused, or undefined if null counts as absent. */
 export const nullProblem = (leaf: LeafType): string | undefined =>

@@ -1,7 +1,9 @@
 import { isRecord } from '../json/go-json.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded } from './decoded.js';
-import { isScalar, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
+import { fitsStruct } from './fits-struct.js';
+import { nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
+import { presentMembers } from './present-members.js';
 import { ProblemPath } from './problem-path.js';
 import { type LeafType, type MemberShape, type StructShape, structShape, type TypeShape } from './type-shape.js';
 
@@ -19,8 +21,9 @@ export function readTyped<T>(type: string, value: unknown): Decoded<T> {
 
 /** Like {@link readTyped}; fields with problems are left out. */
 export function readAnyway<T>(type: string, value: unknown): Readonly<{ value: T; problems: ProblemPath['problems'] }> {
+  const struct = structShape(type);
   const path = new ProblemPath();
-  const read = readStruct(structShape(type), value ?? {}, path);
+  const read = fitsStruct(struct, value) ? value : readStruct(struct, value ?? {}, path);
   return { value: read as T, problems: path.problems };
 }
 
@@ -30,7 +33,7 @@ function read(type: TypeShape, value: unknown, path: ProblemPath): unknown {
     case 'pointer':
       return read(type.of, value, path);
     case 'struct':
-      return readStruct(type, value, path);
+      return type.isPassedOn && isRecord(value) ? value : readStruct(type, value, path);
     case 'list':
       return readList(type.of, value, path);
     case 'map':
@@ -66,10 +69,10 @@ function readStruct(struct: StructShape, value: unknown, path: ProblemPath): Jso
     if (kept === undefined) delete copy[name];
     else copy[name] = kept;
   }
-  for (const [name, zero] of zerosOf(struct)) {
+  for (const name of presentMembers(struct)) {
     if ((copy ?? value)[name] !== undefined) continue;
     copy ??= { ...value };
-    copy[name] = zero();
+    copy[name] = zeroMember(struct, name);
   }
   return copy ?? value;
 }
@@ -81,8 +84,8 @@ function readMember({ type }: MemberShape, name: string, value: unknown, path: P
   return path.within(name, () => {
     if (value !== null) return read(type, value, path);
     if (type.is !== 'leaf') return undefined;
-    // What Go writes for a time that is not set.
-    if (type.leaf === 'Time') return null;
+    // What Go writes for a time that is not set, and what it keeps as it came.
+    if (type.leaf === 'Time' || type.leaf === 'RawMessage') return null;
     const refused = nullProblem(type.leaf);
     if (refused !== undefined) path.refuse(refused);
     return undefined;
@@ -112,6 +115,11 @@ function readMap(of: TypeShape, value: unknown, path: ProblemPath): Json | undef
   return Object.fromEntries(entries.filter(([, kept]) => kept !== undefined));
 }
 
+function zeroMember(struct: StructShape, name: string): unknown {
+  const type = struct.members.get(name)?.type;
+  return type === undefined ? undefined : zeroOf(type.is === 'pointer' ? type.of : type);
+}
+
 /** An item that is null has the zero value of its type; a pointer stays null. */
 function readItem(of: TypeShape, item: unknown, path: ProblemPath): unknown {
   if (item !== null && item !== undefined) return read(of, item, path);
@@ -131,45 +139,4 @@ function zeroOf(type: TypeShape): unknown {
     case 'pointer':
       return null;
   }
-}
-
-/**
- * Members that Go leaves out or has as null when they are empty, and that every reader of ours takes for
- * granted, by struct.
- */
-const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  'core.ObjectReference': ['name'],
-  'alpha.Subscription': ['spec'],
-  'alpha.SubscriptionCatalogHealth': ['catalogSourceRef'],
-  'alpha.InstallPlanSpec': ['clusterServiceVersionNames'],
-  'alpha.InstallPlanStatus': ['catalogSources'],
-  'alpha.InstallPlanCondition': ['type', 'status'],
-  'olmv1.ClusterExtension': ['spec'],
-  'olmv1.ClusterObjectSet': ['spec'],
-  'olmv1.ClusterObjectSetSpec': ['lifecycleState'],
-  'olmv1.ClusterObjectSetPhase': ['objects'],
-  'olmv1.ProgressionProbe': ['selector', 'assertions'],
-  'olmv1.ObjectSelector': ['type'],
-  'olmv1.Assertion': ['type'],
-  'olmv1.ConditionEqualProbe': ['type', 'status'],
-  'olmv1.FieldsEqualProbe': ['fieldA', 'fieldB'],
-  'olmv1.FieldValueProbe': ['fieldPath', 'value'],
-};
-
-const zeros = new WeakMap<StructShape, readonly (readonly [string, () => unknown])[]>();
-
-/** The members that an object has in Go even if it does not name them. A status that is absent stays so. */
-function zerosOf(struct: StructShape): readonly (readonly [string, () => unknown])[] {
-  const known = zeros.get(struct);
-  if (known !== undefined) return known;
-  const found = [...struct.members].flatMap(([name, { type, omit }]): [string, () => unknown][] => {
-    const isExpected = EXPECTED[struct.name]?.includes(name) ?? false;
-    const always =
-      omit === undefined && name !== 'status' && (type.is === 'leaf' ? isScalar(type.leaf) : type.is === 'struct');
-    if (!isExpected && !always) return [];
-    const of = type.is === 'pointer' ? type.of : type;
-    return [[name, () => zeroOf(of)]];
-  });
-  zeros.set(struct, found);
-  return found;
 }

@@ -31,6 +31,8 @@ export type StructShape = Readonly<{
   name: string;
   /** By name, in the order in which Go writes them. */
   members: ReadonlyMap<string, MemberShape>;
+  /** No reader of ours looks into it: inside of another object it is only passed on. */
+  isPassedOn: boolean;
 }>;
 
 /** `omit`: the tag by which Go leaves an empty (or a zero) value out. */
@@ -38,6 +40,15 @@ export type MemberShape = Readonly<{ type: TypeShape; omit?: 'empty' | 'zero' }>
 
 /** What the objects of all kinds have in common. */
 const OBJECT = 'Object apiVersion:string kind:string metadata:meta.ObjectMeta';
+
+/** Long parts of CSVs, of which the objects of clusters are full. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  'apps.DeploymentSpec',
+  ...['APIResourceReference', 'StatusDescriptor', 'SpecDescriptor', 'ActionDescriptor', 'Icon'].map(
+    (one) => `alpha.${one}`,
+  ),
+  'meta.ManagedFieldsEntry',
+]);
 
 const found = new Map<string, StructShape>();
 let lines: ReadonlyMap<string, string> | undefined;
@@ -58,7 +69,7 @@ export function structShape(name: string): StructShape {
   const line = lines.get(name);
   if (line === undefined) throw new Error(`no Go type ${name}`);
   const members = new Map<string, MemberShape>();
-  const struct: StructShape = { is: 'struct', name, members };
+  const struct: StructShape = { is: 'struct', name, members, isPassedOn: PASSED_ON.has(name) };
   // Before its members: types may contain themselves.
   found.set(name, struct);
   for (const member of line.split(' ').slice(1)) members.set(...memberOf(member));

@@ -40,14 +40,14 @@ describe('a value read into a Go type', () => {
   });
 
   it('has what Go always writes', () => {
-    expect(read({ icon: [{}, null], installModes: [{ type: 'OwnNamespace' }], unknown: null })).toMatchObject({
+    expect(read({ relatedImages: [{}, null], installModes: [{ type: 'OwnNamespace' }], unknown: null })).toMatchObject({
       ok: true,
       value: {
         spec: {
           displayName: '',
-          icon: [
-            { base64data: '', mediatype: '' },
-            { base64data: '', mediatype: '' },
+          relatedImages: [
+            { name: '', image: '' },
+            { name: '', image: '' },
           ],
           installModes: [{ type: 'OwnNamespace', supported: false }],
           unknown: null,
