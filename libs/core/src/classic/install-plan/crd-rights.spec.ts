@@ -143,14 +143,20 @@ describe('definitions of OLM and of Flotilla', () => {
 });
 
 describe('a step of a CRD, which is written with the hub’s rights', () => {
-  it.each([
-    ['another kind', { kind: 'ClusterRoleBinding', apiVersion: 'rbac.authorization.k8s.io/v1' }],
-    ['a kind of that name in another group', { apiVersion: 'evil.example.com/v1' }],
-  ])('is refused where its manifest is %s', (_what, other) => {
-    const wanted = crd(NEW);
-    const step = stepOf(wanted, { resolving: '', sourceName: '', sourceNamespace: '' });
-    const manifest = JSON.stringify({ ...wanted, ...other });
-    const forged = { ...step, resource: { ...step.resource, manifest } };
-    expect(decideStep(forged, hub, emptyWorld)).toEqual({ fail: `error parsing step manifest: ${NAME}` });
+  const forged = (other: object) => {
+    const step = stepOf(crd(NEW), { resolving: '', sourceName: '', sourceNamespace: '' });
+    const manifest = JSON.stringify({ ...crd(NEW), ...other });
+    return { ...step, resource: { ...step.resource, manifest } };
+  };
+
+  it('is refused where its manifest is another kind', () => {
+    const role = forged({ kind: 'ClusterRoleBinding', apiVersion: 'rbac.authorization.k8s.io/v1' });
+    expect(decideStep(role, hub, emptyWorld)).toEqual({ fail: `error parsing step manifest: ${NAME}` });
+  });
+
+  it('is written as a CRD where its manifest names another group', () => {
+    expect(decideStep(forged({ apiVersion: 'evil.example.com/v1' }), hub, emptyWorld)).toMatchObject({
+      actions: [{ do: 'create', object: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } }],
+    });
   });
 });

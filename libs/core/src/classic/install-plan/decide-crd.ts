@@ -63,14 +63,17 @@ function keepCrd({ step, context }: Crd, live: KubernetesObject): StepDecision {
   return { actions: [{ do: 'patch', ref, patch }], status: 'Present' };
 }
 
+/** The versions for which OLM has a client. */
+const CRD_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
+
 /**
- * A CRD is written with our own rights, whatever those of the group's account: so the manifest must be one,
- * and none of OLM's or Flotilla's own.
+ * A CRD is written with our own rights, whatever those of the group's account: so it must be none of OLM's or
+ * Flotilla's own.
  */
 function refusedDefinition(next: KubernetesObject): StepDecision | undefined {
   const name = next.metadata.name ?? '';
-  if (splitApiVersion(next.apiVersion).group !== 'apiextensions.k8s.io')
-    return { fail: `error parsing step manifest: ${name}` };
+  const { version } = splitApiVersion(next.apiVersion);
+  if (!CRD_VERSIONS.has(version)) return { fail: `CRD APIVersion from manifest not supported: ${version}` };
   if (!definesProtectedApi(next)) return undefined;
   return { fail: protectedApiText(name), status: 'UnsupportedResource', patienceMs: 0 };
 }

@@ -228,6 +228,17 @@ describe('install-plans.md §7, a CRD step', () => {
     expect(JSON.stringify(decision)).toContain('"harbour/tug.v1"');
   });
 
+  it.each(['v1', 'other.test/v1'])('reads the version of its apiVersion alone, as OLM does: %s', (apiVersion) => {
+    const decision = decide(step(crd({ apiVersion })), []);
+    expect(decision).toMatchObject({ actions: [{ do: 'create', object: { apiVersion: 'apiextensions.k8s.io/v1' } }] });
+  });
+
+  it('refuses a version for which OLM has no client', () => {
+    expect(decide(step(crd({ apiVersion: 'apiextensions.k8s.io/v2' })), [])).toMatchObject({
+      fail: 'CRD APIVersion from manifest not supported: v2',
+    });
+  });
+
   it.each<[why: string, there: KubernetesObject[], startTime: string, status: string]>([
     ['established', [crd(conditions('True'))], '2026-01-01T00:00:00Z', 'Created'],
     ['not yet', [crd(conditions('False'))], '2026-01-01T00:00:00Z', 'WaitingForApi'],

@@ -49,7 +49,8 @@ const OLM: Api = { group: 'operators.coreos.com', version: 'v1alpha1' };
 
 /**
  * Kinds for which OLM has typed clients: it reads the kind alone and writes the object by this API, whatever
- * apiVersion a bundle gives it, or none (spec: install-plans.md §5; recording real-cluster-aas-operator).
+ * apiVersion a bundle gives it, or none (spec: install-plans.md §5; recording real-cluster-aas-operator). For
+ * CRDs it has one for each version, and looks at the version alone.
  */
 const TYPED: ReadonlyMap<string, Api> = new Map([
   ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),
@@ -60,6 +61,7 @@ const TYPED: ReadonlyMap<string, Api> = new Map([
 /** The API of the object that a step makes. */
 export function kindOfStep({ resource }: InstallPlanStep): GroupVersionKind {
   const kind = resource.kind === BUNDLE_SECRET_KIND ? 'Secret' : resource.kind;
+  if (kind === CRD_KIND) return { group: 'apiextensions.k8s.io', version: resource.version, kind };
   const { group, version } = TYPED.get(kind) ?? resource;
   return { group, version, kind };
 }

@@ -1,5 +1,5 @@
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
-import { joinApiVersion, KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { joinApiVersion, KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { isRecord } from '../../kernel/json/go-json.js';
 import { CRD_KIND, kindOfStep } from './install-plan-step.js';
 
@@ -59,7 +59,11 @@ function parseManifest(step: InstallPlanStep): ParsedManifest {
 }
 
 function apiVersionOf(step: InstallPlanStep, written: unknown): unknown {
-  const { group, version } = kindOfStep(step);
+  const { group, version, kind } = kindOfStep(step);
+  if (kind === CRD_KIND) {
+    const isNamed = typeof written === 'string' && written !== '';
+    return joinApiVersion(group, isNamed ? splitApiVersion(written).version : version);
+  }
   const differs = group !== step.resource.group || version !== step.resource.version;
   return differs ? joinApiVersion(group, version) : written || joinApiVersion(group, version);
 }
