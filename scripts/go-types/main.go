@@ -2,6 +2,7 @@
 //
 //	go run . table    the table of types that the decoders of libs/core follow
 //	go run . members  what Go makes of each member of each type in it, given one value of each kind
+//	go run . blobs    what opm makes of each member of the blobs of a catalog
 package main
 
 import (
@@ -61,8 +62,10 @@ func main() {
 		for _, t := range structsOf(roots) {
 			writeMembers(os.Stdout, t)
 		}
+	case len(os.Args) == 2 && os.Args[1] == "blobs":
+		writeBlobs(os.Stdout)
 	default:
-		fmt.Fprintln(os.Stderr, "go run . table | members")
+		fmt.Fprintln(os.Stderr, "go run . table | members | blobs")
 		os.Exit(2)
 	}
 }

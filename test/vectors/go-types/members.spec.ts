@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTyped } from '#core/kernel/go-types/read-typed';
 import { writtenTyped } from '#core/kernel/go-types/write-typed';
-
-/** The values that the Go program gives each member (scripts/go-types/members.go). */
-const INPUTS: readonly unknown[] = [
-  ...[null, '', 'a', '1', 0, 1, 1.5, 3000000000, true, false],
-  ...['2026-01-02T03:04:05+01:00', '1000m', 'v1.2', '1h'],
-  ...[[], [null], ['a'], [1], [{}], {}, { a: null }, { a: 'b' }, { a: 1 }],
-];
+import { INPUTS, linesOf } from './inputs.js';
 
 /** The codes of the Go program. */
 const REFUSED = 0;
@@ -18,10 +11,7 @@ const PANICKED = 3;
 type Outcome = number | readonly [unknown];
 
 type Line = readonly [struct: string, member: string, absent: Outcome, ...given: Outcome[]];
-const lines = readFileSync(new URL('members.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Line);
+const lines = linesOf<Line>('members.jsonl');
 
 /** What Go makes of one member, and what we make of it, as one text each. */
 type Case = Readonly<{ struct: string; value: Record<string, unknown>; go: string; ours: string }>;

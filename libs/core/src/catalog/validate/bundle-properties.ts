@@ -1,3 +1,7 @@
+import { problemText } from '../../kernel/go-types/decoded.js';
+import { isDecodable } from '../../kernel/go-types/is-decodable.js';
+import { structShape } from '../../kernel/go-types/type-shape.js';
+import { writtenTyped } from '../../kernel/go-types/write-typed.js';
 import {
   base64,
   type Decoder,
@@ -67,7 +71,7 @@ const apiServiceDescription = textFields('v1alpha1.APIServiceDescription', [
 const definitions = (goType: string, item: Decoder<unknown>, itemType: string): Decoder<unknown> =>
   struct(goType, (field) => [field('owned', listOf(item, itemType)), field('required', listOf(item, itemType))]);
 
-const csvMetadata = struct('property.CSVMetadata', (field) => [
+const namedCsvMetadata = struct('property.CSVMetadata', (field) => [
   field('annotations', textMap),
   field('labels', textMap),
   field('description', text),
@@ -89,6 +93,15 @@ const csvMetadata = struct('property.CSVMetadata', (field) => [
     optional(definitions('v1alpha1.APIServiceDefinitions', apiServiceDescription, 'v1alpha1.APIServiceDescription')),
   ),
 ]);
+
+/** Nearly every value is as opm wrote it, and the longest of its bundle. */
+const csvMetadata: Decoder<unknown> = (value, place) => {
+  if (isDecodable(structShape(CSV_METADATA), value)) return;
+  namedCsvMetadata(value, place);
+  const written = writtenTyped(CSV_METADATA, value);
+  if (!written.ok) throw new GoTypeError(problemText(written.problems));
+};
+const CSV_METADATA = 'property.CSVMetadata';
 
 const gvk = ['group', 'kind', 'version'];
 const decoders: Readonly<Record<string, Decoder<unknown>>> = {

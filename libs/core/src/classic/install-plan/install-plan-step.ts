@@ -50,7 +50,7 @@ const OLM: Api = { group: 'operators.coreos.com', version: 'v1alpha1' };
 /**
  * Kinds for which OLM has typed clients: it reads the kind alone and writes the object by this API, whatever
  * apiVersion a bundle gives it, or none (spec: install-plans.md §5; recording real-cluster-aas-operator). For
- * CRDs it has one for each version, and looks at the version alone.
+ * CRDs it has one for each version, and reads the version alone.
  */
 const TYPED: ReadonlyMap<string, Api> = new Map([
   ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),

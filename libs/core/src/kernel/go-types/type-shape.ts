@@ -31,7 +31,7 @@ export type StructShape = Readonly<{
   name: string;
   /** By name, in the order in which Go writes them. */
   members: ReadonlyMap<string, MemberShape>;
-  /** No reader of ours looks into it: inside of another object it is only passed on. */
+  /** No rule of ours reads its members: inside of another object it is passed on as it is. */
   isPassedOn: boolean;
 }>;
 
