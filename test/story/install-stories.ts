@@ -124,6 +124,47 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
       .poll(() => fixture().get('v1', 'ConfigMap', 'swarm-54', 'swarm-home'), PATIENCE)
       .toMatchObject({ data: { at: '54' } });
   });
+
+  it('keeps what `kubectl rollout restart` writes, whatever is reconciled afterwards', async () => {
+    await offer('comet');
+    await install('comet');
+    await expect.poll(() => fixture().installState('comet'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'comet-operator', namespace: 'comet-home' };
+    const annotations = { 'kubectl.kubernetes.io/restartedAt': '2026-01-01T00:00:00Z' };
+    await fixture().client.patch(ref, { spec: { template: { metadata: { annotations } } } });
+    const live = async () => Object(await fixture().client.get(ref));
+    const progressing = async () =>
+      (await fixture().statusOf('comet'))?.conditions?.find(({ type }) => type === 'Progressing')?.observedGeneration;
+    await fixture().change('comet', { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } });
+    await expect.poll(progressing, PATIENCE).toBe(2);
+    // A change beside the restart is put back, so the object was compared and written.
+    await fixture().client.patch(ref, { spec: { replicas: 3 } });
+    await expect.poll(async () => (await live()).spec.replicas, PATIENCE).toBe(1);
+    expect((await live()).spec.template.metadata.annotations).toMatchObject(annotations);
+  });
+
+  it('without its catalog puts back what is removed, and stays on its version when another is asked for', async () => {
+    const versions = await Promise.all(
+      ['1.0.0', '1.0.1'].map(async (version) => ({ version, image: await bundle({ name: 'ember', version }) })),
+    );
+    await fixture().catalog('ember-shelf', await putCatalog('ember', packageBlobs('ember', versions)));
+    await fixture().namespace('ember-home');
+    const catalog = { packageName: 'ember', version: '1.0.0' };
+    await fixture().extension('ember', 'ember-home', catalog);
+    await expect.poll(() => fixture().installState('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await fixture().client.delete({
+      apiVersion: 'olm.operatorframework.io/v1',
+      kind: 'ClusterCatalog',
+      name: 'ember-shelf',
+    });
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'ember-settings', namespace: 'ember-home' };
+    await fixture().client.delete(settings);
+    await expect.poll(() => fixture().client.get(settings), PATIENCE).toBeDefined();
+    await fixture().change('ember', { source: { sourceType: 'Catalog', catalog: { ...catalog, version: '1.0.1' } } });
+    await expect.poll(() => fixture().condition('ember', 'Progressing'), PATIENCE).toMatch(/^True Retrying: /);
+    expect(await fixture().installState('ember')).toBe('1.0.0 True Retrying');
+    expect(await fixture().condition('ember', 'Installed')).toMatch(/^True Succeeded/);
+  });
 }
 
 /** Some 950 KiB of it: server-side apply takes it, a Secret only when it is compressed. */
