@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import { ClassicCluster } from '../classic-cluster.fixture.js';
 import { apiServicesStage } from './api-services.stage.js';
 import { lampCsv } from './csvs.fixture.js';
@@ -61,4 +62,9 @@ it('a copy of a CSV is no owner', async () => {
   apiService('lamps.example.com', { 'olm.owner': 'lamp.v1', 'olm.owner.namespace': 'shop' });
   await pass('shop');
   expect(left()).toEqual([]);
+});
+
+it('a hub that may not list APIServices goes on with the rest of the namespace', async () => {
+  at.cluster.failAll({ verb: 'list', resource: 'apiservices' }, new Refusal(403, 'Forbidden', 'not yours'));
+  expect(await pass('shop')).toMatchObject({ result: 'done' });
 });

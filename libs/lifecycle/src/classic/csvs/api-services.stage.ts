@@ -1,11 +1,19 @@
 import { API_SERVICE } from '#core/classic/csv/serving/api-services';
 import { apiServicesOf, deleteOrphanedApiServices } from '#core/classic/csv/serving/orphaned-api-services';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/perform.js';
-import type { NamespaceStage } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 
 /** Deletes APIServices whose ClusterServiceVersion, or whole namespace, is gone. */
-export const apiServicesStage: NamespaceStage = async (input) => {
-  const { reader, read } = input;
-  const owned = await reader.list(API_SERVICE, { labelSelector: apiServicesOf(read.namespace) });
-  return perform(input, deleteOrphanedApiServices(owned, read.csvs));
-};
+export const apiServicesStage: NamespaceStage = async (input) =>
+  perform(input, deleteOrphanedApiServices(await owned(input), input.read.csvs));
+
+/** A login that may not list them has no part in them: the rest of the namespace goes on. */
+async function owned({ reader, read }: NamespaceStageInput) {
+  try {
+    return await reader.list(API_SERVICE, { labelSelector: apiServicesOf(read.namespace) });
+  } catch (error) {
+    if (KubeApiError.is(error, 'Forbidden')) return [];
+    throw error;
+  }
+}
