@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { ServerHistory } from '#platform/kube/client/server-history';
 import { type ClusterListener, fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ClusterMembership, type ClusterPart } from './cluster-membership.js';
@@ -18,7 +19,7 @@ type Fleet = Readonly<{
   makingMs?: number;
 }>;
 
-const clientOf = (cluster: string) => ({ cluster }) as unknown as KubeClient;
+const clientOf = (cluster: string) => ({ cluster, history: new ServerHistory() }) as unknown as KubeClient;
 
 /** Knows how many timers are set. */
 class CountingClock extends ManualClock {
@@ -62,7 +63,8 @@ function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs 
     leave: async () => void note(`${name} leaves`),
   });
   const registry: { change: ClusterListener; watched: boolean } = { change: () => undefined, watched: true };
-  const fixed = fixedClusters(clusters.map((cluster) => clientOf(cluster)));
+  const clients = new Map(clusters.map((cluster) => [cluster, clientOf(cluster)]));
+  const fixed = fixedClusters([...clients.values()]);
   const membership = new ClusterMembership({
     clusters: {
       subscribe: (listener) => {
@@ -80,6 +82,7 @@ function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs 
         return now === 'acts' ? { acts: true, signs: [] } : { acts: false, because: 'OLM is installed', signs: [] };
       },
       againAfterMs: (cluster) => (status.get(cluster) === 'acts' ? 5 * MINUTE : MINUTE),
+      doubt: (cluster) => void note(`${cluster} is doubted`),
     },
     clock,
     log: silentLog,
@@ -98,7 +101,13 @@ function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs 
     },
   });
   const taken = () => events.splice(0);
-  return { membership, clock, status, unready, redis, registry, taken };
+  return { membership, clock, status, unready, redis, registry, taken, clients };
+}
+
+/** The API server of the cluster turns out to have another history. */
+function goBack({ clients, clock }: ReturnType<typeof fleet>, cluster: string): void {
+  const client = clients.get(cluster);
+  if (client !== undefined) client.history?.found('it was restored', { client, clock });
 }
 
 describe('the clusters of a process', () => {
@@ -302,5 +311,51 @@ describe('the clusters of a process', () => {
     await registry.change([{ kind: 'changed', cluster: 'west', what: 'access' }]);
     await clock.advance(0);
     expect(taken()).toEqual(['1s a of west starts', '1s b of west starts']);
+  });
+
+  it('leave and join again as new ones when their API server went back, and the others stay', async () => {
+    const running = fleet({ clusters: ['east', 'west'] });
+    const { membership, clock, taken } = running;
+    membership.start();
+    await clock.advance(1_000);
+    const before = membership.of('east');
+    taken();
+    goBack(running, 'east');
+    await clock.advance(1_000);
+    expect(taken()).toEqual([
+      '1s east is doubted',
+      '1s a of east leaves',
+      '1s b of east leaves',
+      '1s a of east starts',
+      '1s b of east starts',
+    ]);
+    expect(membership.of('east')).not.toBe(before);
+    goBack(running, 'east');
+    await clock.advance(1_000);
+    expect(taken().filter((event) => event.includes('a of east'))).toEqual([
+      '2s a of east leaves',
+      '2s a of east starts',
+    ]);
+  });
+
+  it('that went back together join again at times of their own', async () => {
+    const clusters = Array.from({ length: 1_000 }, (_, n) => `c${n}`);
+    let turn = 0;
+    const random = () => {
+      turn += 1;
+      return (turn % 100) / 100;
+    };
+    const running = fleet({ clusters, random });
+    const { membership, clock, taken } = running;
+    membership.start();
+    await clock.advance(60_000);
+    taken();
+    for (const cluster of clusters) goBack(running, cluster);
+    await clock.advance(2_000);
+    const started = taken().filter((event) => event.includes('a of') && event.includes('starts')).length;
+    expect(started).toBeGreaterThan(0);
+    expect(started).toBeLessThan(500);
+    await clock.advance(30_000);
+    expect(taken().filter((event) => event.includes('a of') && event.includes('starts')).length).toBe(1_000 - started);
   });
 });

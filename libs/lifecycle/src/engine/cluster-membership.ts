@@ -26,7 +26,7 @@ export type ClusterParts = Readonly<Record<string, ClusterPart>>;
 
 export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   clusters: Pick<ServiceClusters, 'subscribe'>;
-  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'> & Partial<Pick<OlmDetectors, 'whenOwnerChanges'>>;
+  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'> & Partial<Pick<OlmDetectors, 'whenOwnerChanges' | 'doubt'>>;
   clock: Clock;
   log: Log;
   /** Evenly from 0 up to 1: spreads the work of a fleet over time. */
@@ -44,6 +44,8 @@ type Member<P> = { readonly client: KubeClient; readonly timers: Timers; joined?
 /** A joined cluster. Its timers end when it leaves, so that nothing holds its parts in memory any longer. */
 type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
 
+/** Clusters that went back within this time join again at times of their own. */
+const TOGETHER_MS = 60_000;
 /** A joined cluster that does not answer is checked again after so long; its watches report it. */
 const UNREACHED_MS = 30_000;
 
@@ -56,6 +58,8 @@ export class ClusterMembership<P extends ClusterParts> {
   readonly #members = new Map<string, Member<P>>();
   readonly #pace: JoinPace;
   readonly #timers: Timers;
+  /** When clusters went back, in milliseconds. */
+  #wentBackAt: readonly number[] = [];
 
   constructor(private readonly deps: ClusterMembershipDeps<P>) {
     this.#pace = new JoinPace(deps.random);
@@ -139,6 +143,22 @@ export class ClusterMembership<P extends ClusterParts> {
     if (this.#members.get(cluster) === member && !this.#timers.stopped) this.#begin(member.client, 1);
   }
 
+  /**
+   * The API server of the cluster has another history than before, as after a restore. Nothing that is held
+   * of the cluster counts any more: it leaves, and joins as one that was never seen.
+   */
+  async #wentBack(member: Member<P>): Promise<void> {
+    const { cluster } = member.client;
+    if (this.#members.get(cluster) !== member || this.#timers.stopped) return;
+    const now = this.deps.clock.now().getTime();
+    this.#wentBackAt = [...this.#wentBackAt.filter((at) => now - at < TOGETHER_MS), now];
+    member.timers.stop();
+    this.deps.detectors.doubt?.(cluster);
+    await this.#leave(member);
+    if (this.#members.get(cluster) !== member || this.#timers.stopped) return;
+    this.#begin(member.client, this.#wentBackAt.length);
+  }
+
   /** The registry has the cluster no more. */
   async #forget(cluster: string): Promise<void> {
     const member = this.#members.get(cluster);
@@ -186,6 +206,8 @@ export class ClusterMembership<P extends ClusterParts> {
     }
     const joined = { parts, timers: new Timers(this.deps.clock) };
     member.joined = joined;
+    const unfollow = client.history?.onOther(() => void this.#wentBack(member));
+    if (unfollow !== undefined) joined.timers.add(unfollow);
     this.#pace.succeeded(client.cluster);
     await Promise.all(partsIn(parts).map((part) => part.start()));
     const { clock, resyncIntervalMs: periodMs } = this.deps;

@@ -116,6 +116,7 @@ export class ClusterView {
       get: (ref) => this.#get(ref, seen),
       list: (kind, options) => this.#lists.list(kind, options),
       serverVersion: () => this.#options.client.serverVersion(),
+      epoch: () => this.#options.client.history?.epoch ?? 0,
     };
   }
 

@@ -13,12 +13,15 @@ type Chart = KubernetesObject & Readonly<{ data?: Readonly<Record<string, string
 describe('the client of a pass', () => {
   let client: KubeClient;
   let pass: PassClient;
+  let epoch: number;
   beforeEach(async () => {
     client = directClient(new BareCluster().cluster, 'test').client;
     const metadata = { name: 'chart', namespace: 'default' };
     const { object: cached } = await client.create<Chart>({ ...KIND, metadata, data: { depth: 'cached' } });
     await client.patch(REF, { data: { depth: 'by another' } });
+    epoch = 0;
     pass = new PassClient(client, {
+      epoch: () => epoch,
       get: (ref) => client.get(ref),
       list: (kind, options) => client.list(kind, options),
       serverVersion: () => client.serverVersion(),
@@ -58,6 +61,15 @@ describe('the client of a pass', () => {
     if (before === undefined) throw new Error('it was there');
     await expect(pass.update<Chart>({ ...before, data: { depth: 'own' } })).rejects.toThrow(/modified/);
     expect(await read()).toEqual(['by another', 'by another']);
+  });
+
+  it('writes nothing by what it has read before the API server went back', async () => {
+    expect(await read()).toEqual(['cached', 'cached']);
+    epoch += 1;
+    await expect(pass.patch(REF, { data: { depth: 'own' } })).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(await read()).toEqual(['by another', 'by another']);
+    await pass.patch(REF, { data: { depth: 'own' } });
+    expect(await read()).toEqual(['own', 'own']);
   });
 
   it('asks the cluster after a deletion', async () => {

@@ -2,11 +2,13 @@ import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/k
 import {
   type ClusterLogin,
   type KindRef,
+  KubeApiError,
   KubeClient,
   type ListReading,
   type WatchOptions,
   type Written,
 } from '#platform/kube/client/kube-client.port';
+import type { ServerHistory } from '#platform/kube/client/server-history';
 import type { ReadBudget } from '#platform/kube/limits/read-budget';
 import { type ClusterReads, PassReader } from './pass-reader.js';
 
@@ -20,6 +22,7 @@ type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'
 export class PassClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
+  override readonly history: ServerHistory | undefined;
   override readonly globalCatalogNamespace: string | undefined;
   override readonly login: ClusterLogin | undefined;
   readonly #reader: PassReader;
@@ -32,6 +35,7 @@ export class PassClient extends KubeClient {
     this.#reader = new PassReader(reads);
     this.cluster = client.cluster;
     this.budget = client.budget;
+    this.history = client.history;
     this.globalCatalogNamespace = client.globalCatalogNamespace;
     this.login = client.login;
   }
@@ -46,26 +50,27 @@ export class PassClient extends KubeClient {
   }
 
   create<T extends KubernetesObject>(object: T, options?: Parameter<'create'>[1]) {
-    return this.#noted(object.kind, this.client.create(object, options), options);
+    return this.#noted(object.kind, () => this.client.create(object, options), options);
   }
 
   update<T extends KubernetesObject>(object: T, options?: Parameter<'update'>[1]) {
-    return this.#noted(object.kind, this.client.update(object, options), options);
+    return this.#noted(object.kind, () => this.client.update(object, options), options);
   }
 
   updateStatus<T extends KubernetesObject>(object: T) {
-    return this.#noted(object.kind, this.client.updateStatus(object));
+    return this.#noted(object.kind, () => this.client.updateStatus(object));
   }
 
   apply<T extends KubernetesObject>(object: T, options?: Parameter<'apply'>[1]) {
-    return this.#noted(object.kind, this.client.apply(object, options), options);
+    return this.#noted(object.kind, () => this.client.apply(object, options), options);
   }
 
   patch<T extends KubernetesObject>(ref: ObjectRef, patch: Parameter<'patch'>[1], options?: Parameter<'patch'>[2]) {
-    return this.#noted(ref.kind, this.client.patch<T>(ref, patch, options), options);
+    return this.#noted(ref.kind, () => this.client.patch<T>(ref, patch, options), options);
   }
 
   async delete(ref: ObjectRef, options?: Parameter<'delete'>[1]) {
+    this.#requireCurrent();
     // Finalizers may keep it, and others may go with it.
     this.#reader.doubt(ref.kind);
     return this.client.delete(ref, options);
@@ -99,13 +104,22 @@ export class PassClient extends KubeClient {
     // The client belongs to the cluster, and outlasts the pass.
   }
 
+  /** @throws KubeApiError of reason Conflict if what was read is of another history of the API server */
+  #requireCurrent(): void {
+    if (!this.#reader.isOutdated) return;
+    this.#reader.doubtAll();
+    const text = `cluster "${this.cluster}": its API server went back, as after a restore: it is read again`;
+    throw new KubeApiError(this.cluster, 409, 'Conflict', text);
+  }
+
   async #noted<T extends KubernetesObject>(
     kind: string,
-    written: Promise<Written<T>>,
+    write: () => Promise<Written<T>>,
     { dryRun = false }: Readonly<{ dryRun?: boolean }> = {},
   ): Promise<Written<T>> {
+    this.#requireCurrent();
     try {
-      const answer = await written;
+      const answer = await write();
       if (!dryRun) this.#reader.noteWritten(named(answer.object, kind));
       return answer;
     } catch (error) {

@@ -20,6 +20,8 @@ export type ClusterReads = Readonly<{
   behind?: readonly string[];
   /** The kinds among these that the cache does not have up to their versions; waits for them so long. */
   lagging?: (seen: SeenVersions, patienceMs: number) => Promise<readonly string[]>;
+  /** Grows when the API server turns out to have another history, as after a restore. */
+  epoch?: () => number;
 }>;
 
 /** `written`: what was written since, by place; it is joined with `items` when these are asked for again. */
@@ -44,8 +46,10 @@ export class PassReader {
   readonly #doubted: Set<string>;
   #doubtsAll: boolean;
   #deleted = false;
+  #epoch: number;
 
   constructor(private readonly cluster: ClusterReads) {
+    this.#epoch = this.#epochNow;
     this.#doubted = new Set(cluster.behind);
     this.#doubtsAll = cluster.cache === undefined;
   }
@@ -53,6 +57,15 @@ export class PassReader {
   /** Whether every answer from now on is one of the API server to a request of this pass. */
   get live(): boolean {
     return this.#doubtsAll;
+  }
+
+  /** True if this pass has read an API server that has another history by now. */
+  get isOutdated(): boolean {
+    return this.#epochNow !== this.#epoch;
+  }
+
+  get #epochNow(): number {
+    return this.cluster.epoch?.() ?? 0;
   }
 
   /** Every item with its apiVersion and kind, which lists leave out; empty where the kind is not served. */
@@ -107,6 +120,7 @@ export class PassReader {
 
   /** A new round begins at `now`. */
   turn(now: Date): void {
+    if (this.isOutdated) this.doubtAll();
     this.#since ??= now.getTime();
     if (now.getTime() - this.#since <= OLDEST_READ_MS) return;
     this.forgetAll();
@@ -178,6 +192,7 @@ export class PassReader {
   doubtAll(): void {
     this.#doubtsAll = true;
     this.#deleted = false;
+    this.#epoch = this.#epochNow;
     this.forgetAll();
   }
 

@@ -15,12 +15,14 @@ const UNLOCKED: Action = { do: 'delete', ref: REF, propagation: 'Background', ui
 describe('a deletion that was decided on the cache', () => {
   const log: string[] = [];
   let held: readonly KubernetesObject[];
+  let epoch: number;
   let reader: PassReader;
   let input: RoundInput;
 
   beforeEach(() => {
     log.splice(0);
     held = [chart];
+    epoch = 0;
     reader = new PassReader({
       get: async () => void log.push('get'),
       list: async () => {
@@ -28,6 +30,7 @@ describe('a deletion that was decided on the cache', () => {
         return { items: [], resourceVersion: '1' };
       },
       serverVersion: async () => 'v1',
+      epoch: () => epoch,
       cache: {
         get: () => ({ found: held[0] }),
         list: () => held,
@@ -58,5 +61,17 @@ describe('a deletion that was decided on the cache', () => {
     expect(await reader.list(REF)).toEqual([]);
     expect(log).toEqual(['delete version 7', 'deleted chart']);
     expect(reader.live).toBe(false);
+  });
+
+  it('is not sent once the API server went back, and what was read is read again from there', async () => {
+    expect(await reader.list(REF)).toEqual([chart]);
+    epoch += 1;
+    await expect(perform(input, [LOCKED])).rejects.toThrow(DecidedOnCache);
+    expect(log).toEqual([]);
+    reader.turn(new Date(0));
+    expect(await reader.list(REF)).toEqual([]);
+    expect(log).toEqual(['list']);
+    await perform(input, [LOCKED]);
+    expect(log.at(1)).toBe('delete version 7');
   });
 });

@@ -16,7 +16,7 @@ export class DecidedOnCache extends Error {
 
 /** For what must be decided on live reads. @throws DecidedOnCache where this pass may have read the cache */
 export function requireLive({ reader }: Pick<RoundInput, 'reader'>, what: string): void {
-  if (!reader.live) throw new DecidedOnCache(what);
+  if (!reader.live || reader.isOutdated) throw new DecidedOnCache(what);
 }
 
 /**
@@ -28,6 +28,7 @@ export async function tryActions(
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
+  if (reader.isOutdated) throw new DecidedOnCache('what is done in a cluster that went back');
   if (!reader.live && actions.some(isUnlockedDeletion)) throw new DecidedOnCache();
   const outcome = await performActions(client, actions, now, {
     known: (ref) => known.find(isAbout(ref)),

@@ -31,4 +31,15 @@ describe('what was seen of a namespace', () => {
     sightings.note('sea', plan(''));
     expect(sightings.take('sea')).toEqual({});
   });
+
+  it('replaces what was stored of each kind before the API server went back, once', () => {
+    const sightings = new Sightings(true);
+    sightings.note('sea', plan('10'));
+    const first = sightings.take('sea');
+    expect(first).toMatchObject({ InstallPlan: '10', Role: '0', CustomResourceDefinition: '0' });
+    sightings.note('sea', plan('12'));
+    expect(sightings.take('sea')).toEqual({ InstallPlan: '12' });
+    sightings.putBack('sea', first);
+    expect(sightings.take('sea')).toMatchObject({ InstallPlan: '10', Role: '0' });
+  });
 });

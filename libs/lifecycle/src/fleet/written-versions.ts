@@ -10,6 +10,11 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 export class WrittenVersions {
   readonly #known = new Map<string, string>();
 
+  /** What is known is of another history of the hub API. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** Whether that may be another than when the object moved last. */
   async isNews(
     hub: Pick<KubeClient, 'get'>,

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { ClusterCache, type MovedListener } from '../kube/cache/cluster-cache.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
+import type { ServerHistory } from '../kube/client/server-history.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { FleetClient } from './fleet-client.js';
@@ -31,6 +32,7 @@ export class FleetStore {
   readonly client: KubeClient;
   readonly #cache: ClusterCache;
   readonly #kinds: readonly string[];
+  readonly #history: ServerHistory | undefined;
 
   constructor({ client, clock, log, kinds, checkName, mayWrite = () => true }: FleetStoreOptions) {
     this.#kinds = kinds;
@@ -46,6 +48,7 @@ export class FleetStore {
     const watched = kinds.map((kind) => ({ apiVersion: FLEET_API, kind }));
     this.#cache = new ClusterCache({ client, clock, log, kinds: watched });
     this.client = new FleetClient(client, this.#cache, mayWrite);
+    this.#history = client.history;
   }
 
   readonly check: HealthCheck;
@@ -68,6 +71,14 @@ export class FleetStore {
    */
   onMoved(listener: MovedListener): () => void {
     return this.#cache.onMoved(listener);
+  }
+
+  /**
+   * Calls the listener when the hub API turns out to have another history, as after a restore: what is known
+   * from before does not count. Every object moves once it is listed again. Returns what ends this.
+   */
+  onOtherHistory(listener: () => void): () => void {
+    return this.#history?.onOther(listener) ?? (() => undefined);
   }
 
   /** Why the objects here may not be those of the hub API; undefined while all kinds are watched. */

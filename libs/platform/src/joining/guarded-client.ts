@@ -6,6 +6,7 @@ import {
   type ListReading,
   type WatchOptions,
 } from '../kube/client/kube-client.port.js';
+import type { ServerHistory } from '../kube/client/server-history.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
 import type { ClusterWrites } from './cluster-writes.js';
 
@@ -17,6 +18,7 @@ const REVIEWS = 'authorization.k8s.io/v1';
 export class GuardedClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
+  override readonly history: ServerHistory | undefined;
   override readonly globalCatalogNamespace: string | undefined;
   override readonly login: ClusterLogin | undefined;
 
@@ -27,6 +29,7 @@ export class GuardedClient extends KubeClient {
     super();
     this.cluster = client.cluster;
     this.budget = client.budget;
+    this.history = client.history;
     this.globalCatalogNamespace = client.globalCatalogNamespace;
     this.login = client.login;
   }

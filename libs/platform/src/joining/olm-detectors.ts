@@ -97,6 +97,12 @@ export class OlmDetectors {
     asked?.catch((error: unknown) => this.hub.log.debug({ cluster, error }, 'who manages the cluster is not known'));
   }
 
+  /** What was found in the cluster may be another by now: the next status is found out anew. */
+  doubt(cluster: string): void {
+    this.#detectors.delete(cluster);
+    this.owners.forget(cluster);
+  }
+
   /** Milliseconds after which the status of a cluster may be another. */
   againAfterMs(cluster: string): number {
     const detector = this.#detectors.get(cluster);

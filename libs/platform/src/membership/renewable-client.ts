@@ -7,6 +7,7 @@ import {
   type WatchedEvents,
   type WatchOptions,
 } from '../kube/client/kube-client.port.js';
+import type { ServerHistory } from '../kube/client/server-history.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
 
 type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'> = Parameters<KubeClient[Method]>;
@@ -62,6 +63,7 @@ type Line = { current: Generation };
 export class RenewableClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
+  override readonly history: ServerHistory | undefined;
   override readonly globalCatalogNamespace: string | undefined;
   override readonly login: ClusterLogin | undefined;
   readonly #line: Line;
@@ -71,6 +73,7 @@ export class RenewableClient extends KubeClient {
     super();
     this.cluster = first.cluster;
     this.budget = first.budget;
+    this.history = first.history;
     this.globalCatalogNamespace = first.globalCatalogNamespace;
     this.login = first.login;
     this.#line = acting?.line ?? { current: new Generation(first) };

@@ -104,7 +104,7 @@ export class ObservedCluster implements ClusterPart {
   /** The CSVs that are no copies, by namespace and name: they are counted every few seconds. */
   readonly #originals = new Set<string>();
   readonly #touched: TouchedSubjects<NamespaceSubject>;
-  readonly #sightings = new Sightings();
+  readonly #sightings: Sightings;
   readonly #timers: Timers;
   readonly #urgency: PassUrgency;
   /** Namespaces at rest that wait for the turn of the cluster (decision record 0220). */
@@ -115,7 +115,8 @@ export class ObservedCluster implements ClusterPart {
 
   constructor(private readonly deps: ObservedClusterDeps) {
     this.#timers = new Timers(deps.clock);
-    const { clock } = deps;
+    const { clock, client } = deps;
+    this.#sightings = new Sightings((client.history?.epoch ?? 0) > 0);
     this.#urgency = new PassUrgency({ clock, timers: this.#timers, onDue: (namespace) => this.touch(namespace) });
     this.#touched = new TouchedSubjects({
       clock: deps.clock,

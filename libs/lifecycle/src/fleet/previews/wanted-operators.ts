@@ -95,7 +95,15 @@ export class WantedOperators {
   }
 
   start(): void {
-    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata));
+    const unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata));
+    const unfollow = this.#store.onOtherHistory(() => {
+      this.#written.forget();
+      void this.#store.whenSynced().then(() => this.#readAll());
+    });
+    this.#unsubscribe = () => {
+      unsubscribe();
+      unfollow();
+    };
     this.#store.start();
     void this.#store.whenSynced().then(() => this.#readAll());
   }

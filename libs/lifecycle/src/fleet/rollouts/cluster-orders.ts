@@ -86,7 +86,12 @@ export class ClusterOrders {
   }
 
   start(): void {
-    this.#unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata));
+    const unsubscribe = this.#store.onMoved((kind, metadata) => void this.#moved(kind, metadata));
+    const unfollow = this.#store.onOtherHistory(() => this.#wentBack());
+    this.#unsubscribe = () => {
+      unsubscribe();
+      unfollow();
+    };
     this.#store.start();
     void this.#store.whenSynced().then(() => {
       this.#isListed = true;
@@ -165,6 +170,19 @@ export class ClusterOrders {
     // The reports of this applier are changes of the object, too.
     const { generation } = (await this.#assignmentOf(name))?.metadata ?? {};
     if (generation === undefined || generation !== member.generation) this.#touch(member);
+  }
+
+  /** The hub API has other orders than before, and generations of now may be those of others then. */
+  #wentBack(): void {
+    this.#written.forget();
+    this.#keptPlans.clear();
+    for (const member of this.#members.values()) {
+      member.generation = undefined;
+      member.selectedBy = undefined;
+      member.contentChanges.clear();
+      member.noReturns.clear();
+    }
+    void this.#store.whenSynced().then(() => this.#touchAll());
   }
 
   /** A safety net: nothing that is known from before counts. */

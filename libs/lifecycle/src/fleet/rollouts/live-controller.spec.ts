@@ -102,6 +102,25 @@ describe('a controller that runs', () => {
     expect((await first.live.check.check()).up).toBe(false);
   });
 
+  it('goes on with what the hub API has once that was restored from a backup', async () => {
+    const played = await begun();
+    const { live } = controllerOf(played, 'one');
+    for (const cluster of played.clusters) await cluster.offer(NEW);
+    const upgraded = async () => {
+      await second(played);
+      return (await installed(played)).filter((one) => one === NEW).length;
+    };
+    await expect.poll(upgraded, PATIENCE).toBeGreaterThan(0);
+    const backup = played.hub.cluster.snapshot();
+    await expect.poll(() => phaseOf(played), PATIENCE).toBe('Completed');
+
+    played.hub.cluster.restoreSnapshot(backup);
+    expect((await played.rollout('kafka-1')).phase).not.toBe('Completed');
+    await expect.poll(() => phaseOf(played), PATIENCE).toBe('Completed');
+    expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
+    expect(await live.check.check()).toEqual({ up: true, detail: 'decides about roll-outs' });
+  });
+
   it('goes on when a window opens, with no other change', async () => {
     const played = await begun();
     const period = { from: '2026-01-05T00:00:00Z', to: '2026-01-05T00:10:00Z' };

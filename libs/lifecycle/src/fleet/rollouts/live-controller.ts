@@ -44,7 +44,10 @@ export type LiveControllerOptions = Readonly<{
 export class LiveController {
   readonly #store: FleetStore;
   readonly #lease: LeaderLease;
-  readonly #controller: RolloutController;
+  readonly #newController: () => RolloutController;
+  /** What it remembers of rollouts is of one history of the hub API. */
+  #controller: RolloutController;
+  #isOutdated = false;
   #unsubscribe: () => void = () => undefined;
   #cancel: () => void = () => undefined;
   /** When the next pass is due. */
@@ -62,11 +65,12 @@ export class LiveController {
       onGained: () => this.#wake(0),
     });
     this.#lease = lease;
-    const mayWrite = () => lease.isHeld;
+    const mayWrite = () => lease.isHeld && !this.#isOutdated;
     this.#store = new FleetStore({ client: hub, clock, log, kinds: ROLLOUT_KINDS, checkName: 'fleet', mayWrite });
     const gates = askGate && new AskedGates({ ask: askGate, clock, log });
     const source = async (kind: string) => this.#store.kept(kind);
-    this.#controller = new RolloutController(this.#store.client, clock, log, source, gates);
+    this.#newController = () => new RolloutController(this.#store.client, clock, log, source, gates);
+    this.#controller = this.#newController();
     gates?.onAnswer(({ rollout, cluster }) => {
       this.#controller.noteNews(rollout, cluster);
       this.#wake(0);
@@ -77,7 +81,12 @@ export class LiveController {
 
   start(): void {
     this.#store.start();
-    this.#unsubscribe = this.#store.onMoved(() => this.#wake(0));
+    const unfollow = this.#store.onOtherHistory(() => this.#wentBack());
+    const unsubscribe = this.#store.onMoved(() => this.#wake(0));
+    this.#unsubscribe = () => {
+      unfollow();
+      unsubscribe();
+    };
     this.#lease.start();
   }
 
@@ -99,6 +108,12 @@ export class LiveController {
   /** How far roll-outs are; undefined while another process decides about them. */
   get figures(): RolloutFigures | undefined {
     return this.leads ? this.#controller.figures : undefined;
+  }
+
+  /** The pass that runs writes no more; the next one begins with what the hub API has. */
+  #wentBack(): void {
+    this.#isOutdated = true;
+    this.#wake(0);
   }
 
   #wake(inMs: number): void {
@@ -127,6 +142,10 @@ export class LiveController {
     if (this.#store.problem !== undefined) {
       this.#wake(UNWATCHED_MS);
       return;
+    }
+    if (this.#isOutdated) {
+      this.#controller = this.#newController();
+      this.#isOutdated = false;
     }
     const before = performance.now();
     try {

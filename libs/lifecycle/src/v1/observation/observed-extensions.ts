@@ -85,10 +85,11 @@ export class ObservedExtensions {
   readonly #lease: CacheLease | undefined;
   readonly #managed: WatchManaged;
   readonly #touched: TouchedSubjects<RevisionsSubject>;
-  readonly #sightings = new Sightings();
+  readonly #sightings: Sightings;
 
   constructor(private readonly deps: ObservedExtensionsDeps) {
     const { client, clock, log, caches, pace } = deps;
+    this.#sightings = new Sightings((client.history?.epoch ?? 0) > 0);
     this.#lease = caches?.lease(client);
     const shared = this.#lease?.cache;
     this.#touched = new TouchedSubjects({

@@ -34,6 +34,7 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
   const sent: WatchEvent<KubernetesObject>[] = [];
   let wake = (): void => undefined;
   let broken: Error | undefined;
+  let watches = 0;
   const client = {
     cluster: 'east',
     budget: new ReadBudget('east'),
@@ -46,6 +47,7 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
           },
     async *watch({ kind }: KindRef, { signal, onOpen, known }: Parameters<KubeClient['watch']>[1]) {
       signal.addEventListener('abort', () => wake());
+      watches += 1;
       onOpen?.();
       while (!signal.aborted) {
         if (broken !== undefined) throw broken;
@@ -80,7 +82,7 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
   };
   const names = () => cache.list(ROLE, { namespace: 'sea' })?.map(({ metadata }) => metadata.name);
   const versionOf = (name: string) => cache.get(ref(name))?.found?.metadata.resourceVersion;
-  return { cache, clock, send, fail, names, versionOf, parsed, budget: client.budget };
+  return { cache, clock, send, fail, names, versionOf, parsed, budget: client.budget, watches: () => watches };
 }
 
 afterEach(async () => {
@@ -95,6 +97,19 @@ describe('a cache of a cluster', () => {
     expect(cache.get(ref('b'))?.found).toEqual(role('b', '5'));
     await send({ type: 'DELETED', object: role('b', '12') });
     expect(cache.get(ref('b'))).toEqual({ found: undefined });
+  });
+
+  it('watches again where an answer to a write contradicts its watch', async () => {
+    const { cache, clock, send, watches } = await cached([role('a', '5')]);
+    await send({ type: 'BOOKMARK', resourceVersion: '20' });
+    await clock.advance(2_000);
+    cache.noteWritten(role('a', '5'));
+    cache.noteWritten(role('b', '15'));
+    await settle();
+    expect(watches()).toBe(1);
+    cache.noteWritten(role('a', '15'));
+    await clock.advance(2_000);
+    expect(watches()).toBe(2);
   });
 
   it('gives a long object as it was', async () => {

@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { isAsNewAs } from '#core/kernel/history/resource-version';
+import { isAsNewAs, isOlderThan } from '#core/kernel/history/resource-version';
 import { withoutManagedFields } from '../client/managed-fields.js';
 import { byPlace, placeIn } from './object-store.js';
 import { ObjectsAtRest } from './objects-at-rest.js';
@@ -7,7 +7,7 @@ import { PackedObject } from './packed-object.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorOptions } from './reflector-options.js';
 
-export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'handlers'> &
+export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'contentOf' | 'handlers'> &
   Readonly<{
     /** What is kept of an object beside its names and labels; by default all but `metadata.managedFields`. */
     reduce?: (object: KubernetesObject) => KubernetesObject;
@@ -50,7 +50,7 @@ export class KindCache {
   constructor(private readonly options: KindCacheOptions) {
     const { reduce = withoutManagedFields, selected: _selected, onMoved, ...watch } = options;
     const moved = ({ metadata }: PackedObject) => {
-      if (this.#reflector.synced()) onMoved?.(metadata);
+      if (this.#reflector.everSynced()) onMoved?.(metadata);
     };
     const handlers = {
       onChange: (object: PackedObject, previous: PackedObject | undefined) => {
@@ -62,12 +62,14 @@ export class KindCache {
         this.#callEach((follower) => follower.onDelete(object));
         moved(object);
       },
+      onOtherHistory: () => this.#own.clear(),
     };
     this.#atRest = new ObjectsAtRest(watch.clock, (object, bytes) => this.#reflector.lighter(object, bytes));
     this.#reflector = new Reflector<PackedObject>({
       ...watch,
       handlers,
       keep: (object) => this.#kept(object, reduce),
+      contentOf: reduce,
       known: (line) => this.#writtenAs(line),
     });
   }
@@ -159,11 +161,13 @@ export class KindCache {
   noteWritten(object: KubernetesObject): void {
     const { resourceVersion } = object.metadata;
     const { selected = () => true, reduce = withoutManagedFields } = this.options;
-    if (!isAsNewAs(resourceVersion, '0')) return;
+    if (resourceVersion === undefined || !isAsNewAs(resourceVersion, '0')) return;
+    this.#reflector.noteVersion(resourceVersion);
     // If the watch has passed this version already, it has reported this object or a newer one.
-    if (this.hasReached(resourceVersion ?? '')) {
+    if (this.hasReached(resourceVersion)) {
       const reported = this.#reflector.store.get(object.metadata);
       if (isSame(reported, object)) reported?.isOpenAs(reduce(object));
+      else if (isOlderThan(reported?.metadata.resourceVersion, resourceVersion)) this.#reflector.doubt();
       return;
     }
     // The pass that wrote it reads it again at once.

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { isAsNewAs } from '#core/kernel/history/resource-version';
 import { SmallMap } from './small-map.js';
 
 type Named = Readonly<{ namespace?: string | undefined; name?: string | undefined }>;
@@ -79,6 +80,19 @@ export class ObjectStore<T extends KubernetesObject> {
     this.#sorted = undefined;
     this.#bytes -= this.sizeOf(previous);
     return true;
+  }
+
+  /** The object with the newest resourceVersion. */
+  newest(): T | undefined {
+    let newest: T | undefined;
+    const note = (object: T) => {
+      if (!isAsNewAs(newest?.metadata.resourceVersion, object.metadata.resourceVersion)) newest = object;
+    };
+    for (const [, held] of this.#namespaces.entries()) {
+      if (held instanceof SmallMap) for (const [, object] of held.entries()) note(object);
+      else note(held);
+    }
+    return newest;
   }
 
   /** All objects, or those of one namespace; sorted by namespace and name. */

@@ -9,6 +9,8 @@ export type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
   onReplace?: (items: readonly T[]) => void;
   onChange?: (object: T, previous: T | undefined) => void;
   onDelete?: (object: T) => void;
+  /** The API server has another history than before. A list follows, which reports every object. */
+  onOtherHistory?: () => void;
 }>;
 
 export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
@@ -20,6 +22,8 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   log?: Log;
   /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
   keep?: (object: T) => T;
+  /** The content that is kept of an object; default: as `keep`, which may have effects. */
+  contentOf?: (object: KubernetesObject) => KubernetesObject;
   /** The object of an event of the watch that is known by its text, as {@link WatchOptions} has it. */
   known?: (line: string) => T | undefined;
   /** Memory that the handlers take for each object, beside the object itself. */

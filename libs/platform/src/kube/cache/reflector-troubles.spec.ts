@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 const discovery = { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] };
-const empty = { metadata: { resourceVersion: '7' }, items: [] };
+const empty = { metadata: { resourceVersion: '8' }, items: [] };
 const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
 const GONE = { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410, message: 'too old resource version' };
 const OVERLOADED = { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message: 'etcd is away' };

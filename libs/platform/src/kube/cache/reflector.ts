@@ -1,16 +1,17 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { isOlderThan } from '#core/kernel/history/resource-version';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
-import type { Excess } from '#core/kernel/read-budget/read-limits';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
 import { troubleOf } from '../client/api-server-trouble.js';
 import { type KindRef, KubeApiError, type WatchEvent } from '../client/kube-client.port.js';
-import { listKey } from '../client/list-key.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
 import { TOO_LARGE } from '../limits/read-budget.js';
 import { eachEvent } from './each-event.js';
 import { ObjectStore } from './object-store.js';
 import type { ReflectorOptions } from './reflector-options.js';
 import { SilenceTimer } from './silence-timer.js';
+import { StoreCharge } from './store-charge.js';
+import { WatchedHistory } from './watched-history.js';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -48,37 +49,45 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #problem: string | undefined;
   #interrupted = false;
   #version = '';
-  /** What the store takes of the cluster's budget. */
-  #charged = 0;
+  readonly #charge: StoreCharge<T>;
+  readonly #history: WatchedHistory<T> | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.store = new ObjectStore<T>(sizesOf(options));
     this.kind = options.kind;
     this.#keep = options.keep ?? withoutManagedFields;
+    this.#charge = new StoreCharge(options, this.store, this.#keep);
+    this.#history = historyOf(this, options, () => this.#onOtherHistory());
     this.#log = options.log ?? silentLog;
     this.#random = options.random ?? Math.random;
   }
 
   start(): void {
+    if (this.#running === undefined) this.#history?.join();
     this.#running ??= this.#run();
   }
 
   /** Resolves once nothing more will be called. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#history?.leave();
     this.#waiting?.abort();
     this.#watching?.abort();
     await this.#running;
-    this.#options.client.budget.keep(0, this.#charged);
-    this.#charged = 0;
+    this.#charge.release();
   }
 
   /**
-   * The store has held the whole truth at least once; also where the kind is not
-   * served, which is a truth too.
+   * True once the store has held the whole truth of the server's history, and until the server has another
+   * one. That a kind is not served is a truth too.
    */
   synced(): boolean {
+    return this.#synced && !this.#isOther;
+  }
+
+  /** As {@link synced}, of any history. */
+  everSynced(): boolean {
     return this.#synced;
   }
 
@@ -107,7 +116,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   lighter(object: T, bytes: number): void {
     if (this.store.get(object.metadata) !== object) return;
     this.store.lighten(bytes);
-    this.#charge();
+    this.#charge.update();
   }
 
   /** When the server last answered: the freshness of the store. The epoch before the first answer. */
@@ -122,7 +131,17 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   /** Why the store is not being kept up to date; undefined while it is. */
   problem(): string | undefined {
-    return this.#problem;
+    return this.#problem ?? (this.#isOther ? WENT_BACK : undefined);
+  }
+
+  /** The server answered a write with this version, which it must reach in the watch. */
+  noteVersion(version: string): void {
+    this.#history?.noteVersion(version);
+  }
+
+  /** What the watch brings contradicts what else is known of the server: its history is compared. */
+  doubt(): void {
+    this.#watching?.abort();
   }
 
   /**
@@ -137,8 +156,12 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     let listed = false;
     while (!this.#stopped) {
       try {
-        listed = listed || (await this.#whileRunning((signal) => this.#list(signal)));
-        if (listed) await this.#watch();
+        const from: string | undefined = listed
+          ? await this.#whileRunning((signal) => this.#resumeFrom(signal))
+          : undefined;
+        const isProven: boolean = !listed;
+        listed = from !== undefined || (await this.#whileRunning((signal) => this.#list(signal, isProven)));
+        if (listed) await this.#watch(from ?? this.#version);
         else await this.#pause(this.#jitter(this.#options.absentKindRetryMs ?? 5_000));
       } catch (error) {
         if (this.#stopped) return;
@@ -148,18 +171,25 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     }
   }
 
-  /** False where the kind is not served. */
-  async #list(stopping: AbortSignal): Promise<boolean> {
-    const list = await unlessStopped(
-      stopping,
-      this.#options.client.list<T>(this.kind, { ...this.#options.options, keep: this.#keep }),
-    );
+  /** Undefined if all is to be listed again. */
+  #resumeFrom(stopping: AbortSignal): Promise<string | undefined> {
+    return unlessStopped(stopping, this.#history?.resumeFrom() ?? Promise.resolve(this.#version));
+  }
+
+  /** False if the kind is not served. `isProven`: the list ends the trouble that was reported last. */
+  async #list(stopping: AbortSignal, isProven: boolean): Promise<boolean> {
+    const begun = this.#history?.begin() ?? 0;
+    const { client, options } = this.#options;
+    const list = await unlessStopped(stopping, client.list<T>(this.kind, { ...options, keep: this.#keep }));
     // All of it is taken in, or nothing: objects that are missing in a part of a list have not gone.
-    this.#replace(this.#fitting(list?.items ?? []));
+    const present = this.#charge.fitting(list?.items ?? []);
+    const history = await unlessStopped(stopping, this.#history?.compared(list, begun) ?? Promise.resolve('same'));
+    if (history === 'stale') throw new KubeApiError(client.cluster, 0, 'Expired', 'the list is older than the watch');
+    this.#replace(present, history === 'other');
     this.#served = list !== undefined;
     this.#version = list?.resourceVersion ?? '';
     this.#seen();
-    this.#recovered();
+    if (isProven) this.#recovered();
     this.#interrupted = false;
     this.#synced = true;
     this.#syncing?.resolve();
@@ -167,11 +197,12 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#served;
   }
 
-  async #watch(): Promise<void> {
+  async #watch(resourceVersion: string): Promise<void> {
     const { client, clock, options, known, silenceMs = 150_000, watchSeconds = 1_800 } = this.#options;
     const startedAt = clock.now().getTime();
     // One signal a watch: a fleet has tens of thousands, and combined signals take kilobytes each.
     const timer = new SilenceTimer(clock, silenceMs);
+    const timeoutSeconds = Math.round(watchSeconds * (1 + this.#random()));
     this.#watching = timer;
     if (this.#stopped) timer.abort();
     let events = 0;
@@ -185,11 +216,12 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         this.#proven();
       });
     };
+    const lastedMs = () => clock.now().getTime() - startedAt;
     try {
       const stream = client.watch<T>(this.kind, {
         ...options,
-        resourceVersion: this.#version,
-        timeoutSeconds: Math.round(watchSeconds * (1 + this.#random())),
+        resourceVersion,
+        timeoutSeconds,
         signal: timer.signal,
         onOpen,
         ...(known === undefined ? {} : { known }),
@@ -207,71 +239,65 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       this.#interrupted = true;
       this.#watching = undefined;
       cancelProof();
+      // At its time-out the server ends a watch, and was there all the time.
+      if (lastedMs() < timeoutSeconds * 1_000 - SHORTEST_WATCH_MS) this.#history?.lost();
     }
-    const lasted = clock.now().getTime() - startedAt;
-    if (events > 0 || lasted >= SHORTEST_WATCH_MS || this.#stopped) return;
+    if (events > 0 || lastedMs() >= SHORTEST_WATCH_MS || this.#stopped || this.#isOther) return;
     throw new KubeApiError(client.cluster, 0, 'Unreachable', 'the watch ended as soon as it was opened');
   }
 
   #take(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
-      this.#version = event.resourceVersion;
+      this.#history?.passed(event.resourceVersion);
+      this.#reached(event.resourceVersion);
       return;
     }
-    if (event.type === 'DELETED') this.#drop(this.#keep(event.object));
-    else {
+    const { resourceVersion } = event.object.metadata;
+    if (this.#history?.takes(resourceVersion) === false) {
+      this.#watching?.abort();
+      return;
+    }
+    if (event.type === 'DELETED') {
+      const gone = this.#keep(event.object);
+      this.#drop(gone);
+      this.#history?.noteGone(gone.metadata);
+    } else {
       const object = this.#keep(event.object);
-      this.#makeRoom(object);
+      this.#charge.makeRoom(object);
       this.#put(object);
     }
-    this.#charge();
-    this.#version = event.object.metadata.resourceVersion ?? this.#version;
+    this.#charge.update();
+    this.#reached(resourceVersion);
   }
 
-  /** The items of a list by name, where the budget of the cluster has room for them. */
-  #fitting(items: readonly T[]): ObjectStore<T> {
-    const present = this.store.empty();
-    for (const item of items) present.set(item);
-    const { budget } = this.#options.client;
-    const excess = budget.keep(present.bytes, this.#charged);
-    if (excess !== undefined) throw this.#exceeded(excess);
-    this.#charged = present.bytes;
-    return present;
+  #reached(version: string | undefined): void {
+    if (version !== undefined && !isOlderThan(version, this.#version)) this.#version = version;
   }
 
-  /** @throws KubeApiError of reason TooLarge where the budget of the cluster has no room for the object */
-  #makeRoom(object: T): void {
-    const { budget } = this.#options.client;
-    const isNew = this.store.get(object.metadata) === undefined;
-    if (isNew && this.store.size >= budget.limits.objects) throw this.#exceeded('objects');
-    const after = this.store.bytesWith(object);
-    const excess = budget.keep(after, this.#charged);
-    if (excess !== undefined) throw this.#exceeded(excess);
-    this.#charged = after;
+  /** What is held is not what the server has: it counts as nothing until the next list. */
+  #onOtherHistory(): void {
+    this.#syncing ??= Promise.withResolvers();
+    this.#call(() => this.#options.handlers?.onOtherHistory?.());
+    this.#watching?.abort();
   }
 
-  /** What the store takes now: an object less, or one that was not newer than the one held. */
-  #charge(): void {
-    this.#options.client.budget.keep(this.store.bytes, this.#charged);
-    this.#charged = this.store.bytes;
+  get #isOther(): boolean {
+    return this.#history?.isOther === true;
   }
 
-  #exceeded(excess: Excess): KubeApiError {
-    const { client, options = {} } = this.#options;
-    return client.budget.exceed(listKey({ resource: this.kind, options, keep: this.#keep }), this.kind.kind, excess);
-  }
-
-  #replace(present: ObjectStore<T>): void {
+  /** `isOther`: what was held before is of another history, in which equal versions say nothing. */
+  #replace(present: ObjectStore<T>, isOther: boolean): void {
     const items = present.list();
     for (const old of this.store.list()) if (present.get(old.metadata) === undefined) this.#drop(old);
-    for (const item of items) this.#put(item);
+    for (const item of items) this.#put(item, isOther);
     this.#call(() => this.#options.handlers?.onReplace?.(items));
   }
 
-  #put(object: T): void {
+  #put(object: T, always = false): void {
     const previous = this.store.get(object.metadata);
     const { resourceVersion, uid } = object.metadata;
-    if (previous?.metadata.resourceVersion === resourceVersion && previous?.metadata.uid === uid) return;
+    const isSame = previous?.metadata.resourceVersion === resourceVersion && previous?.metadata.uid === uid;
+    if (isSame && !always) return;
     this.store.set(object);
     this.#call(() => this.#options.handlers?.onChange?.(object, previous));
   }
@@ -343,6 +369,17 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 }
 
 const NOTHING = (): void => undefined;
+const WENT_BACK = 'the API server went back, as after a restore: the cluster is read again';
+
+function historyOf<T extends KubernetesObject>(
+  reflector: Reflector<T>,
+  options: ReflectorOptions<T>,
+  onOtherHistory: () => void,
+): WatchedHistory<T> | undefined {
+  const { history } = options.client;
+  const watched = { store: reflector.store, version: () => reflector.version(), onOtherHistory };
+  return history && new WatchedHistory(history, options, watched);
+}
 
 /** Most kinds share one function. */
 function sizesOf<T extends KubernetesObject>({ handlerBytes }: ReflectorOptions<T>): (object: T) => number {

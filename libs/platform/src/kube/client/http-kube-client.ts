@@ -22,6 +22,7 @@ import {
 import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
+import { ServerHistory } from './server-history.js';
 import { WatchEvents } from './watch-events.js';
 import { type WatchAccess, WatchRequest } from './watch-request.js';
 import { isWellFormedObject } from './well-formed-object.js';
@@ -51,7 +52,13 @@ export type HttpKubeClientOptions = Readonly<{
 
 type Method = Exclude<ApiRequest['method'], 'GET'>;
 type Write = Readonly<{ method: Method; ref: ObjectRef; subresource?: 'status'; body: unknown; type?: string }>;
-type Shared = Readonly<{ transport: HttpTransport; discovery: Discovery; fieldManager: string; pageSize: number }>;
+type Shared = Readonly<{
+  transport: HttpTransport;
+  discovery: Discovery;
+  history: ServerHistory;
+  fieldManager: string;
+  pageSize: number;
+}>;
 
 /**
  * {@link KubeClient} over our own pooled transport; all clients of one cluster share its
@@ -60,6 +67,7 @@ type Shared = Readonly<{ transport: HttpTransport; discovery: Discovery; fieldMa
 export class HttpKubeClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
+  override readonly history: ServerHistory;
   override readonly globalCatalogNamespace: string | undefined;
   override readonly login: ClusterLogin | undefined;
   readonly #requests: ApiRequests;
@@ -78,11 +86,13 @@ export class HttpKubeClient extends KubeClient {
     this.#requests = requests;
     this.#shared = acting?.shared ?? {
       transport: options.transport,
+      history: new ServerHistory(),
       fieldManager: options.fieldManager,
       pageSize: options.pageSize ?? 500,
       discovery: new Discovery((path) => readKinds(requests, path)),
     };
-    const { discovery } = this.#shared;
+    const { discovery, history } = this.#shared;
+    this.history = history;
     this.#watches = { requests, discovery, required: (what, kind) => this.#required(what, kind) };
   }
 

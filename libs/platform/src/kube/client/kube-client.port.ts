@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { ReadBudget } from '../limits/read-budget.js';
+import type { ServerHistory } from './server-history.js';
 
 export { isTerminatingNamespace, KubeApiError } from './kube-api.error.js';
 
@@ -80,6 +81,8 @@ export abstract class KubeClient {
   abstract readonly cluster: string;
   /** What may be read and kept of the cluster; what exceeds it fails with reason `TooLarge`. */
   abstract readonly budget: ReadBudget;
+  /** What watches have seen of the API server's history; undefined if that never changes. */
+  readonly history: ServerHistory | undefined;
   /** The namespace of its global catalogs, where that is set for this cluster alone. */
   readonly globalCatalogNamespace: string | undefined;
   /** Where its login was read; absent: in a Secret of the hub, or with the pod we run in. */
