@@ -110,13 +110,13 @@ describe('a controller that runs', () => {
       await second(played);
       return (await installed(played)).filter((one) => one === NEW).length;
     };
-    await expect.poll(upgraded, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(upgraded, DRIVEN).toBeGreaterThan(0);
     const backup = played.hub.cluster.snapshot();
-    await expect.poll(() => phaseOf(played), PATIENCE).toBe('Completed');
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
 
     played.hub.cluster.restoreSnapshot(backup);
     expect((await played.rollout('kafka-1')).phase).not.toBe('Completed');
-    await expect.poll(() => phaseOf(played), PATIENCE).toBe('Completed');
+    await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
     expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
     expect(await live.check.check()).toEqual({ up: true, detail: 'decides about roll-outs' });
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { PATIENCE } from '#testing/patience';
+import { DRIVEN, PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
 import type { Log } from '../../telemetry/log.port.js';
 import { fixedCredentials } from '../access/credentials.js';
@@ -73,7 +73,7 @@ async function watched(kinds = [CONFIG_MAP, ROLE]) {
       .poll(async () => {
         await clock.advance(1_000);
         return held(kind);
-      }, PATIENCE)
+      }, DRIVEN)
       .toEqual(names);
   };
   return { cache, clock, held, expectHeld, said };
