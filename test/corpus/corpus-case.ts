@@ -1,4 +1,4 @@
-import { SeededDraws } from '../chaos/plan/seeded-draws.js';
+import { SeededDraws } from '#testing/seeded-draws';
 import { baselineBundle } from './bundles/baseline.js';
 import type { BundleDraft } from './bundles/bundle-draft.js';
 import { baselineCatalog, type CatalogDraft } from './catalogs/catalog-draft.js';

@@ -1,4 +1,4 @@
-import type { SeededDraws } from '../../chaos/plan/seeded-draws.js';
+import type { SeededDraws } from '#testing/seeded-draws';
 import type { YamlMap } from '../text/yaml-tree.js';
 import { addManifest, type BundleDraft, crdsOf, type DraftFile, plainLayers, utf8 } from './bundle-draft.js';
 

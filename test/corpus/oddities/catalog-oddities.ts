@@ -1,4 +1,4 @@
-import type { SeededDraws } from '../../chaos/plan/seeded-draws.js';
+import type { SeededDraws } from '#testing/seeded-draws';
 import { type LayerShape, mapAt, utf8 } from '../bundles/bundle-draft.js';
 import { blobOf, type CatalogDraft } from '../catalogs/catalog-draft.js';
 import { readValue, Written, WrittenMap, type YamlMap, yamlText } from '../text/yaml-tree.js';

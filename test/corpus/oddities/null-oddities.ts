@@ -1,4 +1,4 @@
-import type { SeededDraws } from '../../chaos/plan/seeded-draws.js';
+import type { SeededDraws } from '#testing/seeded-draws';
 import { anyCrd } from '../bundles/baseline.js';
 import { addManifest, type BundleDraft, crdsOf, type DraftFile, listAt, mapAt } from '../bundles/bundle-draft.js';
 import type { YamlMap } from '../text/yaml-tree.js';

@@ -1,4 +1,4 @@
-import type { SeededDraws } from '../../chaos/plan/seeded-draws.js';
+import type { SeededDraws } from '#testing/seeded-draws';
 import { type BundleDraft, csvNameOf } from '../bundles/bundle-draft.js';
 
 /** What a line about a trouble must say: one of the places, and all of the words. */

@@ -1,4 +1,4 @@
-import type { SeededDraws } from '../../chaos/plan/seeded-draws.js';
+import type { SeededDraws } from '#testing/seeded-draws';
 import { anyCrd } from '../bundles/baseline.js';
 import { addManifest, annotationsOf, type BundleDraft, listAt, mapAt } from '../bundles/bundle-draft.js';
 import { Written, type YamlMap } from '../text/yaml-tree.js';

@@ -1,4 +1,4 @@
-import type { SeededDraws } from '../../chaos/plan/seeded-draws.js';
+import type { SeededDraws } from '#testing/seeded-draws';
 import { addManifest, type BundleDraft, crdsOf, type DraftFile, mapAt, utf8 } from '../bundles/bundle-draft.js';
 import { recordOf, Written, WrittenMap, type YamlMap, yamlText } from '../text/yaml-tree.js';
 import { addSmallObject } from './null-oddities.js';
