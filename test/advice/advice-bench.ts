@@ -183,7 +183,11 @@ export class AdviceBench {
     const image = await this.catalog(name, versions);
     const ref = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace };
     if ((await this.client.get(ref)) === undefined) await fixture.createCatalog(this.client, namespace, { image });
-    else await this.client.patch(ref, { spec: { image } });
+    else {
+      const before = await fixture.contentAddress(this.client, namespace);
+      await this.client.patch(ref, { spec: { image } });
+      await until(() => fixture.contentAddress(this.client, namespace), expect.not.stringMatching(`^${before}$`));
+    }
     await until(() => fixture.catalogStatus(this.client, namespace), 'READY');
   }
 

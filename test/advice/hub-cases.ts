@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
-import { pause } from '#testing/patience';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
@@ -21,6 +22,13 @@ const operatorHubCrd = () => {
   const versions = [{ name: 'v1', served: true, storage: true, schema }];
   return { ...crd, spec: { ...Object(crd['spec']), scope: 'Cluster', versions } };
 };
+
+async function mayCreate(client: KubeClient, user: string, group: string, resource: string): Promise<unknown> {
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: { name: '' } };
+  const spec = { user, resourceAttributes: { group, resource, verb: 'create' } };
+  const { object } = await client.create<KubernetesObject>({ ...review, spec });
+  return Object(object['status']).allowed;
+}
 
 /** What explain and status advise about the hub itself, its accounts, and what it refuses to execute. */
 export const HUB_CASES = {
@@ -93,7 +101,7 @@ export const HUB_CASES = {
         rules: [{ apiGroups: groups, resources: ['*'], verbs: ['*'] }, all[1]],
       });
       // Rights that the API server took away are refused a moment later.
-      await pause(1_000);
+      await until(() => mayCreate(bench.client, APPLIER_USER, 'scheduling.k8s.io', 'priorityclasses'), false);
       const high = {
         apiVersion: 'scheduling.k8s.io/v1',
         kind: 'PriorityClass',

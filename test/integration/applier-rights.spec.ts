@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pause } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 const LIGHTHOUSE = 'lighthouse-operator.v1.0.0';
@@ -59,7 +58,6 @@ describe('with whose rights the applier works', () => {
     bench.cluster.requests.clear();
     await bench.pass('forbidden');
     expect(creates('deployments'), 'nothing is tried meanwhile').toEqual([]);
-    await pause(1_100); // Kubernetes notes changes to the second
     const role = { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', name: 'clerk-of-forbidden' };
     bench.cluster.edit(role, (live) => Object.assign(live, { rules: [EVERYTHING] }));
     bench.cluster.create({

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
-import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -124,7 +124,7 @@ describe('a hub whose kubeconfig changes while it runs', () => {
     for (const url of [applier, poller]) expect(await clustersOf(url)).toEqual(['east', 'west']);
     expect(await membership()).toBe('2 of 2 clusters take part');
     // Five seconds on a machine at rest, by the bench; here, that no resync is waited for.
-    expect(joinedMs, 'milliseconds from the change of the file on').toBeLessThan(30_000);
+    expect(joinedMs, 'milliseconds from the change of the file on').toBeLessThan(promised(30_000).timeout);
   });
 
   it('changes nothing because of half a file, and says so', async () => {
@@ -146,7 +146,8 @@ describe('a hub whose kubeconfig changes while it runs', () => {
     await written((all) => only(all, 'east', 'west'));
     await expect.poll(() => east.openWatches(token), PATIENCE).toBeGreaterThan(0);
     await expect.poll(() => east.openWatches(old), PATIENCE).toBe(0);
-    expect(performance.now() - before, 'milliseconds until the last stream of the old login').toBeLessThan(30_000);
+    const closedMs = performance.now() - before;
+    expect(closedMs, 'milliseconds until the last stream of the old login').toBeLessThan(promised(30_000).timeout);
     east.revokeToken(old);
     makeGroup('east', 'after-the-change');
     await expect.poll(() => groupIn('east', 'after-the-change'), PATIENCE).toMatchObject(RECONCILED);

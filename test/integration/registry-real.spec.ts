@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';
 import { pushImage } from '#platform/registry/image-push';
 import { OciLayoutClient, writeLayout } from '#platform/registry/oci-layout';
+import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { type Need, needing, programs } from '#testing/report/needs';
@@ -32,7 +32,7 @@ const kinds: Kind[] = [
 ];
 
 async function startDistribution(directory: string): Promise<Registry> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const config = join(directory, 'config.yml');
   const storage = `storage:\n  filesystem: {rootdirectory: ${join(directory, 'registry')}}\n`;
   await writeFile(config, `version: 0.1\nlog: {level: error}\n${storage}http: {addr: "127.0.0.1:${port}"}\n`);
@@ -47,14 +47,6 @@ async function startDistribution(directory: string): Promise<Registry> {
       }),
   };
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
-  });
 
 const files = [
   { path: 'configs/etcd/catalog.yaml', bytes: Buffer.from('schema: olm.package\nname: etcd\n') },

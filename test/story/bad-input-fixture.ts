@@ -56,6 +56,12 @@ export async function catalogStatus(client: KubeClient, namespace: string, name 
   return [connectionState?.lastObservedState, reason, message].filter((part) => part !== undefined).join(' | ');
 }
 
+/** Where the content is that the CatalogSource serves; another content has another address. */
+export async function contentAddress(client: KubeClient, namespace: string, name = 'shelf'): Promise<string> {
+  const found = await client.get<CatalogSource>({ apiVersion: V1ALPHA1, kind: 'CatalogSource', name, namespace });
+  return found?.status?.connectionState?.address ?? '';
+}
+
 /** What the Subscription complains of, as `Type Reason: message`, and its state. */
 export async function subscriptionStatus(client: KubeClient, namespace: string, name: string): Promise<string[]> {
   const found = await client.get<Subscription>({ apiVersion: V1ALPHA1, kind: 'Subscription', name, namespace });

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { freePorts } from '#testing/control-plane/free-ports';
 
 const Kubeconfig = z.looseObject({
   clusters: z.array(z.unknown()),
@@ -30,12 +29,5 @@ export function withAwayCluster(
 /** The token of a kubeconfig's first user. */
 export const tokenOf = (kubeconfig: string): string => Kubeconfig.parse(parse(kubeconfig)).users[0]?.user.token ?? '';
 
-/** A loopback port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  await once(probe.close(), 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
+/** A loopback port at which nothing listens until the test does. */
+export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
