@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import {
@@ -145,8 +145,8 @@ describe('appliers, from one to four and back, while 23 clusters upgrade', () =>
       .poll(() => FLEET.filter((cluster) => plans(fleet, cluster).length > 2).length, PATIENCE)
       .toBeGreaterThan(0);
     await Promise.all([first?.stop(), second?.stop(), third?.stop('SIGKILL')]);
-    await expect.poll(() => countAt('v1.2.0'), PATIENCE).toBe(FLEET.length);
-    await expect.poll(parts, PATIENCE).toEqual([CLUSTERS.length]);
+    await expect.poll(() => countAt('v1.2.0'), LONG_PATIENCE).toBe(FLEET.length);
+    await expect.poll(parts, LONG_PATIENCE).toEqual([CLUSTERS.length]);
     for (const cluster of FLEET) expect(plans(fleet, cluster), cluster).toEqual(onePlanEach(VERSIONS));
   });
 

@@ -120,7 +120,7 @@ describe('three pollers and three appliers with the settings of production', () 
       addNamespace(`after-${service}`);
       await expect.poll(() => withoutStatus(`after-${service}`), promised(SERVED_AGAIN_MS)).toEqual([]);
       // How long the whole upgrade takes then depends on the machine.
-      await expect.poll(() => notAt(version), PATIENCE).toEqual([]);
+      await expect.poll(() => notAt(version), LONG_PATIENCE).toEqual([]);
       for (const cluster of CLUSTERS) expect(plans(fleet, cluster), cluster).toEqual(onePlanEach(versions));
     },
   );
