@@ -45,6 +45,7 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     return () => vi.unstubAllEnvs();
   });
 
+  const published = new Map<string, string>();
   /** The catalog of the namespace offers these packages from now on. Returns its image. */
   async function publishAll(
     name: string,
@@ -57,8 +58,14 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     const reference = `made/${name}-shelf:${edition}`;
     registry.put(reference, await fixture.catalogImage(files));
     const image = `${registry.host}/${reference}`;
+    const address = await fixture.contentAddress(east, name);
     if (edition === 1) await fixture.createCatalog(east, name, { image });
     else await east.patch({ ...SOURCE, name: 'shelf', namespace: name }, { spec: { image } });
+    const [before, now] = [published.get(name), JSON.stringify(files)];
+    published.set(name, now);
+    // The catalog is the same where another bundle is behind the same name.
+    const isOther = before !== undefined && before !== now;
+    if (isOther) await expect.poll(() => fixture.contentAddress(east, name), PATIENCE).not.toBe(address);
     return image;
   }
   const publish = (name: string, edition: number, versions: readonly MadeVersion[]) =>
@@ -91,7 +98,7 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     await east.create({ ...big, spec: { size: 7 } });
     await publish('bolt', 2, [first, { version: '1.1.0', replaces: '1.0.0', objects: [sized({ maximum: 5 })] }]);
     await failed('bolt', /^InstallPlanFailed .*updated validation is too restrictive/);
-    expect(await fixture.operators(east, 'bolt')).toEqual(['bolt.v1.0.0 Replacing', 'bolt.v1.1.0 Pending']);
+    await runs('bolt', 'bolt.v1.0.0 Replacing', 'bolt.v1.1.0 Pending');
     const [again = ''] = await advised('bolt');
     await east.delete({ apiVersion: big.apiVersion, kind: 'Bolt', name: 'big', namespace: 'bolt' });
     expect((await runFlotilla(again.split(' '))).exit).toBe(0);
