@@ -33,6 +33,26 @@ export const CATALOG_CASES = {
       await ready(bench, namespace);
     },
   },
+  'registry-away': {
+    carries: ['reachRegistry'],
+    play: async (bench, namespace) => {
+      const [port = 0] = await freePorts(1);
+      const host = `127.0.0.1:${port}`;
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createCatalog(bench.client, namespace, { image: `${host}/away/catalog:1` });
+      await bench.advised(shelf(namespace), 'reachRegistry', host);
+      const registry = await startRegistry({ port });
+      try {
+        registry.put(
+          'away/catalog:1',
+          await fixture.catalogImage({ 'a.yaml': fixture.packageYaml(namespace, 'x/y:1') }),
+        );
+        await ready(bench, namespace);
+      } finally {
+        await registry.stop();
+      }
+    },
+  },
   'broken-neighbour': {
     carries: ['deleteCatalogSource'],
     play: async (bench, namespace) => {

@@ -7,13 +7,18 @@ import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import { counted } from '#core/kernel/text/counted';
 import type { Settings } from '#platform/config/settings';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { isLoopback } from '#platform/registry/registry-auth';
 import { lineOf } from '../live/ask-clusters.js';
 import { missingOfRoles } from '../live/check-clusters.js';
 import { findCluster } from '../live/find-clusters.js';
 import { NEXT } from '../output/next-commands.js';
 
-/** What a hub would meet in one cluster, and the images of its catalogs. */
-export type ExaminedCluster = Readonly<{ checks: readonly DoctorCheck[]; images: readonly string[] }>;
+/** What a hub would meet in one cluster; images and servers (`HOST:PORT`) that its catalogs come from. */
+export type ExaminedCluster = Readonly<{
+  checks: readonly DoctorCheck[];
+  images: readonly string[];
+  servers: readonly string[];
+}>;
 
 /** Asks a cluster; writes nothing. */
 export async function examineCluster(client: KubeClient, settings: Settings): Promise<ExaminedCluster> {
@@ -25,6 +30,8 @@ export async function examineCluster(client: KubeClient, settings: Settings): Pr
     const checks: DoctorCheck[] = [
       ok(name, `answers, Kubernetes ${version}${olmKinds ? ', OLM’s kinds are there' : ''}`),
     ];
+    const { server } = client;
+    if (server !== undefined && isLoopback(server.hostname)) checks.push(loopbackCheck(name, server));
     const serverTime = await client.serverTime();
     if (serverTime !== undefined) checks.push(clockCheck(client.cluster, Date.now() - serverTime.getTime()));
     if (management.signs.length > 0) {
@@ -43,15 +50,24 @@ export async function examineCluster(client: KubeClient, settings: Settings): Pr
           : warning(name, lacks, todo),
       );
     }
-    return { checks, images: await imagesOf(client) };
+    return { checks, ...(await contentsOf(client)) };
   } catch (error) {
     const todo = 'see that its API server can be reached from here, and that the login of its kubeconfig is valid';
-    return { checks: [failed(name, `does not answer: ${lineOf(error)}`, todo)], images: [] };
+    return { checks: [failed(name, `does not answer: ${lineOf(error)}`, todo)], images: [], servers: [] };
   }
 }
 
-/** Images of the catalogs of a cluster; none where they may not be read. */
-async function imagesOf(client: KubeClient): Promise<readonly string[]> {
+function loopbackCheck(name: string, server: URL): DoctorCheck {
+  const text = `its API server is at ${server.host}, which leads to it from this machine alone`;
+  return warning(
+    name,
+    text,
+    'run the hub on this machine; one in a container, a Pod or another machine needs a kubeconfig with an address that it can reach',
+  );
+}
+
+/** Where the catalogs of a cluster come from; nothing where they may not be read. */
+async function contentsOf(client: KubeClient): Promise<Pick<ExaminedCluster, 'images' | 'servers'>> {
   const list = async (kind: KindRef) => {
     try {
       return (await client.list(kind))?.items ?? [];
@@ -63,5 +79,11 @@ async function imagesOf(client: KubeClient): Promise<readonly string[]> {
   const [sources, catalogs] = await Promise.all([list(CATALOG_SOURCE_API), list(CLUSTER_CATALOG_API)]);
   const ofSources = (sources as readonly CatalogSource[]).map(({ spec }) => spec?.image ?? '');
   const ofCatalogs = catalogs.map(({ spec }) => asText(asRecord(asRecord(asRecord(spec)['source'])['image'])['ref']));
-  return [...new Set([...ofSources, ...ofCatalogs])].filter((image) => image !== '').sort(byCodeUnit);
+  const servers = (sources as readonly CatalogSource[]).flatMap(({ spec }) =>
+    spec?.image ? [] : (spec?.address ?? []),
+  );
+  return { images: distinct([...ofSources, ...ofCatalogs]), servers: distinct(servers) };
 }
+
+const distinct = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts)].filter((text) => text !== '').sort(byCodeUnit);

@@ -2,6 +2,7 @@ import { type DoctorCheck, ok, warning } from '#core/fleet/doctor/machine-checks
 import { inParallel } from '../in-parallel.js';
 import { lineOf } from '../live/ask-clusters.js';
 import { commandRegistryClient, logins } from '../reference/registry-access.js';
+import { catalogName } from './check-policy.js';
 
 /** Asked at most: one image of each registry and repository is enough to know. */
 const MOST = 20;
@@ -15,7 +16,7 @@ export async function checkRegistries(images: readonly string[]): Promise<readon
   if (images.length === 0) return [];
   const registry = await commandRegistryClient();
   const asked = await inParallel(images.slice(0, MOST), AT_ONCE, async (image) => {
-    const name = `catalog ${image}`;
+    const name = catalogName(image);
     try {
       await registry.resolve(image, { credentials: await logins(image) });
       return ok(name, 'its registry answers');

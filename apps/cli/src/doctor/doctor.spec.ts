@@ -58,8 +58,47 @@ describe('flotilla doctor', () => {
   it('names what a hub would meet: OLM at work, and a registry that does not answer', async () => {
     const { out } = await runFlotilla(['doctor', '-C', 'old', '-o', 'json']);
     const warnings = itemsOf(out).filter(({ result, name }) => result === 'warning' && name !== 'redis');
-    expect(warnings.map(({ name }) => name)).toEqual(['cluster old', 'catalog r.example/shelf:1']);
-    expect(warnings[0]?.todo).toContain('flotilla assess -C old');
+    expect(warnings.map(({ name }) => name)).toEqual(['cluster old', 'cluster old', 'catalog r.example/shelf:1']);
+    expect(warnings[1]?.todo).toContain('flotilla assess -C old');
+  });
+
+  it('warns of what only this machine reaches: an API server and a registry on loopback', async () => {
+    const source = (name: string, spec: object) => ({
+      ...{
+        apiVersion: 'operators.coreos.com/v1alpha1',
+        kind: 'CatalogSource',
+        metadata: { name, namespace: 'default' },
+      },
+      spec: { sourceType: 'grpc', ...spec },
+    });
+    const made = [
+      source('here', { image: 'localhost:5000/shelf:1' }),
+      source('server', { address: '127.0.0.1:50051' }),
+    ];
+    for (const one of made) fleet.cluster('plain').create(one);
+    const warned = async () => {
+      const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+      return itemsOf(out)
+        .filter(({ result, name }) => result === 'warning' && name !== 'redis')
+        .map(({ name, text, todo }) => `${name}: ${text} → ${todo}`);
+    };
+    const [cluster, ...catalogs] = await warned();
+    expect(cluster).toMatch(
+      /^cluster plain: its API server is at 127\.0\.0\.1:\d+, .* from this machine alone → run the hub/,
+    );
+    const loopback = 'start it with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback';
+    expect(catalogs).toEqual([
+      `catalog localhost:5000/shelf:1: address of localhost:5000 is not allowed by the hub (FLOTILLA_OUTBOUND_ADDRESSES) → if the hub may reach it, ${loopback}`,
+      `catalog 127.0.0.1:50051: address of 127.0.0.1:50051 is not allowed by the hub (FLOTILLA_OUTBOUND_ADDRESSES) → if the hub may reach it, ${loopback}`,
+    ]);
+    vi.stubEnv('FLOTILLA_OUTBOUND_ADDRESSES', 'public,private,loopback');
+    expect((await warned()).filter((text) => text.includes('not allowed'))).toEqual([]);
+    vi.stubEnv('FLOTILLA_REGISTRY_HOSTS', 'r.example');
+    expect(await warned()).toContainEqual(
+      'catalog localhost:5000/shelf:1: host localhost:5000 is not allowed by the hub (FLOTILLA_REGISTRY_HOSTS) → if the hub may ask it, add it to FLOTILLA_REGISTRY_HOSTS of the hub',
+    );
+    const { apiVersion, kind } = source('', {});
+    for (const { metadata } of made) fleet.cluster('plain').delete({ apiVersion, kind, ...metadata });
   });
 
   it('names a cluster whose clock differs from that of this machine, and what to do', async () => {

@@ -1,5 +1,6 @@
 import { type DoctorCheck, failed, machineChecks } from '#core/fleet/doctor/machine-checks';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { outboundPolicyOf } from '#platform/config/registry-limits';
 import { commandSettings } from '../command-settings.js';
 import { inParallel } from '../in-parallel.js';
 import { type Io, UsageError } from '../io.js';
@@ -11,6 +12,7 @@ import type { AnswerFormat } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 import { examineCluster } from './check-cluster.js';
+import { catalogName, checkPolicy } from './check-policy.js';
 import { checkRedis } from './check-redis.js';
 import { checkRegistries } from './check-registries.js';
 import { readMachine } from './read-machine.js';
@@ -40,7 +42,10 @@ async function clusterChecks(options: DoctorOptions): Promise<readonly DoctorChe
     return await withClusters(options, async (clients) => {
       const examined = await inParallel(clients, AT_ONCE, (client) => examineCluster(client, settings));
       const images = [...new Set(examined.flatMap((one) => one.images))].sort(byCodeUnit);
-      return [...examined.flatMap(({ checks }) => checks), ...(await checkRegistries(images))];
+      const servers = [...new Set(examined.flatMap((one) => one.servers))].sort(byCodeUnit);
+      const refused = await checkPolicy({ images, servers }, outboundPolicyOf(settings));
+      const asked = images.filter((image) => !refused.some(({ name }) => name === catalogName(image)));
+      return [...examined.flatMap(({ checks }) => checks), ...refused, ...(await checkRegistries(asked))];
     });
   } catch (error) {
     // A name that is wrong is a mistake of the question; that there is no cluster yet is a finding.

@@ -51,14 +51,32 @@ describe('gates that are asked over HTTP', () => {
   it('ask no host that the hub does not allow, and follow no redirect', async () => {
     const hook = { webhook: { url: `${url}/hook` } };
     const before = requests.length;
-    expect(await ask(hook, [])).toMatchObject({ message: expect.stringContaining('FLOTILLA_FLEET_GATE_HOSTS') });
+    expect(await ask(hook, [])).toMatchObject({
+      message: expect.stringMatching(
+        /\(FLOTILLA_FLEET_GATE_HOSTS\): .* name it there and restart the fleet controller$/,
+      ),
+    });
     expect(await ask(hook, ['other.example'])).not.toHaveProperty('green');
     const strict = new HttpGates({ hosts: ['127.0.0.1'], policy: { ...policy, addresses: ['public'] as never } });
-    expect(await strict.ask(question(hook))).not.toHaveProperty('green');
+    expect(await strict.ask(question(hook))).toEqual({
+      message: expect.stringMatching(
+        /^address of 127\.0\.0\.1:\d+ is not allowed by the hub \(FLOTILLA_OUTBOUND_ADDRESSES\): /,
+      ),
+    });
     expect(requests).toHaveLength(before);
     expect(await ask({ webhook: { url: `${url}/elsewhere` } })).not.toHaveProperty('green');
     expect(await ask({ webhook: { url: `${url}/broken` } })).toEqual({
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ answers 503$/),
+    });
+  });
+
+  it('say why a host gave no answer', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    await new Promise((resolve) => other.close(resolve));
+    expect(await ask({ webhook: { url: `http://${host}/hook` } })).toEqual({
+      message: `cannot reach ${host} (connection refused): check the host name, the network and the proxy`,
     });
   });
 });

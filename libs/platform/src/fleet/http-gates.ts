@@ -1,9 +1,12 @@
+import type { RequestInit } from 'undici';
 import { z } from 'zod';
 import type { CheckAnswer } from '#core/fleet/gates/cel-check';
 import { prometheusAnswer, queryFor } from '#core/fleet/gates/prometheus-answer';
 import type { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
+import { networkReason } from '../registry/http/answers.js';
 import { Connections } from '../registry/http/connections.js';
-import { isHostListed, type OutboundPolicy } from '../registry/outbound/outbound-policy.js';
+import { isAddressRefusal } from '../registry/outbound/checked-lookup.js';
+import { addressRefusal, isHostListed, type OutboundPolicy } from '../registry/outbound/outbound-policy.js';
 
 /** What a gate is asked about; without a cluster about the wave as a whole. */
 export type GateQuestion = Readonly<{
@@ -54,16 +57,23 @@ export class HttpGates {
     }
   }
 
+  async #fetch(url: URL, init: RequestInit) {
+    const { fetch } = await import('undici');
+    return fetch(url, { ...init, dispatcher: await this.#connections.to(url) });
+  }
+
   async #json(url: URL, init: Readonly<{ method?: string; headers?: Record<string, string>; body?: string }>) {
     const { hosts, timeoutMs = TIMEOUT_MS } = this.options;
     if (hosts.length === 0 || !isHostListed(url.host, hosts)) {
-      throw new Error(`host ${url.host} is not allowed by the hub (FLOTILLA_FLEET_GATE_HOSTS)`);
+      throw new Error(
+        `host ${url.host} is not allowed by the hub (FLOTILLA_FLEET_GATE_HOSTS): if gates may ask it, name it there and restart the fleet controller`,
+      );
     }
-    const { fetch } = await import('undici');
-    const dispatcher = await this.#connections.to(url);
     // A redirect would lead to a host that was not allowed.
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, { ...init, dispatcher, redirect: 'error', signal });
+    const response = await this.#fetch(url, { ...init, redirect: 'error', signal }).catch((error: unknown) => {
+      throw new Error(unanswered(url.host, error, signal.aborted ? timeoutMs : undefined));
+    });
     if (!response.ok) throw new Error(`${url.host} answers ${response.status}`);
     let text = '';
     const decoder = new TextDecoder();
@@ -73,4 +83,14 @@ export class HttpGates {
     }
     return JSON.parse(text) as unknown;
   }
+}
+
+/** Why a host gave no answer, and what to do: fetch says "fetch failed" and hides the reason in causes. */
+function unanswered(host: string, error: unknown, lateAfterMs: number | undefined): string {
+  if (isAddressRefusal(error)) {
+    return `${addressRefusal(host)}: if gates may ask it, allow that kind of address and restart the fleet controller`;
+  }
+  if (lateAfterMs !== undefined) return `${host} gave no answer within ${lateAfterMs / 1000} s`;
+  const { reason, advice } = networkReason(error);
+  return `cannot reach ${host} (${reason}): ${advice}`;
 }

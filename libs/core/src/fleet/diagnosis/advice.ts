@@ -42,6 +42,20 @@ export const ADVICE = {
     advice(
       `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${shellWord(image)}`,
     ),
+  /** The hub's own policy refuses what the object names. */
+  allowAddress: (host: string) =>
+    advice(
+      `Nothing is wrong with what is named: the hub is not set to reach the address of ${host}. If it may (link-local addresses never may), restart the hub with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback`,
+    ),
+  allowHost: (setting: string, host: string) =>
+    advice(
+      `Nothing is wrong with what is named: the hub is not set to ask ${host}. If it may, add it to setting ${setting} of the hub, and restart it.`,
+    ),
+  /** A registry that does not answer, or not now. */
+  reachRegistry: (host: string) =>
+    advice(
+      `The image need not be at fault: see that the hub reaches registry ${host}, as the message says (name, network, proxy, certificate, quota); it is tried again by itself.`,
+    ),
   createPullSecret: (namespace: string, name: string) =>
     advice(
       `Create the pull secret: kubectl -n ${namespace} create secret docker-registry ${shellWord(name)} --docker-server=HOST --docker-username=USER --docker-password=PASSWORD`,

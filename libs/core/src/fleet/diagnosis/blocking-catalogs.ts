@@ -1,5 +1,6 @@
 import { ADVICE } from './advice.js';
 import type { Diagnosis, Named } from './diagnosis.js';
+import { pullAdvice } from './pull-trouble.js';
 
 type Finding = Named & Diagnosis;
 
@@ -26,7 +27,8 @@ export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
       ...finding,
       standing: 'failed',
       because: [...because, blocks(blocked)],
-      todo: [ADVICE.correctClusterCatalog(), ...todo],
+      // Its image is not at fault where the hub may not, or cannot, reach its registry.
+      todo: pullAdvice(because.join(' ')) === undefined ? [ADVICE.correctClusterCatalog(), ...todo] : todo,
     };
   });
 }

@@ -7,6 +7,7 @@ import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { isPaused, pausedDigest, pausedText } from '../../kernel/api/paused-catalog.js';
 import { ADVICE, type Advice } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { pullAdvice } from './pull-trouble.js';
 
 /**
  * What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8;
@@ -65,12 +66,13 @@ function leftOutRemedy(source: CatalogSource): readonly Advice[] {
 function remedy(source: CatalogSource): readonly Advice[] {
   const origin = originOf(source);
   const { name = '', namespace = '' } = source.metadata;
+  const message = source.status?.message ?? '';
   const leave = ADVICE.deleteCatalogSource(namespace, name);
   switch (origin.kind) {
     case 'image':
-      return [loginRemedy(source) ?? ADVICE.validateCatalogImage(origin.image), leave];
+      return [...(loginRemedy(source) ?? pullAdvice(message) ?? [ADVICE.validateCatalogImage(origin.image)]), leave];
     case 'grpc':
-      return [ADVICE.startRegistryServer(origin.address), leave];
+      return [...(pullAdvice(message) ?? [ADVICE.startRegistryServer(origin.address)]), leave];
     case 'configMap':
       return [rightToConfigMap(source) ?? ADVICE.correctConfigMap(namespace, origin.name), leave];
     case 'invalid':
@@ -90,11 +92,11 @@ const SECRET_FORBIDDEN = /secrets "[^"]*" is forbidden: User "([^"]+)"/;
 const LOGIN_REFUSED = /asks for a login and no credentials were given|the credentials given for .* were refused/;
 
 /** What helps where the image could not be asked for; undefined where it could, or no login is at fault. */
-function loginRemedy({ metadata: { namespace = '' }, status }: CatalogSource): Advice | undefined {
+function loginRemedy({ metadata: { namespace = '' }, status }: CatalogSource): readonly Advice[] | undefined {
   const message = status?.message ?? '';
   const missing = SECRET_MISSING.exec(message)?.[1];
-  if (missing !== undefined) return ADVICE.createPullSecret(namespace, missing);
+  if (missing !== undefined) return [ADVICE.createPullSecret(namespace, missing)];
   const user = SECRET_FORBIDDEN.exec(message)?.[1];
-  if (user !== undefined) return ADVICE.allowPullSecrets(namespace, user);
-  return LOGIN_REFUSED.test(message) ? ADVICE.namePullSecret() : undefined;
+  if (user !== undefined) return [ADVICE.allowPullSecrets(namespace, user)];
+  return LOGIN_REFUSED.test(message) ? [ADVICE.namePullSecret()] : undefined;
 }

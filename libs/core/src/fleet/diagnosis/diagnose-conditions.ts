@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { ADVICE } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { pullAdvice } from './pull-trouble.js';
 
 const Condition = z.looseObject({
   type: z.string(),
@@ -35,15 +36,16 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   if (isSwitchedOff(object))
     return diagnosis('well', 'well', reported, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
   const notReady = available?.status === 'True' ? [] : inWords(available);
+  const fetched = pullAdvice(progressing?.message ?? '');
   switch (progressing?.reason) {
     case 'InvalidConfiguration':
       return diagnosis('extension-config-invalid', 'failed', reported, ADVICE.correctExtensionConfig());
     case 'ProgressDeadlineExceeded':
       return diagnosis('rollout-too-slow', 'failed', [...reported, ...notReady], ADVICE.correctRollout());
     case 'Blocked':
-      return diagnosis('spec-blocked', 'failed', reported, ADVICE.correctExtensionSpec());
+      return diagnosis('spec-blocked', 'failed', reported, fetched ?? ADVICE.correctExtensionSpec());
     case 'Retrying':
-      return diagnosis('retrying', 'blocked', reported, ADVICE.correctExtensionCause());
+      return diagnosis('retrying', 'blocked', reported, fetched ?? ADVICE.correctExtensionCause());
   }
   const isWell = wanted?.status === 'True' && notReady.length === 0;
   return diagnosis(isWell ? 'well' : 'progressing', isWell ? 'well' : 'under-way', [...reported, ...notReady]);

@@ -10,6 +10,7 @@ import { deciderOfPlan, fleetWorkText } from '../desired/fleet-work.js';
 import { ADVICE, type Advice } from './advice.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { pullAdvice } from './pull-trouble.js';
 import { webhookAdvice } from './stopped-by-webhook.js';
 
 /** Steps named one by one; more are counted. */
@@ -54,6 +55,8 @@ function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Ad
   if (steps(plan).some(({ status }) => status === 'UnsupportedResource')) return [corrected];
   const silent = webhookAdvice(plan.status?.message ?? '');
   if (silent.length > 0) return [...silent, ADVICE.retryPlan(namespace, name)];
+  const fetched = pullAdvice(plan.status?.message ?? '');
+  if (fetched !== undefined) return [...fetched, ADVICE.retryPlan(namespace, name)];
   const object = refusedObject(plan.status?.message ?? '');
   return [...object, storedVersion(plan, groups) ?? ADVICE.retryPlan(namespace, name), corrected];
 }
@@ -128,9 +131,8 @@ function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagno
   const remedy = forbidden(said) ?? storedVersion(plan, groups);
   if (remedy !== undefined) return diagnosis('plan-refused', 'blocked', because, remedy);
   const remedies = [...webhookAdvice(said), ...refusedObject(said)];
-  return remedies.length === 0
-    ? diagnosis('plan-installing', 'under-way', because)
-    : diagnosis('objects-refused', 'blocked', because, remedies);
+  if (remedies.length > 0) return diagnosis('objects-refused', 'blocked', because, remedies);
+  return diagnosis('plan-installing', 'under-way', because, pullAdvice(said) ?? []);
 }
 
 const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;

@@ -14,6 +14,7 @@ import { diagnoseCsv } from './diagnose-csv.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { pullAdvice } from './pull-trouble.js';
 import { webhookAdvice } from './stopped-by-webhook.js';
 
 /** The objects of a Subscription's namespace, and the CatalogSources that it sees. */
@@ -147,7 +148,7 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
     'bundle-not-fetched',
     'failed',
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
-    ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
+    pullAdvice(failed.message ?? '') ?? ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
   );
 }
 

@@ -70,6 +70,7 @@ export class HttpKubeClient extends KubeClient {
   override readonly history: ServerHistory;
   override readonly globalCatalogNamespace: string | undefined;
   override readonly login: ClusterLogin | undefined;
+  override readonly server: URL;
   readonly #requests: ApiRequests;
   readonly #shared: Shared;
   readonly #watches: WatchAccess;
@@ -80,6 +81,7 @@ export class HttpKubeClient extends KubeClient {
     this.cluster = options.cluster;
     this.globalCatalogNamespace = options.globalCatalogNamespace;
     this.login = options.login;
+    this.server = options.transport.server;
     this.#owner = acting === undefined;
     this.budget = acting?.requests.budget ?? options.budget ?? new ReadBudget(options.cluster);
     const requests = acting?.requests ?? new ApiRequests(options.cluster, options.transport, {}, this.budget);

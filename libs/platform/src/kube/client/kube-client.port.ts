@@ -87,6 +87,8 @@ export abstract class KubeClient {
   readonly globalCatalogNamespace: string | undefined;
   /** Where its login was read; absent: in a Secret of the hub, or with the pod we run in. */
   readonly login: ClusterLogin | undefined;
+  /** Where its API server is, as its kubeconfig says; absent where clients of it are wrapped. */
+  readonly server: URL | undefined;
   /** The object, or undefined where there is none (404). */
   abstract get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>;
   /** All objects of a kind, read page by page; undefined where the cluster does not serve the kind. */

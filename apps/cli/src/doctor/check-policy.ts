@@ -1,0 +1,65 @@
+import { lookup } from 'node:dns/promises';
+import { type DoctorCheck, warning } from '#core/fleet/doctor/machine-checks';
+import { parseImageReference } from '#platform/registry/image-reference';
+import {
+  addressRefusal,
+  hostRefusal,
+  isAddressAllowed,
+  isHostListed,
+  type OutboundPolicy,
+} from '#platform/registry/outbound/outbound-policy';
+
+/** Where catalogs come from: images, and `HOST:PORT` of registry servers. */
+export type CatalogPlaces = Readonly<{ images: readonly string[]; servers: readonly string[] }>;
+
+export const catalogName = (place: string): string => `catalog ${place}`;
+
+/** What a hub with these settings refuses to ask: registries on this machine above all. */
+export async function checkPolicy(
+  { images, servers }: CatalogPlaces,
+  policy: OutboundPolicy,
+): Promise<readonly DoctorCheck[]> {
+  const places = [
+    ...images.flatMap((place) => placeOf(place, 'FLOTILLA_REGISTRY_HOSTS', policy.registryHosts)),
+    ...servers.map((place) => ({
+      place,
+      host: place,
+      setting: 'FLOTILLA_GRPC_HOSTS' as const,
+      list: policy.grpcHosts,
+    })),
+  ];
+  const checks = await Promise.all(
+    places.map(async ({ place, host, setting, list }) => {
+      const name = catalogName(place);
+      if (!isHostListed(host, list))
+        return warning(name, hostRefusal(host, setting), `if the hub may ask it, add it to ${setting} of the hub`);
+      if (await hasAllowedAddress(host, policy)) return undefined;
+      const todo = 'if the hub may reach it, start it with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback';
+      return warning(name, addressRefusal(host), todo);
+    }),
+  );
+  return checks.filter((check) => check !== undefined);
+}
+
+type Place = Readonly<{
+  place: string;
+  host: string;
+  setting: 'FLOTILLA_REGISTRY_HOSTS';
+  list: readonly string[];
+}>;
+
+/** Nothing for a reference that cannot be read: the check of its registry reports that. */
+function placeOf(place: string, setting: Place['setting'], list: readonly string[]): readonly Place[] {
+  try {
+    return [{ place, host: parseImageReference(place).host, setting, list }];
+  } catch {
+    return [];
+  }
+}
+
+/** A name that is not known here may be known where the hub runs. */
+async function hasAllowedAddress(host: string, policy: OutboundPolicy): Promise<boolean> {
+  const hostname = host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  const found = await lookup(hostname, { all: true }).catch(() => []);
+  return found.length === 0 || found.some(({ address }) => isAddressAllowed(address, policy));
+}

@@ -1,0 +1,26 @@
+import { ADVICE, type Advice } from './advice.js';
+
+const REFUSED = /(?:address of|host) (\S+) is not allowed by the hub \((FLOTILLA_[A-Z_]+)\)/;
+const AWAY = /cannot reach registry (\S+) \(|registry (\S+) answered (?:429|5\d\d)\b/;
+const LATE = /\bnot done after \d+ ms: /;
+const SERVER_AWAY = /catalog at (\S+) \((?:UNAVAILABLE|DEADLINE_EXCEEDED): /;
+
+/**
+ * What helps where content could not be fetched and the content is not at fault: the hub's own policy refuses
+ * the host, or the registry does not answer. Undefined for every other message. Of several places that were
+ * tried, the last one counts: it is the registry that the reference names.
+ */
+export function pullAdvice(message: string): readonly Advice[] | undefined {
+  const last = message.slice(Math.max(0, message.lastIndexOf('image ')));
+  const [, refused, setting] = REFUSED.exec(last) ?? REFUSED.exec(message) ?? [];
+  if (refused !== undefined && setting !== undefined) {
+    return [
+      setting === 'FLOTILLA_OUTBOUND_ADDRESSES' ? ADVICE.allowAddress(refused) : ADVICE.allowHost(setting, refused),
+    ];
+  }
+  const [, unreached, failing] = AWAY.exec(last) ?? [];
+  const server = SERVER_AWAY.exec(message)?.[1];
+  if (server !== undefined) return [ADVICE.startRegistryServer(server)];
+  const host = unreached ?? failing ?? (LATE.test(last) ? 'that it names' : undefined);
+  return host === undefined ? undefined : [ADVICE.reachRegistry(host)];
+}
