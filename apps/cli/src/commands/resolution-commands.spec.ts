@@ -128,7 +128,7 @@ describe('flotilla plan', () => {
     {
       input: 'an object of the wrong shape',
       args: ['full.json', 'malformed.yaml'],
-      says: /malformed\.yaml:1: Subscription harbor is malformed at spec\.source: /,
+      says: /malformed\.yaml:1: Subscription harbor is malformed: spec\.source is a list; a text is expected/,
     },
     {
       input: 'Subscriptions of several namespaces',

@@ -4,6 +4,7 @@ import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
 
 /** One resolution of OLM Classic as a JSON value; unknown keys are ignored. */
 export const ClassicCase = z.object({
@@ -55,20 +56,16 @@ export function observedNamespace(
 }
 
 function parsed<T>(schema: z.ZodType<T>, object: KubernetesObject): T {
-  const result = schema.safeParse(object);
-  if (result.success) return result.data;
-  throw new MalformedObject(object, result.error);
+  const read = readForeign(schema, object);
+  if ('value' in read) return read.value;
+  throw new MalformedObject(object, read.problem);
 }
 
 /**
  * An object that is not of the shape its kind demands: names the object, the field and what is wrong with it.
  */
 export class MalformedObject extends Error {
-  constructor(object: KubernetesObject, error: z.ZodError) {
-    const [issue] = error.issues;
-    const field = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-    super(
-      `${object.kind} ${object.metadata.name ?? '(without name)'} is malformed${field}: ${issue?.message ?? 'unreadable'}`,
-    );
+  constructor(object: KubernetesObject, problem: string) {
+    super(`${object.kind} ${object.metadata.name ?? '(without name)'} is malformed: ${problem}`);
   }
 }

@@ -1,5 +1,5 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { type KubernetesObject, readObject } from '#core/kernel/api/kubernetes-object';
+import { IS_MISSING, type KubernetesObject, readObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { problemText } from '#core/kernel/go-types/decoded';
 
@@ -51,7 +51,7 @@ function objectsOf(value: unknown, where: string): Manifest[] {
   }
   const object = readObject(value);
   if (object.ok) return [{ object: object.value, where }];
-  throw new ManifestError(
-    `${where}: not a Kubernetes object: ${problemText(object.problems)}; give it apiVersion, kind and metadata`,
-  );
+  const isIncomplete = object.problems.every(({ message }) => message === IS_MISSING);
+  const advice = isIncomplete ? '; give it apiVersion, kind and metadata' : '';
+  throw new ManifestError(`${where}: not a Kubernetes object: ${problemText(object.problems)}${advice}`);
 }

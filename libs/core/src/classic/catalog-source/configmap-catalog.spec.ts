@@ -87,6 +87,16 @@ describe('catalogOfConfigMap', () => {
     ]);
   });
 
+  it('takes null for absent, as configmap-server does', () => {
+    const nulls = { labels: null, annotations: null, finalizers: null };
+    const csvs = figs.map((csv) => ({ ...csv, metadata: { ...csv.metadata, ...nulls } }));
+    const read = catalogOfConfigMap(data({ csvs, packages: [{ ...sea, defaultChannel: null }] }));
+    expect(read.leftOut).toEqual([]);
+    expect(read.catalog.bundles.flatMap(({ objects }) => objects)).toHaveLength(
+      catalog.bundles.flatMap(({ objects }) => objects).length,
+    );
+  });
+
   it('gives each bundle its CSV and the CRDs it owns, and the properties of a bundle', () => {
     expect(head?.objects.map(({ kind, metadata }) => [kind, Object(metadata).name])).toEqual([
       ['ClusterServiceVersion', 'sea.v1.2.0'],

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { BlobError } from '../../catalog/model/catalog-load.error.js';
 import { parseYamlDocument } from '../../catalog/read/yaml-document.js';
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { Decoded } from '../../kernel/go-types/decoded.js';
+import { schemaOf } from '../../kernel/go-types/typed-schema.js';
+import { writtenTyped } from '../../kernel/go-types/write-typed.js';
 import { textAt } from '../../kernel/json/json-access.js';
 import { readForeign } from '../../kernel/verdict/read-foreign.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
@@ -27,19 +30,16 @@ export type ConfigMapLists = Readonly<{
   packages: ListedItems<ConfigMapPackage>;
 }>;
 
-const ConfigMapPackage = z
-  .looseObject({
-    packageName: z.string().min(1),
-    defaultChannel: z.string().nullish(),
-    channels: z.array(z.looseObject({ name: z.string(), currentCSV: z.string() })).nullish(),
-  })
-  .transform(
-    ({ packageName, defaultChannel, channels }): ConfigMapPackage => ({
-      packageName,
-      defaultChannel: defaultChannel ?? '',
-      channels: channels ?? [],
-    }),
+const ConfigMapPackage = schemaOf((value): Decoded<ConfigMapPackage> => {
+  const read = writtenTyped<ConfigMapPackage & { channels: ConfigMapPackage['channels'] | null }>(
+    'registry.PackageManifest',
+    value,
   );
+  if (!read.ok) return read;
+  const { packageName, defaultChannel, channels } = read.value;
+  if (packageName === '') return { ok: false, problems: [{ field: 'packageName', message: 'is missing' }] };
+  return { ok: true, value: { packageName, defaultChannel, channels: channels ?? [] } };
+});
 
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };

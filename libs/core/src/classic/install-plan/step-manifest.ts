@@ -1,7 +1,14 @@
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
-import { joinApiVersion, KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
+import {
+  joinApiVersion,
+  type KubernetesObject,
+  readObject,
+  splitApiVersion,
+} from '../../kernel/api/kubernetes-object.js';
+import { type Decoded, problemText } from '../../kernel/go-types/decoded.js';
+import { writtenTyped } from '../../kernel/go-types/write-typed.js';
 import { isRecord } from '../../kernel/json/go-json.js';
-import { CRD_KIND, kindOfStep } from './install-plan-step.js';
+import { CRD_KIND, CSV_KIND, kindOfStep, SUBSCRIPTION_KIND } from './install-plan-step.js';
 
 /**
  * A step's manifest as an object, or the error that fails the plan. `needsReplan`: a plan that the hub makes
@@ -46,16 +53,34 @@ function parseManifest(step: InstallPlanStep): ParsedManifest {
     const where = [value['namespace'], value['name']].filter((part) => typeof part === 'string').join('/');
     return { fail: `error finding unpacked bundle configmap for ref ${where}`, needsReplan: true };
   }
-  const parsed = KubernetesObject.safeParse({
+  const completed = {
     ...value,
     apiVersion: apiVersionOf(step, value['apiVersion']),
     kind: value['kind'] || kind,
-    metadata: isRecord(value['metadata']) ? withUids(withoutNulls(value['metadata'])) : {},
-  });
+    metadata: value['metadata'] ?? {},
+  };
   // Whose rights write the step, and where, follows from its kind: a manifest of
   // another kind would borrow them.
-  if (!parsed.success || parsed.data.kind !== kind) return { fail: `error parsing step manifest: ${resource.name}` };
-  return { object: withName(parsed.data, resource.name) };
+  if (completed.kind !== kind) return { fail: `error parsing step manifest: ${resource.name}` };
+  const read = typedObject(kind, completed);
+  if (!read.ok) return { fail: `error parsing step manifest: ${resource.name}: ${problemText(read.problems)}` };
+  return { object: withName(read.value, resource.name) };
+}
+
+/** Kinds that OLM reads into types of its own, and writes from them. */
+const OWN_TYPES: ReadonlyMap<string, string> = new Map([
+  [CSV_KIND, 'alpha.ClusterServiceVersion'],
+  [SUBSCRIPTION_KIND, 'alpha.Subscription'],
+]);
+
+function typedObject(kind: string, value: Readonly<Record<string, unknown>>): Decoded<KubernetesObject> {
+  const type = OWN_TYPES.get(kind);
+  if (type === undefined) return readObject(value);
+  const written = writtenTyped<KubernetesObject>(type, value);
+  if (!written.ok) return written;
+  // A new object has no status; what Go writes for none is left out.
+  const { status: _none, ...object } = written.value;
+  return { ok: true, value: object as KubernetesObject };
 }
 
 function apiVersionOf(step: InstallPlanStep, written: unknown): unknown {
@@ -67,18 +92,6 @@ function apiVersionOf(step: InstallPlanStep, written: unknown): unknown {
   const differs = group !== step.resource.group || version !== step.resource.version;
   return differs ? joinApiVersion(group, version) : written || joinApiVersion(group, version);
 }
-
-/** Plans of others may name owners without a uid: those of CSVs get the live one. */
-function withUids(metadata: Record<string, unknown>): Record<string, unknown> {
-  const owners = metadata['ownerReferences'];
-  if (!Array.isArray(owners)) return metadata;
-  const named = owners.map((owner: unknown) => (isRecord(owner) ? { ...owner, uid: owner['uid'] ?? '' } : owner));
-  return { ...metadata, ownerReferences: named };
-}
-
-// Go writes `creationTimestamp: null` and the like into manifests.
-const withoutNulls = (metadata: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
 
 const withName = (object: KubernetesObject, name: string): KubernetesObject =>
   object.metadata.name || object.metadata.generateName ? object : { ...object, metadata: { ...object.metadata, name } };

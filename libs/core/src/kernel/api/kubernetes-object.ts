@@ -37,16 +37,19 @@ export type ObjectMeta = {
 /** Any Kubernetes object: what is common to all kinds is typed, the rest is kept as it came. */
 export type KubernetesObject = { [field: string]: unknown; apiVersion: string; kind: string; metadata: ObjectMeta };
 
+/** The message about a field that an object of any kind must have. */
+export const IS_MISSING = 'is missing';
+
 const REQUIRED = ['apiVersion', 'kind', 'metadata'] as const;
 
 /** Reads an object of any kind: its metadata has the types of Kubernetes, and null counts as absent. */
 export function readObject(value: unknown): Decoded<KubernetesObject> {
   if (!isRecord(value)) {
-    const message = value === undefined ? 'is missing' : typeProblem(value, 'a map');
+    const message = value === undefined ? IS_MISSING : typeProblem(value, 'a map');
     return { ok: false, problems: [{ field: '', message }] };
   }
   const missing = REQUIRED.filter((field) => value[field] === undefined || value[field] === null);
-  if (missing.length > 0) return { ok: false, problems: missing.map((field) => ({ field, message: 'is missing' })) };
+  if (missing.length > 0) return { ok: false, problems: missing.map((field) => ({ field, message: IS_MISSING })) };
   return readTyped('Object', value);
 }
 
