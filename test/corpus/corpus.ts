@@ -24,6 +24,7 @@ const begun = performance.now();
 const without = values.all ? [] : Object.keys(NOT_YET);
 const cases = corpusCases({ seed, count, only: values.only, plain: values.plain, without });
 const findings = await playCorpus(cases, {
+  extensions: true,
   onProgress: (done, found) => {
     for (const { number, about, at, text, oddities } of found)
       say(`${number} ${about} at ${at}: ${text}\n    oddities: ${oddities.join('; ')}`);

@@ -10,6 +10,7 @@ import { CorpusHub, GLOBAL } from './corpus-hub.js';
 import { type Finding, finding } from './finding.js';
 import { judgeCatalogRender } from './judge-catalog.js';
 import { judgeLength, judgePlan, judgeRender, judgeValidate } from './judge-commands.js';
+import { judgeExtension } from './judge-extension.js';
 import { hasEnded, judgeInstall } from './judge-install.js';
 import { catalogNamespaceOf, catalogSource, namespaceOf, subscription, wantedObjects } from './wanted-objects.js';
 import { Hung, watched } from './watchdog.js';
@@ -17,6 +18,8 @@ import { Hung, watched } from './watchdog.js';
 export type PlayOptions = Readonly<{
   /** Cases that share a cluster. */
   together?: number;
+  /** Asks what OLM v1 makes of each bundle, too. */
+  extensions?: boolean;
   /** Called after each cluster. */
   onProgress?: (done: number, findings: readonly Finding[]) => void;
 }>;
@@ -28,14 +31,14 @@ const HUNG_AFTER_MS = 300_000;
 
 /** Validates, renders, plans and installs every case; what is not as it must be comes back. */
 export async function playCorpus(cases: readonly CorpusCase[], options: PlayOptions = {}): Promise<Finding[]> {
-  const { together = TOGETHER, onProgress = () => undefined } = options;
+  const { together = TOGETHER, extensions = false, onProgress = () => undefined } = options;
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-corpus-'));
   const registry = await startRegistry();
   const files = new CaseFiles(folder, registry);
   const findings: Finding[] = [];
   try {
     for (let from = 0; from < cases.length; from += together) {
-      const found = await playTogether(cases.slice(from, from + together), files);
+      const found = await playTogether(cases.slice(from, from + together), files, extensions);
       findings.push(...found);
       onProgress(Math.min(from + together, cases.length), found);
     }
@@ -47,11 +50,12 @@ export async function playCorpus(cases: readonly CorpusCase[], options: PlayOpti
 }
 
 /** Plays cases that share a cluster. */
-async function playTogether(cases: readonly CorpusCase[], files: CaseFiles): Promise<Finding[]> {
+async function playTogether(cases: readonly CorpusCase[], files: CaseFiles, extensions: boolean): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const one of cases) {
     await files.write(one);
-    findings.push(...(await askAbout(one, files)));
+    findings.push(...(await askAbout(one, await questions(one, files))));
+    if (extensions && one.catalog === undefined) findings.push(...(await askAbout(one, [extensionOf(one, files)])));
   }
   return [...findings, ...(await install(cases, files))];
 }
@@ -59,9 +63,9 @@ async function playTogether(cases: readonly CorpusCase[], files: CaseFiles): Pro
 type Asked = readonly [args: readonly string[], judge: (end: CommandEnd) => Finding[]];
 
 /** Asks the commands about a case, as its author would. */
-async function askAbout(one: CorpusCase, files: CaseFiles): Promise<Finding[]> {
+async function askAbout(one: CorpusCase, asked: readonly Asked[]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const [args, judge] of await questions(one, files)) {
+  for (const [args, judge] of asked) {
     const found = await judged(one, args, judge);
     findings.push(...found);
     // The others would wait for the same.
@@ -92,6 +96,11 @@ async function questions(one: CorpusCase, files: CaseFiles): Promise<readonly As
     plan,
   ];
 }
+
+const extensionOf = (one: CorpusCase, files: CaseFiles): Asked => [
+  ['bundle', 'render', files.bundleReference(one), '-o', 'json'],
+  (end) => judgeExtension(one, end),
+];
 
 async function judged(one: CorpusCase, args: readonly string[], judge: Asked[1]): Promise<Finding[]> {
   const at = args.slice(0, args[0] === 'plan' ? 1 : 2).join(' ');
