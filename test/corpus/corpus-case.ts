@@ -102,13 +102,15 @@ function bundleCase(
 ): CorpusCase {
   const chosen = withMore(first, oddities, draws);
   const draft = baselineBundle(number, draws);
-  // What replaces the bytes of a file comes after what changes its tree.
-  const order = chosen.toSorted((a, b) => Number(isOfFiles(a)) - Number(isOfFiles(b)));
+  // What replaces a value comes after what adds to it, and what replaces the bytes of a file last.
+  const order = chosen.toSorted((a, b) => rank(a) - rank(b));
   const expectations = order.map((oddity) => oddity.put(draft, draws));
   if (!chosen.some(isOfFiles) && expectations.every(isAnywhere) && draws.next() < 0.15) draft.delivery = 'inline';
   if (draft.layers.manifests === 'docker') draft.asked = 'image';
   return { number, draft, oddities: order.map(({ name }) => name), expected: expectedOutcome(expectations) };
 }
+
+const rank = (oddity: BundleOddity): number => (isOfFiles(oddity) ? 2 : Number(oddity.slot.startsWith('wrong')));
 
 /** The same of manifests in images and in catalogs. */
 const isAnywhere = (one: Expectation): boolean =>

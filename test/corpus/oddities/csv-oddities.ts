@@ -87,7 +87,7 @@ export const CSV_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'webhook',
     weight: 900,
-    slot: 'webhooks',
+    slot: 'webhooks|deployments',
     put: (draft) => {
       const deploymentName = draft.key;
       const rule = {
@@ -105,7 +105,7 @@ export const CSV_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'webhook with members left out or null',
     weight: 30,
-    slot: 'webhooks',
+    slot: 'webhooks|deployments',
     put: (draft) => {
       const generateName = `check.${draft.key}.example.com`;
       const { webhookPath: _path, ...rest } = WEBHOOK;
@@ -119,7 +119,7 @@ export const CSV_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'webhooks of one name',
     weight: 1,
-    slot: 'webhooks',
+    slot: 'webhooks|deployments',
     put: (draft) => {
       const webhook = { ...WEBHOOK, deploymentName: draft.key };
       mapAt(draft.csv.tree, 'spec')['webhookdefinitions'] = [webhook, webhook];
@@ -144,7 +144,7 @@ export const CSV_ODDITIES: readonly BundleOddity[] = [
       const example = { apiVersion: `${draft.key}.example.com/v1`, kind: 'Lamp', metadata: { name: 'a' }, spec: null };
       const annotations = mapAt(draft.csv.tree, 'metadata', 'annotations');
       annotations['alm-examples'] = draws.oneOf([JSON.stringify([example]), '[]', '', '[{broken']);
-      annotations['description'] = 'Ünïcode \u2028 <b>&amp;</b> \u{1F4A1} "quoted" \\ \t tab';
+      annotations['description'] = 'Ünïcode\u2028<b>&amp;</b> \u{1F4A1} "quoted" \\ \t tab';
       return ACCEPTED;
     },
   },

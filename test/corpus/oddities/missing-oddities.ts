@@ -84,7 +84,7 @@ export const MISSING_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'no Deployments',
     weight: 40,
-    slot: 'install strategy',
+    slot: 'install strategy|deployments',
     put: ({ csv }) => {
       mapAt(csv.tree, 'spec', 'install', 'spec')['deployments'] = [];
       return ACCEPTED;

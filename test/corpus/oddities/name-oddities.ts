@@ -127,7 +127,7 @@ export const NAME_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'Deployment name that no API server takes',
     weight: 3,
-    slot: 'Deployment name',
+    slot: 'Deployment name|deployments',
     put: (draft, draws) => {
       const name = draws.oneOf([`Bad_${draft.key}`, `${draft.key}-`, `${draft.key}.A`, longName(draft.key, 254)]);
       deploymentOf(draft)['name'] = name;
@@ -137,7 +137,7 @@ export const NAME_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'two Deployments of one name',
     weight: 1,
-    slot: 'Deployment name',
+    slot: 'Deployment name|deployments',
     put: (draft) => {
       const first = deploymentOf(draft);
       addTo(draft.csv.tree, ['spec', 'install', 'spec', 'deployments'], first);

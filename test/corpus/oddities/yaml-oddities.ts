@@ -129,7 +129,7 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'scalars as YAML 1.1 has them',
     weight: 60,
-    slot: 'scalars',
+    slot: 'install modes',
     put: ({ csv }) => {
       mapAt(csv.tree, 'spec')['installModes'] = [
         { type: 'OwnNamespace', supported: new Written('yes', true) },

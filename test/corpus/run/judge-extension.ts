@@ -8,8 +8,8 @@ type Named = Readonly<{ kind?: unknown; metadata?: Readonly<{ name?: unknown }> 
 const keyOf = ({ kind, metadata }: Named): string => `${kind} ${metadata?.name}`;
 
 /**
- * `bundle render`, what OLM v1 makes of a bundle: every object that it brings beside its CSV, or why not. What
- * OLM v1 refuses is another matter than what OLM Classic refuses.
+ * `bundle render`, what OLM v1 makes of a bundle: every object that it brings beside its CSV, or why not.
+ * OLM v1 refuses other bundles than OLM Classic.
  */
 export function judgeExtension(of: CorpusCase, end: CommandEnd): Finding[] {
   const at = 'bundle render';
