@@ -155,7 +155,7 @@ describe('the command and the console, about one cluster with every kind of trou
 
   it.each(CLASSIC_TROUBLES)('say the same of the Subscription in $name: $code', async ({ name: namespace, code }) => {
     const said = await explained('subscription', 'mill', namespace);
-    expect(said.code).toBe(code);
+    expect(said.code, JSON.stringify(said)).toBe(code);
     if (namespace.startsWith('upgrade-')) expect(said.stillRuns).toBe('mill.v0.9.0');
     const row = (await rows(`operators`)).find((one) => one.namespace === namespace);
     expectSame(said, Row.parse(row));

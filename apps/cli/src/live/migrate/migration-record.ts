@@ -32,13 +32,19 @@ const RunningWorkload = z.object({
 });
 export type RunningWorkload = z.infer<typeof RunningWorkload>;
 
+/** Go writes an account without a name, which definitions of ClusterExtensions refuse. */
+function withoutEmptyAccount({ spec, ...extension }: ClusterExtension): ClusterExtension {
+  const { serviceAccount, ...others } = spec;
+  return { ...extension, spec: serviceAccount?.name ? spec : others };
+}
+
 /**
  * What a move keeps in the cluster until it is taken back: so it can be repeated after it was killed at any
  * line, and undone from another machine.
  */
 export const MigrationRecord = z.object({
   v: z.literal(1),
-  extension: ClusterExtension,
+  extension: ClusterExtension.transform(withoutEmptyAccount),
   /** With its status. */
   subscription: Subscription,
   /** As it can be created again. */

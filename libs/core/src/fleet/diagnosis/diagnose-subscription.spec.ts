@@ -141,7 +141,7 @@ describe('a Subscription', () => {
       because: 'its plan was deleted before its version had all: the hub plans again',
       diagnosis: diagnoseSubscription(
         subscription({
-          ...condition('ResolutionFailed'),
+          ...condition('InstallPlanMissing'),
           ...{ currentCSV: 'mill.v1', installedCSV: 'mill.v1', installPlanRef: { name: 'install-1' } },
         }),
         { ...fine, csvs: [csv(lacking('ServiceAccount'))] },
