@@ -115,6 +115,9 @@ describe.each(ways)('$way', ({ hold, read }) => {
       { mediaType: DOCKER, pack: plain },
       { mediaType: `${DOCKER}.gzip`, pack: gzipSync },
       { mediaType: `${DOCKER}.zstd`, pack: zstdCompressSync },
+      { mediaType: `${OCI}+zstd`, pack: gzipSync },
+      { mediaType: `${OCI}+gzip`, pack: plain },
+      { mediaType: 'application/vnd.oci.image.layer.nondistributable.v1.tar+gzip', pack: gzipSync },
     ])('of type $mediaType are read', async ({ mediaType, pack }) => {
       expect(await pulled([await layerOf([file('configs/a.yaml', 'content')], mediaType, pack)])).toEqual([
         'a.yaml=content',
@@ -223,11 +226,10 @@ describe.each(ways)('$way', ({ hold, read }) => {
   describe('bad layers are refused', () => {
     it.each([
       { because: 'a path with ..', entry: file('configs/../../etc/passwd'), names: 'configs/../../etc/passwd' },
-      { because: 'an absolute path', entry: file('/etc/passwd'), names: '/etc/passwd' },
+      { because: 'a path that climbs out', entry: file('/../etc/passwd'), names: '/../etc/passwd' },
       { because: 'a link that climbs out', entry: symlink('configs/l', '../../etc/passwd'), names: 'configs/l' },
       { because: 'an absolute link to nothing', entry: symlink('configs/l', '/etc/passwd'), names: '/etc/passwd' },
       { because: 'a hard link with ..', entry: hardlink('configs/h', '../etc/passwd'), names: '../etc/passwd' },
-      { because: 'an absolute hard link', entry: hardlink('configs/h', '/etc/passwd'), names: '/etc/passwd' },
       { because: 'a whiteout of ..', entry: file('configs/.wh...', ''), names: 'configs/.wh...' },
     ])('UnsafePath, naming the entry: $because', async ({ entry, names }) => {
       await expect(pulled([await layerOf([file('configs/a'), entry])])).rejects.toMatchObject({
@@ -247,6 +249,11 @@ describe.each(ways)('$way', ({ hold, read }) => {
         because: 'links in a circle',
         entries: [symlink('configs/a', 'b'), symlink('configs/b', 'a')],
         says: 'circles',
+      },
+      {
+        because: 'an absolute hard link to nothing',
+        entries: [hardlink('configs/h', '/gone')],
+        says: 'not in the image',
       },
       { because: 'a hard link to nothing', entries: [hardlink('configs/h', 'gone')], says: 'not in the image' },
     ])('Malformed: $because', async ({ entries, says }) => {
@@ -325,7 +332,6 @@ describe.each(ways)('$way', ({ hold, read }) => {
         mediaType: OCI,
       },
       { because: 'no tar at all', pack: () => Buffer.from('x'.repeat(4096)), mediaType: OCI },
-      { because: 'gzip where zstd is said', pack: gzipSync, mediaType: `${OCI}+zstd` },
     ])('Malformed: $because', async ({ pack, mediaType }) => {
       const layer = await layerOf([file('configs/a', 'y'.repeat(1000))], mediaType, pack);
       await expect(pulled([layer])).rejects.toMatchObject({

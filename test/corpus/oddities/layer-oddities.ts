@@ -1,5 +1,5 @@
 import type { ExtraLayer, LayerShape } from '../bundles/bundle-draft.js';
-import { ACCEPTED, type BundleOddity, unreadable } from './oddity.js';
+import { ACCEPTED, type BundleOddity } from './oddity.js';
 
 /** An oddity of the image alone; the bundle is then read from the image, or from its layout. */
 const shaped = (name: string, weight: number, slot: string, shape: Partial<LayerShape>): BundleOddity => ({
@@ -19,17 +19,7 @@ const withLayer = (layer: ExtraLayer, weight: number): BundleOddity =>
 
 export const LAYER_ODDITIES: readonly BundleOddity[] = [
   shaped('paths that begin with ./', 300, 'prefix', { prefix: './' }),
-  {
-    name: 'absolute paths',
-    weight: 1,
-    slot: 'layers: prefix',
-    put: (draft) => {
-      draft.delivery = 'image';
-      draft.asked = 'image';
-      draft.layers.prefix = '/';
-      return unreadable(['layer entry'], 'absolute path');
-    },
-  },
+  shaped('absolute paths', 1, 'prefix', { prefix: '/' }),
   shaped('no entries of directories', 600, 'directories', { directories: false }),
   shaped('a layer for each file', 800, 'split', { split: 'each' }),
   shaped('layers of zstd', 20, 'compression', { compression: 'zstd' }),

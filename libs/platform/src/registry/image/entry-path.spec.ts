@@ -15,6 +15,10 @@ describe('entryPath', () => {
     { name: 'a/./b', parts: ['a', 'b'], because: 'so is one in the middle' },
     { name: 'a/b/', parts: ['a', 'b'], because: 'and a closing slash' },
     { name: 'a//b', parts: ['a', 'b'], because: 'two slashes are one' },
+    { name: '/etc/passwd', parts: ['etc', 'passwd'], because: 'an absolute path begins at the root of the image' },
+    { name: '//a', parts: ['a'], because: 'with any number of slashes' },
+    { name: 'a/../b', parts: ['b'], because: 'a path that leaves a directory again' },
+    { name: 'a/..', parts: [], because: 'up to the root' },
     { name: './', parts: [], because: 'the root itself' },
     { name: '', parts: [], because: 'no name at all' },
     { name: '..a/b../...', parts: ['..a', 'b..', '...'], because: 'names that only begin or end with two dots' },
@@ -26,11 +30,9 @@ describe('entryPath', () => {
   });
 
   it.each([
-    { name: '/etc/passwd', failure: 'UnsafePath', says: '"/etc/passwd" has an absolute path' },
-    { name: '../x', failure: 'UnsafePath', says: '"../x" climbs out of its directory' },
+    { name: '../x', failure: 'UnsafePath', says: '"../x" climbs out of the image' },
+    { name: '/../x', failure: 'UnsafePath', says: 'climbs out' },
     { name: 'a/../../x', failure: 'UnsafePath', says: 'climbs out' },
-    { name: 'a/..', failure: 'UnsafePath', says: 'climbs out' },
-    { name: 'a/b/../c', failure: 'UnsafePath', says: 'climbs out' },
     { name: 'a\0b', failure: 'UnsafePath', says: 'has a NUL in its path' },
     { name: 'a'.repeat(4097), failure: 'UnsafePath', says: 'an entry name of 4097 characters' },
     { name: 'd/'.repeat(256), failure: 'TooLarge', says: '256 directories deep' },

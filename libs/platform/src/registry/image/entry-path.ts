@@ -4,16 +4,27 @@ const MAX_PATH = 4096;
 const MAX_DEPTH = 255;
 
 /**
- * A tar entry's name as path components below the image root. `./` and a closing `/` are dropped; a name that
- * is absolute or climbs with `..` is refused, as is one with a NUL.
+ * A tar entry's name as path components below the image root, as container runtimes take it: a leading or
+ * closing slash and `./` are dropped, `a/../b` is `b`. A name that climbs above the root is refused, as is
+ * one with a NUL.
  */
 export function entryPath(name: string, refuse: Refuse): readonly string[] {
   if (name.length > MAX_PATH) throw refuse('UnsafePath', `a layer has an entry name of ${name.length} characters`);
-  if (name.startsWith('/')) throw refuse('UnsafePath', `layer entry "${name}" has an absolute path`);
   if (name.includes('\0')) throw refuse('UnsafePath', `layer entry ${JSON.stringify(name)} has a NUL in its path`);
-  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  const parts = normalized(name);
+  if (parts === undefined) throw refuse('UnsafePath', `layer entry "${name}" climbs out of the image with ".."`);
   if (parts.length > MAX_DEPTH) throw refuse('TooLarge', `a layer has an entry ${parts.length} directories deep`);
-  if (parts.includes('..')) throw refuse('UnsafePath', `layer entry "${name}" climbs out of its directory with ".."`);
+  return parts;
+}
+
+/** The components of a path from the image root. Returns undefined if it climbs above the root. */
+export function normalized(path: string): readonly string[] | undefined {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
   return parts;
 }
 

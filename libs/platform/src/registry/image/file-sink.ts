@@ -4,7 +4,7 @@
  */
 export type FileSink<C> = Readonly<{
   /** Reads the body to its end; `size` is what the layer says of it, within the limits. */
-  keep: (body: ReadableStream<Uint8Array>, size: number) => Promise<C>;
+  keep: (body: AsyncIterable<Uint8Array>, size: number) => Promise<C>;
   /** Drops what was kept: the layers are read anew. */
   clear: () => Promise<void>;
 }>;

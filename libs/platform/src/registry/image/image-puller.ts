@@ -1,6 +1,6 @@
 import { arch } from 'node:process';
 import type { Digest } from '../../store/content-store.port.js';
-import type { PulledImage, UnpackedImage } from '../registry-client.port.js';
+import { type PulledImage, RegistryError, type UnpackedImage } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
 import { collected } from './blob-source.js';
 import { type FileSink, memorySink } from './file-sink.js';
@@ -13,9 +13,9 @@ import {
   parseManifest,
   type Refuse,
 } from './image-manifest.js';
-import { ImageTree, type TreeFile } from './image-tree.js';
+import { ImageTree, type LayerEntry, type TreeFile } from './image-tree.js';
 import { Allowance, type IsWanted, type Reading, readLayer } from './layer-reader.js';
-import { layerCompression } from './media-types.js';
+import { isForeignLayer, isLayer } from './media-types.js';
 import type { ReadImage } from './recent-images.js';
 import { UnpackDirectory } from './unpack-directory.js';
 import type { Consume } from './verified-blob.js';
@@ -153,7 +153,7 @@ export class ImagePuller {
     if (total > compressedBytes) {
       throw this.refuse('TooLarge', `the image's layers have ${total} bytes; the limit is ${compressedBytes}`);
     }
-    const unknown = layers.find(({ mediaType }) => layerCompression(mediaType) === undefined);
+    const unknown = layers.find(({ mediaType }) => !isLayer(mediaType));
     if (unknown === undefined) return;
     throw this.refuse(
       'Unsupported',
@@ -163,10 +163,22 @@ export class ImagePuller {
 
   async #tree<C>({ layers }: ImageManifest, reading: Reading<C>): Promise<ImageTree<C>> {
     const tree = new ImageTree<C>(this.refuse);
-    for (const layer of layers) {
-      const compression = layerCompression(layer.mediaType) ?? 'none';
-      tree.apply(await this.source.blob(layer, (bytes) => readLayer(bytes, compression, reading)));
-    }
+    for (const layer of layers) tree.apply(await this.#layer(layer, reading));
     return tree;
+  }
+
+  /** Reads one layer. A registry need not have those that may not be distributed. */
+  async #layer<C>(layer: Descriptor, reading: Reading<C>): Promise<readonly LayerEntry<C>[]> {
+    const name = `layer ${layer.digest}`;
+    try {
+      return await this.source.blob(layer, (bytes) => readLayer(bytes, name, reading));
+    } catch (error) {
+      if (!isForeignLayer(layer.mediaType) || !(error instanceof RegistryError) || error.failure !== 'NotFound')
+        throw error;
+      throw this.refuse(
+        'NotFound',
+        `${name} may not be distributed, and the registry does not have it: push the image with its foreign layers`,
+      );
+    }
   }
 }

@@ -84,14 +84,55 @@ describe('layers over each other', () => {
     { because: 'a file replaces a directory', layers: [[file('d/a', '1')], [file('d', '2')]], files: ['d=2'] },
     { because: 'a directory replaces a file', layers: [[file('d', '1')], [directory('d')]], files: [] },
     { because: 'so does one that only a path needs', layers: [[file('d', '1')], [file('d/a', '2')]], files: ['d/a=2'] },
+    {
+      because: 'an entry below a link to a directory of its layer is in that directory',
+      layers: [[file('v1/a', '1')], [symlink('d', 'v1'), file('d/b', '2')]],
+      wanted: (path: string) => path.startsWith('v1/'),
+      files: ['v1/a=1', 'v1/b=2'],
+    },
+    {
+      because: 'whose directory may not be there yet',
+      layers: [[symlink('d', '/v1/../v2'), file('d/b', '2')]],
+      wanted: (path: string) => path.startsWith('v'),
+      files: ['v2/b=2'],
+    },
+    {
+      because: 'also a link that climbs above the root, which is the root',
+      layers: [[symlink('a/d', '../../v1'), file('a/d/b', '2')]],
+      wanted: (path: string) => path.startsWith('v1/'),
+      files: ['v1/b=2'],
+    },
+    {
+      because: 'a directory of an upper layer replaces a link of a lower one, as layers are unpacked one by one',
+      layers: [[file('v1/a', '1'), symlink('d', 'v1')], [file('d/b', '2')]],
+      files: ['d/b=2', 'v1/a=1'],
+    },
+    {
+      because: 'a directory replaces a link to one',
+      layers: [
+        [file('v1/a', '1'), symlink('d', 'v1')],
+        [directory('d'), file('d/b', '2')],
+      ],
+      files: ['d/b=2', 'v1/a=1'],
+    },
+    {
+      because: 'what is wanted of a directory may be behind a link to one',
+      layers: [[file('v1/a', '1'), file('v1/b/c', '2'), file('e', '3'), symlink('d', 'v1'), symlink('v1/l', '../e')]],
+      wanted: (path: string) => path.startsWith('d/'),
+      files: ['d/a=1', 'd/b/c=2', 'd/l=3'],
+    },
     { because: 'an entry for the root itself', layers: [[directory(''), file('a', '1')]], files: ['a=1'] },
     {
       because: 'order of code units',
       layers: [[file('b', '1'), file('a/z', '2'), file('a-b', '3'), file('B', '4'), file('é', '5')]],
       files: ['B=4', 'a-b=3', 'a/z=2', 'b=1', 'é=5'],
     },
-  ])('$because', ({ layers, files }) => {
-    expect(shown(layers)).toEqual(files);
+  ])('$because', ({ layers, files, wanted = everything }) => {
+    expect(shown(layers, wanted)).toEqual(files);
+  });
+
+  it('refuses an entry below a link that goes round in circles', () => {
+    expect(() => treeOf([[symlink('d', 'd'), file('d/a', '1')]])).toThrow('link "d/a" goes round in circles');
   });
 
   it('gives only what is wanted', () => {

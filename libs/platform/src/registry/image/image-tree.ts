@@ -26,7 +26,8 @@ export type TreeFile<C> = Readonly<{ path: string; size: number; content: C }>;
 
 /** `origin` is the path under which a file came: two hard links share one file. */
 type File<C> = Readonly<{ kind: 'file'; origin: string; size: number; content?: C }>;
-type Link = Readonly<{ kind: 'symlink'; target: string }>;
+/** `layer`: the number of the layer that brought it. */
+type Link = Readonly<{ kind: 'symlink'; target: string; layer: number }>;
 type Directory<C> = { readonly kind: 'directory'; readonly children: Map<string, Node<C>> };
 type Node<C> = File<C> | Link | Directory<C>;
 
@@ -42,6 +43,8 @@ const newDirectory = <C>(): Directory<C> => ({ kind: 'directory', children: new 
 export class ImageTree<C> {
   readonly #root = newDirectory<C>();
   #directories = 0;
+  /** The number of the layer that is laid over the others now. */
+  #layer = 0;
 
   constructor(private readonly refuse: Refuse) {}
 
@@ -50,6 +53,7 @@ export class ImageTree<C> {
    * stand in their own layer.
    */
   apply(layer: readonly LayerEntry<C>[]): void {
+    this.#layer += 1;
     for (const entry of layer) if (entry.kind === 'whiteout' || entry.kind === 'opaque') this.#hide(entry);
     for (const entry of layer) this.#add(entry);
   }
@@ -61,42 +65,62 @@ export class ImageTree<C> {
   files(wanted: (path: string) => boolean): { files: readonly TreeFile<C>[]; missing: readonly string[] } {
     const files: TreeFile<C>[] = [];
     const missing = new Set<string>();
-    for (const { path, node } of walk(this.#root, [])) {
-      const name = path.join('/');
-      if (!wanted(name)) continue;
-      const { content, size, origin } = this.#followed(path, node);
+    for (const { path, at, node } of this.#named(wanted)) {
+      const { content, size, origin } = this.#followed(at, node);
       if (content === undefined) missing.add(origin);
-      else files.push({ path: name, size, content });
+      else files.push({ path, size, content });
     }
     return { files: files.toSorted((a, b) => byCodeUnit(a.path, b.path)), missing: [...missing] };
   }
 
-  #hide(entry: Whiteout | Opaque): void {
-    if (entry.kind === 'opaque') {
-      const node = this.#at(entry.path);
-      if (node?.kind === 'directory') node.children.clear();
-      return;
+  /**
+   * Files with a wanted path, and where each is. What is wanted of a directory may be behind a link to one.
+   */
+  *#named(wanted: (path: string) => boolean): Generator<{ path: string; at: readonly string[]; node: File<C> | Link }> {
+    for (const { path: at, node } of walk(this.#root, [])) {
+      const path = at.join('/');
+      if (wanted(path)) yield { path, at, node };
+      else if (node.kind === 'symlink' && wanted(`${path}/x`)) {
+        for (const inner of this.#behind(at, node)) {
+          const name = [path, ...inner.path].join('/');
+          if (wanted(name)) yield { path: name, at: [...inner.directory, ...inner.path], node: inner.node };
+        }
+      }
     }
-    const parent = this.#at(entry.path.slice(0, -1));
-    if (parent?.kind === 'directory') parent.children.delete(entry.path.at(-1) ?? '');
+  }
+
+  /** What is in the directory behind a link; nothing if there is none. */
+  *#behind(
+    path: readonly string[],
+    link: Link,
+  ): Generator<{ directory: readonly string[]; path: readonly string[]; node: File<C> | Link }> {
+    const directory = this.#throughLinks([...linkTarget(path, link.target, this.refuse), ''], path).slice(0, -1);
+    const node = this.#at(directory);
+    if (node?.kind !== 'directory') return;
+    for (const inner of walk(node, [])) yield { directory, ...inner };
+  }
+
+  #hide(entry: Whiteout | Opaque): void {
+    if (entry.kind === 'opaque') this.#parent([...entry.path, ''])?.children.clear();
+    else this.#parent(entry.path)?.children.delete(entry.path.at(-1) ?? '');
   }
 
   #add(entry: LayerEntry<C>): void {
     const name = entry.path.at(-1);
     if (name === undefined || entry.kind === 'whiteout' || entry.kind === 'opaque') return;
-    const parent = this.#directory(entry.path.slice(0, -1));
+    const parent = this.#directory(entry.path);
     if (entry.kind !== 'directory') parent.children.set(name, this.#nodeOf(entry));
     else if (parent.children.get(name)?.kind !== 'directory') parent.children.set(name, newDirectory());
   }
 
   #nodeOf(entry: FileEntry<C>): Node<C> {
-    if (entry.kind === 'symlink') return { kind: 'symlink', target: entry.target };
+    if (entry.kind === 'symlink') return { kind: 'symlink', target: entry.target, layer: this.#layer };
     const path = entry.path.join('/');
     if (entry.kind === 'file') {
       const { size, content } = entry;
       return { kind: 'file', origin: path, size, ...(content === undefined ? {} : { content }) };
     }
-    const target = this.#at(entry.target);
+    const target = this.#parent(entry.target)?.children.get(entry.target.at(-1) ?? '');
     if (target !== undefined && target.kind !== 'directory') return target;
     throw this.refuse(
       'Malformed',
@@ -105,23 +129,51 @@ export class ImageTree<C> {
   }
 
   /**
-   * The directory at `path`, made where there is none; what stood in its way is replaced, as
-   * a container runtime does.
+   * The directory of an entry, made if there is none. Container runtimes unpack each layer by itself: a link
+   * to a directory is followed, within the image, if it came with the same layer. Whatever else is in the
+   * way, a link of a lower layer too, is replaced.
    */
   #directory(path: readonly string[]): Directory<C> {
-    let directory = this.#root;
-    for (const part of path) {
-      const child = directory.children.get(part);
-      const next = child?.kind === 'directory' ? child : newDirectory<C>();
-      if (next !== child) {
-        directory.children.set(part, next);
-        if (++this.#directories > MAX_DIRECTORIES) {
-          throw this.refuse('TooLarge', `the image has more than ${MAX_DIRECTORIES} directories`);
-        }
+    return this.#steps(path, (directory, part) => {
+      const made = newDirectory<C>();
+      directory.children.set(part, made);
+      if (++this.#directories <= MAX_DIRECTORIES) return made;
+      throw this.refuse('TooLarge', `the image has more than ${MAX_DIRECTORIES} directories`);
+    }) as Directory<C>;
+  }
+
+  /** The directory of an entry, links followed. Returns undefined if there is none. */
+  #parent(path: readonly string[]): Directory<C> | undefined {
+    return this.#steps(path, () => undefined);
+  }
+
+  /** Goes from the root to the directory of an entry; `make` gives the directories that are missing. */
+  #steps(path: readonly string[], make: MakeDirectory<C>): Directory<C> | undefined {
+    let way: readonly Directory<C>[] = [this.#root];
+    let names = path.slice(0, -1);
+    for (let at = 0, links = 0; at < names.length; at += 1) {
+      const link = way.at(-1)?.children.get(names[at] ?? '');
+      if (link?.kind !== 'symlink' || link.layer !== this.#layer) {
+        const next = this.#step(way, names[at] ?? '', make);
+        if (next === undefined) return undefined;
+        way = next;
+        continue;
       }
-      directory = next;
+      if (++links > MAX_LINKS) throw this.refuse('Malformed', `link "${path.join('/')}" goes round in circles`);
+      if (link.target.startsWith('/')) way = [this.#root];
+      names = [...namesIn(link.target), ...names.slice(at + 1)];
+      at = -1;
     }
-    return directory;
+    return way.at(-1);
+  }
+
+  /** The directories from the root to the one of that name. Above the root is the root. */
+  #step(way: readonly Directory<C>[], name: string, make: MakeDirectory<C>): readonly Directory<C>[] | undefined {
+    if (name === '..') return way.slice(0, Math.max(way.length - 1, 1));
+    const directory = way.at(-1) ?? this.#root;
+    const child = directory.children.get(name);
+    const next = child?.kind === 'directory' ? child : make(directory, name);
+    return next && [...way, next];
   }
 
   #at(path: readonly string[]): Node<C> | undefined {
@@ -163,6 +215,11 @@ export class ImageTree<C> {
     throw this.refuse('Malformed', `link "${origin.join('/')}" goes round in circles`);
   }
 }
+
+/** Gives a directory that is missing in another one. Returns undefined if there is to be none. */
+type MakeDirectory<C> = (directory: Directory<C>, name: string) => Directory<C> | undefined;
+
+const namesIn = (target: string): string[] => target.split('/').filter((name) => name !== '' && name !== '.');
 
 function* walk<C>(
   directory: Directory<C>,

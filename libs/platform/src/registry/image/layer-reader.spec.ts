@@ -7,7 +7,6 @@ import { defaultRegistryLimits, type RegistryLimits } from '../registry-limits.j
 import { memorySink } from './file-sink.js';
 import type { Refuse } from './image-manifest.js';
 import { Allowance, readLayer } from './layer-reader.js';
-import type { Compression } from './media-types.js';
 
 const refuse: Refuse = (failure, message) => new RegistryError(failure, 'r.test/a:v1', message);
 const refusal = (failure: string, says: string) =>
@@ -24,21 +23,24 @@ const entry = (name: string, type: TarEntry['header']['type'] & string, linkname
 type Case = Readonly<{
   wanted?: (path: string) => boolean;
   limits?: Partial<RegistryLimits>;
-  compression?: Compression;
   signal?: AbortSignal;
   chunkSize?: number;
 }>;
 
 function read(layer: Uint8Array, options: Case = {}) {
-  const { wanted = () => true, limits = {}, compression = 'none', signal, chunkSize = 300 } = options;
+  const { wanted = () => true, limits = {}, signal, chunkSize = 300 } = options;
   const allowance = new Allowance({ ...defaultRegistryLimits, ...limits }, refuse, signal);
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < layer.length; at += chunkSize) chunks.push(layer.subarray(at, at + chunkSize));
   const reading = { wanted, sink: memorySink, allowance };
-  return settles(readLayer(ReadableStream.from(chunks), compression, reading), 'readLayer');
+  return settles(readLayer(ReadableStream.from(chunks), 'layer sha256:1', reading), 'readLayer');
 }
 const entriesOf = async (entries: TarEntry[], options?: Case) => read(await packTar(entries), options);
 const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
+
+const inTwo = (tar: Uint8Array, pack: (part: Uint8Array) => Uint8Array) =>
+  Buffer.concat([pack(tar.subarray(0, 700)), pack(tar.subarray(700))]);
+const SKIPPED = Buffer.from('502a4d1803000000616263', 'hex');
 
 describe('readLayer', () => {
   it('gives the entries in the order of the archive, with the bytes of wanted files', async () => {
@@ -74,25 +76,24 @@ describe('readLayer', () => {
   );
 
   it.each([
-    { compression: 'none', pack: (tar: Uint8Array) => tar },
+    { compression: 'nothing', pack: (tar: Uint8Array) => tar },
     { compression: 'gzip', pack: (tar: Uint8Array) => gzipSync(tar) },
-    {
-      compression: 'gzip',
-      pack: (tar: Uint8Array) => Buffer.concat([gzipSync(tar.subarray(0, 700)), gzipSync(tar.subarray(700))]),
-    },
+    { compression: 'gzip in two members', pack: (tar: Uint8Array) => inTwo(tar, gzipSync) },
     { compression: 'zstd', pack: (tar: Uint8Array) => zstdCompressSync(tar) },
+    { compression: 'zstd in two frames', pack: (tar: Uint8Array) => inTwo(tar, zstdCompressSync) },
     {
-      compression: 'zstd',
-      pack: (tar: Uint8Array) =>
-        Buffer.concat([zstdCompressSync(tar.subarray(0, 700)), zstdCompressSync(tar.subarray(700))]),
+      compression: 'zstd behind a frame to skip',
+      pack: (tar: Uint8Array) => Buffer.concat([SKIPPED, zstdCompressSync(tar)]),
     },
-  ] as const)('unpacks $compression, in one part and in several', async ({ compression, pack }) => {
+  ])('unpacks what is packed with $compression', async ({ pack }) => {
     const tar = await packTar([file('a', 'text'.repeat(300)), file('b', 'end')]);
-    const found = await read(pack(tar), { compression });
-    expect(found.map((one) => ('content' in one ? textOf(one.content) : undefined))).toEqual([
-      'text'.repeat(300),
-      'end',
-    ]);
+    for (const chunkSize of [1, 300, 100_000]) {
+      const found = await read(pack(tar), { chunkSize });
+      expect(found.map((one) => ('content' in one ? textOf(one.content) : undefined))).toEqual([
+        'text'.repeat(300),
+        'end',
+      ]);
+    }
   });
 
   it.each([
@@ -115,7 +116,6 @@ describe('readLayer', () => {
 
   it.each([
     { because: 'a name that climbs', given: file('../x'), says: 'climbs out' },
-    { because: 'an absolute name', given: file('/x'), says: 'absolute path' },
     { because: 'a whiteout of nothing', given: file('d/.wh.'), says: '"d/.wh." is a whiteout that names no file' },
     { because: 'a whiteout of the directory itself', given: file('d/.wh..'), says: 'names no file' },
     { because: 'a whiteout of the directory above', given: file('d/.wh...'), says: 'names no file' },
@@ -125,7 +125,6 @@ describe('readLayer', () => {
       says: 'points out of the image',
     },
     { because: 'a hard link that climbs', given: entry('h', 'link', 'a/../../x'), says: 'hard link "h" points out' },
-    { because: 'a hard link from the root of the machine', given: entry('h', 'link', '/etc/x'), says: 'points out' },
   ])('refuses $because', async ({ given, says }) => {
     await expect(entriesOf([given])).rejects.toThrow(refusal('UnsafePath', says));
   });
@@ -136,21 +135,25 @@ describe('readLayer', () => {
   });
 
   it.each([
-    { because: 'no gzip', layer: Buffer.from('nothing of the kind'), compression: 'gzip' },
-    { because: 'no zstd', layer: Buffer.from('nothing of the kind'), compression: 'zstd' },
-    { because: 'no archive', layer: Buffer.alloc(1024, 'x'), compression: 'none' },
-    {
-      because: 'gzip that is cut short',
-      layer: gzipSync(Buffer.alloc(4096, 'x')).subarray(0, -9),
-      compression: 'gzip',
-    },
-  ] as const)('says what to do about $because', async ({ layer, compression }) => {
-    await expect(read(layer, { compression })).rejects.toThrow(
+    { because: 'no archive', layer: Buffer.from('nothing of the kind') },
+    { because: 'no archive of whole blocks', layer: Buffer.alloc(1024, 'x') },
+    { because: 'gzip that is cut short', layer: gzipSync(Buffer.alloc(4096, 'x')).subarray(0, -9) },
+    { because: 'zstd that is cut short', layer: zstdCompressSync(Buffer.alloc(4096, 'x')).subarray(0, -1) },
+    { because: 'gzip with other bytes', layer: Buffer.from('1f8b08ffffffffffffffffffffffffff', 'hex') },
+  ])('says what to do about $because', async ({ layer }) => {
+    await expect(read(layer)).rejects.toThrow(
       expect.objectContaining({
         failure: 'Malformed',
-        message: expect.stringMatching(/^a layer cannot be unpacked \(.+\): push the image again$/s),
+        message: expect.stringMatching(/^layer sha256:1 cannot be unpacked \(.+\): push the image again$/s),
       }),
     );
+  });
+
+  it.each([
+    { packing: 'bzip2', layer: Buffer.from('BZh91AY') },
+    { packing: 'xz', layer: Buffer.from('fd377a585a0000', 'hex') },
+  ])('says that $packing is no packing of layers', async ({ packing, layer }) => {
+    await expect(read(layer)).rejects.toThrow(refusal('Malformed', `it is packed with ${packing}, not with gzip`));
   });
 
   it.each([

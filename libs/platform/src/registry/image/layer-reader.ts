@@ -1,14 +1,11 @@
-import { Readable } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { RegistryLimits } from '../registry-limits.js';
-import { entryPath, linkTarget } from './entry-path.js';
+import { entryPath, linkTarget, normalized } from './entry-path.js';
 import type { FileSink } from './file-sink.js';
 import type { Refuse } from './image-manifest.js';
 import type { LayerEntry, Whiteout } from './image-tree.js';
-import type { Compression } from './media-types.js';
-import { zstdFrames } from './zstd-frames.js';
+import { type ReadTarEntry, readTar } from './tar/tar-reader.js';
+import { unpackedLayer } from './unpacked-layer.js';
 
 /** So much may come out of a few bytes: the bound on expansion is for what costs time. */
 const FREE_EXPANSION_BYTES = 64 * 1024 * 1024;
@@ -78,48 +75,28 @@ export type Reading<C> = Readonly<{ wanted: IsWanted; sink: FileSink<C>; allowan
 
 /**
  * Unpacks a layer as it arrives and gives the wanted files' bytes to the sink; of all else
- * only the names are kept.
+ * only the names are kept. `layer` is what errors name.
  */
 export async function readLayer<C>(
-  packed: ReadableStream<Uint8Array>,
-  compression: Compression,
+  packed: AsyncIterable<Uint8Array>,
+  layer: string,
   reading: Reading<C>,
 ): Promise<LayerEntry<C>[]> {
   const { allowance } = reading;
-  const completed = new CompletedArchive(counted(decompressed(packed, compression, allowance), allowance));
-  const archive = ReadableStream.from(completed).pipeThrough(createTarDecoder({ strict: true }));
   const entries: LayerEntry<C>[] = [];
   try {
-    let lastSize = 0;
-    for await (const entry of archive) {
+    for await (const entry of readTar(counted(unpackedLayer(fed(packed, allowance)), allowance))) {
       allowance.enter();
-      lastSize = entry.header.size;
       const read = await readEntry(entry, reading);
       if (read !== undefined) entries.push(read);
     }
-    if (completed.cuts(lastSize)) throw new Error('the last file is cut short');
   } catch (error) {
     allowance.throwIfAborted();
     if (error instanceof FlotillaError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw allowance.refuse('Malformed', `a layer cannot be unpacked (${why}): push the image again`);
+    throw allowance.refuse('Malformed', `${layer} cannot be unpacked (${why}): push the image again`);
   }
   return entries;
-}
-
-function decompressed(
-  packed: ReadableStream<Uint8Array>,
-  compression: Compression,
-  allowance: Allowance,
-): AsyncIterable<Uint8Array> {
-  const chunks = fed(packed, allowance);
-  if (compression === 'none') return chunks;
-  const source = Readable.from(compression === 'gzip' ? chunks : zstdFrames(chunks));
-  const unpacker = compression === 'gzip' ? createGunzip() : createZstdDecompress();
-  source.on('error', (error) => unpacker.destroy(error));
-  unpacker.on('error', (error) => source.destroy(error));
-  unpacker.on('close', () => source.destroy());
-  return source.pipe(unpacker);
 }
 
 async function* fed(packed: AsyncIterable<Uint8Array>, allowance: Allowance): AsyncGenerator<Uint8Array> {
@@ -136,65 +113,33 @@ async function* counted(chunks: AsyncIterable<Uint8Array>, allowance: Allowance)
   }
 }
 
-const BLOCK = 512;
-
-/**
- * An archive with the closing blocks added, and the filling of its last block: umoci leaves both out, and
- * Go's reader, which all other tools use, does not mind. What is missing from a file itself must not be
- * filled in so: see `cuts`.
- */
-class CompletedArchive implements AsyncIterable<Uint8Array> {
-  #length = 0;
-
-  constructor(private readonly chunks: AsyncIterable<Uint8Array>) {}
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for await (const chunk of this.chunks) {
-      this.#length += chunk.length;
-      yield chunk;
-    }
-    const filling = (BLOCK - (this.#length % BLOCK)) % BLOCK;
-    yield new Uint8Array(filling + 2 * BLOCK);
-  }
-
-  /** Whether the archive ended within its last file, given that file's size. */
-  cuts(size: number): boolean {
-    const inLastBlock = this.#length % BLOCK;
-    return inLastBlock !== 0 && inLastBlock < (size % BLOCK || BLOCK);
-  }
-}
-
 const WHITEOUT = '.wh.';
 const OPAQUE = '.wh..wh..opq';
 
 async function readEntry<C>(
-  { header, body }: ParsedTarEntry,
+  { name: entryName, linkName, type, size, body }: ReadTarEntry,
   { wanted, sink, allowance }: Reading<C>,
 ): Promise<LayerEntry<C> | undefined> {
-  const path = entryPath(header.name, allowance.refuse);
+  const path = entryPath(entryName, allowance.refuse);
   const name = path.at(-1) ?? '';
   const text = path.join('/');
-  if (header.type === 'file' && !name.startsWith(WHITEOUT) && wanted(text)) {
-    allowance.want(text, header.size);
-    return { kind: 'file', path, size: header.size, content: await sink.keep(body, header.size) };
-  }
-  // Read and dropped: the decoder reads ahead, and a body that is cancelled takes the next entry's with it.
-  for await (const _ of body);
   if (name === OPAQUE) return { kind: 'opaque', path: path.slice(0, -1) };
   if (name.startsWith('.wh..wh.')) return undefined;
   if (name.startsWith(WHITEOUT)) return whiteout(path, name, allowance.refuse);
-  switch (header.type) {
+  switch (type) {
     case 'file':
-      return { kind: 'file', path, size: header.size };
+      if (!wanted(text)) return { kind: 'file', path, size };
+      allowance.want(text, size);
+      return { kind: 'file', path, size, content: await sink.keep(body, size) };
     case 'directory':
       return { kind: 'directory', path };
     case 'symlink':
       // Checked at once where it would be read; a link that is not followed may point anywhere.
-      if (wanted(text)) linkTarget(path, header.linkname ?? '', allowance.refuse);
-      return { kind: 'symlink', path, target: header.linkname ?? '' };
+      if (wanted(text)) linkTarget(path, linkName, allowance.refuse);
+      return { kind: 'symlink', path, target: linkName };
     case 'link':
-      return { kind: 'hardlink', path, target: hardLinkTarget(text, header.linkname ?? '', allowance.refuse) };
-    default:
+      return { kind: 'hardlink', path, target: hardLinkTarget(text, linkName, allowance.refuse) };
+    case 'other':
       return undefined;
   }
 }
@@ -207,11 +152,9 @@ function whiteout(path: readonly string[], name: string, refuse: Refuse): Whiteo
   return { kind: 'whiteout', path: [...path.slice(0, -1), hidden] };
 }
 
-/**
- * A hard link names its target from the image root, so neither `..` nor a leading slash has a place in it.
- */
+/** A hard link names its target from the image root, with or without a leading slash. */
 function hardLinkTarget(link: string, target: string, refuse: Refuse): readonly string[] {
-  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
-  if (!parts.includes('..') && !target.startsWith('/')) return parts;
+  const parts = normalized(target);
+  if (parts !== undefined) return parts;
   throw refuse('UnsafePath', `hard link "${link}" points out of the image to "${target}"`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedManifests, isIndex, isManifest, layerCompression, MediaType } from './media-types.js';
+import { acceptedManifests, isForeignLayer, isIndex, isLayer, isManifest, MediaType } from './media-types.js';
 
 describe('media types', () => {
   it.each([
@@ -16,18 +16,19 @@ describe('media types', () => {
   });
 
   it.each([
-    { type: 'application/vnd.oci.image.layer.v1.tar', packed: 'none' },
-    { type: 'application/vnd.oci.image.layer.v1.tar+gzip', packed: 'gzip' },
-    { type: 'application/vnd.oci.image.layer.v1.tar+zstd', packed: 'zstd' },
-    { type: 'application/vnd.docker.image.rootfs.diff.tar', packed: 'none' },
-    { type: 'application/vnd.docker.image.rootfs.diff.tar.gzip', packed: 'gzip' },
-    { type: 'application/vnd.docker.image.rootfs.diff.tar.zstd', packed: 'zstd' },
-    { type: 'application/vnd.docker.image.rootfs.foreign.diff.tar.gzip', packed: undefined },
-    { type: 'application/vnd.oci.image.layer.nondistributable.v1.tar', packed: undefined },
-    { type: 'application/vnd.in-toto+json', packed: undefined },
-    { type: 'toString', packed: undefined },
-  ])('a layer of type $type is packed with $packed', ({ type, packed }) => {
-    expect(layerCompression(type)).toBe(packed);
+    { type: 'application/vnd.oci.image.layer.v1.tar', layer: true, foreign: false },
+    { type: 'application/vnd.oci.image.layer.v1.tar+gzip', layer: true, foreign: false },
+    { type: 'application/vnd.oci.image.layer.v1.tar+zstd', layer: true, foreign: false },
+    { type: 'application/vnd.docker.image.rootfs.diff.tar', layer: true, foreign: false },
+    { type: 'application/vnd.docker.image.rootfs.diff.tar.gzip', layer: true, foreign: false },
+    { type: 'application/vnd.docker.image.rootfs.diff.tar.zstd', layer: true, foreign: false },
+    { type: 'application/vnd.docker.image.rootfs.foreign.diff.tar.gzip', layer: true, foreign: true },
+    { type: 'application/vnd.oci.image.layer.nondistributable.v1.tar', layer: true, foreign: true },
+    { type: 'application/vnd.oci.image.layer.nondistributable.v1.tar+zstd', layer: true, foreign: true },
+    { type: 'application/vnd.in-toto+json', layer: false, foreign: false },
+    { type: 'toString', layer: false, foreign: false },
+  ])('$type is a layer: $layer', ({ type, layer, foreign }) => {
+    expect([isLayer(type), isForeignLayer(type)]).toEqual([layer, foreign]);
   });
 
   it('asks registries for every kind of manifest that is read', () => {

@@ -17,16 +17,23 @@ export const isManifest = (mediaType: string) => MANIFESTS.includes(mediaType);
 /** For the Accept header of manifest requests. */
 export const acceptedManifests = [...MANIFESTS, ...INDEXES].join(', ');
 
-export type Compression = 'none' | 'gzip' | 'zstd';
-
-const LAYERS: ReadonlyMap<string, Compression> = new Map<string, Compression>([
-  ['application/vnd.oci.image.layer.v1.tar', 'none'],
-  [MediaType.ociLayerGzip, 'gzip'],
-  ['application/vnd.oci.image.layer.v1.tar+zstd', 'zstd'],
-  ['application/vnd.docker.image.rootfs.diff.tar', 'none'],
-  ['application/vnd.docker.image.rootfs.diff.tar.gzip', 'gzip'],
-  ['application/vnd.docker.image.rootfs.diff.tar.zstd', 'zstd'],
+const LAYERS: ReadonlySet<string> = new Set([
+  'application/vnd.oci.image.layer.v1.tar',
+  MediaType.ociLayerGzip,
+  'application/vnd.oci.image.layer.v1.tar+zstd',
+  'application/vnd.docker.image.rootfs.diff.tar',
+  'application/vnd.docker.image.rootfs.diff.tar.gzip',
+  'application/vnd.docker.image.rootfs.diff.tar.zstd',
+]);
+/** Layers that a registry need not have, such as those of Windows. Their content is the same. */
+const FOREIGN_LAYERS: ReadonlySet<string> = new Set([
+  'application/vnd.oci.image.layer.nondistributable.v1.tar',
+  'application/vnd.oci.image.layer.nondistributable.v1.tar+gzip',
+  'application/vnd.oci.image.layer.nondistributable.v1.tar+zstd',
+  'application/vnd.docker.image.rootfs.foreign.diff.tar',
+  'application/vnd.docker.image.rootfs.foreign.diff.tar.gzip',
 ]);
 
-/** How a layer is packed; undefined for what is no layer that can be read (foreign layers, artifacts). */
-export const layerCompression = (mediaType: string): Compression | undefined => LAYERS.get(mediaType);
+export const isForeignLayer = (mediaType: string): boolean => FOREIGN_LAYERS.has(mediaType);
+/** False for what no image has as a layer, such as the content of other artifacts. */
+export const isLayer = (mediaType: string): boolean => LAYERS.has(mediaType) || isForeignLayer(mediaType);

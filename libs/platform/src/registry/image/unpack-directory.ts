@@ -62,7 +62,7 @@ export class UnpackDirectory implements FileSink<Staged> {
     }
   }
 
-  readonly keep = async (body: ReadableStream<Uint8Array>): Promise<Staged> => {
+  readonly keep = async (body: AsyncIterable<Uint8Array>): Promise<Staged> => {
     const at = join(this.#staging, String(this.#count++));
     const file = await this.#onDisk(() => open(at, 'wx', 0o600));
     try {
