@@ -58,7 +58,7 @@ const STILL_FOR_MS = 1_500;
  * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage
  * collector may take half a minute to notice that a kind is new.
  */
-async function untilStill(environment: DemoEnvironment): Promise<Record<string, Dump>> {
+export async function untilStill(environment: DemoEnvironment): Promise<Record<string, Dump>> {
   const deadline = performance.now() + PATIENCE_MS;
   let before = await dumpAll(environment);
   for (;;) {

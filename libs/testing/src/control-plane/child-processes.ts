@@ -44,12 +44,44 @@ export class ChildProcesses {
 
   /** Kills the process, and starts it again as it was started after so long. */
   async crash(name: string, awayMs: number): Promise<void> {
-    const child = this.#children.get(name);
-    const command = this.#commands.get(name);
-    if (child === undefined || command === undefined) throw new ControlPlaneFailed(`there is no ${name}`);
-    await kill(child);
+    await this.halt(name);
     await pause(awayMs);
+    this.again(name);
+  }
+
+  /** The names of all that were started, in that order. */
+  get names(): readonly string[] {
+    return [...this.#commands.keys()];
+  }
+
+  /** Kills the process, which is missing from then on. */
+  async halt(name: string): Promise<void> {
+    await kill(this.#running(name));
+    this.#children.delete(name);
+  }
+
+  /** Starts a process that was halted as it was started before. */
+  again(name: string): void {
+    const command = this.#commands.get(name);
+    if (command === undefined) throw new ControlPlaneFailed(`there is no ${name}`);
     this.start(name, ...command);
+  }
+
+  /** Does the work while the process stands still. */
+  async whileFrozen(name: string, work: () => Promise<void>): Promise<void> {
+    const child = this.#running(name);
+    child.kill('SIGSTOP');
+    try {
+      await work();
+    } finally {
+      child.kill('SIGCONT');
+    }
+  }
+
+  #running(name: string): ChildProcess {
+    const child = this.#children.get(name);
+    if (child === undefined) throw new ControlPlaneFailed(`there is no ${name}`);
+    return child;
   }
 
   /** Fails, with the last lines of its log, when one of the processes has ended. */

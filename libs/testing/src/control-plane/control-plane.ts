@@ -8,6 +8,17 @@ export type ControlPlaneCluster = Readonly<{
   kubeconfig: string;
 }>;
 
+/** The data of a control plane, which is put back as from a backup. */
+export type EtcdData = Readonly<{
+  /** Copies the data as they are at one moment; returns the folder of the copy. */
+  copy(): Promise<string>;
+  /**
+   * Stops the whole control plane, puts the copy in the place of the data and starts all of it again, as
+   * Kubernetes describes it. Resolves when the API servers answer.
+   */
+  putBack(copy: string): Promise<void>;
+}>;
+
 /** Real Kubernetes API servers for tests. */
 export type ControlPlane = Readonly<{
   clusters: readonly ControlPlaneCluster[];
@@ -18,6 +29,8 @@ export type ControlPlane = Readonly<{
    * resolves when it answers. Only where `ownProcesses` were asked for.
    */
   crashApiServer?: (cluster: string, awayMs: number) => Promise<void>;
+  /** The data of all clusters. Only where `ownProcesses` were asked for. */
+  etcd?: EtcdData;
   /** Ends and removes what was started; clusters that were there before stay. */
   stop(): Promise<void>;
 }>;

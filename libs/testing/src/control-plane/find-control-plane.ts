@@ -11,7 +11,7 @@ import { useExistingClusters } from './existing-clusters.js';
 import { startK3s, whyNoDocker } from './k3s-containers.js';
 import { startLocalControlPlane } from './local-control-plane.js';
 
-export type { ControlPlane, ControlPlaneCluster, ControlPlaneOptions } from './control-plane.js';
+export type { ControlPlane, ControlPlaneCluster, ControlPlaneOptions, EtcdData } from './control-plane.js';
 
 type Search = Readonly<{
   environment: Environment;

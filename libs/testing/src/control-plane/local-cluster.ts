@@ -87,11 +87,19 @@ export async function startLocalCluster(
 
 /** Kills the API server and starts it again after so long; resolves when it answers. */
 export async function crashApiServer(
-  { name, kubeconfigPath }: Pick<LocalClusterPlan, 'name' | 'kubeconfigPath'>,
+  cluster: Pick<LocalClusterPlan, 'name' | 'kubeconfigPath'>,
   awayMs: number,
   processes: ChildProcesses,
 ): Promise<void> {
-  await processes.crash(apiServerOf(name), awayMs);
+  await processes.crash(apiServerOf(cluster.name), awayMs);
+  await apiServerAnswers(cluster, processes);
+}
+
+/** Resolves when the API server answers. */
+export async function apiServerAnswers(
+  { name, kubeconfigPath }: Pick<LocalClusterPlan, 'name' | 'kubeconfigPath'>,
+  processes: ChildProcesses,
+): Promise<void> {
   const [client] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'flotilla-control-plane' });
   if (client === undefined) throw new ControlPlaneFailed(`${kubeconfigPath} has no context`);
   try {

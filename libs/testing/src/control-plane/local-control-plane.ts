@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { servingCertificate } from '../cluster/server/certificates.js';
@@ -10,11 +10,14 @@ import {
   type ControlPlane,
   type ControlPlaneCluster,
   ControlPlaneFailed,
+  type EtcdData,
 } from './control-plane.js';
 import { freePorts } from './free-ports.js';
-import { crashApiServer, startLocalCluster } from './local-cluster.js';
+import { apiServerAnswers, crashApiServer, startLocalCluster } from './local-cluster.js';
 
 const PORT_ATTEMPTS = 3;
+/** The name of the process, and of the folder of its data. */
+const ETCD = 'etcd';
 
 /**
  * Starts `count` clusters on free loopback ports over one etcd, with all their data in a temporary folder.
@@ -46,7 +49,7 @@ async function startOnce(
   try {
     const [client = 0, peer = 0, ...ports] = await freePorts(2 + count);
     const etcdUrl = `http://127.0.0.1:${client}`;
-    processes.start('etcd', binaries.etcd, etcdArguments(folder, etcdUrl, `http://127.0.0.1:${peer}`));
+    processes.start(ETCD, binaries.etcd, etcdArguments(folder, etcdUrl, `http://127.0.0.1:${peer}`));
     const { files, authority, token } = await writeFiles(folder);
     const clusters = await Promise.all(
       ports.map(async (port, index) => {
@@ -65,6 +68,7 @@ async function startOnce(
         if (cluster === undefined) throw new ControlPlaneFailed(`there is no cluster ${name}`);
         await crashApiServer(cluster, awayMs, processes);
       },
+      etcd: etcdDataOf(folder, clusters, processes),
       stop: () => processes.stop(),
     };
   } catch (error) {
@@ -73,8 +77,29 @@ async function startOnce(
   }
 }
 
+function etcdDataOf(folder: string, clusters: readonly ControlPlaneCluster[], processes: ChildProcesses): EtcdData {
+  const data = join(folder, ETCD);
+  let copies = 0;
+  return {
+    copy: async () => {
+      copies += 1;
+      const copy = join(folder, `${ETCD}-copy-${copies}`);
+      await processes.whileFrozen(ETCD, () => cp(data, copy, { recursive: true }));
+      return copy;
+    },
+    putBack: async (copy) => {
+      const { names } = processes;
+      for (const name of names.toReversed()) await processes.halt(name);
+      await rm(data, { recursive: true, force: true });
+      await cp(copy, data, { recursive: true });
+      for (const name of names) processes.again(name);
+      await Promise.all(clusters.map((cluster) => apiServerAnswers(cluster, processes)));
+    },
+  };
+}
+
 const etcdArguments = (folder: string, client: string, peer: string): string[] => [
-  `--data-dir=${join(folder, 'etcd')}`,
+  `--data-dir=${join(folder, ETCD)}`,
   '--name=default',
   '--unsafe-no-fsync',
   `--listen-client-urls=${client}`,
