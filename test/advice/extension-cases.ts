@@ -111,14 +111,35 @@ export const EXTENSION_CASES = {
     },
   },
   'catalog-lacks-package': {
-    carries: ['correctExtensionCause'],
+    carries: ['addPackage', 'renamePackage', 'correctExtensionCause'],
     play: async (bench, name) => {
       await fixture.createNamespace(bench.client, name, []);
       await extend(bench, name, await bench.catalog(`${name}-other`, [{ version: '1.0.0', objects: [] }]));
-      await bench.advised(about(name), 'correctExtensionCause');
+      await bench.advised(about(name), 'addPackage', name);
       const ref = await bench.catalog(name, [version(name)]);
       const source = { type: 'Image', image: { ref } };
       await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
+      await installed(bench, name);
+      // Another one, whose name is wrong.
+      const wrong = `${name}-wrong`;
+      await extension(bench, wrong, name, { matchLabels: { 'olm.operatorframework.io/metadata.name': name } });
+      await bench.done(await bench.advised([name, 'extension', wrong], 'renamePackage', wrong));
+      await until(() => bench.client.get({ ...EXTENSION, name: wrong }), undefined);
+      await bench.client.patch({ ...EXTENSION, name }, { spec: { source: { catalog: { version: '9.0.0' } } } });
+      await bench.advised(about(name), 'correctExtensionCause');
+      await bench.client.patch({ ...EXTENSION, name }, { spec: { source: { catalog: { version: '1.0.0' } } } });
+      await installedVersion(bench, name, '1.0.0');
+    },
+  },
+  'bundle-unsupported': {
+    carries: ['chooseBundle'],
+    play: async (bench, name) => {
+      const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'limits' }, spec: { limits: [] } };
+      const next = { ...version(name), ...NEXT, objects: [crdOf(name), limits] };
+      await fixture.createNamespace(bench.client, name, []);
+      await extend(bench, name, await bench.catalog(name, [version(name), next]));
+      await bench.advised(about(name), 'chooseBundle');
+      await bench.client.patch({ ...EXTENSION, name }, { spec: { source: { catalog: { version: '1.0.0' } } } });
       await installed(bench, name);
     },
   },
@@ -144,15 +165,36 @@ export const EXTENSION_CASES = {
     },
   },
   'configuration-wrong': {
-    carries: ['correctExtensionConfig'],
+    carries: ['setWatchNamespace'],
     play: async (bench, name) => {
       await fixture.createNamespace(bench.client, name, []);
       const image = await bench.catalog(name, [{ ...version(name), spec: { installModes: OWN } }]);
       await extend(bench, name, image);
-      await bench.advised(about(name), 'correctExtensionConfig');
+      await bench.advised(about(name), 'setWatchNamespace', name);
       const config = { configType: 'Inline', inline: { watchNamespace: name } };
       await bench.client.patch({ ...EXTENSION, name }, { spec: { config } });
       await installed(bench, name);
+    },
+  },
+  'configuration-unknown': {
+    carries: ['correctExtensionConfig', 'removeWatchNamespace'],
+    play: async (bench, name) => {
+      await fixture.createNamespace(bench.client, name, []);
+      const image = await bench.catalog(name, [{ ...version(name), spec: { installModes: ALL } }]);
+      await extend(bench, name, image);
+      await installed(bench, name);
+      const configure = (inline: Readonly<Record<string, unknown>>) =>
+        bench.client.patch({ ...EXTENSION, name }, { spec: { config: { configType: 'Inline', inline } } });
+      await configure({ colour: 'red' });
+      await bench.advised(about(name), 'correctExtensionConfig');
+      await configure({ colour: null, watchNamespace: name });
+      await bench.done(await bench.advised(about(name), 'removeWatchNamespace', name, true));
+      const progressing = async () => {
+        const found = await bench.client.get({ ...EXTENSION, name });
+        const conditions: readonly { type: string; reason: string }[] = Object(found?.['status']).conditions ?? [];
+        return conditions.find(({ type }) => type === 'Progressing')?.reason;
+      };
+      await until(progressing, 'Succeeded');
     },
   },
   'bundle-image-not-a-reference': {

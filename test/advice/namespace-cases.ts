@@ -95,6 +95,29 @@ export const NAMESPACE_CASES = {
       await bench.runs(namespace, done(namespace));
     },
   },
+  'manual-neighbour': {
+    carries: ['isolateSubscriptions', 'planApart'],
+    play: async (bench, namespace) => {
+      const other = `${namespace}-other`;
+      await fixture.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, V1);
+      await fixture.createCatalog(bench.client, namespace, { image: await bench.catalog(other, V1) }, 'second');
+      const subscribe = (name: string, source: string, installPlanApproval: string) =>
+        bench.client.create({
+          ...{ apiVersion: V1ALPHA1, kind: 'Subscription', metadata: { name, namespace } },
+          spec: { name, channel: 'stable', source, sourceNamespace: namespace, installPlanApproval },
+        });
+      await subscribe(other, 'second', 'Manual');
+      await subscribe(namespace, 'shelf', 'Automatic');
+      const about = [namespace, 'subscription', namespace] as const;
+      const isolate = await bench.advised(about, 'isolateSubscriptions', namespace, 'own');
+      const plan = await bench.plan(namespace, 'RequiresApproval');
+      const apart = await bench.advised(about, 'planApart', namespace, plan);
+      await bench.done(isolate);
+      await bench.done(apart);
+      await bench.runs(namespace, done(namespace));
+    },
+  },
   'left-by-fleet': {
     carries: ['approve', 'takeFromFleet'],
     play: async (bench, namespace) => {

@@ -2,7 +2,7 @@ import { CONFIG_MAP_ROLE } from '../../classic/catalog-source/config-map-role.js
 import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
 import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
 import { replanCommand } from '../../classic/install-plan/replan-command.js';
-import { EXCLUDE_GLOBAL } from '../../classic/resolution/desired-namespace.js';
+import { EXCLUDE_GLOBAL, ISOLATION_ANNOTATION } from '../../classic/resolution/desired-namespace.js';
 import { shellWord } from '../../kernel/text/shell-word.js';
 import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
 import { FLEET_MARKS } from '../desired/fleet-marks.js';
@@ -147,6 +147,14 @@ export const ADVICE = {
   approve: (namespace: string, plan: string) => advice(`flotilla approve installplan ${plan} -n ${namespace}`),
   seeRollouts: (operator: string) =>
     advice(`See which roll-out decides, and what it waits for: ${fleetStatus(operator)}`),
+  isolateSubscriptions: (namespace: string, group: string) =>
+    advice(
+      `Or have each Subscription planned by itself, Automatic ones without approval: kubectl -n ${namespace} annotate operatorgroup ${group} ${ISOLATION_ANNOTATION}=true`,
+    ),
+  planApart: (namespace: string, plan: string) =>
+    advice(
+      `Then delete the plan that waits for all of them; each gets one of its own: kubectl -n ${namespace} delete installplan ${plan}`,
+    ),
   takeFromFleet: (namespace: string, subscription: string) =>
     advice(
       `Where the fleet does not work it any more, remove what it left there: kubectl -n ${namespace} annotate subscription ${subscription} ${FLEET_MARKS.map((mark) => `${mark}-`).join(' ')}`,
@@ -250,7 +258,27 @@ export const ADVICE = {
       `Correct what is forbidden, which is named above; it is tried again when the OperatorGroup changes: kubectl -n ${namespace} annotate operatorgroup ${group} --overwrite ${RETRIED_ANNOTATION}="$(date +%s)"`,
     ),
 
-  correctExtensionConfig: () => advice('Correct spec.config: what the bundle takes is in the message.'),
+  correctExtensionConfig: () =>
+    advice('Correct the field of spec.config that is named; configuration which the bundle does not know has to go.'),
+  setWatchNamespace: (namespace: string) =>
+    advice(
+      `Set spec.config.inline.watchNamespace (configType Inline) to the namespace that the operator watches: ${namespace} where it supports OwnNamespace, another one where it supports SingleNamespace.`,
+    ),
+  /** `isOnly`: the API server takes no configuration without a field. */
+  removeWatchNamespace: (extension: string, isOnly: boolean) =>
+    advice(
+      `The bundle watches all namespaces and has nothing to choose; remove ${isOnly ? 'the configuration' : 'the field'}: kubectl patch clusterextension ${extension} --type merge -p '${isOnly ? WITHOUT_CONFIG : WATCHES_ALL}'`,
+    ),
+  chooseBundle: () =>
+    advice(
+      'The bundle is at fault, which its author has to correct; until then ask for another version in spec.source.catalog.version.',
+    ),
+  addPackage: (packageName: string) =>
+    advice(`Add a ClusterCatalog that has package ${packageName}, or one that the selector of the extension takes.`),
+  renamePackage: (extension: string) =>
+    advice(
+      `If the name is wrong, create the ClusterExtension again with the right one: packageName cannot be changed, and nothing is installed: kubectl delete clusterextension ${extension}`,
+    ),
   correctRollout: () =>
     advice(
       'Correct what keeps the object that is named from being ready; the roll-out then goes on by itself, and a newer bundle is taken when there is one.',
@@ -325,6 +353,8 @@ const ALLOWED = JSON.stringify({
 });
 
 const AVAILABLE = JSON.stringify({ spec: { availabilityMode: 'Available' } });
+const WITHOUT_CONFIG = JSON.stringify({ spec: { config: null } });
+const WATCHES_ALL = JSON.stringify({ spec: { config: { inline: { watchNamespace: null } } } });
 const SELF_CERTIFIED = JSON.stringify({ spec: { source: { catalog: { upgradeConstraintPolicy: 'SelfCertified' } } } });
 const ENFORCE_NOTHING = JSON.stringify({
   spec: { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } },

@@ -86,11 +86,13 @@ function surroundings(objects: ClusterObjects): (object: Pick<KubernetesObject, 
   const installPlans = Map.groupBy(objects.installPlans, of);
   const csvs = Map.groupBy(objects.csvs, of);
   const catalogSources = Map.groupBy(objects.catalogSources, of);
+  const subscriptions = Map.groupBy(objects.subscriptions, of);
   const global = objects.globalCatalogNamespace;
   return ({ metadata: { namespace = '' } }) => ({
     operatorGroups: operatorGroups.get(namespace) ?? [],
     installPlans: installPlans.get(namespace) ?? [],
     csvs: csvs.get(namespace) ?? [],
+    subscriptions: subscriptions.get(namespace) ?? [],
     catalogSources: [...new Set([namespace, global])].flatMap((one) => catalogSources.get(one) ?? []),
   });
 }

@@ -182,6 +182,50 @@ describe('a ClusterExtension that is stopped', () => {
     expect(commands(diagnoseExtension(wanting(message), { csvs: [] }).todo)).toEqual(wanted);
   });
 
+  const invalid = (field: string) => `invalid ClusterExtension configuration: invalid configuration: ${field}`;
+  it.each<[message: string, installed: string, says: RegExp[]]>([
+    ['unsupported resource "limits" with kind "LimitRange"', 'False', [/^The bundle is at fault/]],
+    ['unsupported bundle: apiServiceDefintions are not supported', 'False', [/^The bundle is at fault/]],
+    [
+      "bundle contains duplicate custom resource definition 'mills.example.com'",
+      'True',
+      [/^The bundle is at fault.* another version in spec\.source\.catalog\.version/],
+    ],
+    [
+      invalid('unknown field "watchNamespace"'),
+      'False',
+      [/: kubectl patch clusterextension mill --type merge -p '\{"spec":\{"config":null\}\}'$/],
+    ],
+    [
+      invalid('required field "watchNamespace" is missing'),
+      'False',
+      [/^Set spec\.config\.inline\.watchNamespace .*: team where/],
+    ],
+    [invalid('invalid format for field "watchNamespace": \'shop\' is not valid'), 'False', [/: team where/]],
+    [invalid('unknown field "colour"'), 'False', [/^Correct the field of spec\.config/]],
+    [
+      'no bundles found for package "ghost"',
+      'False',
+      [/has package ghost/, /packageName cannot be changed.*: kubectl delete clusterextension mill$/],
+    ],
+    ['no bundles found for package "ghost"', 'True', [/has package ghost/]],
+    ['no bundles found for package "mill" matching version "9.0.0"', 'False', [/^Correct what is named/]],
+    ['no bundles found for package "mill" in channels [fast]', 'False', [/^Correct what is named/]],
+  ])('%s (installed: %s) is advised what a user can do', (message, installed, says) => {
+    const stopped = { ...wanting(message), status: extension(message, installed)['status'] };
+    const conditions = Object(stopped.status).conditions;
+    if (message.startsWith('invalid Cl')) conditions[1].reason = 'InvalidConfiguration';
+    const { todo } = diagnoseExtension(stopped, { csvs: [] });
+    expect(todo).toEqual(says.map((one) => expect.stringMatching(one)));
+  });
+
+  it('keeps its other configuration where one field has to go', () => {
+    const stopped = wanting(invalid('unknown field "watchNamespace"'));
+    const config = { configType: 'Inline', inline: { watchNamespace: 'shop', deploymentConfig: {} } };
+    const { todo } = diagnoseExtension({ ...stopped, spec: { ...Object(stopped['spec']), config } }, { csvs: [] });
+    expect(todo.join()).toMatch(/-p '\{"spec":\{"config":\{"inline":\{"watchNamespace":null\}\}\}\}'$/);
+  });
+
   it('by a catalog that a user has switched off is advised to switch it on, where its selector takes that', () => {
     const off = (name: string): KubernetesObject => ({
       apiVersion: 'olm.operatorframework.io/v1',

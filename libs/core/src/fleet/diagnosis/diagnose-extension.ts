@@ -2,6 +2,7 @@ import { CLUSTER_CATALOG_API } from '../../kernel/api/cluster-catalog.js';
 import { ClusterExtension } from '../../kernel/api/cluster-extension.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { asRecord } from '../../kernel/crd/loose-value.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
 import { parseMastermindsVersion } from '../../kernel/versions/masterminds-version.js';
 import { compareVersions } from '../../kernel/versions/version.js';
@@ -65,7 +66,40 @@ function remedyOf(extension: KubernetesObject, around: ExtensionSurroundings): r
   if (crds.length > 0)
     return [...[...new Set(crds)].map((crd) => ADVICE.saveBeforeChange(crd)), ADVICE.allowCrdChange(name)];
   if (isWayBack(read.data, message)) return wayBack(read.data, around);
-  return catalogsToSwitchOn(read.data, message, around);
+  if (BUNDLE_AT_FAULT.test(message)) return [ADVICE.chooseBundle()];
+  const configuration = watchRemedy(read.data, message);
+  if (configuration.length > 0) return configuration;
+  const off = catalogsToSwitchOn(read.data, message, around);
+  return off.length > 0 ? off : packageRemedy(extension, message);
+}
+
+/** What OLM v1 says of bundles that it does not install, whatever their users write. */
+const BUNDLE_AT_FAULT =
+  /\bunsupported (?:resource|bundle:)|\bcluster service (?:version|definition) (?:contains|references|strategy)|\bbundle contains duplicate|\bdefines an API of OLM/;
+
+function watchRemedy({ metadata, spec }: ClusterExtension, message: string): readonly Advice[] {
+  if (!message.includes('invalid ClusterExtension configuration')) return [];
+  if (message.includes('unknown field "watchNamespace"')) {
+    const fields = Object.keys(asRecord(asRecord(spec['config'])['inline']));
+    return [
+      ADVICE.removeWatchNamespace(
+        metadata.name ?? '',
+        fields.every((field) => field === 'watchNamespace'),
+      ),
+    ];
+  }
+  return message.includes('field "watchNamespace"') ? [ADVICE.setWatchNamespace(spec.namespace)] : [];
+}
+
+/** A package that no catalog offers at all; where a version or a channel lacks, the message names that. */
+function packageRemedy(extension: KubernetesObject, message: string): readonly Advice[] {
+  const packageName = /no bundles found for package "([^"]+)"(?! (?:matching|in channel))/.exec(message)?.[1];
+  if (packageName === undefined) return [];
+  const isInstalled = progressingMessage(extension).installed;
+  return [
+    ADVICE.addPackage(packageName),
+    ...(isInstalled ? [] : [ADVICE.renamePackage(extension.metadata.name ?? '')]),
+  ];
 }
 
 /** Whether it asks for an earlier version than the installed one, and resolution finds no update to that. */

@@ -2,12 +2,19 @@ import { describe, it } from 'vitest';
 import { STORED_VERSION_REFUSED } from '../../classic/crd-upgrade/stored-versions.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { check, type DiagnosisCase, group, plan, step, unanswered } from './diagnosis.fixture.js';
 
 const forbidden = (user: string) => `error creating: services is forbidden: User "${user}" cannot create resource`;
 const tooStrict = (object: string) =>
   `error validating existing CRs against new CRD's schema for "docks.d.test": error validating d.test/v2, Kind=Dock "${object}": updated validation is too restrictive: [].spec.size: Required value`;
+const subscribed = (name: string, installPlanApproval: 'Manual' | 'Automatic'): Subscription => ({
+  ...SUBSCRIPTION_API,
+  metadata: { name, namespace: 'team' },
+  spec: { name, source: 'c', sourceNamespace: 'olm', installPlanApproval },
+  status: { installPlanRef: { name: 'install-1' } },
+});
 const ofPlan = (one: InstallPlan, groups: readonly OperatorGroup[] = []) => diagnoseInstallPlan(one, groups);
 
 describe('an InstallPlan', () => {
@@ -18,6 +25,28 @@ describe('an InstallPlan', () => {
       diagnosis: ofPlan(plan('RequiresApproval', {}, false)),
       standing: 'needs-approval',
       says: /installs mill\.v1/,
+      todo: /^flotilla approve installplan install-1 -n team$/,
+    },
+    {
+      because: 'it moves an Automatic Subscription next to a Manual one: why, and the way out',
+      diagnosis: diagnoseInstallPlan(
+        plan('RequiresApproval', {}, false),
+        [group('own')],
+        [subscribed('by-hand', 'Manual'), subscribed('by-itself', 'Automatic')],
+      ),
+      standing: 'needs-approval',
+      says: /^It waits for approval; then it installs mill\.v1\.\nSubscription by-itself is Automatic, .* Manual Subscription waits: by-hand\.$/,
+      todo: /^flotilla approve installplan install-1 -n team\nOr .*: kubectl -n team annotate operatorgroup own flotilla\.dev\/resolution-isolation=true\nThen .*: kubectl -n team delete installplan install-1$/,
+    },
+    {
+      because: 'all of its Subscriptions are Manual',
+      diagnosis: diagnoseInstallPlan(
+        plan('RequiresApproval', {}, false),
+        [group('own')],
+        [subscribed('by-hand', 'Manual')],
+      ),
+      standing: 'needs-approval',
+      says: /^It waits for approval; then it installs mill\.v1\.$/,
       todo: /^flotilla approve installplan install-1 -n team$/,
     },
     {

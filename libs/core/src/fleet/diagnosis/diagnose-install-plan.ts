@@ -37,7 +37,7 @@ export function diagnoseInstallPlan(
     case 'Failed':
       return diagnosis('plan-failed', 'failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
     case 'RequiresApproval':
-      return withoutGroup(plan, groups) ?? approval(plan, what, subscriptions);
+      return withoutGroup(plan, groups) ?? approval(plan, what, { subscriptions, groups });
     case 'Installing':
       return withoutGroup(plan, groups) ?? installing(plan, groups);
     default:
@@ -84,12 +84,14 @@ function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diag
   if (installedCondition(plan.status)?.reason !== 'InstallCheckFailed') return undefined;
   const cause = diagnoseGroups(plan.metadata.namespace ?? '', groups);
   if (cause === undefined) return undefined;
-  const approve = plan.spec.approved ? [] : approval(plan, '', []).todo;
+  const approve = plan.spec.approved ? [] : approval(plan, '', { subscriptions: [], groups }).todo;
   const seen = `It waits for an OperatorGroup: ${stopped(plan).join(' ')}`;
   return { ...cause, because: [seen, ...cause.because], todo: [...cause.todo, ...approve] };
 }
 
-function approval(plan: InstallPlan, what: string, subscriptions: readonly Subscription[]): Diagnosis {
+type Around = Readonly<{ subscriptions: readonly Subscription[]; groups: readonly OperatorGroup[] }>;
+
+function approval(plan: InstallPlan, what: string, { subscriptions, groups }: Around): Diagnosis {
   const {
     metadata: { name = '', namespace = '' },
     spec,
@@ -114,9 +116,33 @@ function approval(plan: InstallPlan, what: string, subscriptions: readonly Subsc
   return diagnosis(
     'approval-needed',
     'needs-approval',
-    `It waits for approval; then it installs ${what}.`,
-    ADVICE.approve(namespace, name),
+    [`It waits for approval; then it installs ${what}.`, ...manualBy(plan, subscriptions)],
+    [ADVICE.approve(namespace, name), ...isolation(plan, subscriptions, groups)],
   );
+}
+
+const isManual = ({ spec }: Subscription): boolean => spec.installPlanApproval === 'Manual';
+
+/** Whose plan needs approval though it is Automatic: one Manual Subscription makes all of a namespace Manual. */
+const heldUp = ({ metadata }: InstallPlan, subscriptions: readonly Subscription[]): readonly Subscription[] =>
+  subscriptions.filter((one) => one.status?.installPlanRef?.name === metadata.name && !isManual(one));
+
+function manualBy(plan: InstallPlan, subscriptions: readonly Subscription[]): readonly string[] {
+  const manual = subscriptions.filter(isManual).map(({ metadata }) => metadata.name ?? '');
+  const [held, ...others] = heldUp(plan, subscriptions).map(({ metadata }) => metadata.name ?? '');
+  if (held === undefined || manual.length === 0) return [];
+  const which = others.length === 0 ? `Subscription ${held} is` : `Subscriptions ${[held, ...others].join(', ')} are`;
+  return [`${which} Automatic, but every plan of a namespace with a Manual Subscription waits: ${manual.join(', ')}.`];
+}
+
+function isolation(
+  plan: InstallPlan,
+  subscriptions: readonly Subscription[],
+  [group]: readonly OperatorGroup[],
+): readonly Advice[] {
+  if (group === undefined || manualBy(plan, subscriptions).length === 0) return [];
+  const { name = '', namespace = '' } = plan.metadata;
+  return [ADVICE.isolateSubscriptions(namespace, group.metadata.name ?? ''), ADVICE.planApart(namespace, name)];
 }
 
 function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {

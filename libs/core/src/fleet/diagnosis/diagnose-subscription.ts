@@ -23,6 +23,8 @@ export type Surroundings = Readonly<{
   installPlans: readonly InstallPlan[];
   csvs: readonly ClusterServiceVersion[];
   catalogSources: readonly CatalogSource[];
+  /** All Subscriptions of the namespace, where they were read. */
+  subscriptions?: readonly Subscription[];
 }>;
 
 type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | undefined;
@@ -225,7 +227,7 @@ function plan(subscription: Subscription, around: Surroundings): Diagnosis | und
   return causedBy(
     `It has InstallPlan ${found.metadata.name}.`,
     found,
-    diagnoseInstallPlan(found, around.operatorGroups, [subscription]),
+    diagnoseInstallPlan(found, around.operatorGroups, around.subscriptions ?? [subscription]),
   );
 }
 

@@ -14,6 +14,12 @@ describe('a refusal of an API server', () => {
     [422, status({ message: 'wrong' }), 'Invalid', 'wrong'],
     [503, '<html>\n  <b>no upstream</b>\n</html>', 'ServiceUnavailable', '<html> <b>no upstream</b> </html>'],
     [502, '', 'Unknown', 'HTTP 502'],
+    [
+      302,
+      '',
+      'Unknown',
+      'HTTP 302: a redirect, which no API server gives; a login proxy may stand in front of it: name the API server itself in the kubeconfig',
+    ],
     [401, 'Unauthorized\n', 'Unauthorized', 'Unauthorized'],
   ])('%i with %j has the reason %s', (code, body, reason, said) => {
     const error = refusal('east', 'get Secret a/b', code, body);
@@ -46,7 +52,7 @@ describe('a request without an answer', () => {
   it.each<[failure: TransportFailure, reason: string, answered: boolean, advice: RegExp]>([
     ['unreachable', 'Unreachable', false, /check that the API server runs/],
     ['not-processed', 'Unreachable', false, /it is tried again$/],
-    ['lost', 'Unreachable', false, /may or may not have been carried out/],
+    ['lost', 'Unreachable', false, /nothing was changed; it is read again$/],
     ['timeout', 'Timeout', false, /check the load of the API server/],
     ['too-large', 'ResponseTooLarge', true, /raise the limit of answers$/],
     ['credentials', 'Unreachable', false, /check the cluster and the user of its context in the kubeconfig$/],
@@ -58,5 +64,15 @@ describe('a request without an answer', () => {
     expect(error.message).toMatch(/^cluster "east" at https:\/\/api\.test:6443\/clusters\/east: list Secret: why; /);
     expect(error.message).toMatch(advice);
     expect(KubeApiError.is(error, reason)).toBe(true);
+  });
+
+  it.each([
+    ['create ConfigMap a/b', 'the connection was lost', /may or may not have been carried out/],
+    ['get ConfigMap a/b', 'the answer is not JSON', /no Kubernetes API server, .*; nothing was changed/],
+    ['read the version of the API server', 'the answer is not JSON', /; nothing was changed; it is read again$/],
+    ['update ConfigMap a/b', 'the answer is not JSON', /no Kubernetes API server, .* may or may not have been/],
+  ])('%s, %s: says whether something may have been written', (what, why, advice) => {
+    const error = outage('east', new URL('https://api.test'), what, new TransportError('lost', why));
+    expect(error.message).toMatch(advice);
   });
 });

@@ -63,10 +63,16 @@ export function parseStatus(text: string): KubeStatus | undefined {
  */
 export function refusal(cluster: string, what: string, code: number, body: string, fault?: string): KubeApiError {
   const status = parseStatus(body);
-  const said = clip((status?.message ?? body.trim().replaceAll(/\s+/g, ' ')) || `HTTP ${code}`);
+  const said = clip((status?.message ?? body.trim().replaceAll(/\s+/g, ' ')) || saidBy(code));
   const message = `cluster "${cluster}": ${what}: ${withFault(said, fault)}`;
   return new KubeApiError(cluster, code, reasonOf(code, status?.reason), message, causesOf(status), said);
 }
+
+/** An API server redirects nobody: a login proxy in front of it does. */
+const saidBy = (code: number): string =>
+  code >= 300 && code < 400
+    ? `HTTP ${code}: a redirect, which no API server gives; a login proxy may stand in front of it: name the API server itself in the kubeconfig`
+    : `HTTP ${code}`;
 
 const withFault = (said: string, fault: string | undefined): string =>
   fault === undefined ? said : `${said} (${fault})`;
@@ -100,12 +106,16 @@ const ADVICE: Readonly<Record<TransportError['failure'], string>> = {
 const OF_TIME = /certificate (has expired|is not yet valid)/;
 const NO_API_SERVER = /^the answer is (not JSON|no list of resources)/;
 
-function adviceOf({ failure, message }: TransportError): string {
+/** Reads are named by their verb; after one nothing can have been carried out. */
+const READ = /^(?:get|list|watch|read)\b/;
+const READ_AGAIN = 'nothing was changed; it is read again';
+
+function adviceOf({ failure, message }: TransportError, what: string): string {
   if (failure === 'unreachable' && OF_TIME.test(message)) return `${ADVICE.unreachable}, and the clock of this machine`;
-  if (failure === 'lost' && NO_API_SERVER.test(message)) {
-    return `what answers there is no Kubernetes API server, or something in front of it: check the server address; ${ADVICE.lost}`;
-  }
-  return ADVICE[failure];
+  if (failure !== 'lost') return ADVICE[failure];
+  const lost = READ.test(what) ? READ_AGAIN : ADVICE.lost;
+  if (!NO_API_SERVER.test(message)) return lost;
+  return `what answers there is no Kubernetes API server, or something in front of it: check the server address; ${lost}`;
 }
 
 const OUTAGE_REASONS: Readonly<Partial<Record<TransportError['failure'], string>>> = {
@@ -126,6 +136,6 @@ export function outage(
 ): KubeApiError {
   const reason = OUTAGE_REASONS[error.failure] ?? 'Unreachable';
   const place = `${server.protocol}//${server.host}${server.pathname === '/' ? '' : server.pathname}`;
-  const message = `cluster "${cluster}" at ${place}: ${what}: ${withFault(clip(error.message), fault)}; ${adviceOf(error)}`;
+  const message = `cluster "${cluster}" at ${place}: ${what}: ${withFault(clip(error.message), fault)}; ${adviceOf(error, what)}`;
   return new KubeApiError(cluster, 0, reason, message);
 }
