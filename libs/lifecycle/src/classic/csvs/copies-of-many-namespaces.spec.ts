@@ -119,4 +119,21 @@ describe('an operator for all namespaces of a cluster with many', () => {
     expect(upgrade).toMatchObject({ created: others, deleted: others, listed: 0 });
     expect(removal).toEqual({ created: 0, updated: 0, deleted: others, listed: 0 });
   });
+
+  it('loses its copies, where its group watches its own namespace alone, with lists that are read once', async () => {
+    at.put(lampCsv('home'));
+    await settle();
+    at.cluster.edit(
+      refTo('OperatorGroup', 'home-group', 'home'),
+      (live) => {
+        Object.assign(live['status'] as object, { namespaces: ['home'] });
+      },
+      'status',
+    );
+    const { deleted, listed } = await settle();
+    expect(copies()).toEqual(new Set());
+    expect(deleted).toBe(others);
+    // By label and by name, before the deletions and after them.
+    expect(listed).toBeLessThanOrEqual(4);
+  });
 });

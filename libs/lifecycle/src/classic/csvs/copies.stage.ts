@@ -63,14 +63,17 @@ export const copiesStage =
 const watchesOthers = (group: OperatorGroup, namespace: string): boolean =>
   (targetsOf(group) ?? []).some((target) => target !== namespace);
 
-/** Performs the next of the actions, up to `atOnce` writes. */
+/**
+ * Performs the next of the actions, up to `atOnce` writes. A pass that reads live performs all of them: each
+ * round would list thousands of CSVs again.
+ */
 async function inPart(
   input: NamespaceStageInput,
   actions: readonly Action[],
   { atOnce = AT_ONCE }: CopySettings,
 ): Promise<StageOutcome> {
   const checked = new Set<string>();
-  let left = atOnce;
+  let left = input.reader.live ? Number.POSITIVE_INFINITY : atOnce;
   const outcome = await eachInTurn(copiesInOrder(actions), async (action) => {
     if (left === 0) return AT_REST;
     if (action.do === 'delete' && action.resourceVersion !== undefined) await requireGone(input, action.ref, checked);
@@ -79,7 +82,7 @@ async function inPart(
     return performed;
   });
   // The other stages see what has happened meanwhile, such as a Deployment that is available now.
-  if (left === 0 && !input.reader.live) input.reader.forgetAll();
+  if (left === 0) input.reader.forgetAll();
   return outcome;
 }
 
