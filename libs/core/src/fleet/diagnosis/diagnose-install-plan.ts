@@ -123,7 +123,7 @@ function approval(plan: InstallPlan, what: string, { subscriptions, groups }: Ar
 
 const isManual = ({ spec }: Subscription): boolean => spec.installPlanApproval === 'Manual';
 
-/** Whose plan needs approval though it is Automatic: one Manual Subscription makes all of a namespace Manual. */
+/** Automatic Subscriptions whose plan needs approval: a Manual one makes its whole namespace Manual. */
 const heldUp = ({ metadata }: InstallPlan, subscriptions: readonly Subscription[]): readonly Subscription[] =>
   subscriptions.filter((one) => one.status?.installPlanRef?.name === metadata.name && !isManual(one));
 

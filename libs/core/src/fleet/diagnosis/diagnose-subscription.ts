@@ -180,7 +180,7 @@ function withoutPlan(message: string): Diagnosis {
 
 /** The hub makes another plan where one was deleted before it was complete. */
 function lostPlan(subscription: Subscription, { csvs, installPlans }: Surroundings): Diagnosis | undefined {
-  // Rows know no complete plans: the condition tells that the plan is gone.
+  // Rows know no complete plans: the condition says that the plan is gone.
   if (conditionOf(subscription, 'InstallPlanMissing') === undefined) return undefined;
   const [lost] = lostPlans([subscription], { csvs, plans: installPlans });
   if (lost === undefined) return undefined;

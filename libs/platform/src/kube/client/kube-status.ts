@@ -68,7 +68,7 @@ export function refusal(cluster: string, what: string, code: number, body: strin
   return new KubeApiError(cluster, code, reasonOf(code, status?.reason), message, causesOf(status), said);
 }
 
-/** An API server redirects nobody: a login proxy in front of it does. */
+/** An API server never redirects: a login proxy in front of it does. */
 const saidBy = (code: number): string =>
   code >= 300 && code < 400
     ? `HTTP ${code}: a redirect, which no API server gives; a login proxy may stand in front of it: name the API server itself in the kubeconfig`
