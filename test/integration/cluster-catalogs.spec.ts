@@ -99,6 +99,7 @@ describe('ClusterCatalogs served by the poller', () => {
     const base = (await statusOf(west, 'shop'))?.urls?.base;
     await west.delete({ ...CLUSTER_CATALOG_API, name: 'shop' });
     await expect.poll(async () => (await ask(`${base}/api/v1/all`)).status, PATIENCE).toBe(404);
-    expect(await statusOf(west, 'shop')).toBeUndefined();
+    // The finalizer goes once the content has gone.
+    await expect.poll(() => statusOf(west, 'shop'), PATIENCE).toBeUndefined();
   });
 });
