@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oddMonitor, SERVICE_MONITORS } from '#lifecycle/classic/install-plans/service-monitors.fixture';
+import { PATIENCE } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 describe('what the applier reports of its work', () => {
@@ -56,14 +58,17 @@ describe('what the applier reports of its work', () => {
     bench.namespace('warned');
     const plan = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan', name: 'odd', namespace: 'warned' };
     const { apiVersion, kind, name, namespace } = plan;
-    const manifest = {
-      ...{ apiVersion, kind: 'Subscription', metadata: { name: 'gear', namespace } },
-      spec: { name: 'gear', source: 'samples', sourceNamespace: 'olm', oddity: true },
-    };
     const resource = {
-      ...{ group: 'operators.coreos.com', version: 'v1alpha1', kind: 'Subscription', name: 'gear' },
-      ...{ sourceName: 'samples', sourceNamespace: 'olm', manifest: JSON.stringify(manifest) },
+      ...{ group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', name: 'gear' },
+      ...{ sourceName: 'samples', sourceNamespace: 'olm', manifest: JSON.stringify(oddMonitor(namespace)) },
     };
+    bench.cluster.create(SERVICE_MONITORS);
+    const install = { strategy: 'deployment', spec: { deployments: [] } };
+    const csv = { apiVersion, kind: 'ClusterServiceVersion', metadata: { name: 'gear.v1', namespace } };
+    bench.cluster.create({ ...csv, spec: { displayName: 'Gear', version: '1.0.0', install } });
+    const monitors = () =>
+      bench.cluster.list({ apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', namespace });
+    await expect.poll(monitors, PATIENCE).toEqual([]);
     const spec = { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['gear.v1'], generation: 1 };
     bench.cluster.create({ apiVersion, kind, metadata: { name, namespace }, spec });
     const steps = [{ resolving: 'gear.v1', status: 'Unknown', resource }];
@@ -74,7 +79,9 @@ describe('what the applier reports of its work', () => {
     expect(metric?.values).toEqual([{ labels: { cluster: 'east' }, value: 1 }]);
     const events = bench.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
     expect(events.map((event) => `${event['reason']}: ${event['message']}`)).toContainEqual(
-      expect.stringMatching(/^AppliedWithWarnings: 1 warning\(s\) .*Subscription "gear".*unknown field "spec\.oddity"/),
+      expect.stringMatching(
+        /^AppliedWithWarnings: 1 warning\(s\) .*ServiceMonitor "gear".*unknown field "spec\.oddity"/,
+      ),
     );
   });
 });

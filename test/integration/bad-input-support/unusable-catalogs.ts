@@ -29,7 +29,7 @@ const rows: readonly Row[] = [
   {
     because: 'broken-yaml',
     image: () => catalogImage({ 'a.yaml': fine, 'b/c.yaml': 'schema: olm.package\nname: [\n' }),
-    says: failing('catalog \\S+/bad/broken-yaml:1 is invalid: b/c\\.yaml:3: error converting YAML to JSON'),
+    says: failing('catalog \\S+/bad/broken-yaml:1 is invalid: b/c\\.yaml:2: error converting YAML to JSON'),
   },
   {
     because: 'entry-without-bundle',
@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
   {
     because: 'link-out-of-the-root',
     image: () => rawImage([symlink('configs', '../../../../etc')], labels),
-    says: failing('names "/configs", and the image has no file there'),
+    says: failing('link "configs" points out of the image to "(\\.\\./)+etc"'),
   },
   {
     because: 'unreachable-registry',

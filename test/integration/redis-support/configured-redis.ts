@@ -39,12 +39,14 @@ export type ConfiguredRedisOptions = Readonly<{
 export async function startConfiguredRedis(options: ConfiguredRedisOptions = {}): Promise<ConfiguredRedis> {
   const { lines = [], sentinel = false, client = {}, listens = false } = options;
   const binary = findExecutable('redis-server', process.env['PATH'] ?? '') ?? 'redis-server';
-  const [port = 0] = await freePorts(1);
+  const [port = 0, busPort = 0] = await freePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-configured-redis-'));
   const config = join(folder, 'redis.conf');
   const common = ['bind 127.0.0.1', `dir ${folder}`, ...(listens ? [] : [`port ${port}`])];
   const own = sentinel ? [] : ['save ""', 'appendonly no'];
-  const text = [...common, ...own, ...lines].join('\n').replaceAll('PORT', String(port));
+  // By default the bus listens 10,000 ports higher, where Linux gives ports to outgoing connections.
+  const bus = lines.includes('cluster-enabled yes') ? [`cluster-port ${busPort}`] : [];
+  const text = [...common, ...own, ...bus, ...lines].join('\n').replaceAll('PORT', String(port));
   writeFileSync(config, `${text}\n`, { mode: 0o600 });
   const start = () => spawn(binary, [config, ...(sentinel ? ['--sentinel'] : [])], { stdio: 'ignore' });
   let server = start();

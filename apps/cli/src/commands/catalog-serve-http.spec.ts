@@ -76,7 +76,7 @@ describe('catalog serve over HTTP', () => {
 
   it.each([
     { text: 'schema: olm.package\nname: 7\n', because: 'a.yaml:1: .*string' },
-    { text: 'schema: [\n', because: 'a.yaml:2: ' },
+    { text: 'schema: [\n', because: 'a.yaml:1: ' },
   ])('says what is wrong with $text', async ({ text, because }) => {
     await writeFile(join(folder, 'a.yaml'), text);
     await expect(served(folder, [], 'shop')).rejects.toThrow(new RegExp(because));

@@ -151,7 +151,7 @@ describe('a catalog image that cannot be resolved from', () => {
       const { contents, reads } = await startPoller();
       for (const asked of [contents.ofImage(image, NO_LOGIN), contents.servableImage(image, NO_LOGIN)]) {
         await expect(asked).rejects.toThrow(
-          /catalog \S+\/shelf\/catalog:1 is invalid: a\.yaml:2: error converting YAML/,
+          /catalog \S+\/shelf\/catalog:1 is invalid: a\.yaml:1: error converting YAML/,
         );
       }
       expect(reads).toHaveLength(reading);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClassicCluster, objectOf, refTo, settled } from '../classic-cluster.fixture.js';
 import { crd, lampCsv } from '../csvs/csvs.fixture.js';
 import { PLAN, PlanBench, type PlanParts, phaseOf, planOf, step, stepsOf } from './install-plans.fixture.js';
+import { oddMonitor, SERVICE_MONITORS } from './service-monitors.fixture.js';
 
 let at: ClassicCluster;
 let bench: PlanBench;
@@ -177,11 +178,14 @@ describe('install-plans.md §5: execution', () => {
   });
 
   it('warnings of the API server become an Event at the step, and are counted', async () => {
-    at.put(planOf({ steps: [step(lampCsv('shop', 'lamp.v1', { spec: { colour: 'green' } }))] }));
+    at.put(SERVICE_MONITORS);
+    await settled();
+    at.put(lampCsv('shop'));
+    at.put(planOf({ steps: [step(oddMonitor('shop'))] }));
     await pass();
     expect(bench.warned).toEqual([`${at.client.cluster} 1`]);
     expect(at.events('shop')).toEqual([
-      'Warning AppliedWithWarnings InstallPlan/install-1: 1 warning(s) generated during installation of operator "lamp.v1" (ClusterServiceVersion "lamp.v1"): unknown field "spec.colour"',
+      'Warning AppliedWithWarnings InstallPlan/install-1: 1 warning(s) generated during installation of operator "lamp.v1" (ServiceMonitor "gear"): unknown field "spec.oddity"',
     ]);
     expect(at.cluster.list({ ...refTo('Event', ''), namespace: 'shop' })).toMatchObject([
       { involvedObject: { fieldPath: 'status.plan[0]' } },
