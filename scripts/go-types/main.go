@@ -16,6 +16,12 @@ import (
 	olmv1 "github.com/operator-framework/operator-controller/api/v1"
 	"github.com/operator-framework/operator-registry/alpha/property"
 	"github.com/operator-framework/operator-registry/pkg/registry"
+	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1"
+	rbac "k8s.io/api/rbac/v1"
+	scheduling "k8s.io/api/scheduling/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 var roots = []reflect.Type{
@@ -29,6 +35,18 @@ var roots = []reflect.Type{
 	reflect.TypeFor[olmv1.ClusterCatalog](),
 	reflect.TypeFor[olmv1.ClusterExtension](),
 	reflect.TypeFor[olmv1.ClusterObjectSet](),
+	reflect.TypeFor[core.ConfigMap](),
+	reflect.TypeFor[core.Secret](),
+	reflect.TypeFor[core.Service](),
+	reflect.TypeFor[core.ServiceAccount](),
+	reflect.TypeFor[rbac.Role](),
+	reflect.TypeFor[rbac.RoleBinding](),
+	reflect.TypeFor[rbac.ClusterRole](),
+	reflect.TypeFor[rbac.ClusterRoleBinding](),
+	reflect.TypeFor[policy.PodDisruptionBudget](),
+	reflect.TypeFor[scheduling.PriorityClass](),
+	reflect.TypeFor[networking.NetworkPolicy](),
+	reflect.TypeFor[apiextensions.CustomResourceDefinition](),
 	reflect.TypeFor[registry.AnnotationsFile](),
 	reflect.TypeFor[registry.DependenciesFile](),
 	reflect.TypeFor[registry.PropertiesFile](),

@@ -20,19 +20,22 @@ import (
 
 // Types that read and write JSON in their own way: the decoder knows each by its name here.
 var leaves = map[reflect.Type]string{
-	reflect.TypeFor[meta.Time]():                        "Time",
-	reflect.TypeFor[meta.MicroTime]():                   "MicroTime",
-	reflect.TypeFor[meta.Duration]():                    "Duration",
-	reflect.TypeFor[meta.FieldsV1]():                    "Raw",
-	reflect.TypeFor[resource.Quantity]():                "Quantity",
-	reflect.TypeFor[intstr.IntOrString]():               "IntOrString",
-	reflect.TypeFor[runtime.RawExtension]():             "Raw",
-	reflect.TypeFor[json.RawMessage]():                  "RawMessage",
-	reflect.TypeFor[unstructured.Unstructured]():        "Unstructured",
-	reflect.TypeFor[apiextensions.JSON]():               "Raw",
-	reflect.TypeFor[version.OperatorVersion]():          "OperatorVersion",
-	reflect.TypeFor[release.OperatorRelease]():          "OperatorRelease",
-	reflect.TypeFor[operatorsv1alpha1.UpdateStrategy](): "UpdateStrategy",
+	reflect.TypeFor[meta.Time]():                                  "Time",
+	reflect.TypeFor[meta.MicroTime]():                             "MicroTime",
+	reflect.TypeFor[meta.Duration]():                              "Duration",
+	reflect.TypeFor[meta.FieldsV1]():                              "Raw",
+	reflect.TypeFor[resource.Quantity]():                          "Quantity",
+	reflect.TypeFor[intstr.IntOrString]():                         "IntOrString",
+	reflect.TypeFor[runtime.RawExtension]():                       "Raw",
+	reflect.TypeFor[json.RawMessage]():                            "RawMessage",
+	reflect.TypeFor[unstructured.Unstructured]():                  "Unstructured",
+	reflect.TypeFor[apiextensions.JSON]():                         "Raw",
+	reflect.TypeFor[apiextensions.JSONSchemaPropsOrArray]():       "SchemaOrArray",
+	reflect.TypeFor[apiextensions.JSONSchemaPropsOrBool]():        "SchemaOrBool",
+	reflect.TypeFor[apiextensions.JSONSchemaPropsOrStringArray](): "SchemaOrStrings",
+	reflect.TypeFor[version.OperatorVersion]():                    "OperatorVersion",
+	reflect.TypeFor[release.OperatorRelease]():                    "OperatorRelease",
+	reflect.TypeFor[operatorsv1alpha1.UpdateStrategy]():           "UpdateStrategy",
 }
 
 // A member of a struct as JSON shows it.
@@ -45,8 +48,12 @@ type member struct {
 
 // Short names of packages whose last element says nothing.
 var packages = map[string]string{
-	"k8s.io/api/core/v1":                                             "core",
-	"k8s.io/api/apps/v1":                                             "apps",
+	"k8s.io/api/core/v1":       "core",
+	"k8s.io/api/apps/v1":       "apps",
+	"k8s.io/api/networking/v1": "networking",
+	"k8s.io/api/policy/v1":     "policy",
+	"k8s.io/api/scheduling/v1": "scheduling",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1": "apiextensions",
 	"k8s.io/api/rbac/v1":                                             "rbac",
 	"k8s.io/api/admissionregistration/v1":                            "admission",
 	"k8s.io/apimachinery/pkg/apis/meta/v1":                           "meta",

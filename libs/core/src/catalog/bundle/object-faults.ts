@@ -3,6 +3,7 @@ import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protecte
 import { recordAt, recordsAt, textAt } from '../../kernel/json/json-access.js';
 import { labelFaults, metadataFaults, nameFaults } from '../../kernel/verdict/metadata-faults.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
+import { typeFaults } from './type-faults.js';
 
 /** OLM writes the name of a CSV into labels of what it makes, and a label holds no more. */
 const LONGEST_CSV_NAME = 63;
@@ -14,6 +15,7 @@ const LONGEST_CSV_NAME = 63;
 export function objectFaults(object: KubernetesObject): string[] {
   return [
     ...metadataFaults(object),
+    ...typeFaults(object),
     ...(object.kind === 'ClusterServiceVersion' ? csvFaults(object) : []),
     ...(object.kind === 'CustomResourceDefinition' ? crdFaults(object) : []),
   ];

@@ -221,6 +221,55 @@ olmv1.FieldsEqualProbe fieldA?:string fieldB?:string
 olmv1.FieldValueProbe fieldPath?:string value?:string
 olmv1.ClusterObjectSetStatus conditions?:[]meta.Condition observedPhases?:[]olmv1.ObservedPhase
 olmv1.ObservedPhase name:string digest:string
+core.ConfigMap kind?:string apiVersion?:string metadata?:meta.ObjectMeta immutable?:*bool data?:{}string binaryData?:{}bytes
+core.Secret kind?:string apiVersion?:string metadata?:meta.ObjectMeta immutable?:*bool data?:{}bytes stringData?:{}string type?:string
+core.Service kind?:string apiVersion?:string metadata?:meta.ObjectMeta spec?:core.ServiceSpec status?:core.ServiceStatus
+core.ServiceSpec ports?:[]core.ServicePort selector?:{}string clusterIP?:string clusterIPs?:[]string type?:string externalIPs?:[]string sessionAffinity?:string loadBalancerIP?:string loadBalancerSourceRanges?:[]string externalName?:string externalTrafficPolicy?:string healthCheckNodePort?:int32 publishNotReadyAddresses?:bool sessionAffinityConfig?:*core.SessionAffinityConfig ipFamilies?:[]string ipFamilyPolicy?:*string allocateLoadBalancerNodePorts?:*bool loadBalancerClass?:*string internalTrafficPolicy?:*string trafficDistribution?:*string
+core.ServicePort name?:string protocol?:string appProtocol?:*string port:int32 targetPort?:IntOrString nodePort?:int32
+core.SessionAffinityConfig clientIP?:*core.ClientIPConfig
+core.ClientIPConfig timeoutSeconds?:*int32
+core.ServiceStatus loadBalancer?:core.LoadBalancerStatus conditions?:[]meta.Condition
+core.LoadBalancerStatus ingress?:[]core.LoadBalancerIngress
+core.LoadBalancerIngress ip?:string hostname?:string ipMode?:*string ports?:[]core.PortStatus
+core.PortStatus port:int32 protocol:string error?:*string
+core.ServiceAccount kind?:string apiVersion?:string metadata?:meta.ObjectMeta secrets?:[]core.ObjectReference imagePullSecrets?:[]core.LocalObjectReference automountServiceAccountToken?:*bool
+rbac.Role kind?:string apiVersion?:string metadata?:meta.ObjectMeta rules:[]rbac.PolicyRule
+rbac.RoleBinding kind?:string apiVersion?:string metadata?:meta.ObjectMeta subjects?:[]rbac.Subject roleRef:rbac.RoleRef
+rbac.Subject kind:string apiGroup?:string name:string namespace?:string
+rbac.RoleRef apiGroup:string kind:string name:string
+rbac.ClusterRole kind?:string apiVersion?:string metadata?:meta.ObjectMeta rules:[]rbac.PolicyRule aggregationRule?:*rbac.AggregationRule
+rbac.AggregationRule clusterRoleSelectors?:[]meta.LabelSelector
+rbac.ClusterRoleBinding kind?:string apiVersion?:string metadata?:meta.ObjectMeta subjects?:[]rbac.Subject roleRef:rbac.RoleRef
+policy.PodDisruptionBudget kind?:string apiVersion?:string metadata?:meta.ObjectMeta spec?:policy.PodDisruptionBudgetSpec status?:policy.PodDisruptionBudgetStatus
+policy.PodDisruptionBudgetSpec minAvailable?:*IntOrString selector?:*meta.LabelSelector maxUnavailable?:*IntOrString unhealthyPodEvictionPolicy?:*string
+policy.PodDisruptionBudgetStatus observedGeneration?:int64 disruptedPods?:{}Time disruptionsAllowed:int32 currentHealthy:int32 desiredHealthy:int32 expectedPods:int32 conditions?:[]meta.Condition
+scheduling.PriorityClass kind?:string apiVersion?:string metadata?:meta.ObjectMeta value:int32 globalDefault?:bool description?:string preemptionPolicy?:*string
+networking.NetworkPolicy kind?:string apiVersion?:string metadata?:meta.ObjectMeta spec?:networking.NetworkPolicySpec
+networking.NetworkPolicySpec podSelector:meta.LabelSelector ingress?:[]networking.NetworkPolicyIngressRule egress?:[]networking.NetworkPolicyEgressRule policyTypes?:[]string
+networking.NetworkPolicyIngressRule ports?:[]networking.NetworkPolicyPort from?:[]networking.NetworkPolicyPeer
+networking.NetworkPolicyPort protocol?:*string port?:*IntOrString endPort?:*int32
+networking.NetworkPolicyPeer podSelector?:*meta.LabelSelector namespaceSelector?:*meta.LabelSelector ipBlock?:*networking.IPBlock
+networking.IPBlock cidr:string except?:[]string
+networking.NetworkPolicyEgressRule ports?:[]networking.NetworkPolicyPort to?:[]networking.NetworkPolicyPeer
+apiextensions.CustomResourceDefinition kind?:string apiVersion?:string metadata?:meta.ObjectMeta spec:apiextensions.CustomResourceDefinitionSpec status?:apiextensions.CustomResourceDefinitionStatus
+apiextensions.CustomResourceDefinitionSpec group:string names:apiextensions.CustomResourceDefinitionNames scope:string versions:[]apiextensions.CustomResourceDefinitionVersion conversion?:*apiextensions.CustomResourceConversion preserveUnknownFields?:bool
+apiextensions.CustomResourceDefinitionNames plural:string singular?:string shortNames?:[]string kind:string listKind?:string categories?:[]string
+apiextensions.CustomResourceDefinitionVersion name:string served:bool storage:bool deprecated?:bool deprecationWarning?:*string schema?:*apiextensions.CustomResourceValidation subresources?:*apiextensions.CustomResourceSubresources additionalPrinterColumns?:[]apiextensions.CustomResourceColumnDefinition selectableFields?:[]apiextensions.SelectableField
+apiextensions.CustomResourceValidation openAPIV3Schema?:*apiextensions.JSONSchemaProps
+apiextensions.JSONSchemaProps id?:string $schema?:string $ref?:*string description?:string type?:string format?:string title?:string default?:*Raw maximum?:*float64 exclusiveMaximum?:bool minimum?:*float64 exclusiveMinimum?:bool maxLength?:*int64 minLength?:*int64 pattern?:string maxItems?:*int64 minItems?:*int64 uniqueItems?:bool multipleOf?:*float64 enum?:[]Raw maxProperties?:*int64 minProperties?:*int64 required?:[]string items?:*SchemaOrArray allOf?:[]apiextensions.JSONSchemaProps oneOf?:[]apiextensions.JSONSchemaProps anyOf?:[]apiextensions.JSONSchemaProps not?:*apiextensions.JSONSchemaProps properties?:{}apiextensions.JSONSchemaProps additionalProperties?:*SchemaOrBool patternProperties?:{}apiextensions.JSONSchemaProps dependencies?:{}SchemaOrStrings additionalItems?:*SchemaOrBool definitions?:{}apiextensions.JSONSchemaProps externalDocs?:*apiextensions.ExternalDocumentation example?:*Raw nullable?:bool x-kubernetes-preserve-unknown-fields?:*bool x-kubernetes-embedded-resource?:bool x-kubernetes-int-or-string?:bool x-kubernetes-list-map-keys?:[]string x-kubernetes-list-type?:*string x-kubernetes-map-type?:*string x-kubernetes-validations?:[]apiextensions.ValidationRule
+apiextensions.ExternalDocumentation description?:string url?:string
+apiextensions.ValidationRule rule:string message?:string messageExpression?:string reason?:*string fieldPath?:string optionalOldSelf?:*bool
+apiextensions.CustomResourceSubresources status?:*apiextensions.CustomResourceSubresourceStatus scale?:*apiextensions.CustomResourceSubresourceScale
+apiextensions.CustomResourceSubresourceStatus
+apiextensions.CustomResourceSubresourceScale specReplicasPath:string statusReplicasPath:string labelSelectorPath?:*string
+apiextensions.CustomResourceColumnDefinition name:string type:string format?:string description?:string priority?:int32 jsonPath:string
+apiextensions.SelectableField jsonPath:string
+apiextensions.CustomResourceConversion strategy:string webhook?:*apiextensions.WebhookConversion
+apiextensions.WebhookConversion clientConfig?:*apiextensions.WebhookClientConfig conversionReviewVersions:[]string
+apiextensions.WebhookClientConfig url?:*string service?:*apiextensions.ServiceReference caBundle?:bytes
+apiextensions.ServiceReference namespace:string name:string path?:*string port?:*int32
+apiextensions.CustomResourceDefinitionStatus conditions:[]apiextensions.CustomResourceDefinitionCondition acceptedNames:apiextensions.CustomResourceDefinitionNames storedVersions:[]string observedGeneration?:int64
+apiextensions.CustomResourceDefinitionCondition type:string status:string lastTransitionTime?:Time reason?:string message?:string observedGeneration?:int64
 registry.AnnotationsFile annotations:registry.Annotations
 registry.Annotations operators.operatorframework.io.bundle.package.v1:string operators.operatorframework.io.bundle.channels.v1:string operators.operatorframework.io.bundle.channel.default.v1:string
 registry.DependenciesFile dependencies:[]registry.Dependency

@@ -1,4 +1,5 @@
 import { nullProblem, readLeaf } from './leaf-types.js';
+import { isSchemaLeaf, type SchemaLeaf, schemaChoice } from './schema-choice.js';
 import type { StructShape, TypeShape } from './type-shape.js';
 
 /**
@@ -10,6 +11,7 @@ export function isDecodable(type: TypeShape, value: unknown): boolean {
   switch (type.is) {
     case 'leaf':
       if (type.leaf === 'string') return typeof value === 'string';
+      if (isSchemaLeaf(type.leaf)) return isDecodableChoice(type.leaf, value);
       return type.leaf === 'RawMessage' || !('problem' in readLeaf(type.leaf, value));
     case 'pointer':
       return isDecodable(type.of, value);
@@ -20,6 +22,11 @@ export function isDecodable(type: TypeShape, value: unknown): boolean {
     case 'struct':
       return isObject(value) && hasDecodableMembers(type, value);
   }
+}
+
+function isDecodableChoice(leaf: SchemaLeaf, value: unknown): boolean {
+  const choice = schemaChoice(leaf, value);
+  return 'type' in choice ? isDecodable(choice.type, value) : !('problem' in choice);
 }
 
 type Json = Readonly<Record<string, unknown>>;

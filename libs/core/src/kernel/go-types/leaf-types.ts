@@ -1,4 +1,5 @@
 import { formatGoDuration, parseGoDuration } from '../durations/go-duration.js';
+import { base64, GoTypeError } from '../json/go-json.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import { parseTolerant } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
@@ -38,6 +39,16 @@ const text = (value: unknown): Leaf => (typeof value === 'string' ? { written: v
 function bool(value: unknown): Leaf {
   if (typeof value === 'boolean') return { written: value };
   return value === 'true' || value === 'false' ? quoted(value, 'true or false') : problem(value, 'true or false');
+}
+
+/** Base64, or a list of numbers; written as base64. */
+function bytes(value: unknown): Leaf {
+  try {
+    return { written: base64(value, { struct: '', path: '' })?.toString('base64') ?? null };
+  } catch (error) {
+    if (error instanceof GoTypeError) return problem(value, 'a text in base64');
+    throw error;
+  }
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -96,7 +107,7 @@ const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
   int32: (value) => integer(value, 'int32'),
   int64: (value) => integer(value, 'int64'),
   float64: (value) => (typeof value === 'number' ? { written: value } : problem(value, 'a number')),
-  bytes: text,
+  bytes,
   Time: time,
   MicroTime: time,
   Duration: duration,
@@ -108,6 +119,9 @@ const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
   Raw: anyValue,
   RawMessage: anyValue,
   Unstructured: unstructured,
+  SchemaOrArray: anyValue,
+  SchemaOrBool: anyValue,
+  SchemaOrStrings: anyValue,
 };
 
 /** Reads a value that is there and not null. */

@@ -18,7 +18,10 @@ export type LeafType =
   | 'UpdateStrategy'
   | 'Raw'
   | 'RawMessage'
-  | 'Unstructured';
+  | 'Unstructured'
+  | 'SchemaOrArray'
+  | 'SchemaOrBool'
+  | 'SchemaOrStrings';
 
 /** A type of Go, as far as its JSON shows it. */
 export type TypeShape =
@@ -64,7 +67,7 @@ export function structShape(name: string): StructShape {
     `${OBJECT}${GO_TYPE_TABLE}`
       .trim()
       .split('\n')
-      .map((line) => [line.slice(0, line.indexOf(' ')), line]),
+      .map((line) => [line.split(' ', 1)[0] ?? '', line]),
   );
   const line = lines.get(name);
   if (line === undefined) throw new Error(`no Go type ${name}`);

@@ -4,6 +4,7 @@ import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded } from './decoded.js';
 import { isScalar, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';
 import { ProblemPath } from './problem-path.js';
+import { isSchemaLeaf, schemaChoice } from './schema-choice.js';
 import { type MemberShape, type StructShape, structShape, type TypeShape } from './type-shape.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,10 +20,11 @@ export function writtenTyped<T>(type: string, value: unknown): Decoded<T> {
   return path.problems.length === 0 ? { ok: true, value: written as T } : { ok: false, problems: path.problems };
 }
 
+/** The value as Go writes it; undefined for a pointer to nothing. */
 function write(type: TypeShape, value: unknown, path: ProblemPath): unknown {
   switch (type.is) {
     case 'pointer':
-      return isAbsent(value) ? null : write(type.of, value, path);
+      return isAbsent(value) ? undefined : write(type.of, value, path);
     case 'struct':
       return writeStruct(type, value, path);
     case 'list':
@@ -43,9 +45,10 @@ function writeLeaf({ leaf }: TypeShape & { is: 'leaf' }, value: unknown, path: P
     if (refused !== undefined) path.refuse(refused);
     return zeroLeaf(leaf);
   }
-  const read = readLeaf(leaf, value);
-  if (!('problem' in read)) return read.written;
-  path.refuse(read.problem);
+  const choice = isSchemaLeaf(leaf) ? schemaChoice(leaf, value) : readLeaf(leaf, value);
+  if ('type' in choice) return write(choice.type, value, path);
+  if (!('problem' in choice)) return choice.written;
+  path.refuse(choice.problem);
   return zeroLeaf(leaf);
 }
 
@@ -87,10 +90,11 @@ function foldedNames(struct: StructShape): ReadonlyMap<string, string> {
 function isOmitted({ type, omit }: MemberShape, written: unknown): boolean {
   if (omit === undefined) return false;
   if (omit === 'zero') return JSON.stringify(written) === zeroText(type);
-  if (isAbsent(written)) return type.is !== 'leaf' || written === undefined;
+  if (written === undefined) return true;
+  if (written === null) return type.is === 'list' || type.is === 'map' || (type.is === 'leaf' && type.leaf === 'bytes');
   switch (type.is) {
     case 'leaf':
-      return isScalar(type.leaf) && written === zeroLeaf(type.leaf);
+      return type.leaf === 'bytes' ? written === '' : isScalar(type.leaf) && written === zeroLeaf(type.leaf);
     case 'list':
       return Array.isArray(written) && written.length === 0;
     case 'map':
@@ -112,7 +116,7 @@ function zeroText(type: TypeShape): string {
 
 function writeList(of: TypeShape, value: unknown, path: ProblemPath): readonly unknown[] | null {
   if (isAbsent(value)) return null;
-  if (Array.isArray(value)) return value.map((item, at) => path.within(at, () => write(of, item, path)));
+  if (Array.isArray(value)) return value.map((item, at) => path.within(at, () => write(of, item, path) ?? null));
   path.refuse(typeProblem(value, 'a list'));
   return null;
 }
@@ -124,5 +128,5 @@ function writeMap(of: TypeShape, value: unknown, path: ProblemPath): Json | null
     return null;
   }
   const keys = Object.keys(value).toSorted(byCodeUnit);
-  return Object.fromEntries(keys.map((key) => [key, path.within(key, () => write(of, value[key], path))]));
+  return Object.fromEntries(keys.map((key) => [key, path.within(key, () => write(of, value[key], path) ?? null)]));
 }
