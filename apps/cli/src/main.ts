@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
-import { processIo } from './io.js';
+import { finished } from './finished.js';
+import { ExitCode, processIo } from './io.js';
 import { outputFailure } from './output-failure.js';
 import { run } from './program.js';
 
@@ -20,4 +21,7 @@ function complain(text: string): void {
   }
 }
 
-await run(process.argv.slice(2), processIo);
+await finished(run(process.argv.slice(2), processIo), process, () => {
+  complain('error: the command stopped before it was done: it waits for something that can never come. Report this\n');
+  process.exit(ExitCode.remoteFailed);
+});

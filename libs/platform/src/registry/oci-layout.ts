@@ -127,12 +127,15 @@ export class OciLayoutClient extends RegistryClient {
 
 class Layout implements ImageSource {
   readonly refuse: Refuse;
+  /** A disk does not try again. */
+  readonly standstillMs: number;
   readonly #reference: LayoutReference;
 
   constructor(
     text: string,
     private readonly limits: RegistryLimits,
   ) {
+    this.standstillMs = limits.stallMs;
     this.#reference = parseLayoutReference(text) ?? { text, directory: text };
     this.refuse = (failure, message) => new RegistryError(failure, text, `image ${text}: ${message}`);
   }
@@ -161,6 +164,7 @@ class Layout implements ImageSource {
   /** Streamed: memory does not grow with the layer. */
   readonly blob = async <T>(blob: Descriptor, consume: Consume<T>): Promise<T> => {
     const path = this.#path(blob.digest);
+    await this.#checkRegular(path);
     const file = await open(path).catch(absent);
     if (file === undefined) throw this.refuse('NotFound', `the layout lacks the file ${path}`);
     const chunks: AsyncIterable<Uint8Array> = file.createReadStream();
@@ -180,9 +184,16 @@ class Layout implements ImageSource {
     return join(this.#reference.directory, 'blobs', 'sha256', digest.slice('sha256:'.length));
   }
 
+  /** A pipe would be waited for without end. */
+  async #checkRegular(path: string): Promise<void> {
+    const found = await stat(path).catch(absent);
+    if (found !== undefined && !found.isFile()) throw this.refuse('Malformed', `${path} is no regular file`);
+  }
+
   async #read(path: string, limit: number): Promise<Uint8Array | undefined> {
     const found = await stat(path).catch(absent);
     if (found === undefined) return undefined;
+    await this.#checkRegular(path);
     if (found.size > limit) throw this.refuse('TooLarge', `${path} has ${found.size} bytes; the limit is ${limit}`);
     return readFile(path);
   }

@@ -62,15 +62,26 @@ export class RegistryTransport {
     const at = original === reference.text ? '' : ` (at mirror ${reference.text})`;
     const refuse: Refuse = (failure, message) =>
       new RegistryError(failure, original, `image ${original}${at}: ${message}`);
-    const { pullMs } = this.#limits;
+    const { pullMs, stallMs } = this.#limits;
     const deadline = new AbortController();
     const late = refuse('Unreachable', `not done after ${pullMs} ms: check the network, or raise the time limit`);
     const timer = setTimeout(() => deadline.abort(late), pullMs);
     const ends = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    let leave: NodeJS.Timeout | undefined;
+    const end = () => {
+      leave = setTimeout(() => reject(ends.reason), stallMs);
+    };
+    ends.addEventListener('abort', end, { once: true });
     try {
-      return await work({ source, reference, credentials, action, loginsOf: this.#loginsOf, signal: ends, refuse });
+      const session = { source, reference, credentials, action, loginsOf: this.#loginsOf, signal: ends, refuse };
+      // Work that notices the end has the time to tidy up; any other is left.
+      return await Promise.race([work(session), left]);
     } finally {
       clearTimeout(timer);
+      clearTimeout(leave);
+      ends.removeEventListener('abort', end);
+      left.catch(() => undefined);
     }
   }
 

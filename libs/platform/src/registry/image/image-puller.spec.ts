@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { settles } from '#testing/settles';
 import type { Digest } from '../../store/content-store.port.js';
 import { digestOf } from '../../store/digest.js';
 import { assembleImage, type BuiltBlob, type BuiltImage, blob, buildImage } from '../image-builder.js';
@@ -12,6 +13,7 @@ import { defaultRegistryLimits, type RegistryLimits } from '../registry-limits.j
 import type { Refuse } from './image-manifest.js';
 import { hostArchitecture, ImagePuller, type ImageSource, type PullGuard } from './image-puller.js';
 import { MediaType } from './media-types.js';
+import { readVerified } from './verified-blob.js';
 
 const refuse: Refuse = (failure, message) => new RegistryError(failure, 'r.test/a:v1', message);
 const refusal = (failure: string, says: string) =>
@@ -252,5 +254,49 @@ describe('hostArchitecture', () => {
   it("is Go's name", () => {
     const names: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', s390x: 's390x', ia32: '386' };
     expect(hostArchitecture()).toBe(names[process.arch] ?? process.arch);
+  });
+});
+
+describe('a layer that stands still', () => {
+  async function* stuck(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    yield bytes.subarray(0, 10);
+    await new Promise(() => undefined);
+  }
+
+  it('ends the pull with an error that names image and layer', async () => {
+    const built = await image(['a']);
+    const { source } = ofImage(built);
+    const [layer] = built.layers;
+    const blob: ImageSource['blob'] = (one, consume) =>
+      one.digest === layer?.digest ? readVerified(one, stuck(layer.bytes), consume, refuse) : source.blob(one, consume);
+    const pull = puller({ ...source, blob, standstillMs: 20 }).pull(() => true);
+    await expect(settles(pull, 'the pull')).rejects.toMatchObject({
+      failure: 'Unreachable',
+      reference: 'r.test/a:v1',
+      message: `layer ${layer?.digest} stands still: nothing was read or unpacked for 0.02 s. Check the registry and the disk`,
+    });
+  });
+});
+
+describe('a layer that may not be distributed', () => {
+  it('is named if the registry does not have it', async () => {
+    const built = await image(['a']);
+    const { source } = ofImage({
+      ...built,
+      manifest: blob(
+        MediaType.ociManifest,
+        Buffer.from(
+          Buffer.from(built.manifest.bytes)
+            .toString()
+            .replace(MediaType.ociLayerGzip, 'application/vnd.oci.image.layer.nondistributable.v1.tar+gzip'),
+        ),
+      ),
+    });
+    const missing: ImageSource['blob'] = (one, consume) =>
+      one.digest === built.config.digest ? source.blob(one, consume) : Promise.reject(refuse('NotFound', 'no blob'));
+    await expect(puller({ ...source, blob: missing }).pull(() => true)).rejects.toThrow(
+      refusal('NotFound', `layer ${built.layers[0]?.digest} may not be distributed`),
+    );
+    expect((await puller(source).pull(() => true)).files).toHaveLength(1);
   });
 });

@@ -17,6 +17,7 @@ import { ImageTree, type LayerEntry, type TreeFile } from './image-tree.js';
 import { Allowance, type IsWanted, type Reading, readLayer } from './layer-reader.js';
 import { isForeignLayer, isLayer } from './media-types.js';
 import type { ReadImage } from './recent-images.js';
+import { PullStandstill, unlessItStandsStill } from './standstill.js';
 import { UnpackDirectory } from './unpack-directory.js';
 import type { Consume } from './verified-blob.js';
 
@@ -28,6 +29,11 @@ export type ImageSource = Readonly<{
   named: () => Promise<FoundManifest>;
   manifest: (digest: Digest) => Promise<FoundManifest>;
   blob: <T>(blob: Descriptor, consume: Consume<T>) => Promise<T>;
+  /**
+   * After how many milliseconds without progress a layer stands still; of a registry, which tries again, by
+   * default.
+   */
+  standstillMs?: number;
 }>;
 
 export type Keep = (path: string, labels: Readonly<Record<string, string>>) => boolean;
@@ -171,7 +177,7 @@ export class ImagePuller {
   async #layer<C>(layer: Descriptor, reading: Reading<C>): Promise<readonly LayerEntry<C>[]> {
     const name = `layer ${layer.digest}`;
     try {
-      return await this.source.blob(layer, (bytes) => readLayer(bytes, name, reading));
+      return await this.source.blob(layer, (bytes) => this.#readWatched(bytes, name, reading));
     } catch (error) {
       if (!isForeignLayer(layer.mediaType) || !(error instanceof RegistryError) || error.failure !== 'NotFound')
         throw error;
@@ -181,4 +187,19 @@ export class ImagePuller {
       );
     }
   }
+
+  #readWatched<C>(bytes: AsyncIterable<Uint8Array>, name: string, reading: Reading<C>): Promise<LayerEntry<C>[]> {
+    const limitMs = this.source.standstillMs ?? standstillMs(this.limits);
+    const { reference, message } = this.refuse(
+      'Unreachable',
+      `${name} stands still: nothing was read or unpacked for ${limitMs / 1_000} s. Check the registry and the disk`,
+    );
+    const error = () => new PullStandstill(reference, message);
+    return unlessItStandsStill({ bytes, read: (noted) => readLayer(noted, name, reading), limitMs, error });
+  }
 }
+
+/** Longer than a registry may take for all its tries of one request, with the longest pauses between them. */
+const standstillMs = ({ attempts, requestMs, stallMs }: RegistryLimits): number =>
+  attempts * (requestMs + stallMs + LONGEST_PAUSE_MS);
+const LONGEST_PAUSE_MS = 30_000;

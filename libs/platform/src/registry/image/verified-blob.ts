@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { RegistryError } from '../registry-client.port.js';
 import type { Descriptor, Refuse } from './image-manifest.js';
+import { PullStandstill } from './standstill.js';
 
 export type Consume<T> = (bytes: ReadableStream<Uint8Array>) => Promise<T>;
 
@@ -27,12 +28,17 @@ export async function readVerified<T>(
     await verified.drain();
     throw error;
   } finally {
-    await chunks.return?.();
+    const ended = chunks.return?.();
+    // A source that is stuck never ends.
+    if (!verified.isWaiting) await ended;
+    else ended?.catch(() => undefined);
   }
 }
 
 const isFinal = (error: unknown) =>
-  error instanceof RegistryError ? error.failure === 'TooLarge' : error instanceof FlotillaError;
+  error instanceof RegistryError
+    ? error.failure === 'TooLarge' || error instanceof PullStandstill
+    : error instanceof FlotillaError;
 
 class VerifiedChunks {
   readonly #hash = createHash('sha256');
@@ -40,6 +46,8 @@ class VerifiedChunks {
   #ended = false;
   #failure: unknown;
   #turn: Promise<Uint8Array | undefined> = Promise.resolve(undefined);
+  /** True while the source has been asked for a chunk and has not answered. */
+  isWaiting = false;
 
   constructor(
     private readonly blob: Descriptor,
@@ -75,12 +83,15 @@ class VerifiedChunks {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#ended) return undefined;
     try {
+      this.isWaiting = true;
       const { done, value } = await this.chunks.next();
+      this.isWaiting = false;
       if (!done) return this.#take(value);
       this.#ended = true;
       this.#verify();
       return undefined;
     } catch (error) {
+      this.isWaiting = false;
       this.#failure = error;
       throw error;
     }
