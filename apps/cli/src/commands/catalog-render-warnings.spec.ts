@@ -9,7 +9,7 @@ const FILES = {
   'manifests/csv.yaml': `apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
 metadata: {name: ant.v1.0.0}
-spec: {version: 1.0.0, install: {strategy: deployment}}
+spec: {version: 1.0.0, install: {strategy: deployment, spec: {deployments: []}}}
 `,
   'manifests/README.md': '# Ant\n',
   'manifests/port.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: port, annotations: {port: 8443}}\n',

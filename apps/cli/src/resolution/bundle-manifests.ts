@@ -31,12 +31,15 @@ export function inlineFault(chosen: ChosenBundle, catalogs: CatalogsInSight): st
   if ('image' in chosen.source) return undefined;
   const read = readInlineManifests(objectsOf(chosen, catalogs));
   if ('problem' in read) return verdictLine([`bundle ${chosen.name} (in its catalog)`], read.problem);
-  return bundleFault(chosen.name, read.objects);
+  return bundleFault(chosen, read.objects);
 }
 
 /** Why the hub would install nothing of a bundle, whatever the cluster holds; undefined if it would. */
-export function bundleFault(name: string, objects: readonly KubernetesObject[]): string | undefined {
-  const csv = csvOf(objects);
+export function bundleFault(
+  { name, source }: Pick<ChosenBundle, 'name' | 'source'>,
+  objects: readonly KubernetesObject[],
+): string | undefined {
+  const csv = csvOf(objects, 'image' in source ? source.image : undefined);
   return 'problem' in csv ? csv.problem : bundleRefusal(name, objects);
 }
 

@@ -1,13 +1,16 @@
+import { OLD_CRD_TEXT } from '#core/catalog/bundle/validate-bundle';
 import { apiText, bundleFacts } from '#core/catalog/model/bundle-facts';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import { validateCatalog } from '#core/catalog/validate/validate-catalog';
 import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { bringsOldCrd } from '#core/classic/install-plan/refuse-unsupported';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ChosenBundle, DesiredNamespace } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { verdictLine } from '#core/kernel/verdict/verdict-line';
 import { NEXT } from '../output/next-commands.js';
 import { placeWithin } from '../reference/place-within.js';
 import { blobOf, bundleFault, type CatalogsInSight, type FoundManifests, OTHER_BUNDLE } from './bundle-manifests.js';
@@ -91,13 +94,10 @@ export async function planAnswer(
   const { subscriptionsCreated, subscriptionsUpdated } = rest;
   const chosen = rest.chosen.filter(({ upToDate }) => upToDate === undefined);
   const steps = stepsByBundle(question.observed, rest, found.manifests);
-  const failing = chosen.flatMap((bundle) => {
-    const sources = { manifests: found.manifests.get(bundle.name), blob: blobOf(bundle, catalogs) };
-    return groupProblem(bundle.name, observed, sources) ?? [];
-  });
-  const modes = question.assumesGroup ? { notes: [...common.notes, ...failing], failing: [] } : { failing };
+  const { failing, assumed } = failingOf(question, chosen, catalogs, found.manifests);
   return {
     ...common,
+    notes: [...common.notes, ...assumed],
     result: 'resolved',
     bundles: chosen.map((bundle) => ({
       ...described(bundle, installed, blobOf(bundle, catalogs)),
@@ -118,8 +118,25 @@ export async function planAnswer(
       })),
       ...refused,
     ],
-    ...modes,
+    failing,
   };
+}
+
+/** Bundles that the cluster would not take, or whose group is one that the plan only assumes. */
+function failingOf(
+  { observed, assumesGroup }: PlanQuestion,
+  chosen: readonly ChosenBundle[],
+  catalogs: CatalogsInSight,
+  found: FoundManifests['manifests'],
+): Readonly<{ failing: readonly string[]; assumed: readonly string[] }> {
+  const groups = chosen.flatMap((bundle) => {
+    const sources = { manifests: found.get(bundle.name), blob: blobOf(bundle, catalogs) };
+    return groupProblem(bundle.name, observed, sources) ?? [];
+  });
+  const oldCrds = chosen.flatMap(({ name }) =>
+    bringsOldCrd(found.get(name) ?? []) ? [verdictLine([name], OLD_CRD_TEXT)] : [],
+  );
+  return assumesGroup ? { failing: oldCrds, assumed: groups } : { failing: [...groups, ...oldCrds], assumed: [] };
 }
 
 function described(
@@ -154,9 +171,10 @@ function fromManifests(known: BundleSteps | undefined) {
 /** The part of a resolution that the hub would carry out, and Subscriptions that need another bundle. */
 function usablePart(resolution: ResolvedResolution, { manifests, unusable }: FoundManifests, wishes: DesiredNamespace) {
   const problems = new Map(unusable);
-  for (const [name, objects] of manifests) {
-    const fault = bundleFault(name, objects);
-    if (fault !== undefined) problems.set(name, fault);
+  for (const chosen of resolution.chosen) {
+    const objects = manifests.get(chosen.name);
+    const fault = objects && bundleFault(chosen, objects);
+    if (fault !== undefined) problems.set(chosen.name, fault);
   }
   const { rest, refusals } = withoutBundles(resolution, new Set(problems.keys()), wishes);
   const refused = refusals.flatMap(({ bundle, subscriptions }) => {

@@ -9,7 +9,8 @@ import type { Bundle } from './bundle.js';
 export function installableObjects({ objects, refusals: [refusal, ...more] }: Bundle): readonly KubernetesObject[] {
   if (refusal === undefined) return objects;
   const others = more.length === 0 ? '' : ` (and ${more.length} more objects)`;
-  throw new BundleError(`${refusal}${others}`, 'nothing of the bundle is installed');
+  const line = `${refusal}${others}`;
+  throw new BundleError(line, 'nothing of the bundle is installed', line);
 }
 
 /**

@@ -5,17 +5,24 @@ import { objectFaults } from './object-faults.js';
 const object = (kind: string, metadata: unknown, more: object = {}): KubernetesObject =>
   ({ apiVersion: 'v1', kind, metadata, ...more }) as KubernetesObject;
 
+const POD = { spec: { containers: [] } };
 const deployment = (over: object = {}, spec: object = {}) => ({
   name: 'lamp',
   spec: {
     selector: { matchLabels: { app: 'lamp' } },
-    template: { metadata: { labels: { app: 'lamp' } }, spec: { containers: [] } },
+    template: { ...POD, metadata: { labels: { app: 'lamp' } } },
     ...spec,
   },
   ...over,
 });
 const csv = (deployments: readonly unknown[], name = 'lamp.v1', more: object = {}) =>
   object('ClusterServiceVersion', { name }, { spec: { install: { spec: { deployments, ...more } } } });
+const webhook = (definition: object) =>
+  object(
+    'ClusterServiceVersion',
+    { name: 'a' },
+    { spec: { install: { spec: { deployments: [] } }, webhookdefinitions: [definition] } },
+  );
 const crd = (name: string, spec: object = { group: 'a.test', names: { plural: 'lamps' } }) =>
   object('CustomResourceDefinition', { name }, { spec });
 
@@ -41,17 +48,30 @@ describe('what no API server takes', () => {
     [csv([deployment({ name: '' })]), 'spec.install.spec.deployments[0].name is missing'],
     [csv([deployment(), deployment({ label: { a: '-' } })]), 'spec.install.spec.deployments[1].label.a: "-" is no'],
     [
-      csv([deployment({}, { template: { metadata: { labels: { app: 'lamp', 'x y': '' } } } })]),
+      csv([deployment({}, { template: { ...POD, metadata: { labels: { app: 'lamp', 'x y': '' } } } })]),
       'spec.install.spec.deployments[0].spec.template.metadata.labels: "x y" is no label key',
     ],
     [
-      csv([deployment({}, { template: { metadata: { labels: { app: 'wick' } } } })]),
+      csv([deployment({}, { template: { ...POD, metadata: { labels: { app: 'wick' } } } })]),
       'spec.install.spec.deployments[0].spec.selector.matchLabels.app is not among the labels of spec.template',
     ],
     [
-      csv([], 'lamp.v1', { permissions: [{ serviceAccountName: 'A' }] }),
+      csv([], 'lamp.v1', { permissions: [{ serviceAccountName: 'A', rules: [] }] }),
       'spec.install.spec.permissions[0].serviceAccountName "A" is no DNS name',
     ],
+    [object('ClusterServiceVersion', { name: 'a' }), 'spec.install.spec.deployments is missing'],
+    [csv([deployment({}, { selector: null })]), 'spec.install.spec.deployments[0].spec.selector is missing'],
+    [
+      csv([deployment({}, { template: { metadata: { labels: { app: 'lamp' } } } })]),
+      'spec.install.spec.deployments[0].spec.template.spec.containers is missing',
+    ],
+    [csv([], 'lamp.v1', { permissions: [{}] }), 'spec.install.spec.permissions[0].rules is missing'],
+    [
+      csv([], 'lamp.v1', { clusterPermissions: [{ rules: [{ resources: ['pods'] }] }] }),
+      'spec.install.spec.clusterPermissions[0].rules[0].verbs is missing',
+    ],
+    [webhook({ sideEffects: 'None' }), 'spec.webhookdefinitions[0].admissionReviewVersions is missing'],
+    [webhook({ admissionReviewVersions: ['v1'] }), 'spec.webhookdefinitions[0].sideEffects is missing'],
     [crd('lamp.a.test'), 'metadata.name "lamp.a.test" must be "lamps.a.test": spec.names.plural and spec.group'],
     [crd('subscriptions.operators.coreos.com'), 'defines an API of OLM or Flotilla, which no bundle may bring'],
   ])('%#: %s', (faulty, says) => {
@@ -63,7 +83,7 @@ describe('what no API server takes', () => {
     object('ConfigMap', { generateName: 'a-', labels: null, annotations: { a: null } }),
     object('ClusterRole', { name: 'system:a:B_c' }),
     object('Service', { name: 'a'.repeat(63) }),
-    csv([deployment()], `l.v1-${'a'.repeat(58)}`, { permissions: [{ serviceAccountName: 'default', rules: null }] }),
+    csv([deployment()], `l.v1-${'a'.repeat(58)}`, { permissions: [{ serviceAccountName: 'default', rules: [] }] }),
     csv([]),
     crd('lamps.a.test'),
     crd('lamps.a.test', {}),

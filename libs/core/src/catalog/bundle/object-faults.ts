@@ -27,7 +27,43 @@ function csvFaults(csv: KubernetesObject): string[] {
     length <= LONGEST_CSV_NAME
       ? []
       : [`metadata.name has ${length} characters: OLM writes it into labels, which hold ${LONGEST_CSV_NAME}`];
-  return [...tooLong, ...deploymentsOf(csv).flatMap(deploymentFaults), ...accountFaults(csv)];
+  return [...tooLong, ...missingLists(csv), ...deploymentsOf(csv).flatMap(deploymentFaults), ...accountFaults(csv)];
+}
+
+const isList = (value: unknown): boolean => Array.isArray(value);
+const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Fields that OLM writes as null if a CSV leaves them out, and that the definition of the kind demands. The
+ * API server refuses such a CSV.
+ */
+function missingLists(csv: KubernetesObject): string[] {
+  const strategy = recordAt(csv, 'spec', 'install', 'spec');
+  if (!isList(strategy['deployments'])) return [`${STRATEGY}.deployments is missing`];
+  const ofDeployments = deploymentsOf(csv).flatMap(({ spec }, index) => {
+    const field = `${STRATEGY}.deployments[${index}].spec`;
+    const isThere = isList(recordAt(spec, 'template', 'spec')['containers']);
+    return [
+      ...(isMap(recordAt(spec)['selector']) ? [] : [`${field}.selector is missing`]),
+      ...(isThere ? [] : [`${field}.template.spec.containers is missing`]),
+    ];
+  });
+  const ofPermissions = ['permissions', 'clusterPermissions'].flatMap((list) =>
+    recordsAt(strategy, list).flatMap((permission, index) => {
+      const field = `${STRATEGY}.${list}[${index}].rules`;
+      if (!isList(permission['rules'])) return [`${field} is missing`];
+      const rules = recordsAt(permission, 'rules');
+      return rules.flatMap((rule, at) => (isList(rule['verbs']) ? [] : [`${field}[${at}].verbs is missing`]));
+    }),
+  );
+  const ofWebhooks = recordsAt(csv, 'spec', 'webhookdefinitions').flatMap((webhook, index) => {
+    const field = `spec.webhookdefinitions[${index}]`;
+    return [
+      ...(isList(webhook['admissionReviewVersions']) ? [] : [`${field}.admissionReviewVersions is missing`]),
+      ...(textAt(webhook, 'sideEffects') === '' ? [`${field}.sideEffects is missing`] : []),
+    ];
+  });
+  return [...ofDeployments, ...ofPermissions, ...ofWebhooks];
 }
 
 const STRATEGY = 'spec.install.spec';

@@ -89,11 +89,21 @@ describe('bundle validate finds before an install what the install would meet', 
       problems(csv({ deployments: [{ ...DEPLOYMENT, spec: { template: DEPLOYMENT.spec.template } }] })),
       `${DEPLOYMENTS}[0].spec.selector is missing`,
     ],
-    ['no spec', problems(csv({ deployments: [{ name: 'ant', spec: {} }] })), `${DEPLOYMENTS}[0].spec is missing`],
+    [
+      'no containers',
+      problems(
+        csv({
+          deployments: [
+            { name: 'ant', spec: { ...DEPLOYMENT.spec, template: { metadata: { labels: { app: 'ant' } } } } },
+          ],
+        }),
+      ),
+      `${DEPLOYMENTS}[0].spec.template.spec.containers is missing`,
+    ],
     [
       'no verbs',
       problems(csv({ permissions: [{ ...PERMISSION, rules: [{ apiGroups: [''], resources: ['pods'] }] }] })),
-      `${CSV}spec.install.spec.permissions[0].rules[0].verbs is missing or empty`,
+      `${CSV}spec.install.spec.permissions[0].rules[0].verbs is missing`,
     ],
     [
       'no API group',

@@ -18,6 +18,8 @@ type Check = (object: KubernetesObject, bundle: Bundle) => readonly string[];
 export const objectProblems = (bundle: Bundle): string[] =>
   bundle.objects.flatMap((object) => {
     const places = [bundle.paths?.get(object) ?? '', `${object.kind} ${object.metadata.name ?? ''}`.trim()];
+    // What is wrong with its metadata is said already.
+    if (bundle.refusals.some((line) => line.startsWith(`${places.join(': ')}: `))) return [];
     return CHECKS.flatMap((check) => check(object, bundle)).map((problem) => verdictLine(places, problem));
   });
 
@@ -36,13 +38,9 @@ const deployments: Check = (object) => {
     const name = textAt(deployment, 'name');
     const problems = seen.has(name) && name !== '' ? [`${field}.name ${goQuote(name)} is used twice`] : [];
     seen.add(name);
-    const spec = recordAt(deployment, 'spec');
-    if (Object.keys(spec).length === 0) return [...problems, `${field}.spec is missing`];
-    if (Object.keys(recordAt(spec, 'selector')).length === 0) problems.push(`${field}.spec.selector is missing`);
-    if (recordsAt(spec, 'template', 'spec', 'containers').length === 0) {
-      problems.push(`${field}.spec.template.spec.containers is missing or empty`);
-    }
-    return problems;
+    const { containers } = recordAt(deployment, 'spec', 'template', 'spec');
+    const isEmpty = Array.isArray(containers) && containers.length === 0;
+    return isEmpty ? [...problems, `${field}.spec.template.spec.containers is empty`] : problems;
   });
 };
 
@@ -66,7 +64,9 @@ const rules: Check = (object) => {
 const ruleProblems = (field: string, list: readonly Readonly<Record<string, unknown>>[], isWide: boolean): string[] =>
   list.flatMap((rule, index) => {
     const where = `${field}[${index}]`;
-    const verbs = textsAt(rule, 'verbs').length === 0 ? [`${where}.verbs is missing or empty`] : [];
+    // Those of a CSV that leaves them out are missing for every install.
+    const isEmpty = textsAt(rule, 'verbs').length === 0 && (field === 'rules' || Array.isArray(rule['verbs']));
+    const verbs = isEmpty ? [`${where}.verbs is empty`] : [];
     const urls = textsAt(rule, 'nonResourceURLs');
     if (urls.length > 0) {
       return isWide ? verbs : [...verbs, `${where}.nonResourceURLs holds for a whole cluster alone: move it there`];

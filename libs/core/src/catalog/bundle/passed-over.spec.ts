@@ -9,7 +9,7 @@ kind: ClusterServiceVersion
 metadata: {name: ant.v1.0.0}
 spec:
   version: 1.0.0
-  install: {strategy: deployment}
+  install: {strategy: deployment, spec: {deployments: []}}
 `;
 const OWNER = `${CSV}  customresourcedefinitions: {owned: [{name: ants.a.test, version: v1, kind: Ant}]}\n`;
 const CRD = `apiVersion: apiextensions.k8s.io/v1
@@ -103,7 +103,7 @@ describe('numbers that are not quoted, and values in the wrong place', () => {
       '',
     );
     expect(() => readBundle(files({ 'metadata/annotations.yaml': notes }))).toThrow(
-      `Could not find annotations file: metadata/annotations.yaml: passed over: annotation ${PREFIX}${key} ${says}`,
+      `metadata/annotations.yaml: passed over: annotation ${PREFIX}${key} ${says}`,
     );
   });
 

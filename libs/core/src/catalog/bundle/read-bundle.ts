@@ -29,7 +29,8 @@ export function readBundle(files: readonly BundleFile[]): Bundle {
     const [passedOver] = metadata.warnings.filter(isPassedOver);
     throw new BundleError(
       'Could not find annotations file',
-      passedOver ?? `add metadata/annotations.yaml with "annotations:" and at least ${BUNDLE_ANNOTATION.package}`,
+      `add metadata/annotations.yaml with "annotations:" and at least ${BUNDLE_ANNOTATION.package}`,
+      passedOver,
     );
   }
   const warnings = [...manifests.warnings, ...metadata.warnings];

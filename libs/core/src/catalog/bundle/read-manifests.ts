@@ -77,8 +77,7 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
     if (document.value === undefined) continue;
     const read = readManifest(document.value);
     if ('problem' in read) {
-      const why = isManifestName(file.path) ? `not a Kubernetes object: ${read.problem}` : NO_MANIFEST;
-      warnings.push(verdictLine([`${file.path}: passed over`], why));
+      warnings.push(passedOver(file.path, document.value, read.problem));
       continue;
     }
     const { kind, apiVersion } = read.object;
@@ -103,6 +102,12 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
   };
 }
 
+function passedOver(path: string, document: unknown, problem: string): string {
+  if (document === null && isManifestName(path)) return `${path}: the file is empty`;
+  const why = isManifestName(path) ? `not a Kubernetes object: ${problem}` : NO_MANIFEST;
+  return verdictLine([`${path}: passed over`], why);
+}
+
 type Found = Readonly<{
   object: KubernetesObject;
   written: Readonly<Record<string, unknown>>;
@@ -113,7 +118,8 @@ type Found = Readonly<{
 function readManifest(document: unknown): Found | Readonly<{ problem: string }> {
   if (!isRecord(document)) return { problem: `it ${typeProblem(document, 'a map')}` };
   const { kind, apiVersion, metadata } = document;
-  if (typeof kind !== 'string' || kind === '') return { problem: 'it has no kind' };
+  if (kind === undefined || kind === null || kind === '') return { problem: 'it has no kind' };
+  if (typeof kind !== 'string') return { problem: `kind ${typeProblem(kind)}` };
   const written = { ...document, apiVersion: apiVersion ?? '', metadata: metadata ?? {} };
   const { value, problems } = readAnyway<KubernetesObject>('Object', written);
   return {

@@ -6,7 +6,7 @@ import { validateBundle } from './validate-bundle.js';
 const CSV = `apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
 metadata: {name: ant.v1.0.0}
-spec: {version: 1.0.0, install: {strategy: deployment}}
+spec: {version: 1.0.0, install: {strategy: deployment, spec: {deployments: []}}}
 `;
 const NOTES = `annotations:
   operators.operatorframework.io.bundle.package.v1: ant

@@ -15,7 +15,8 @@ export function readBundleObjects(bundle: CatalogBundle): CatalogBundle {
   const objects = bundle.properties.flatMap(({ type, value }, index) => {
     if (type !== 'olm.bundle.object') return [];
     const object = decodeObject(value, index, where);
-    return isRecord(object) ? [object] : [];
+    // A text or a list is no manifest: it stays, without a kind, and whoever installs the bundle says so.
+    return [isRecord(object) ? object : {}];
   });
   return { ...bundle, objects };
 }

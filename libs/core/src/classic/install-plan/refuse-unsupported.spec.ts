@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { concludeExecution } from './conclude-execution.js';
 import { stepOf } from './install-plan-step.js';
-import { refuseUnsupported } from './refuse-unsupported.js';
+import { bundleRefusal, refuseUnsupported } from './refuse-unsupported.js';
 
 const NOW = '2026-01-01T00:00:00Z';
 const planOf = (...kinds: readonly string[]): InstallPlan => ({
@@ -15,7 +15,7 @@ const planOf = (...kinds: readonly string[]): InstallPlan => ({
     catalogSources: [],
     plan: kinds.map((kind) =>
       stepOf(
-        { apiVersion: 'v1', kind, metadata: { name: 'it' } },
+        { apiVersion: 'v1', kind, metadata: { name: 'it' }, spec: { install: { spec: { deployments: [] } } } },
         { resolving: 'tug.v1', sourceName: 's', sourceNamespace: 'olm' },
       ),
     ),
@@ -59,6 +59,17 @@ describe('kinds that no plan may hold', () => {
         'bundle tug.v1: CustomResourceDefinition "subscriptions.operators.coreos.com" defines an API of OLM or Flotilla, which no bundle may bring or replace. Nothing of it was applied',
       patienceMs: 0,
     });
+  });
+
+  it('are found as well: a CSV that its own definition refuses', () => {
+    const csv = {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'ClusterServiceVersion',
+      metadata: { name: 'tug.v1' },
+    };
+    expect(bundleRefusal('tug.v1', [csv])).toBe(
+      'bundle tug.v1: ClusterServiceVersion: spec.install.spec.deployments is missing',
+    );
   });
 
   it('are not: pull secrets, Secrets of the bundle, monitors', () => {

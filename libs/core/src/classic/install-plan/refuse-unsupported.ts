@@ -1,9 +1,10 @@
 import { objectFaults } from '../../catalog/bundle/object-faults.js';
+import { OLD_CRD_API } from '../../catalog/bundle/validate-bundle.js';
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { LONGEST_VERDICT, verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { INVALID_PLAN, SUPPORTED_STEP_KINDS } from './decide-step.js';
-import { BUNDLE_SECRET_KIND, isDone } from './install-plan-step.js';
+import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone } from './install-plan-step.js';
 import { manifestOf } from './step-manifest.js';
 import type { StepOutcome } from './step-world.js';
 
@@ -26,6 +27,10 @@ export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, 
   }
   return outcomes;
 }
+
+/** True if a bundle brings what no cluster of today serves: its plan fails in most of them. */
+export const bringsOldCrd = (objects: readonly KubernetesObject[]): boolean =>
+  objects.some(({ apiVersion, kind }) => kind === CRD_KIND && apiVersion === OLD_CRD_API);
 
 /** Why every plan with this bundle is refused; undefined if none is for what the bundle holds. */
 export function bundleRefusal(bundle: string, objects: readonly KubernetesObject[]): string | undefined {
@@ -55,6 +60,8 @@ function faultOf(bundle: string, object: KubernetesObject): string | undefined {
   const [fault] = objectFaults(object);
   if (fault === undefined) return undefined;
   const most = LONGEST_VERDICT - NOTHING_APPLIED.length;
-  const isNamed = fault.includes(`"${object.metadata.name}"`);
-  return verdictLine([`bundle ${bundle}`, isNamed ? '' : `${object.kind} ${object.metadata.name ?? ''}`], fault, most);
+  const { kind, metadata } = object;
+  const name = kind === CSV_KIND ? '' : (metadata.name ?? '');
+  const isNamed = fault.startsWith(`${kind} `);
+  return verdictLine([`bundle ${bundle}`, isNamed ? '' : `${kind} ${name}`.trim()], fault, most);
 }

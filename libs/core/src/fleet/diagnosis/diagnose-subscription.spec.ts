@@ -174,6 +174,16 @@ describe('a Subscription', () => {
       todo: /flotilla explain subscription mill/,
     },
     {
+      because: 'not resolved, and its catalog has left bundles out',
+      diagnosis: diagnoseSubscription(subscription(condition('ResolutionFailed')), {
+        ...fine,
+        catalogSources: [source({ ...state('READY'), reason: 'BundlesLeftOut', message: 'left out: bundle m.v1: no' })],
+      }),
+      standing: 'failed',
+      says: /told by OLM\.\nCatalogSource olm\/c lacks bundles that cannot be read: left out: bundle m\.v1: no\./,
+      todo: /explain subscription mill/,
+    },
+    {
       because: 'not pulled',
       diagnosis: diagnoseSubscription(subscription(condition('BundleUnpackFailed')), fine),
       standing: 'failed',

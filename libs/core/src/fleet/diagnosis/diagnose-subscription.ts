@@ -1,3 +1,4 @@
+import { BUNDLES_LEFT_OUT } from '../../classic/catalog-source/catalog-source-status.js';
 import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/desired-namespace.js';
 import { BUNDLE_INCOMPLETE } from '../../classic/subscription/apply-resolution.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
@@ -155,7 +156,7 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
 }
 
 /** The catalog has to offer another bundle: what was fetched is none that can be installed. */
-const BUNDLE_AT_FAULT = /^Bundle unpacking failed - bundle /;
+const BUNDLE_AT_FAULT = /^Bundle unpacking failed - (?:bundle |image \S+: manifests\/)/;
 
 function unusableBundle(message: string): Diagnosis {
   const image = imageIn(message);
@@ -209,14 +210,28 @@ function stoppedUpgrade(subscription: Subscription, around: Surroundings): Diagn
   return causedBy(seen, next, diagnoseCsv(next, around));
 }
 
-function resolution(subscription: Subscription): Diagnosis | undefined {
+/** What a catalog could not read is not offered, which may be why a package or a version is not found. */
+function leftOutOf({ spec }: Subscription, { catalogSources }: Surroundings): readonly string[] {
+  const source = catalogSources.find(
+    ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,
+  );
+  if (source?.status?.reason !== BUNDLES_LEFT_OUT) return [];
+  const name = `${spec.sourceNamespace}/${spec.source}`;
+  return [sentence(`CatalogSource ${name} lacks bundles that cannot be read: ${source.status.message ?? ''}`)];
+}
+
+function resolution(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'ResolutionFailed');
   if (failed === undefined) return undefined;
   const { name = '', namespace = '' } = subscription.metadata;
   return diagnosis(
     'resolution-failed',
     'failed',
-    [`Its namespace could not be resolved (${failed.reason ?? ''}).`, sentence(failed.message ?? '')],
+    [
+      `Its namespace could not be resolved (${failed.reason ?? ''}).`,
+      sentence(failed.message ?? ''),
+      ...leftOutOf(subscription, around),
+    ],
     ADVICE.explainSubscription(namespace, name),
   );
 }

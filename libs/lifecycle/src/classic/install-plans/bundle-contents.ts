@@ -123,7 +123,11 @@ async function contentOf(name: string, image: string, pulled: Pulled): Promise<B
   if ('unusable' in pulled) return { unusable: verdict([`bundle ${name}`], pulled.unusable.message) };
   const { digest, files } = pulled;
   const read = objectsOf(files);
-  if ('problem' in read) return { unusable: verdict([`bundle ${name}`, `image ${image}`], read.problem) };
+  if ('problem' in read) {
+    // A line has room for one of them, and the CSV mostly has the name of its bundle.
+    const bundle = read.problem.includes(` ${name}: `) ? '' : `bundle ${name}`;
+    return { unusable: verdict([bundle, `image ${image}`], read.problem) };
+  }
   const { objects, leftOut } = read;
   return { objects, leftOut, source: { image: atDigest(parseImageReference(image), digest).text } };
 }

@@ -1,9 +1,10 @@
 import { csvOf } from '#core/classic/install-plan/bundle-steps';
 import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
+import { bringsOldCrd, bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { BundleContent } from '../install-plans/bundle-contents.js';
 import type { FetchedBundles } from './fetch-bundles.js';
 import { type UnpackFailure, unpackFailure } from './unpack-bundles.js';
@@ -32,7 +33,7 @@ export function usablePart(
   for (const { name } of bundlesToInstall(resolution)) {
     const failure = failureOf(name, fetched);
     if (failure !== undefined) failures.set(name, failure);
-    else if (bundleRefusal(name, fetched.bundles.get(name)?.objects ?? []) !== undefined) refused.add(name);
+    else if (needsOwnPlan(name, fetched.bundles.get(name)?.objects ?? [])) refused.add(name);
   }
   const desired = desiredNamespaceOf(read);
   const usable = withoutBundles(resolution, new Set(failures.keys()), desired);
@@ -49,6 +50,9 @@ export function usablePart(
     }),
   };
 }
+
+const needsOwnPlan = (name: string, objects: readonly KubernetesObject[]): boolean =>
+  bringsOldCrd(objects) || bundleRefusal(name, objects) !== undefined;
 
 function failureOf(name: string, { bundles, unusable }: FetchedBundles): UnpackFailure | undefined {
   const why = unusable.get(name);
