@@ -15,7 +15,7 @@ export function readBundleObjects(bundle: CatalogBundle): CatalogBundle {
   const objects = bundle.properties.flatMap(({ type, value }, index) => {
     if (type !== 'olm.bundle.object') return [];
     const object = decodeObject(value, index, where);
-    // A text or a list is no manifest: it stays, without a kind, and whoever installs the bundle says so.
+    // A text or a list is no manifest: it stays, without a kind, and an install refuses it by name.
     return [isRecord(object) ? object : {}];
   });
   return { ...bundle, objects };
