@@ -51,7 +51,7 @@ describe('the tests that ONLY names', () => {
 it('knows which tests need Redis', () => {
   const tests = testsWithRedis(sources);
   expect(tests).toEqual(expect.arrayContaining(['test/integration/queue.spec.ts', 'test/integration/up.spec.ts']));
-  expect(tests).not.toContain('test/integration/registry-layers.spec.ts');
+  expect(tests).not.toContain('test/integration/registry-layers.extended.spec.ts');
 });
 
 it.each([
