@@ -120,8 +120,9 @@ describe('applier, poller and resolver of this release beside those of the next'
       await expect.poll(() => walk.environment.service(name).url(), PATIENCE).toBeDefined();
       await expect.poll(() => metrics(name), PATIENCE).toContain(count(queue, 'set-aside', jobs));
       expect(await metrics(name)).toContain(count(queue, 'failed', 0));
-      const { status } = await fetch(`${await walk.environment.service(name).url()}/readyz`);
-      expect(status, name).toBe(200);
+      // A service that has just started is not ready at once.
+      const ready = async () => (await fetch(`${await walk.environment.service(name).url()}/readyz`)).status;
+      await expect.poll(ready, PATIENCE).toBe(200);
     }
   };
 
