@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
-import { PATIENCE, PATIENCE_MS } from '#testing/patience';
+import { LONG_PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
@@ -32,7 +32,7 @@ export type AdviceCase = Readonly<{
   play: (bench: AdviceBench, namespace: string) => Promise<void>;
 }>;
 
-const POLL = { ...PATIENCE, interval: 200 };
+const POLL = { ...LONG_PATIENCE, interval: 200 };
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const run = promisify(execFile);
 const SETTINGS = {
