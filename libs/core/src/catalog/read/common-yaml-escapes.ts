@@ -1,32 +1,6 @@
 import { UNCOMMON } from './uncommon-yaml.js';
+import { YAML_ESCAPE_DIGITS, YAML_ESCAPES } from './yaml-escapes.js';
 
-/** What a character behind a backslash stands for in double quotes. */
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['0', '\0'],
-  ['a', '\x07'],
-  ['b', '\b'],
-  ['t', '\t'],
-  ['n', '\n'],
-  ['v', '\v'],
-  ['f', '\f'],
-  ['r', '\r'],
-  ['e', '\x1b'],
-  [' ', ' '],
-  ['"', '"'],
-  ["'", "'"],
-  ['\t', '\t'],
-  ['\\', '\\'],
-  ['N', '\x85'],
-  ['_', '\xa0'],
-  ['L', '\u2028'],
-  ['P', '\u2029'],
-]);
-/** Characters that announce hexadecimal digits, and how many. */
-const DIGITS: ReadonlyMap<string, number> = new Map([
-  ['x', 2],
-  ['u', 4],
-  ['U', 8],
-]);
 const HEXADECIMAL = /^[0-9a-fA-F]+$/;
 const MAX_CODE_POINT = 0x10ffff;
 
@@ -36,8 +10,8 @@ export function escapedText(source: string): string {
   let from = 0;
   for (let at = source.indexOf('\\'); at >= 0; at = source.indexOf('\\', from)) {
     const letter = source.charAt(at + 1);
-    const meaning = ESCAPES.get(letter);
-    const length = meaning === undefined ? (DIGITS.get(letter) ?? 0) : 0;
+    const meaning = YAML_ESCAPES.get(letter);
+    const length = meaning === undefined ? (YAML_ESCAPE_DIGITS.get(letter) ?? 0) : 0;
     text += source.slice(from, at) + (meaning ?? characterOf(source.slice(at + 2, at + 2 + length), length));
     from = at + 2 + length;
   }

@@ -1,3 +1,4 @@
+import { YAML_ESCAPE_DIGITS, YAML_ESCAPES } from '../yaml-escapes.js';
 import { folded } from './scan-plain.js';
 import { APOSTROPHE, BACKSLASH, isBlank, isBlankOrEnd, isBreak, isEnd, QUOTE } from './yaml-characters.js';
 import type { YamlCursor } from './yaml-cursor.js';
@@ -81,45 +82,16 @@ function scanGap(cursor: YamlCursor, afterEscapedBreak: boolean): string {
   }
 }
 
-/** Characters behind a backslash and their meaning. YAML's `\/` is not among them, `\'` is. */
-const ESCAPES: ReadonlyMap<number, string> = new Map(
-  [
-    ['0', '\0'],
-    ['a', '\x07'],
-    ['b', '\b'],
-    ['t', '\t'],
-    ['\t', '\t'],
-    ['n', '\n'],
-    ['v', '\v'],
-    ['f', '\f'],
-    ['r', '\r'],
-    ['e', '\x1b'],
-    [' ', ' '],
-    ['"', '"'],
-    ["'", "'"],
-    ['\\', '\\'],
-    ['N', '\x85'],
-    ['_', '\xa0'],
-    ['L', '\u2028'],
-    ['P', '\u2029'],
-  ].map(([letter = '', meaning = '']) => [letter.charCodeAt(0), meaning]),
-);
-/** Letters that announce hexadecimal digits, and how many. */
-const DIGITS: ReadonlyMap<string, number> = new Map([
-  ['x', 2],
-  ['u', 4],
-  ['U', 8],
-]);
 const HEXADECIMAL = /^[0-9a-fA-F]+$/;
 const MAX_CODE_POINT = 0x10ffff;
 
 /** Reads what is behind a backslash. */
 function scanEscape(cursor: YamlCursor): string {
-  const meaning = ESCAPES.get(cursor.code());
   const letter = cursor.text.charAt(cursor.at);
+  const meaning = YAML_ESCAPES.get(letter);
   cursor.at += 1;
   if (meaning !== undefined) return meaning;
-  const length = DIGITS.get(letter) ?? cursor.fail('found unknown escape character');
+  const length = YAML_ESCAPE_DIGITS.get(letter) ?? cursor.fail('found unknown escape character');
   const digits = cursor.text.slice(cursor.at, cursor.at + length);
   if (!HEXADECIMAL.test(digits)) cursor.fail('did not find expected hexdecimal number');
   cursor.at += length;
