@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import { PROGRAM_ENTRIES } from './program-entries.ts';
 import { LOADED_LATE } from './supply-chain/loaded-late.ts';
 
 // Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs:
@@ -10,18 +11,6 @@ import { LOADED_LATE } from './supply-chain/loaded-late.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const programs = join(root, 'dist/programs');
-
-/** Entry files by the name of their output. Threads are started by name from the same folder. */
-const ENTRIES = {
-  flotilla: 'apps/cli/src/main.ts',
-  'catalog-poller': 'apps/catalog-poller/src/main.ts',
-  'resolver-worker': 'apps/resolver-worker/src/main.ts',
-  applier: 'apps/applier/src/main.ts',
-  'fleet-controller': 'apps/fleet-controller/src/main.ts',
-  console: 'apps/console/src/main.ts',
-  'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
-  'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
-};
 
 /** Files that code reads from beside itself. */
 const FILES = {
@@ -59,7 +48,7 @@ const GROUPS = [
 
 const bundle = await rolldown({
   cwd: root,
-  input: ENTRIES,
+  input: PROGRAM_ENTRIES,
   platform: 'node',
   tsconfig: 'tsconfig.json',
   resolve: { conditionNames: ['flotilla-source', 'node', 'import', 'default'] },

@@ -1,20 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
+import { PROGRAM_ENTRIES } from '../program-entries.ts';
 
 /** Folders with modules, from the project's root. */
 const ROOTS = ['apps', 'bench', 'libs', 'scripts', 'test'];
-
-/** Modules of the programs that tests start by their name in `dist/programs` (bundle-programs.ts). */
-const PROGRAMS: Readonly<Record<string, string>> = {
-  flotilla: 'apps/cli/src/main.ts',
-  'catalog-poller': 'apps/catalog-poller/src/main.ts',
-  'resolver-worker': 'apps/resolver-worker/src/main.ts',
-  applier: 'apps/applier/src/main.ts',
-  'fleet-controller': 'apps/fleet-controller/src/main.ts',
-  console: 'apps/console/src/main.ts',
-  'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
-  'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
-};
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 /** A child process, a thread or a file beside the module. */
@@ -51,8 +40,8 @@ function importsOf(path: string, text: string, known: ReadonlyMap<string, string
   const programs = [...found(PROGRAM), ...joined.map((name) => name.replace(/^programs\/(.*)\.js$/, '$1'))];
   const isTest = /^(test|bench|libs\/testing)\/|\.(spec|fixture)\.ts$/.test(path);
   const any = ANY_PROGRAM.test(text);
-  const started = any ? Object.values(PROGRAMS) : programs.flatMap((name) => PROGRAMS[name] ?? []);
-  if (isTest && COMMAND.test(text)) started.push(PROGRAMS['flotilla'] ?? '');
+  const started = any ? Object.values(PROGRAM_ENTRIES) : programs.flatMap((name) => PROGRAM_ENTRIES[name] ?? []);
+  if (isTest && COMMAND.test(text)) started.push(PROGRAM_ENTRIES['flotilla'] ?? '');
   return [...beside, ...built, ...started].flatMap((name) => asModule(name, known));
 }
 

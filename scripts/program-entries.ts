@@ -1,0 +1,11 @@
+/** Entry files by the name of their output. Threads are started by name from the same folder. */
+export const PROGRAM_ENTRIES: Readonly<Record<string, string>> = {
+  flotilla: 'apps/cli/src/main.ts',
+  'catalog-poller': 'apps/catalog-poller/src/main.ts',
+  'resolver-worker': 'apps/resolver-worker/src/main.ts',
+  applier: 'apps/applier/src/main.ts',
+  'fleet-controller': 'apps/fleet-controller/src/main.ts',
+  console: 'apps/console/src/main.ts',
+  'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
+  'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
+};
