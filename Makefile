@@ -34,8 +34,9 @@ demo: build ## two simulated clusters, a registry, an install and an upgrade; KE
 	@bin/flotilla demo $(if $(KEEP),--keep)
 
 # Needs come first: what is missing is said before anything is built. Exit code 3: what needs Redis cannot run.
+# make gives ONLY and CHANGED of its command line to the recipe's environment, whatever quotes they hold.
 RUN_TESTS = scripts/needs.sh test; code=$$?; [ $$code = 0 ] || [ $$code = 3 ] || exit $$code; $(MAKE) -s setup && \
-  FLOTILLA_TESTS_WITHOUT_REDIS=$$([ $$code = 3 ] && echo 1) ONLY='$(ONLY)' CHANGED='$(CHANGED)' node scripts/tests/run-tests.ts
+  FLOTILLA_TESTS_WITHOUT_REDIS=$$([ $$code = 3 ] && echo 1) node scripts/tests/run-tests.ts
 
 test: ## tests that need Node and Redis alone, one of each kind; ONLY=PATH-OR-TEXT, CHANGED=1 or CHANGED=COMMIT
 	@$(RUN_TESTS) unit integration

@@ -31,7 +31,11 @@ if [ "${#missing[@]}" -gt 0 ]; then
   exit 2
 fi
 
-engine_answers() { has docker && timeout 1 docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
+# macOS has no `timeout`; an engine there answers at once, or its socket is missing.
+engine_answers() {
+  has docker || return 1
+  if has timeout; then timeout 1 docker version --format '{{.Server.Version}}'; else docker version --format '{{.Server.Version}}'; fi >/dev/null 2>&1
+}
 if has redis-server || has valkey-server || engine_answers; then exit 0; fi
 if [ "$(id -u)" = 0 ] && has apt-get && [ -e /etc/debian_version ]; then
   say "no Redis here yet: it is installed with apt-get install redis-server (once)"

@@ -50,7 +50,8 @@ if (choice.files?.length === 0) {
 const startsPrograms = (choice.files ?? ['test/integration/']).some((path) => suiteOf(`${path}.spec.ts`) !== 'unit');
 if (startsPrograms) run('make', ['-s', 'build']);
 if (startsPrograms && !isWithoutRedis) run(process.execPath, ['dist/scripts/prepare-redis.js']);
-const title = choice.title === undefined ? [] : ['-t', choice.title];
+// A title is text; the option takes an expression.
+const title = choice.title === undefined ? [] : ['-t', choice.title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)];
 run('vitest', ['run', ...choice.suites.flatMap((suite) => ['--project', suite]), ...title, ...(choice.files ?? [])]);
 // In CI what was not run is a failure.
 if (isWithoutRedis && !['', '0', 'false'].includes(CI)) process.exitCode = 1;

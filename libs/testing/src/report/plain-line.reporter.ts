@@ -22,7 +22,11 @@ export default class PlainLineReporter implements Reporter {
     if (notRun !== undefined) process.stdout.write(`${notRun}\n`);
     const failed = inState('failed').length + broken.length;
     const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
-    process.stdout.write(`${inState('passed').length} passed, ${failed} failed${tail}\n`);
+    const passed = inState('passed').length;
+    process.stdout.write(`${passed} passed, ${failed} failed${tail}\n`);
+    if (!this.#isByTitle || passed + failed > 0) return;
+    process.stdout.write('no test that ran has that text in its title; no spec file has it in its path\n');
+    process.exitCode = 1;
   }
 }
 
