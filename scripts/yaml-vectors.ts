@@ -6,7 +6,7 @@ import { loadFirstDocument } from '#core/catalog/read/first-document';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { oddYaml } from '#testing/yaml/odd-yaml';
 
-// What our reader of YAML and Go's make of the same odd pieces; scripts/go-yaml/main.go says how to run it.
+// Compares our reader of YAML with Go's on the same odd pieces; scripts/go-yaml/main.go says how to run it.
 
 const MODES = ['stream', 'document', 'strict'] as const;
 type Mode = (typeof MODES)[number];

@@ -47,7 +47,7 @@ var places = []place{
 	{3, []any{"entries", 0, "reference"}, reflect.TypeFor[declcfg.PackageScopedReference]()},
 }
 
-// What opm does with a blob.
+// Outcomes of a blob in opm.
 const (
 	notLoaded = iota
 	notValid

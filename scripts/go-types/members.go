@@ -14,7 +14,7 @@ var inputs = []string{
 	`[]`, `[null]`, `["a"]`, `[1]`, `[{}]`, `{}`, `{"a":null}`, `{"a":"b"}`, `{"a":1}`,
 }
 
-// What Go does with a value.
+// Outcomes of a value in Go.
 const (
 	refused = iota
 	omitted

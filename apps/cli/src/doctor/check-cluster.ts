@@ -13,7 +13,7 @@ import { missingOfRoles } from '../live/check-clusters.js';
 import { findCluster } from '../live/find-clusters.js';
 import { NEXT } from '../output/next-commands.js';
 
-/** What a hub would meet in one cluster; images and servers (`HOST:PORT`) that its catalogs come from. */
+/** Findings about one cluster, and the images and servers (`HOST:PORT`) of its catalogs. */
 export type ExaminedCluster = Readonly<{
   checks: readonly DoctorCheck[];
   images: readonly string[];
@@ -66,7 +66,7 @@ function loopbackCheck(name: string, server: URL): DoctorCheck {
   );
 }
 
-/** Where the catalogs of a cluster come from; nothing where they may not be read. */
+/** Reads the sources of a cluster's catalogs. Returns nothing if the login may not read them. */
 async function contentsOf(client: KubeClient): Promise<Pick<ExaminedCluster, 'images' | 'servers'>> {
   const list = async (kind: KindRef) => {
     try {

@@ -9,12 +9,12 @@ import {
   type OutboundPolicy,
 } from '#platform/registry/outbound/outbound-policy';
 
-/** Where catalogs come from: images, and `HOST:PORT` of registry servers. */
+/** Sources of catalogs: images, and `HOST:PORT` of registry servers. */
 export type CatalogPlaces = Readonly<{ images: readonly string[]; servers: readonly string[] }>;
 
 export const catalogName = (place: string): string => `catalog ${place}`;
 
-/** What a hub with these settings refuses to ask: registries on this machine above all. */
+/** Lists the sources that a hub with these settings refuses to ask, such as registries on this machine. */
 export async function checkPolicy(
   { images, servers }: CatalogPlaces,
   policy: OutboundPolicy,

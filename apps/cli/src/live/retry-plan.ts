@@ -101,7 +101,7 @@ async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: Retry
       return undefined;
     }),
   );
-  // What this login may not read, the hub may: it finds out what is gone.
+  // This login may not read them. The hub may, and finds the objects that are gone.
   const gone = undone.filter(({ ref }) => !hidden.includes(ref));
   return gone.length === 0 && hidden.length === 0 ? 'is complete, and all that it made is there' : { undone: gone };
 }

@@ -4,13 +4,13 @@ import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-ver
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import type { ExplainAnswer } from '../resolution/explain-answer.js';
 
-/** What resolution says of an object. */
+/** The present answer of resolution about an object. */
 export type ResolutionNow = Omit<ExplainAnswer, 'kind' | 'name' | 'namespace'>;
 
 /**
- * What is seen of a Subscription, and what resolution says now. Resolution has its own advice, but for what
- * the objects of the namespace show better. While a version goes that was replaced, resolution fails for a
- * moment, which says nothing.
+ * Joins the diagnosis of a Subscription with the present answer of resolution. The advice of resolution holds
+ * unless the objects of the namespace show more. Resolution may fail for a moment while a replaced version is
+ * being removed; that failure is left out.
  */
 export function withResolution(
   seen: Diagnosis,

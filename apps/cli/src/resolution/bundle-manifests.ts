@@ -23,10 +23,10 @@ export function blobOf(chosen: ChosenBundle, catalogs: CatalogsInSight): Catalog
   );
 }
 
-/** What helps if a bundle itself is at fault. */
+/** Advice for a bundle that is itself at fault. */
 export const OTHER_BUNDLE = 'Ask the publisher of the bundle, or name another version or channel.';
 
-/** Why the hub would refuse a bundle whose manifests lie in its catalog; undefined for an image. */
+/** Returns the hub's refusal of a bundle whose manifests lie in its catalog; undefined for an image. */
 export function inlineFault(chosen: ChosenBundle, catalogs: CatalogsInSight): string | undefined {
   if ('image' in chosen.source) return undefined;
   const read = readInlineManifests(objectsOf(chosen, catalogs));
@@ -34,7 +34,7 @@ export function inlineFault(chosen: ChosenBundle, catalogs: CatalogsInSight): st
   return bundleFault(chosen, read.objects);
 }
 
-/** Why the hub would install nothing of a bundle, whatever the cluster holds; undefined if it would. */
+/** Returns the reason to install nothing of a bundle in any cluster; undefined if there is none. */
 export function bundleFault(
   { name, source }: Pick<ChosenBundle, 'name' | 'source'>,
   objects: readonly KubernetesObject[],

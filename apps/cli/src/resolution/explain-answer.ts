@@ -66,7 +66,7 @@ type Case = Readonly<{
   catalogs: readonly IndexedCatalog[];
   desired: DesiredNamespace;
   resolution: Resolution;
-  /** Why the hub would refuse a bundle, as far as its catalog shows it. */
+  /** The hub's refusal of a bundle, as far as its catalog shows it. */
   faultOf: (bundle: ChosenBundle) => string | undefined;
 }>;
 

@@ -8,7 +8,7 @@ import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { recordsAt, textAt } from '#core/kernel/json/json-access';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
 
-/** Where the install modes of a bundle stand: in its manifests, else in what its catalog says of its CSV. */
+/** Sources of a bundle's install modes: its manifests, otherwise the CSV metadata of its catalog. */
 export type ModeSources = Readonly<{
   manifests: readonly KubernetesObject[] | undefined;
   blob: CatalogBundle | undefined;

@@ -48,7 +48,7 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
         bundles: readonly PlannedBundle[];
         subscriptionsCreated: readonly Readonly<Record<string, string>>[];
         subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
-        /** What cannot be met or used, while the rest goes on. */
+        /** Subscriptions that cannot be met and bundles that cannot be used; the others continue. */
         unresolved: readonly Readonly<{ kind: string; name: string; message: string; story: string }>[];
         /** Bundles that are installed and then fail, one line each. */
         failing: readonly string[];

@@ -30,7 +30,7 @@ export type ReconcilePass<R> = Readonly<{
   stages: (read: R) => readonly Stage<R>[];
   /** How long the pass may wait for work that goes on without it. */
   patience?: Patience;
-  /** Whether a refusal ends the work on the subject: nothing is to be retried. Absent: no refusal does. */
+  /** True if a refusal ends the work on the subject without a retry. Absent: no refusal does. */
   isTheEnd?: (refusal: KubeApiError) => boolean;
 }>;
 

@@ -10,7 +10,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 export class WrittenVersions {
   readonly #known = new Map<string, string>();
 
-  /** What is known is of another history of the hub API. */
+  /** Forgets all versions: the hub API has another history. */
   forget(): void {
     this.#known.clear();
   }

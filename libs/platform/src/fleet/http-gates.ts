@@ -85,7 +85,7 @@ export class HttpGates {
   }
 }
 
-/** Why a host gave no answer, and what to do: fetch says "fetch failed" and hides the reason in causes. */
+/** Returns the reason for a missing answer, and the remedy: fetch hides the reason in causes. */
 function unanswered(host: string, error: unknown, lateAfterMs: number | undefined): string {
   if (isAddressRefusal(error)) {
     return `${addressRefusal(host)}: if gates may ask it, allow that kind of address and restart the fleet controller`;

@@ -20,7 +20,7 @@ export type JoinReport = Readonly<{
   left: readonly Unjoined[];
   /** What the API server did not allow. Everything else goes on. */
   refused: readonly Unjoined[];
-  /** What is installed once its definition is served: an API server that is busy takes its time. */
+  /** Objects that are installed once their definition is served, which a busy API server delays. */
   awaited: readonly Unjoined[];
 }>;
 

@@ -97,7 +97,7 @@ export class OlmDetectors {
     asked?.catch((error: unknown) => this.hub.log.debug({ cluster, error }, 'who manages the cluster is not known'));
   }
 
-  /** What was found in the cluster may be another by now: the next status is found out anew. */
+  /** Forgets the findings about a cluster: the next status reads it again. */
   doubt(cluster: string): void {
     this.#detectors.delete(cluster);
     this.owners.forget(cluster);

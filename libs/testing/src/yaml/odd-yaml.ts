@@ -148,7 +148,7 @@ class OddYaml {
     return form < 0.9 ? `${this.#properties()}${this.#scalar()}` : form < 0.95 ? `${this.#alias()} ` : this.#flow(1);
   }
 
-  /** What stands behind a dash or a colon in the given column. */
+  /** Draws the node behind a dash or a colon in the given column. */
   #node(column: number, depth: number): string {
     const form = this.#draws.next();
     if (depth === 0 || form < 0.35) {

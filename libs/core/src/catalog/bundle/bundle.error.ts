@@ -10,7 +10,7 @@ export class BundleError extends FlotillaError {
     readonly olmText: string,
     /** What the author of the bundle can do about it. */
     readonly advice: string,
-    /** What users read: by default both. */
+    /** The text for users; by default place and reason. */
     line = `${olmText}: ${advice}`,
   ) {
     super(line);

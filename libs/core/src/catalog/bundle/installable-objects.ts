@@ -14,8 +14,8 @@ export function installableObjects({ objects, refusals: [refusal, ...more] }: Bu
 }
 
 /**
- * What of the manifests an install leaves out, as OLM does: files that cannot be read, and documents behind
- * the first one of a file. One line each; the status of the Subscription says so.
+ * Lists the manifests that an install leaves out, as OLM does: files that cannot be read, and documents
+ * behind the first one of a file. The status of the Subscription has these lines.
  */
 export const leftOutOfInstall = ({ warnings }: Bundle): readonly string[] =>
   warnings.filter((line) => LEFT_OUT.test(line) && !line.startsWith('metadata/'));

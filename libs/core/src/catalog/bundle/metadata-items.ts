@@ -37,7 +37,7 @@ export function metadataItems(
   return { items, refusals };
 }
 
-/** Why opm cannot decode the value of an item; undefined if it can, or does not. */
+/** Returns the error of opm's decoder for the value of an item; undefined if opm takes or ignores it. */
 function valueProblem({ type, value }: Property, item: Readonly<Record<string, unknown>>): string | undefined {
   const fields = Object.hasOwn(DECODED, type) ? DECODED[type] : undefined;
   if (fields === undefined || value === null) return undefined;

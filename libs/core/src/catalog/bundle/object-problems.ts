@@ -18,12 +18,12 @@ type Check = (object: KubernetesObject, bundle: Bundle) => readonly string[];
 export const objectProblems = (bundle: Bundle): string[] =>
   bundle.objects.flatMap((object) => {
     const places = [bundle.paths?.get(object) ?? '', `${object.kind} ${object.metadata.name ?? ''}`.trim()];
-    // What is wrong with its metadata is said already.
+    // Faults of its metadata are reported already.
     if (bundle.refusals.some((line) => line.startsWith(`${places.join(': ')}: `))) return [];
     return CHECKS.flatMap((check) => check(object, bundle)).map((problem) => verdictLine(places, problem));
   });
 
-/** What OLM's typed decoder refuses of a CSV: an install then ends with ErrorPreventedUnpacking. */
+/** Lists the values of a CSV that OLM's typed decoder refuses, with ErrorPreventedUnpacking. */
 const undecodable: Check = (object) => {
   if (object.kind !== 'ClusterServiceVersion') return [];
   const problems = csvProblems(object);

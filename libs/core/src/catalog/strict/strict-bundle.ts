@@ -6,7 +6,7 @@ import type { StrictFinding } from './strict-warning.js';
 /** OLM writes the name of a bundle's CSV into labels, and a label holds no more. */
 const LONGEST_NAME = 63;
 
-/** Why no cluster takes a bundle, as far as its blob shows it: its name, and the manifests it carries. */
+/** Lists the reasons of clusters to refuse a bundle, from its name and the manifests in its blob. */
 export function bundleFindings({ name, image, objects }: CatalogBundle): StrictFinding[] {
   const tooLong =
     name.length <= LONGEST_NAME

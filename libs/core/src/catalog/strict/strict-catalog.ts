@@ -8,8 +8,8 @@ import { type StrictFinding, type StrictWarning, warningsAbout } from './strict-
 import { textField } from './text-field.js';
 
 /**
- * What opm accepts and what will cause trouble all the same: bundles that no cluster takes, dependencies
- * that OLM cannot read or that no bundle can satisfy, unknown property types, deprecations without a message,
+ * Lists content that opm accepts and that causes trouble: bundles that no cluster takes, dependencies that
+ * OLM cannot read or that no bundle can satisfy, unknown property types, deprecations without a message,
  * blobs that cannot be served. In the catalog's own order; the catalog need not be valid.
  */
 export function strictWarnings(catalog: Catalog): StrictWarning[] {

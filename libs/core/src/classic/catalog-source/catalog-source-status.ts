@@ -24,7 +24,7 @@ export type CatalogState = Readonly<{
   held?: Readonly<{ digest: string; since: string; content: string }>;
   /** The last refresh failed: why, since when, and when the next try is due. */
   failure?: Readonly<{ reason: FailureReason; message: string; since: string; nextTry: string }>;
-  /** What of the content could not be read, and is not offered: one line each. */
+  /** Parts of the content that could not be read and are not offered, one line each. */
   leftOut?: readonly string[];
   /** Last time the registry was asked for a newer digest. */
   polledAt?: string;

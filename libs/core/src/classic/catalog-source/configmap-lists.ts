@@ -23,7 +23,7 @@ export type UnreadableItem = Readonly<{ name: string; problem: string; written: 
 /** The items of one key, in their order. */
 export type ListedItems<T> = Readonly<{ items: readonly T[]; unreadable: readonly UnreadableItem[] }>;
 
-/** What the three keys of a catalog's ConfigMap list. */
+/** The lists under the three keys of a catalog's ConfigMap. */
 export type ConfigMapLists = Readonly<{
   crds: ListedItems<KubernetesObject>;
   csvs: ListedItems<KubernetesObject>;

@@ -28,7 +28,7 @@ function isContained(wanted: unknown, live: unknown): boolean {
   });
 }
 
-/** What the API server's types leave out: `preserveUnknownFields: false`, say, or an empty `shortNames`. */
+/** True for values that the API server's types leave out, such as an empty `shortNames`. */
 const isOmitted = (value: unknown): boolean =>
   value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0);
 

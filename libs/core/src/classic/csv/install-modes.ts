@@ -9,7 +9,7 @@ export function installModesError(csv: ClusterServiceVersion): string | undefine
   return `InstallMode list contains duplicates, cannot make set: [${listed}]`;
 }
 
-/** What of a CSV says which namespaces its operator can watch. */
+/** The part of a CSV that names the namespaces its operator can watch. */
 export type ModesOfCsv = Readonly<{ spec: Pick<ClusterServiceVersion['spec'], 'installModes'> }>;
 
 /**

@@ -32,7 +32,7 @@ export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, 
 export const bringsOldCrd = (objects: readonly KubernetesObject[]): boolean =>
   objects.some(({ apiVersion, kind }) => kind === CRD_KIND && apiVersion === OLD_CRD_API);
 
-/** Why every plan with this bundle is refused; undefined if none is for what the bundle holds. */
+/** Returns the reason to refuse every plan with this bundle; undefined if its objects give none. */
 export function bundleRefusal(bundle: string, objects: readonly KubernetesObject[]): string | undefined {
   for (const object of objects) {
     const refusal = objectRefusal(bundle, object);

@@ -68,8 +68,9 @@ function unhealthyText(others: readonly CatalogHealth[]): string {
 }
 
 /**
- * What the list says by itself (spec: subscriptions.md §4, first table). OLM leaves the message as it was if
- * only catalogs are unhealthy that the Subscription does not name, which mostly says that all are healthy.
+ * Returns the verdict of the list by itself (spec: subscriptions.md §4, first table). If the unhealthy
+ * catalogs are others than that of the Subscription, OLM keeps the former message, mostly that all are
+ * healthy.
  */
 function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription): Verdict {
   const target = `${spec.sourceNamespace}/${spec.source}`;

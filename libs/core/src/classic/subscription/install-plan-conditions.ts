@@ -34,9 +34,9 @@ const REPORTED: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> 
 ]);
 
 /**
- * What the plan says of itself: why a step is tried again, its Installed condition, else what each of its
- * bundle lookups waits for. OLM leaves out the first: a plan may be tried for a minute, or as long as a right
- * is missing.
+ * Returns the plan's own message: the reason for a retry, otherwise its Installed condition, otherwise the
+ * obstacle of each bundle lookup. OLM leaves out the first. A plan may be retried for a minute, or until a
+ * missing right is granted.
  */
 function messageOf({ status }: InstallPlan): string {
   if (status?.phase === 'Installing' && status.message) return status.message;

@@ -20,7 +20,7 @@ const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 
 /**
  * True if a ClusterServiceVersion has never been installed, and waits for something that InstallPlans bring.
- * One that was installed and lost a requirement is not taken back: its operator may still run.
+ * A version that was installed and lost a requirement stays: its operator may still run.
  */
 export function waitsForPlan(csv: ClusterServiceVersion): boolean {
   const { phase, reason, conditions = [], requirementStatus = [] } = csv.status ?? {};
@@ -46,7 +46,7 @@ export function lostPlans(subscriptions: readonly Subscription[], { csvs, plans 
   });
 }
 
-/** What has the namespace resolved again, in this order. */
+/** Writes after which the namespace is resolved again, in this order. */
 export type ReplanOfLost = Readonly<{ deletions: readonly Action[]; changes: readonly SubscriptionChange[] }>;
 
 /**

@@ -113,7 +113,7 @@ export const ADVICE = {
     ),
   explainSubscription: (namespace: string, name: string) =>
     advice(`flotilla explain subscription ${name} -n ${namespace}`),
-  /** Of two Subscriptions of one package. */
+  /** For two Subscriptions of one package. */
   dropSecond: (namespace: string, name: string, kept: string) =>
     advice(
       `Keep Subscription ${kept} and delete ${name}, which holds no operator; this deletes no operator: kubectl -n ${namespace} delete subscription ${name}`,
@@ -244,7 +244,7 @@ export const ADVICE = {
     advice(
       `See where the API server calls the webhook, and why nothing answers there; what it stops then goes on by itself: kubectl get ${resource} ${shellWord(name)} -o yaml`,
     ),
-  /** Of an operator, which makes it again. */
+  /** For a webhook of an operator, which creates it again. */
   deleteWebhook: (resource: string, name: string, owner: string) =>
     advice(
       `Or, if it is in the way of ${owner} itself, delete the configuration; the install of its operator makes it again: kubectl delete ${resource} ${shellWord(name)}`,

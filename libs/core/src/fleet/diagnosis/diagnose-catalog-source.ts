@@ -57,7 +57,7 @@ const correction = ({ metadata }: CatalogSource): Advice =>
     ? ADVICE.correctImageTemplate(IMAGE_TEMPLATE_ANNOTATION)
     : ADVICE.correctCatalogSpec();
 
-/** Who runs a registry server corrects what it lists; there is no command for that. */
+/** The owner of a registry server corrects its lists; there is no command for that. */
 function leftOutRemedy(source: CatalogSource): readonly Advice[] {
   const origin = originOf(source);
   return origin.kind === 'configMap' ? [ADVICE.correctConfigMap(source.metadata.namespace ?? '', origin.name)] : [];

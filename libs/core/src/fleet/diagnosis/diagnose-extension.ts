@@ -73,7 +73,7 @@ function remedyOf(extension: KubernetesObject, around: ExtensionSurroundings): r
   return off.length > 0 ? off : packageRemedy(extension, message);
 }
 
-/** What OLM v1 says of bundles that it does not install, whatever their users write. */
+/** Texts of OLM v1 about bundles that it never installs. */
 const BUNDLE_AT_FAULT =
   /\bunsupported (?:resource|bundle:)|\bcluster service (?:version|definition) (?:contains|references|strategy)|\bbundle contains duplicate|\bdefines an API of OLM/;
 

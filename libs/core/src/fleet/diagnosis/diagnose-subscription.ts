@@ -210,7 +210,7 @@ function stoppedUpgrade(subscription: Subscription, around: Surroundings): Diagn
   return causedBy(seen, next, diagnoseCsv(next, around));
 }
 
-/** What a catalog could not read is not offered, which may be why a package or a version is not found. */
+/** Unread parts of a catalog are not offered, so a package or a version may be missing. */
 function leftOutOf({ spec }: Subscription, { catalogSources }: Surroundings): readonly string[] {
   const source = catalogSources.find(
     ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,

@@ -58,7 +58,7 @@ export const csv = (status?: ClusterServiceVersion['status']): ClusterServiceVer
   ...(status === undefined ? {} : { status }),
 });
 
-/** What the hub says of a webhook that did not answer; `more` names its owner, say. */
+/** The hub's text about a webhook that did not answer; `more` may name its owner. */
 export const unanswered = (where = 'service policy/guard', more = ''): string =>
   'Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: Post "https://guard": ' +
   `context deadline exceeded; webhook "guard.example.com" is of ValidatingWebhookConfiguration guards (${where}, failurePolicy Fail)${more}`;

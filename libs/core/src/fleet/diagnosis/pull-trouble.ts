@@ -6,9 +6,9 @@ const LATE = /\bnot done after \d+ ms: /;
 const SERVER_AWAY = /catalog at (\S+) \((?:UNAVAILABLE|DEADLINE_EXCEEDED): /;
 
 /**
- * What helps where content could not be fetched and the content is not at fault: the hub's own policy refuses
- * the host, or the registry does not answer. Undefined for every other message. Of several places that were
- * tried, the last one counts: it is the registry that the reference names.
+ * Returns advice if content could not be fetched and is not at fault: the hub's own policy refuses the
+ * host, or the registry does not answer. Returns undefined for every other message. If several places were
+ * tried, the last one counts: the registry of the reference.
  */
 export function pullAdvice(message: string): readonly Advice[] | undefined {
   const last = message.slice(Math.max(0, message.lastIndexOf('image ')));

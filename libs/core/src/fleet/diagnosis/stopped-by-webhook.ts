@@ -2,8 +2,8 @@ import { namedWebhooks } from '../../kernel/admission/webhook-refusal.js';
 import { ADVICE, type Advice } from './advice.js';
 
 /**
- * What helps against a webhook that does not answer, from a message that names it. Empty if none is named, or
- * it answered and denied the request: then its own words say what to correct.
+ * Returns advice against a webhook that does not answer, from a message that names it. Returns none if the
+ * message names no webhook, or if the webhook denied the request: its own words then name the fault.
  */
 export function webhookAdvice(message: string): readonly Advice[] {
   const silent = namedWebhooks(message).filter(({ answered }) => !answered);
@@ -24,5 +24,5 @@ export function webhookAdvice(message: string): readonly Advice[] {
   ];
 }
 
-/** What installs webhooks of its own, and again where they are gone. */
+/** Owners that install webhooks themselves, and recreate them when they are gone. */
 const OPERATOR = /^(?:ClusterServiceVersion|ClusterExtension) /;

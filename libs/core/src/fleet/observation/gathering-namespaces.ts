@@ -5,7 +5,7 @@ import {
   operatorOfLabel,
 } from '../../classic/operators/component-label.js';
 
-/** What is known of a cluster's Operators, and of the namespaces that keep them. */
+/** Facts about a cluster's Operators and the namespaces that keep them. */
 export type OperatorHomes = Readonly<{
   /** Keeps the Operators that users made without a namespace in their name. */
   globalCatalogNamespace: string;

@@ -44,8 +44,8 @@ const Configuration = z.looseObject({
 const MOST_NAMED = 3;
 
 /**
- * Which configuration a stopping webhook is of, where the API server calls it, and whose it is, in words that
- * go behind the API server's; empty if no configuration has such a webhook.
+ * Names the configuration of a stopping webhook, its address and its owner, in words to append to those of
+ * the API server. Returns an empty text if no configuration has such a webhook.
  */
 export function whoseWebhook({ name }: StoppingWebhook, configurations: readonly KubernetesObject[]): string {
   const texts = configurations
@@ -77,7 +77,7 @@ function ownerOf({ metadata }: KubernetesObject): string | undefined {
   return owner && `${owner.kind} ${owner.name}`;
 }
 
-/** What {@link whoseWebhook} added to a message. */
+/** The part of a message that {@link whoseWebhook} added. */
 export type NamedWebhook = StoppingWebhook &
   Readonly<{
     kind: ConfigurationKind;

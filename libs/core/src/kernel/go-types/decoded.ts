@@ -2,7 +2,7 @@
 export type DecodeProblem = Readonly<{
   /** The path of the field, such as `spec.installModes[3].supported`; empty for the whole value. */
   field: string;
-  /** What the value is, and what to do about it: `is the number 1; a text is expected: quote it`. */
+  /** The fault and its remedy: `is the number 1; a text is expected: quote it`. */
   message: string;
 }>;
 

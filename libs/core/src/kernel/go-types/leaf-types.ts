@@ -98,7 +98,7 @@ function unstructured(value: unknown): Leaf {
   return typeof kind === 'string' && kind !== '' ? { written: value } : { problem: 'has no kind' };
 }
 
-/** One that Go's reader does not survive unless it names `registryPoll` (spec: api-types.md §11). */
+/** Reads an update strategy. Go's reader panics if it lacks `registryPoll` (spec: api-types.md §11). */
 const updateStrategy = (value: unknown): Leaf => (isObject(value) ? { written: value } : problem(value, 'an object'));
 
 const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {

@@ -6,7 +6,7 @@ const MAX_PROBLEMS = 20;
 const PLAIN = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 /**
- * Where a walk through a value is, and the problems that it met so far. Paths are written as the API server
+ * The place of a walk through a value, and the problems so far. Paths are written as the API server
  * writes them: `spec.icon[0].mediatype`, `metadata.annotations[a.test/b]`.
  */
 export class ProblemPath {

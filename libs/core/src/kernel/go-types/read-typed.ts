@@ -84,7 +84,7 @@ function readMember({ type }: MemberShape, name: string, value: unknown, path: P
   return path.within(name, () => {
     if (value !== null) return read(type, value, path);
     if (type.is !== 'leaf') return undefined;
-    // What Go writes for a time that is not set, and what it keeps as it came.
+    // Go writes null for a time that is not set, and keeps raw JSON as it came.
     if (type.leaf === 'Time' || type.leaf === 'RawMessage') return null;
     const refused = nullProblem(type.leaf);
     if (refused !== undefined) path.refuse(refused);

@@ -41,7 +41,7 @@ export type StructShape = Readonly<{
 /** `omit`: the tag by which Go leaves an empty (or a zero) value out. */
 export type MemberShape = Readonly<{ type: TypeShape; omit?: 'empty' | 'zero' }>;
 
-/** What the objects of all kinds have in common. */
+/** Members that the objects of all kinds have. */
 const OBJECT = 'Object apiVersion:string kind:string metadata:meta.ObjectMeta';
 
 /** Long parts of CSVs, of which the objects of clusters are full. */

@@ -60,7 +60,7 @@ function titleOf(object: KubernetesObject): string {
   return `${group}/${version}, Kind=${object.kind} ${namespace}/${name}`;
 }
 
-/** What cannot be read as group and version is neither. */
+/** Returns group and version; both are empty if the text is no `apiVersion`. */
 function apiOf({ apiVersion }: KubernetesObject): Readonly<{ group: string; version: string }> {
   return apiVersion.split('/').length > 2 ? { group: '', version: '' } : splitApiVersion(apiVersion);
 }

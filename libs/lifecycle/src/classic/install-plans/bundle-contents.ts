@@ -40,7 +40,7 @@ export class ContentNotHeld extends FlotillaError {
 export type BundleContent = Readonly<{
   objects: readonly KubernetesObject[];
   source: BundleSource;
-  /** What of the manifests is left out, one line each. */
+  /** Manifests that are left out, one line each. */
   leftOut: readonly string[];
 }>;
 

@@ -82,7 +82,7 @@ const event = (
   message: string,
 ) => ({ do: 'emitEvent', about: { ...INSTALL_PLAN_API, name, namespace, uid }, type, reason, message }) as const;
 
-/** Whether a failed plan could go on now; `because`: what stops it, where that is known. */
+/** The outlook of a failed plan; `because`: its present obstacle, if that is known. */
 export type Prospect = Readonly<{ goesOn: true } | { goesOn: false; because?: string | undefined }>;
 
 /**

@@ -29,7 +29,7 @@ export const reconcileNamespace = (
       read: (reader) => readNamespace(reader, namespace, globalCatalogNamespace),
       stages: () => stages,
       patience,
-      // What is created in a namespace that is being deleted is refused until it is gone.
+      // The API server refuses new objects in a namespace that is being deleted.
       isTheEnd: (refusal) => isTerminatingNamespace(refusal) && refusal.said.includes(` in namespace ${namespace} `),
     },
     clock,

@@ -7,7 +7,7 @@ import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { NAMESPACES, type ObservedObjects, OPERATOR_GROUPS, OPERATORS, SUBSCRIPTIONS } from './observed-objects.js';
 
-/** What an event says of its object, and what else is known of the cluster. */
+/** An event about an object, with facts about its cluster. */
 export type EventContext = Readonly<{
   globalCatalogNamespace: string;
   /** Namespaces that a fleet concerns. */
@@ -18,8 +18,8 @@ export type EventContext = Readonly<{
 }>;
 
 /**
- * What the objects of a cluster say about an event. Each part is computed only if the event's kind asks for
- * it: most events concern their own namespace alone.
+ * Answers questions about an event from the objects of its cluster. Each answer is computed only if the
+ * kind of the event asks for it: most events concern their own namespace alone.
  */
 export const clusterNamespaces = (
   cache: ObservedObjects,

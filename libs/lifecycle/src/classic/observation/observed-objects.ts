@@ -198,7 +198,7 @@ export class ObservedObjects {
     return this.#cacheOf(kind)?.get({ ...kind, namespace, name });
   }
 
-  /** Whether there is a cluster-scoped object of that name. */
+  /** True if there is a cluster-scoped object of that name. */
   has(kind: KindRef, name: string): boolean {
     return this.#cacheOf(kind)?.get({ ...kind, name }) !== undefined;
   }

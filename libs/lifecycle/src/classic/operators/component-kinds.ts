@@ -21,7 +21,7 @@ export const ALL_OF_NAMESPACE: readonly KindRef[] = [
   OPERATOR_CONDITION_API,
 ];
 export const MANAGED_OF_NAMESPACE: readonly KindRef[] = [core('Service'), core('Secret'), core('ConfigMap')];
-/** What a copy of a CSV brings into its namespace. */
+/** Kinds that a copy of a CSV brings into its namespace. */
 export const COPIED: readonly KindRef[] = [rbac('Role'), rbac('RoleBinding')];
 export const OF_CLUSTER: readonly KindRef[] = [rbac('ClusterRole'), rbac('ClusterRoleBinding')];
 

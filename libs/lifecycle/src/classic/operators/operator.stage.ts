@@ -205,7 +205,7 @@ function isKept({ metadata }: KubernetesObject, { namespace, csvs }: NamespaceSt
   return owners.length === 0 || owners.some(({ kind, uid }) => kind !== CSV_API.kind || there.has(uid));
 }
 
-/** What the labels of another namespace's objects ask for: rights that came with a copy of the CSV. */
+/** Lists components in other namespaces: rights that came with a copy of the CSV. */
 async function labelledElsewhere(
   { read, reader }: NamespaceStageInput,
   labelSelector: string,

@@ -16,13 +16,13 @@ import { namingSharedCrds, reportSharedCrds, sharedCrdsAmong } from '../install-
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import type { UnpackFailure } from './unpack-bundles.js';
 
-/** What a plan is made with. */
+/** Dependencies of the shell that makes plans. */
 export type PlanDeps = Readonly<{ log: Log; marks: PlanMarks | undefined; tracer?: Tracer | undefined }>;
 
 /** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
 type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
-/** What one InstallPlan is made from. `subscriptions`: those that ask for it. */
+/** The content of one InstallPlan. `subscriptions`: those that ask for it. */
 export type PlanContent = Readonly<{
   resolution: ResolvedResolution;
   subscriptions: readonly Subscription[];
@@ -56,7 +56,7 @@ function tellMade({ log, tracer }: PlanDeps, input: NamespaceStageInput, { metad
 }
 
 /**
- * Why there is no plan, as the condition says it; other errors are the queue's to retry. A webhook that does
+ * Returns the condition of a plan that could not be made; the queue retries other errors. A webhook that does
  * not answer refuses this plan alone, and no bundle is at fault. Spec: subscriptions.md §2.7, §2.8.
  */
 export async function planFailure({ reader }: NamespaceStageInput, error: unknown): Promise<UnpackFailure> {

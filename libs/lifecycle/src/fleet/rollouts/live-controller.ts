@@ -45,7 +45,7 @@ export class LiveController {
   readonly #store: FleetStore;
   readonly #lease: LeaderLease;
   readonly #newController: () => RolloutController;
-  /** What it remembers of rollouts is of one history of the hub API. */
+  /** Its memory of rollouts belongs to one history of the hub API. */
   #controller: RolloutController;
   #isOutdated = false;
   #unsubscribe: () => void = () => undefined;

@@ -139,7 +139,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#history?.noteVersion(version);
   }
 
-  /** What the watch brings contradicts what else is known of the server: its history is compared. */
+  /** Ends the watch, since it contradicts other facts about the server: its history is compared. */
   doubt(): void {
     this.#watching?.abort();
   }
@@ -274,7 +274,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     if (version !== undefined && !isOlderThan(version, this.#version)) this.#version = version;
   }
 
-  /** What is held is not what the server has: it counts as nothing until the next list. */
+  /** Marks the store as stale until the next list: it is not the server's content. */
   #onOtherHistory(): void {
     this.#syncing ??= Promise.withResolvers();
     this.#call(() => this.#options.handlers?.onOtherHistory?.());

@@ -81,13 +81,13 @@ export abstract class KubeClient {
   abstract readonly cluster: string;
   /** What may be read and kept of the cluster; what exceeds it fails with reason `TooLarge`. */
   abstract readonly budget: ReadBudget;
-  /** What watches have seen of the API server's history; undefined if that never changes. */
+  /** Facts that watches have seen of the API server's history; undefined if it never changes. */
   readonly history: ServerHistory | undefined;
   /** The namespace of its global catalogs, where that is set for this cluster alone. */
   readonly globalCatalogNamespace: string | undefined;
   /** Where its login was read; absent: in a Secret of the hub, or with the pod we run in. */
   readonly login: ClusterLogin | undefined;
-  /** Where its API server is, as its kubeconfig says; absent where clients of it are wrapped. */
+  /** The address of its API server in the kubeconfig; absent if clients of it are wrapped. */
   readonly server: URL | undefined;
   /** The object, or undefined where there is none (404). */
   abstract get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>;

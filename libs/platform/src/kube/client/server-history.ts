@@ -24,7 +24,7 @@ export interface HistoryFollower {
   onOtherHistory(): void;
 }
 
-/** What is needed to ask the API server. */
+/** Dependencies of a question to the API server. */
 export type HistoryAsking = Readonly<{ client: KubeClient; clock: Clock; log?: Log; random: () => number }>;
 
 /**

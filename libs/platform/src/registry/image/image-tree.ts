@@ -89,7 +89,7 @@ export class ImageTree<C> {
     }
   }
 
-  /** What is in the directory behind a link; nothing if there is none. */
+  /** Lists the directory behind a link; nothing if there is none. */
   *#behind(
     path: readonly string[],
     link: Link,

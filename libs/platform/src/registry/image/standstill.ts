@@ -7,7 +7,7 @@ export class PullStandstill extends RegistryError {
   }
 }
 
-/** What is read of a layer, and the time after which it stands still. */
+/** The bytes of a layer, and the time without a byte after which its pull ends. */
 type Watched<T> = Readonly<{
   bytes: AsyncIterable<Uint8Array>;
   read: (bytes: AsyncIterable<Uint8Array>) => Promise<T>;

@@ -54,7 +54,7 @@ function matches(cluster: ClusterState, webhook: unknown, target: RequestTarget,
 
 const labelsOf = (object: ApiObject | undefined): Readonly<Record<string, string>> => object?.metadata.labels ?? {};
 
-/** Why nothing answers; undefined where the Service is there. */
+/** Returns the reason for a missing answer; undefined if the Service exists. */
 function silence(cluster: ClusterState, webhook: unknown): string | undefined {
   const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(webhook, 'clientConfig', 'service', field));
   if (name === undefined) {

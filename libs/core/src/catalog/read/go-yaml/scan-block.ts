@@ -1,7 +1,7 @@
 import { BLANK, DASH, isBlank, isBreak, isBreakOrEnd, isDigit, isEnd, PLUS, TAB, ZERO } from './yaml-characters.js';
 import type { YamlCursor } from './yaml-cursor.js';
 
-/** What becomes of the line ends at the end of a block scalar. */
+/** The treatment of the line ends at the end of a block scalar. */
 type Chomping = 'clip' | 'keep' | 'strip';
 
 /**

@@ -15,7 +15,7 @@ import {
 import type { YamlCursor } from './yaml-cursor.js';
 
 /**
- * Where a plain scalar stands: the column of its block collection, -1 for none, and if it is in flow style.
+ * The place of a plain scalar: the column of its block collection, -1 for none, and if it is in flow style.
  */
 export type PlainPlace = Readonly<{ indent: number; inFlow: boolean }>;
 
@@ -75,7 +75,7 @@ function scanGap(cursor: YamlCursor, indent: number): Readonly<{ text: string; e
   }
 }
 
-/** What line ends between two lines of a folded scalar stand for. */
+/** Returns the text that line ends between two lines of a folded scalar stand for. */
 export function folded(first: string, more: string): string {
   if (first !== '\n') return first + more;
   return more === '' ? ' ' : more;

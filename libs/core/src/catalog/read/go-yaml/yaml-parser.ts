@@ -25,7 +25,7 @@ const NO_CONTENT: ReadonlySet<TokenKind> = new Set([
   'stream-end',
 ]);
 
-/** Where a node stands. `isIndentless`: a sequence may begin in the column of its key. */
+/** The place of a node. `isIndentless`: a sequence may begin in the column of its key. */
 type Place = Readonly<{ isBlock: boolean; isIndentless: boolean }>;
 const BLOCK: Place = { isBlock: true, isIndentless: false };
 const MEMBER: Place = { isBlock: true, isIndentless: true };

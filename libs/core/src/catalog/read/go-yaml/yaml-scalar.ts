@@ -22,7 +22,7 @@ const NAMED: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
 
 const NUMBER_START = /^[-+.0-9]/;
 
-/** What a plain scalar without a tag stands for: a name, a number, or its text. */
+/** Returns the value of a plain scalar without a tag: a name, a number, or its text. */
 export function plainScalar(source: string): YamlScalar {
   const value = NAMED.get(source);
   if (value !== undefined) return value;

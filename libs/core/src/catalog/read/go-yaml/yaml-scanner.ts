@@ -318,7 +318,7 @@ export class YamlScanner {
   }
 }
 
-/** What may follow an anchor or an alias but white space. */
+/** Characters other than white space that may follow an anchor or an alias. */
 const AFTER_ANCHOR = new Set([QUESTION, COLON, COMMA, CLOSE_LIST, CLOSE_OBJECT, PERCENT, AT, BACKTICK]);
 /** Characters that never begin a plain scalar. */
 const INDICATORS = new Set([

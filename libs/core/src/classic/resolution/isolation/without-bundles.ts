@@ -44,7 +44,7 @@ export function withoutBundles(
 
 const NONE = { chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] } as const;
 
-/** Which bundles belong together follows from their properties alone. */
+/** Returns the catalog entry of a bundle: its properties alone decide which bundles belong together. */
 function entryOf({ catalog, catalogNamespace, package: packageName, ...chosen }: ChosenBundle): Entry {
   const { name, channel, version, replaces, properties, source } = chosen;
   return catalogEntry(

@@ -6,7 +6,7 @@ export const BLOCK = 512;
 /** How many bytes fill the last block of a file. */
 export const padding = (size: number): number => -size & (BLOCK - 1);
 
-/** What a header block says. Fields that no reader here needs (owner, mode, times) are not read. */
+/** The content of a header block without the fields that no reader needs (owner, mode, times). */
 export type TarHeader = Readonly<{ name: string; linkName: string; size: number; type: string; format: Format }>;
 
 type Format = 'ustar' | 'gnu' | 'star' | 'v7';

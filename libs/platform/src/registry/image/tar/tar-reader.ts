@@ -58,7 +58,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-/** What the entries before an entry say of it. */
+/** Facts about an entry from the entries before it. */
 type Meta = Readonly<{ pax: PaxRecords; name?: string; linkName?: string }>;
 const NO_META: Meta = { pax: new Map() };
 
@@ -85,7 +85,7 @@ async function readMeta(bytes: ByteReader, { type, size }: TarHeader, meta: Meta
   if (type === 'x') return { ...meta, pax: readPax(content) };
   if (type === 'L') return { ...meta, name: text(content, 0, size) };
   if (type === 'K') return { ...meta, linkName: text(content, 0, size) };
-  // Of a header for the whole archive nothing applies to the next entry, as in Go.
+  // A header for the whole archive does not apply to the next entry, as in Go.
   readPax(content);
   return NO_META;
 }
