@@ -4,7 +4,7 @@ import { readStream } from '#core/catalog/read/blob-stream';
 import { ByteWindow } from '#core/catalog/read/byte-window';
 import { loadFirstDocument } from '#core/catalog/read/first-document';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
-import { oddYaml } from '#testing/yaml/odd-yaml';
+import { oddYaml } from './odd-yaml/odd-yaml.js';
 
 // Compares our reader of YAML with Go's on the same odd pieces; scripts/go-yaml/main.go says how to run it.
 

@@ -1,5 +1,8 @@
-import { SeededDraws } from '../seeded-draws.js';
-import * as parts from './odd-yaml-words.js';
+import { SeededDraws } from '#testing/seeded-draws';
+import * as marks from './odd-marks.js';
+import * as scalars from './odd-scalars.js';
+
+const parts = { ...scalars, ...marks };
 
 /**
  * An odd YAML text for a seed, the same for the same seed. Two fifths keep to forms that go-yaml takes; the
