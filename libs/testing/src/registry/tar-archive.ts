@@ -144,5 +144,6 @@ function oldSparse(name: string, size: number, pieces: readonly Piece[], data: B
     block[504] = from + IN_BLOCK < pieces.length ? 1 : 0;
     blocks.push(block);
   }
-  return [header, ...blocks, padded(data)];
+  const long = Buffer.byteLength(name) > LONGEST ? gnuLongName('path', name) : [];
+  return [...long, header, ...blocks, padded(data)];
 }
