@@ -21,7 +21,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=buil
 COPY tsconfig.json tsconfig.web.json ./
 COPY libs libs
 COPY apps apps
-COPY scripts/bundle-programs.ts scripts/build-pages.ts scripts/image-contents.ts scripts/
+COPY scripts/bundle-programs.ts scripts/program-entries.ts scripts/build-pages.ts scripts/image-contents.ts scripts/
 COPY scripts/supply-chain scripts/supply-chain
 # The commit that `flotilla version` names: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
 ARG COMMIT=

@@ -23,7 +23,7 @@ build: setup ## compile all apps and libraries into dist/
 
 # The services and the command, each with the packages that it uses: a start takes less than half of the time.
 dist/programs/flotilla.js: $(shell find apps libs -name '*.ts' -not -name '*.spec.ts' -not -name '*.fixture.ts') libs/platform/src/registry/grpc/proto \
-  package-lock.json tsconfig.json scripts/bundle-programs.ts
+  package-lock.json tsconfig.json scripts/bundle-programs.ts scripts/program-entries.ts
 	@node scripts/bundle-programs.ts
 
 # The pages of the console, compressed, and held to their budgets of size.

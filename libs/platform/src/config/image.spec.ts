@@ -122,6 +122,21 @@ describe('Dockerfile', () => {
     expect(testing).not.toContain('libs/testing/src/control-plane/k3s-containers.ts');
   });
 
+  it('copies every file that the scripts of the build import', () => {
+    const sources = sourcesOf(dockerfile);
+    const open = [...dockerfile.matchAll(/\bnode (scripts\/\S+\.ts)/g)].map(([, path]) => path ?? '');
+    expect(open).toHaveLength(3);
+    const seen = new Set<string>();
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const beside = importsOf(path).filter(({ to }) => to.startsWith('.'));
+      open.push(...beside.map(({ from, to }) => join(dirname(from), to)));
+    }
+    const missing = [...seen].filter((path) => !sources.some((one) => path === one || path.startsWith(`${one}/`)));
+    expect(missing).toEqual([]);
+  });
+
   it('takes its base image and what reaches npm’s registry from the build, and keeps no secret', () => {
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-slim(@sha256:[0-9a-f]{64})?$/m);
     const bases = [...dockerfile.matchAll(/^FROM (.+)$/gm)].map(([, base]) => base?.replace(/[${}]/g, ''));
