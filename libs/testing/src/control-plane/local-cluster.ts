@@ -109,7 +109,8 @@ export async function apiServerAnswers(
   }
 }
 
-const apiServerOf = (name: string): string => `${name}-kube-apiserver`;
+/** The name of the process. */
+export const apiServerOf = (name: string): string => `${name}-kube-apiserver`;
 
 const untilItAnswers = (processes: ChildProcesses, name: string, client: KubeClient): Promise<void> =>
   until(processes, `the API server of ${name}`, async () => {

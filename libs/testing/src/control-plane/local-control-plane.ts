@@ -13,7 +13,7 @@ import {
   type EtcdData,
 } from './control-plane.js';
 import { freePorts } from './free-ports.js';
-import { apiServerAnswers, crashApiServer, startLocalCluster } from './local-cluster.js';
+import { apiServerAnswers, apiServerOf, crashApiServer, startLocalCluster } from './local-cluster.js';
 
 const PORT_ATTEMPTS = 3;
 /** The name of the process, and of the folder of its data. */
@@ -92,8 +92,11 @@ function etcdDataOf(folder: string, clusters: readonly ControlPlaneCluster[], pr
       for (const name of names.toReversed()) await processes.halt(name);
       await rm(data, { recursive: true, force: true });
       await cp(copy, data, { recursive: true });
-      for (const name of names) processes.again(name);
+      // A controller manager ends if its API server does not answer within ten seconds.
+      const servers = [ETCD, ...clusters.map((cluster) => apiServerOf(cluster.name))];
+      for (const name of servers) processes.again(name);
       await Promise.all(clusters.map((cluster) => apiServerAnswers(cluster, processes)));
+      for (const name of names) if (!servers.includes(name)) processes.again(name);
     },
   };
 }
