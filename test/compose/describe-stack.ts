@@ -57,7 +57,13 @@ export function describeStack(fixture: () => ComposeFixture): void {
     }
   }
 
+  /** Of the whole engine: volumes without a name carry no label of the project. */
+  const unusedVolumes = async () =>
+    linesOf(await stack().docker('volume', 'ls', '--quiet', '--filter', 'dangling=true')).toSorted();
+  let unusedBefore: readonly string[] = [];
+
   it('`up --wait` returns once all are healthy', async () => {
+    unusedBefore = await unusedVolumes();
     const { entry } = await fixture().open(0);
     await fixture().writeKubeconfig([entry]);
     await replaceFile(join(fixture().folder, 'http-tokens'), `test ${token} *\n`);
@@ -219,7 +225,7 @@ export function describeStack(fixture: () => ComposeFixture): void {
     expect(await stack().remains()).toEqual({ containers: [], networks: [], volumes: expected });
     await stack().compose('down', '--volumes');
     expect(await stack().remains()).toEqual({ containers: [], networks: [], volumes: [] });
-    expect(linesOf(await stack().docker('volume', 'ls', '--quiet', '--filter', 'dangling=true'))).toEqual([]);
+    expect(await unusedVolumes()).toEqual(unusedBefore);
     console.log(table.join('\n'));
   });
 
