@@ -126,6 +126,9 @@ export const HUB_CASES = {
     alone: true,
     carries: ['checkHubRights'],
     play: async (bench, namespace) => {
+      // The applier manages the cluster: one that starts now could not read all that it watches.
+      await bench.subscribed(`${namespace}-before`, V1);
+      await bench.runs(`${namespace}-before`, done(`${namespace}-before`));
       const all = Object(await bench.client.get(CLUSTER_ROLE)).rules;
       const groups = ['', 'apps', 'rbac.authorization.k8s.io', 'operators.coreos.com', 'apiextensions.k8s.io'];
       await bench.client.patch(CLUSTER_ROLE, {
