@@ -95,7 +95,7 @@ export const NAMESPACE_CASES = {
       await bench.runs(namespace, done(namespace));
     },
   },
-  'manual-neighbour': {
+  'neighbour-manual': {
     carries: ['isolateSubscriptions', 'planApart'],
     play: async (bench, namespace) => {
       const other = `${namespace}-other`;

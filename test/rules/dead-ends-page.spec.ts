@@ -24,4 +24,9 @@ describe('states in which an install stops', () => {
     expect(rows.filter((row) => playedBy(row).length === 0)).toEqual([]);
     expect(rows.flatMap(playedBy).filter((name) => !isThere(name))).toEqual([]);
   });
+
+  it('and no case has the namespaces of another, which begin with its name', () => {
+    const names = Object.keys(CASES);
+    expect(names.filter((name) => names.some((other) => name.startsWith(`${other}-`)))).toEqual([]);
+  });
 });
