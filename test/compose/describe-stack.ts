@@ -57,7 +57,7 @@ export function describeStack(fixture: () => ComposeFixture): void {
     }
   }
 
-  /** Of the whole engine: volumes without a name carry no label of the project. */
+  /** Volumes of the whole engine: a volume without a name has no label of the project. */
   const unusedVolumes = async () =>
     linesOf(await stack().docker('volume', 'ls', '--quiet', '--filter', 'dangling=true')).toSorted();
   let unusedBefore: readonly string[] = [];

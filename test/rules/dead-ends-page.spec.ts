@@ -25,7 +25,7 @@ describe('states in which an install stops', () => {
     expect(rows.flatMap(playedBy).filter((name) => !isThere(name))).toEqual([]);
   });
 
-  it('and no case has the namespaces of another, which begin with its name', () => {
+  it('have namespaces of their own in each case: no name begins that of another', () => {
     const names = Object.keys(CASES);
     expect(names.filter((name) => names.some((other) => name.startsWith(`${other}-`)))).toEqual([]);
   });

@@ -109,7 +109,7 @@ export async function apiServerAnswers(
   }
 }
 
-/** The name of the process. */
+/** Name of the API server's process. */
 export const apiServerOf = (name: string): string => `${name}-kube-apiserver`;
 
 const untilItAnswers = (processes: ChildProcesses, name: string, client: KubeClient): Promise<void> =>

@@ -88,6 +88,7 @@ function etcdDataOf(folder: string, clusters: readonly ControlPlaneCluster[], pr
       return copy;
     },
     putBack: async (copy) => {
+      processes.check();
       const { names } = processes;
       for (const name of names.toReversed()) await processes.halt(name);
       await rm(data, { recursive: true, force: true });
