@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RegistryError } from '#platform/registry/registry-client.port';
 import { commandFailure } from './command-failure.js';
 import { UsageError } from './io.js';
 import { outputFailure } from './output-failure.js';
@@ -15,6 +16,13 @@ describe('what an error that ends a verb means', () => {
     { error: system('EIO', 'read', '/x'), message: 'read /x: input/output error', exit: 3 },
     { error: system('EDQUOT', 'open', '/x'), message: 'open /x: disk quota exceeded', exit: 3 },
     { error: system('ECONNREFUSED', 'connect'), message: 'ECONNREFUSED: raw text of Node, connect', exit: 3 },
+    { error: new RegistryError('Unreachable', 'a/b', 'no answer'), message: 'no answer', exit: 3 },
+    { error: new RegistryError('UnsafePath', 'a/b', 'layer entry'), message: 'layer entry', exit: 2 },
+    {
+      error: new Error('render: no bundle', { cause: new RegistryError('Malformed', 'a/b', 'no bundle') }),
+      message: 'render: no bundle',
+      exit: 2,
+    },
     { error: 'odd', message: 'odd', exit: 3 },
   ])('$message: exit code $exit', ({ error, message, exit }) => {
     expect(commandFailure(error)).toEqual({ message, exit });

@@ -1,6 +1,7 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import { RegistryError } from '#platform/registry/registry-client.port';
 import { ExitCode, NotFound, UsageError } from './io.js';
 
 /** How a verb ended that threw: the line for the user, without "error: ", and the exit code. */
@@ -17,6 +18,7 @@ export function commandFailure(error: unknown): CommandFailure {
   if (error instanceof FlotillaError && OF_SETTINGS.has(error.code)) {
     return { message: error.message, exit: ExitCode.badInput };
   }
+  if (error instanceof Error && isOfContent(error)) return { message: error.message, exit: ExitCode.badInput };
   const operation = fileOperation(error);
   if (operation !== undefined) {
     const exit = isDiskFailure(error) ? ExitCode.remoteFailed : ExitCode.badInput;
@@ -24,6 +26,10 @@ export function commandFailure(error: unknown): CommandFailure {
   }
   return { message: error instanceof Error ? error.message : String(error), exit: ExitCode.remoteFailed };
 }
+
+/** True if a registry gave an image that cannot be used: another try ends in the same way. */
+const isOfContent = (error: Error): boolean =>
+  error instanceof RegistryError ? error.isOfContent : error.cause instanceof Error && isOfContent(error.cause);
 
 /** Errors about what a setting or an option names; the services end with the same exit code for them. */
 const OF_SETTINGS: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Bundle } from '#core/catalog/bundle/bundle';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
@@ -9,9 +10,6 @@ const EXAMPLES = `
 Examples:
   flotilla bundle validate ./bundles/foo/v1.0.0
   flotilla bundle validate registry.example/acme/foo-bundle:v1.0.0`;
-
-/** Of an image that the registry gave. */
-const NO_BUNDLE: readonly string[] = ['Malformed', 'Unsupported'];
 
 /** `flotilla bundle validate REF`: silent and 0 when good, else one problem a line on stderr and 1. */
 export const bundleValidateCommand = (bundle: Command, io: Io): Command =>
@@ -36,14 +34,22 @@ async function problemsOf(reference: string): Promise<string[]> {
   const { BundleError } = await import('#core/catalog/bundle/bundle.error');
   const { readBundle } = await import('#core/catalog/bundle/read-bundle');
   const { validateBundle } = await import('#core/catalog/bundle/validate-bundle');
+  const { csvFaults } = await import('#core/classic/csv/foreseen-failures');
   const { verdictLine } = await import('#core/kernel/verdict/verdict-line');
   const { RegistryError } = await import('#platform/registry/registry-client.port');
   try {
-    return validateBundle(readBundle(await bundleFiles(reference)));
+    const bundle = readBundle(await bundleFiles(reference));
+    return [...validateBundle(bundle), ...csvFaults(bundle.csv).map((fault) => verdictLine(placeOfCsv(bundle), fault))];
   } catch (error) {
     // The directory or image could be read; that it is no bundle is the answer to the question.
     if (error instanceof BundleError) return [verdictLine([], error.message)];
-    if (error instanceof RegistryError && NO_BUNDLE.includes(error.failure)) return [error.message];
+    if (error instanceof RegistryError && error.isOfContent) return [error.message];
     throw error;
   }
 }
+
+/** The file and the name of the CSV of a bundle. */
+const placeOfCsv = ({ csv, paths }: Bundle): readonly string[] => [
+  paths?.get(csv) ?? '',
+  `ClusterServiceVersion ${csv.metadata.name ?? ''}`,
+];

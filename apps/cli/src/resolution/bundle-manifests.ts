@@ -1,15 +1,18 @@
 import { BundleError } from '#core/catalog/bundle/bundle.error';
 import { type InlineManifests, readInlineManifests } from '#core/catalog/bundle/inline-manifests';
 import { installableObjects } from '#core/catalog/bundle/installable-objects';
+import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import type { CatalogKey } from '#core/catalog/model/package-record';
+import { foreseenFailures } from '#core/classic/csv/foreseen-failures';
 import { csvOf } from '#core/classic/install-plan/bundle-steps';
+import { CSV_KIND } from '#core/classic/install-plan/install-plan-step';
 import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
-import { UsageError } from '../io.js';
-import { loadReference } from '../reference/load-reference.js';
+import { RegistryError } from '#platform/registry/registry-client.port';
+import { bundleFiles } from '../reference/bundle-files.js';
 import type { ManifestsByCsv } from './plan-steps.js';
 
 /** Catalogs in sight with what they hold. */
@@ -43,6 +46,13 @@ export function bundleFault(
   return 'problem' in csv ? csv.problem : bundleRefusal(name, objects);
 }
 
+/** Returns the failure in which an install of a bundle ends in every cluster; undefined if none is known. */
+export function installFault(name: string, objects: readonly KubernetesObject[]): string | undefined {
+  const csv = objects.find(({ kind }) => kind === CSV_KIND);
+  const [failure] = csv === undefined ? [] : foreseenFailures(csv);
+  return failure && verdictLine([`bundle ${name}`], failure);
+}
+
 /** Manifests by CSV name, as far as they are at hand, and why those of other bundles cannot be used. */
 export type FoundManifests = Readonly<{
   manifests: ManifestsByCsv;
@@ -70,14 +80,13 @@ export async function manifestsOf(
 
 const objectsOf = (bundle: ChosenBundle, catalogs: CatalogsInSight) => blobOf(bundle, catalogs)?.objects ?? [];
 
+/** The manifests of a bundle image, read as the hub reads them: no label is needed. */
 async function pulled(image: string): Promise<InlineManifests> {
   try {
-    const loaded = await loadReference(image);
-    if (loaded.kind === 'bundle') return { objects: installableObjects(loaded.bundle) };
+    return { objects: installableObjects(readBundle(await bundleFiles(image))) };
   } catch (error) {
-    const cause = error instanceof UsageError ? error.cause : error;
-    if (!(cause instanceof BundleError)) throw error;
-    return { problem: verdictLine([`image ${image}`], cause.message) };
+    if (error instanceof RegistryError && error.isOfContent) return { problem: verdictLine([], error.message) };
+    if (!(error instanceof BundleError)) throw error;
+    return { problem: verdictLine([`image ${image}`], error.message) };
   }
-  throw new UsageError(`image ${image} is named as a bundle and holds a catalog: correct the catalog that names it`);
 }

@@ -13,7 +13,14 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
 import { NEXT } from '../output/next-commands.js';
 import { placeWithin } from '../reference/place-within.js';
-import { blobOf, bundleFault, type CatalogsInSight, type FoundManifests, OTHER_BUNDLE } from './bundle-manifests.js';
+import {
+  blobOf,
+  bundleFault,
+  type CatalogsInSight,
+  type FoundManifests,
+  installFault,
+  OTHER_BUNDLE,
+} from './bundle-manifests.js';
 import { groupProblem } from './install-modes.js';
 import type { PlanQuestion } from './plan-question.js';
 import { type BundleSteps, stepsByBundle } from './plan-steps.js';
@@ -173,7 +180,7 @@ function usablePart(resolution: ResolvedResolution, { manifests, unusable }: Fou
   const problems = new Map(unusable);
   for (const chosen of resolution.chosen) {
     const objects = manifests.get(chosen.name);
-    const fault = objects && bundleFault(chosen, objects);
+    const fault = objects && (bundleFault(chosen, objects) ?? installFault(chosen.name, objects));
     if (fault !== undefined) problems.set(chosen.name, fault);
   }
   const { rest, refusals } = withoutBundles(resolution, new Set(problems.keys()), wishes);

@@ -103,6 +103,9 @@ export type RegistryFailure =
 /** What may be over at the next try, of the same input. */
 const MAY_PASS: ReadonlySet<RegistryFailure> = new Set(['Unreachable', 'NotFound', 'NotARegistry']);
 
+/** Failures for which the image itself is at fault. */
+const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set(['Malformed', 'Unsupported', 'UnsafePath', 'TooLarge']);
+
 /**
  * A pull or push that failed: `failure` says how, the message says where and what to do.
  * Never holds credentials.
@@ -117,5 +120,10 @@ export class RegistryError extends FlotillaError {
   ) {
     super(message);
     this.retry = MAY_PASS.has(failure) ? 'backoff' : 'when-input-changes';
+  }
+
+  /** True if the registry gave the image, and what the image holds cannot be used. */
+  get isOfContent(): boolean {
+    return OF_CONTENT.has(this.failure);
   }
 }

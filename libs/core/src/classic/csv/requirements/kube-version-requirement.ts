@@ -2,6 +2,7 @@ import SemVer from 'semver/classes/semver.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../../kernel/api/cluster-service-version.js';
 import { CSV_API } from '../../../kernel/api/cluster-service-version.js';
 import { csvName } from '../../../kernel/api/csv-facts.js';
+import { goQuote } from '../../../kernel/versions/go-quote.js';
 
 type Version = Readonly<{ release: SemVer; text: string }>;
 
@@ -19,6 +20,12 @@ function parse(text: string): Version | undefined {
   return { release: new SemVer(`${major}.${minor}.${patch}`), text };
 }
 
+/** Returns why spec.minKubeVersion holds for no server version; undefined if it is a version, or not set. */
+export function minKubeVersionError({ spec: { minKubeVersion = '' } }: ClusterServiceVersion): string | undefined {
+  if (minKubeVersion === '' || wantedVersion(minKubeVersion) !== undefined) return undefined;
+  return `spec.minKubeVersion ${goQuote(minKubeVersion)} is no version: ${UNREADABLE}; write for example "1.26.0"`;
+}
+
 /** The entry for spec.minKubeVersion; none when it is not set (spec: csv-lifecycle.md §4). */
 export function kubeVersionRequirement(
   csv: ClusterServiceVersion,
@@ -32,13 +39,16 @@ export function kubeVersionRequirement(
   ];
 }
 
+const UNREADABLE = 'CSV version parsing error';
+const wantedVersion = (minimum: string): Version | undefined => parse(minimum.replace(/^v/, ''));
+
 function verdict(minimum: string, serverVersion: string | undefined): { status: string; message: string } {
   const unmet = (message: string) => ({ status: 'PresentNotSatisfied', message });
   if (serverVersion === undefined) return unmet('Server version discovery error');
   const server = parse(serverVersion.replace(/^v/, '').split('-')[0] ?? '');
   if (server === undefined) return unmet('Server version parsing error');
-  const wanted = parse(minimum.replace(/^v/, ''));
-  if (wanted === undefined) return unmet('CSV version parsing error');
+  const wanted = wantedVersion(minimum);
+  if (wanted === undefined) return unmet(UNREADABLE);
   if (wanted.release.compare(server.release) > 0) {
     return unmet(`CSV version requirement not met: minKubeVersion (${minimum}) > server version (${server.text})`);
   }
