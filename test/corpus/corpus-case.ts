@@ -102,7 +102,7 @@ function bundleCase(
 ): CorpusCase {
   const chosen = withMore(first, oddities, draws);
   const draft = baselineBundle(number, draws);
-  // What replaces a value comes after what adds to it, and what replaces the bytes of a file last.
+  // What replaces a value comes after what adds to it, then what replaces the bytes of a file.
   const order = chosen.toSorted((a, b) => rank(a) - rank(b));
   const expectations = order.map((oddity) => oddity.put(draft, draws));
   if (!chosen.some(isOfFiles) && expectations.every(isAnywhere) && draws.next() < 0.15) draft.delivery = 'inline';
@@ -110,7 +110,10 @@ function bundleCase(
   return { number, draft, oddities: order.map(({ name }) => name), expected: expectedOutcome(expectations) };
 }
 
-const rank = (oddity: BundleOddity): number => (isOfFiles(oddity) ? 2 : Number(oddity.slot.startsWith('wrong')));
+function rank(oddity: BundleOddity): number {
+  if (oddity.movesFiles === true) return 3;
+  return isOfFiles(oddity) ? 2 : Number(oddity.slot.startsWith('wrong'));
+}
 
 /** The same of manifests in images and in catalogs. */
 const isAnywhere = (one: Expectation): boolean =>
@@ -130,9 +133,12 @@ function catalogCase(
   const catalog = { ...baselineCatalog(draft), kind };
   if (catalog.kind === 'configMap')
     draft.manifests = draft.manifests.filter(({ tree }) => WITH_A_CONFIG_MAP.includes(String(tree['kind'])));
-  const order = chosen.toSorted((a, b) => Number(a.slot === 'encoding') - Number(b.slot === 'encoding'));
+  const order = chosen.toSorted((a, b) => catalogRank(a) - catalogRank(b));
   const expected = expectedOutcome(order.map((oddity) => oddity.put(catalog, draws)));
   return { number, draft, catalog, oddities: order.map(({ name }) => name), expected };
 }
+
+/** What writes values in another way comes after what changes them, and the bytes of a file last. */
+const catalogRank = ({ slot }: CatalogOddity): number => ['entries', 'property', 'encoding'].indexOf(slot);
 
 const WITH_A_CONFIG_MAP = ['ClusterServiceVersion', 'CustomResourceDefinition'];

@@ -34,8 +34,8 @@ export type LayerShape = {
   extra: readonly ExtraLayer[];
   manifests: 'oci' | 'docker';
   index: 'none' | 'platforms' | 'nested' | 'attested' | 'annotated';
-  /** Whether the config of the image has the labels of the annotations. */
-  labels: boolean;
+  /** Labels in the config of the image: the annotations, or those of its builder alone. */
+  labels: 'of the bundle' | 'of its builder' | 'none';
 };
 
 export type ExtraLayer =
@@ -60,7 +60,7 @@ export const plainLayers = (): LayerShape => ({
   extra: [],
   manifests: 'oci',
   index: 'none',
-  labels: true,
+  labels: 'of the bundle',
 });
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -9,8 +9,12 @@ export const bundleFiles = ({ manifests, metadata, beside }: BundleDraft): Besid
 
 const bytesOf = ({ tree, encode }: DraftFile): Uint8Array => encode(yamlText(tree));
 
-/** Labels of the image: those annotations that are texts. */
-export function imageLabels({ metadata }: BundleDraft): Record<string, string> {
+/** Labels that builders write into every image. */
+const OF_BUILDERS = { 'io.buildah.version': '1.33.7', vendor: 'Example' };
+
+/** Labels of the image: those annotations that are texts, or what its builder alone writes. */
+export function imageLabels({ metadata, layers }: BundleDraft): Record<string, string> {
+  if (layers.labels !== 'of the bundle') return layers.labels === 'none' ? {} : OF_BUILDERS;
   const written = metadata.flatMap(({ tree }) => Object.entries(recordOf(mapAt(tree, 'annotations'))));
   return Object.fromEntries(written.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
 }

@@ -54,7 +54,7 @@ export function madeImage(
     mediaType: LAYERS[shape.manifests][shape.compression],
     bytes: Uint8Array.from(PACK[shape.compression](tar)),
   }));
-  const config = imageConfig(shape.labels ? labels : {}, tars);
+  const config = imageConfig(labels, tars);
   const types = TYPES[shape.manifests];
   const manifest = manifestOf(types, { mediaType: types.config, bytes: config }, layers);
   return { blobs: [config, ...layers.map(({ bytes }) => bytes)], manifests: indexed(manifest, shape) };

@@ -1,7 +1,7 @@
 import type { SeededDraws } from '#testing/seeded-draws';
 import { type LayerShape, mapAt, utf8 } from '../bundles/bundle-draft.js';
 import { blobOf, type CatalogDraft } from '../catalogs/catalog-draft.js';
-import { readValue, Written, WrittenMap, type YamlMap, yamlText } from '../text/yaml-tree.js';
+import { readValue, recordOf, Written, WrittenMap, type YamlMap, yamlText } from '../text/yaml-tree.js';
 import { ACCEPTED, type Expectation, unreadable } from './oddity.js';
 
 /** One thing about a catalog that programs read in different ways, or not at all. */
@@ -114,18 +114,15 @@ export const CATALOG_ODDITIES: readonly CatalogOddity[] = [
     return ACCEPTED;
   }),
   ofFiles('list in brackets that ends at the column of its key', 10, 'entries', (draft) => {
-    const [entry] = entriesOf(draft);
-    const name = String(entry?.['name']);
-    channelOf(draft)['entries'] = new Written(`[\n  {name: ${name}},\n]`, [{ name }]);
+    const entries = entriesOf(draft).map((entry) => readValue(entry));
+    const texts = entries.map((entry) => `  ${JSON.stringify(entry)},\n`);
+    if (texts.length > 0) channelOf(draft)['entries'] = new Written(`[\n${texts.join('')}]`, entries);
     return ACCEPTED;
   }),
   ofFiles('map in brackets that ends at the column of its key', 5, 'property', (draft) => {
-    const { packageName, version } = draft.bundle;
-    const value = new Written(`{\n  packageName: ${packageName},\n  version: "${version}"\n  }`, {
-      packageName,
-      version,
-    });
-    propertiesOf(draft)[0] = { type: 'olm.package', value } as YamlMap;
+    const held = recordOf(mapAt(propertiesOf(draft)[0] ?? {}, 'value'));
+    const members = Object.entries(held).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`);
+    propertiesOf(draft)[0] = { type: 'olm.package', value: new Written(`{\n${members.join(',\n')}\n  }`, held) };
     return ACCEPTED;
   }),
   ofFiles('merge key with its tag', 5, 'merge', (draft) => {

@@ -85,7 +85,7 @@ export const FILE_ODDITIES: readonly BundleOddity[] = [
     weight: 4_000,
     slot: 'more annotations',
     put: (draft) => {
-      const file = draft.metadata.at(0);
+      const file = draft.metadata.find(({ tree }) => 'annotations' in tree);
       if (file !== undefined) {
         mapAt(file.tree, 'annotations')['com.redhat.openshift.versions'] = 'v4.12-v4.22';
         mapAt(file.tree, 'annotations')['operators.operatorframework.io.metrics.builder'] = 'operator-sdk-v1.34.1';
@@ -108,6 +108,7 @@ export const FILE_ODDITIES: readonly BundleOddity[] = [
     name: 'manifests in a folder of another name',
     weight: 1,
     slot: 'folder of the manifests',
+    movesFiles: true,
     put: (draft) => {
       const annotations = mapAt(draft.metadata[0]?.tree ?? {}, 'annotations');
       annotations['operators.operatorframework.io.bundle.manifests.v1'] = 'deploy/';

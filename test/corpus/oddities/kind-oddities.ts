@@ -190,8 +190,8 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
     slot: 'kind that no plan brings',
     put: (draft) => {
       const metadata = { name: `${draft.key}-kindless` };
-      const { path } = addManifest(draft, 'kindless', { apiVersion: 'v1', kind: '', metadata });
-      return refused([path, metadata.name], 'kind');
+      const { path } = addManifest(draft, 'kindless', { apiVersion: 'v1', kind: '', metadata }, 'passed over');
+      return advised([path, metadata.name], 'kind');
     },
   },
   {
@@ -230,7 +230,8 @@ export const strategyOddity: BundleOddity = {
 export const noObjects: BundleOddity = {
   name: 'no manifests at all',
   weight: 1,
-  slot: 'everything',
+  slot: 'folder of the manifests',
+  movesFiles: true,
   put: (draft) => {
     for (const file of draft.manifests) file.path = file.path.replace('manifests/', 'manifest/');
     return unreadable(['no bundle objects', 'no csv', 'is no bundle'], 'manifests');

@@ -35,5 +35,6 @@ export const LAYER_ODDITIES: readonly BundleOddity[] = [
   withLayer('overwritten', 200),
   withLayer('hard link', 5),
   withLayer('symbolic link', 20),
-  shaped('no labels', 30, 'labels', { labels: false }),
+  shaped('no labels', 30, 'labels', { labels: 'none' }),
+  shaped('no labels but those of its builder', 5, 'labels', { labels: 'of its builder' }),
 ];

@@ -124,8 +124,11 @@ export const MISSING_ODDITIES: readonly BundleOddity[] = [
     slot: 'no apiVersion',
     put: (draft) => {
       const metadata = { name: `${draft.key}-old` };
-      const { path } = addManifest(draft, 'old', { kind: 'ConfigMap', metadata, data: { of: 'old' } });
-      return refused([path, metadata.name], 'apiVersion');
+      const tree = { kind: 'ConfigMap', metadata, data: { of: 'old' } };
+      const file = addManifest(draft, 'old', tree);
+      // OLM takes the step by its kind alone, and writes the object with its own type.
+      file.becomes = () => ({ apiVersion: 'v1', ...tree });
+      return advised([file.path, metadata.name], 'apiVersion');
     },
   },
   {

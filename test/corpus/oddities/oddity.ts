@@ -36,6 +36,8 @@ export type BundleOddity = Readonly<{
   weight: number;
   /** Oddities of one slot exclude each other in a bundle. */
   slot: string;
+  /** Moves the files that other oddities add, so it is put in after them. */
+  movesFiles?: true;
   /** Puts it into the bundle, and says what must come of it. */
   put: (draft: BundleDraft, draws: SeededDraws) => Expectation;
 }>;

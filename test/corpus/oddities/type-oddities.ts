@@ -255,7 +255,8 @@ export const TYPE_ODDITIES: readonly BundleOddity[] = [
     put: (draft) => {
       const tree = mapAt(annotationsOf(draft).tree, 'annotations');
       tree['operators.operatorframework.io.bundle.channels.v1'] = new Written('4.10', 4.1);
-      return advised(['channels.v1'], '4.1');
+      // Without annotations it is no bundle.
+      return unreadable(['channels.v1', 'metadata/annotations.yaml'], 'annotation');
     },
   },
   {

@@ -37,7 +37,6 @@ function utf16(yaml: string, littleEndian: boolean): Uint8Array {
 
 const ENCODINGS: Readonly<Record<string, (yaml: string) => Uint8Array>> = {
   'a byte order mark': withBom,
-  'UTF-16 of little endian': (yaml) => utf16(yaml, true),
   'UTF-16 of big endian': (yaml) => utf16(yaml, false),
   'line ends of Windows': (yaml) => utf8(yaml.replaceAll('\n', '\r\n')),
   'no line end at its end': (yaml) => utf8(yaml.trimEnd()),
@@ -152,6 +151,18 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
     }),
   ),
   {
+    name: 'file with UTF-16 of little endian',
+    weight: 1,
+    slot: 'encoding',
+    put: (draft, draws) => {
+      const file = addSmallObject(draft, draws, 'wide');
+      file.encode = (yaml) => utf16(yaml, true);
+      file.fate = 'passed over';
+      // Go splits lines at bytes, and is left with half a character.
+      return advised([file.path], 'passed over');
+    },
+  },
+  {
     name: 'manifest as JSON in a file of YAML, or of JSON',
     weight: 60,
     slot: 'encoding',
@@ -178,7 +189,8 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'CSV that is no YAML',
     weight: 2,
-    slot: 'encoding',
+    // A second CSV would be the one of the bundle.
+    slot: 'encoding|second CSV',
     put: ({ csv }, draws) => {
       const tail = draws.oneOf(['\tspec: x\n', 'more: {open\n', "quote: 'open\n", 'a: b: c\n']);
       csv.encode = (yaml) => utf8(`${yaml}${tail}`);

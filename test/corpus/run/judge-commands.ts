@@ -1,5 +1,5 @@
 import { objectOf } from '../bundles/bundle-draft.js';
-import { imageLabels, manifestsInOrder } from '../bundles/bundle-files.js';
+import { bundleFiles, imageLabels, manifestsInOrder } from '../bundles/bundle-files.js';
 import type { CorpusCase } from '../corpus-case.js';
 import { names, shownNaming } from '../oracle/expected-outcome.js';
 import { missingContent } from '../oracle/same-content.js';
@@ -56,6 +56,8 @@ export function judgeRender(of: CorpusCase, end: CommandEnd): Finding[] {
   if (end.exit !== 0) {
     // opm does not know what an image without labels is.
     if (UNLABELLED.test(end.err) && isUnlabelled(of)) return [];
+    // A directory without the two folders of a bundle is a catalog for opm, which names the first other file.
+    if (of.draft.asked === 'directory' && !hasManifests(of) && namesFile(of, end.err)) return [];
     if (troubles.length === 0) return [finding(of, 'verdict', at, `refused: ${end.err}`)];
     const told = troubles.some((naming) => linesOf(end.err).some((line) => names(line, naming)));
     return told ? [] : [finding(of, 'silence', at, `refused without a trouble that is known: ${end.err}`)];
@@ -63,9 +65,14 @@ export function judgeRender(of: CorpusCase, end: CommandEnd): Finding[] {
   return renderedObjects(of, end);
 }
 
-const UNLABELLED = /image has no labels/;
+const UNLABELLED = /image has no labels|image type could not be determined/;
 const isUnlabelled = ({ draft }: CorpusCase): boolean =>
-  !draft.layers.labels || Object.keys(imageLabels(draft)).length === 0;
+  !Object.keys(imageLabels(draft)).some((label) => label.startsWith('operators.operatorframework.io.bundle.'));
+
+const hasManifests = ({ draft }: CorpusCase): boolean =>
+  bundleFiles(draft).some(({ path }) => path.startsWith('manifests/'));
+const namesFile = ({ draft }: CorpusCase, text: string): boolean =>
+  bundleFiles(draft).some(({ path }) => text.includes(`/${path}:`));
 
 type Rendered = { properties?: { type: string; value: { data?: string } }[] };
 
