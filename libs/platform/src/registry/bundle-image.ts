@@ -1,3 +1,4 @@
+import { readMetadata } from '#core/catalog/bundle/read-metadata';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { Digest } from '../store/content-store.port.js';
 import { type PullOptions, type RegistryClient, RegistryError } from './registry-client.port.js';
@@ -29,48 +30,82 @@ export type PulledBundle = Readonly<{
   files: readonly BundleFile[];
 }>;
 
-/** Pulls a bundle image. Without labels the directories are taken to be `manifests/` and `metadata/`. */
+/** The image's own directories of a bundle's manifests and metadata, without slashes around them. */
+type BundleDirectories = Readonly<{ manifests: string; metadata: string }>;
+
+/**
+ * Pulls a bundle image. Its annotations file names the directory of the manifests; where that file is
+ * missing, or has no files in the directory, the labels name it; without labels the directories are
+ * `manifests/` and `metadata/`. Throws {@link RegistryError} for an image that is no bundle.
+ */
 export async function pullBundle(
   client: RegistryClient,
   image: string,
   options: PullOptions = {},
 ): Promise<PulledBundle> {
-  const keep = (path: string, labels: Readonly<Record<string, string>>) => bundlePath(path, labels) !== undefined;
-  const { digest, labels, files } = await client.pull(image, keep, { ...options, maxWantedBytes: MAX_BUNDLE_BYTES });
-  const mediaType = labels[BundleLabel.mediaType];
-  if (mediaType !== undefined && mediaType !== 'registry+v1') {
-    const known = MEDIA_TYPES.includes(mediaType) ? mediaType : JSON.stringify(mediaType.slice(0, 100));
-    throw new RegistryError(
-      'Unsupported',
+  const limits = { ...options, maxWantedBytes: MAX_BUNDLE_BYTES };
+  const labelled = await client.pull(image, (path, labels) => bundlePath(path, byLabels(labels)) !== undefined, limits);
+  refuseOtherTypes(image, labelled.labels);
+  const directories = byLabels(labelled.labels);
+  const manifests = annotatedManifests(bundleFiles(labelled.files, directories));
+  if (manifests !== undefined && manifests !== directories.manifests) {
+    const annotated = { ...directories, manifests };
+    // What is kept of recent images are the files by their labels.
+    const { recent: _, ...apart } = limits;
+    const { digest, labels, files } = await client.pull(
       image,
-      `image ${image} is a bundle of type ${known}; registry+v1 is expected`,
+      (path) => bundlePath(path, annotated) !== undefined,
+      apart,
+    );
+    const found = bundleFiles(files, annotated);
+    if (hasManifests(found)) return { digest, labels, files: found };
+  }
+  const found = bundleFiles(labelled.files, directories);
+  if (!hasManifests(found)) {
+    throw new RegistryError(
+      'Malformed',
+      image,
+      `image ${image} is no bundle: it has no file in "/${manifests ?? directories.manifests}/"`,
     );
   }
-  const found = bundleFiles(files, labels);
-  if (!found.some(({ path }) => path.startsWith('manifests/'))) {
-    const directory = directoryOf(labels[BundleLabel.manifests], 'manifests');
-    throw new RegistryError('Malformed', image, `image ${image} is no bundle: it has no file in "/${directory}/"`);
-  }
-  return { digest, labels, files: found };
+  return { digest: labelled.digest, labels: labelled.labels, files: found };
+}
+
+const hasManifests = (files: readonly BundleFile[]): boolean => files.some(({ path }) => path.startsWith('manifests/'));
+
+function refuseOtherTypes(image: string, labels: Readonly<Record<string, string>>): void {
+  const mediaType = labels[BundleLabel.mediaType];
+  if (mediaType === undefined || mediaType === 'registry+v1') return;
+  const known = MEDIA_TYPES.includes(mediaType) ? mediaType : JSON.stringify(mediaType.slice(0, 100));
+  throw new RegistryError('Unsupported', image, `image ${image} is a bundle of type ${known}; registry+v1 is expected`);
+}
+
+const byLabels = (labels: Readonly<Record<string, string>>): BundleDirectories => ({
+  manifests: directoryOf(labels[BundleLabel.manifests]) ?? 'manifests',
+  metadata: directoryOf(labels[BundleLabel.metadata]) ?? 'metadata',
+});
+
+/** The directory from which OLM's unpacking copies the manifests (spec: install-plans.md §4). */
+function annotatedManifests(files: readonly BundleFile[]): string | undefined {
+  const file = files.find(({ path }) => path === 'metadata/annotations.yaml');
+  return file && directoryOf(readMetadata([file]).annotations?.[BundleLabel.manifests]);
 }
 
 /** The same list where the image has these directories: what is kept for it is then found again. */
-function bundleFiles(files: readonly BundleFile[], labels: Readonly<Record<string, string>>): readonly BundleFile[] {
-  const named = files.map(({ path, bytes }) => ({ path: bundlePath(path, labels), from: path, bytes }));
+function bundleFiles(files: readonly BundleFile[], directories: BundleDirectories): readonly BundleFile[] {
+  const named = files.map(({ path, bytes }) => ({ path: bundlePath(path, directories), from: path, bytes }));
   if (named.every(({ path, from }) => path === from)) return files;
   return named.flatMap(({ path, bytes }) => (path === undefined ? [] : [{ path, bytes }]));
 }
 
 /** `metadata/annotations.yaml` for the image's own path of it; undefined outside of both directories. */
-function bundlePath(path: string, labels: Readonly<Record<string, string>>): string | undefined {
-  const manifests = directoryOf(labels[BundleLabel.manifests], 'manifests');
+function bundlePath(path: string, { manifests, metadata }: BundleDirectories): string | undefined {
   if (path.startsWith(`${manifests}/`)) return `manifests/${path.slice(manifests.length + 1)}`;
-  const metadata = directoryOf(labels[BundleLabel.metadata], 'metadata');
   if (path.startsWith(`${metadata}/`)) return `metadata/${path.slice(metadata.length + 1)}`;
   return undefined;
 }
 
-function directoryOf(label: string | undefined, otherwise: string): string {
-  const parts = (label ?? '').split('/').filter((part) => part !== '' && part !== '.');
-  return parts.length === 0 ? otherwise : parts.join('/');
+function directoryOf(name = ''): string | undefined {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.length === 0 ? undefined : parts.join('/');
 }

@@ -15,6 +15,7 @@ class OneImage extends RegistryClient {
   constructor(
     private readonly paths: readonly string[],
     private readonly labels: Readonly<Record<string, string>> = {},
+    private readonly texts: Readonly<Record<string, string>> = {},
   ) {
     super();
   }
@@ -36,7 +37,7 @@ class OneImage extends RegistryClient {
     await Promise.race([this.slow, ended.promise]);
     const files = this.paths
       .filter((path) => keep(path, this.labels))
-      .map((path) => ({ path, bytes: Buffer.from(path) }));
+      .map((path) => ({ path, bytes: Buffer.from(this.texts[path] ?? path) }));
     return { digest: DIGEST, resolved: DIGEST, labels: this.labels, files };
   }
 }
@@ -56,6 +57,24 @@ describe('a bundle image', () => {
     expect(pulled.files.map(({ path }) => path)).toEqual(files);
     expect(pulled.digest).toBe(DIGEST);
   });
+
+  it.each<[annotation: string, labels: Record<string, string>, manifests: string]>([
+    ['deploy/', {}, 'deploy/csv.yaml'],
+    ['./deploy', { [BundleLabel.manifests]: 'manifests/' }, 'deploy/csv.yaml'],
+    ['manifests/', { [BundleLabel.manifests]: 'deploy/' }, 'manifests/csv.yaml'],
+    ['manifests', {}, 'manifests/csv.yaml'],
+    ['none/', {}, 'manifests/csv.yaml'],
+    ['', { [BundleLabel.manifests]: 'deploy/' }, 'deploy/csv.yaml'],
+  ])(
+    'with the annotation "%s" and the labels %j has its manifests from there',
+    async (annotation, labels, manifests) => {
+      const lines = [`${BundleLabel.package}: gear`, `${BundleLabel.manifests}: "${annotation}"`];
+      const texts = { 'metadata/annotations.yaml': `annotations:\n  ${lines.join('\n  ')}\n` };
+      const { files } = await pullBundle(new OneImage(paths, labels, texts), 'registry.test/gear:1');
+      const read = files.filter(({ path }) => path.startsWith('manifests/'));
+      expect(read).toEqual([{ path: 'manifests/csv.yaml', bytes: Buffer.from(manifests) }]);
+    },
+  );
 
   it('has one list of files for the same image, by which what is read of them is found again', async () => {
     const image = [{ path: 'manifests/csv.yaml', bytes: Buffer.from('kind: ClusterServiceVersion') }];

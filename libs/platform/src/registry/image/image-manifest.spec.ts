@@ -40,6 +40,18 @@ describe('parseManifest', () => {
       is: 'manifest',
     },
     {
+      because: 'a manifest that is sent as text',
+      document: manifest(),
+      type: 'text/plain',
+      is: 'manifest',
+    },
+    {
+      because: 'an index that is sent as any JSON',
+      document: { schemaVersion: 2, manifests: [descriptor('a')] },
+      type: 'application/json',
+      is: 'index',
+    },
+    {
       because: 'an empty media type is none',
       document: manifest({ mediaType: '' }),
       type: OCI_MANIFEST,
@@ -81,6 +93,13 @@ describe('parseManifest', () => {
       type: 'application/vnd.docker.distribution.manifest.v1+prettyjws',
       failure: 'Unsupported',
       says: 'is not supported',
+    },
+    {
+      because: 'JSON that is no image',
+      document: { schemaVersion: 2, name: 'gear' },
+      type: 'application/json',
+      failure: 'Unsupported',
+      says: 'media type "application/json" is not supported',
     },
     {
       because: 'a web page',
@@ -145,6 +164,7 @@ describe('parseManifest', () => {
 describe('labelsOf', () => {
   it.each([
     { because: 'labels', config: { config: { Labels: { a: '1', b: '' } } }, labels: { a: '1', b: '' } },
+    { because: 'a null label, as Go reads it', config: { config: { Labels: { a: null } } }, labels: { a: '' } },
     { because: 'null labels, as Docker writes them', config: { config: { Labels: null } }, labels: {} },
     { because: 'a config without labels', config: { config: { Env: [] } }, labels: {} },
     { because: 'null for the config of the container', config: { config: null }, labels: {} },
@@ -188,6 +208,16 @@ describe('chooseManifest', () => {
       manifests: [of('a', 'unknown/unknown'), of('b', 'linux/s390x')],
       chosen: 'b',
     },
+    {
+      because: 'never an artifact, as cosign and helm add them',
+      manifests: [
+        { ...of('a'), artifactType: 'application/vnd.dev.cosign.artifact.sig.v1+json' },
+        { ...of('b'), mediaType: 'application/vnd.cncf.helm.config.v1+json' },
+        of('c'),
+      ],
+      chosen: 'c',
+    },
+    { because: 'an image with a null platform', manifests: [{ ...of('a'), platform: null }], chosen: 'a' },
     {
       because: 'the first of two for the same platform',
       manifests: [of('a', 'linux/arm64/v8'), of('b', 'linux/arm64/v9')],

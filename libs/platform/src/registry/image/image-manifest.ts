@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isDigest } from '../../store/digest.js';
 import type { RegistryError, RegistryFailure } from '../registry-client.port.js';
-import { isIndex, isManifest } from './media-types.js';
+import { isIndex, isManifest, MediaType } from './media-types.js';
 
 /** Makes the error of one pull or push; the caller fills in the reference. */
 export type Refuse = (failure: RegistryFailure, message: string) => RegistryError;
@@ -16,7 +16,9 @@ export type Descriptor = z.infer<typeof Descriptor>;
 const Platform = z.looseObject({ os: z.string(), architecture: z.string(), variant: z.string().optional() });
 const Index = z.looseObject({
   mediaType: z.string().optional(),
-  manifests: z.array(z.looseObject({ ...Descriptor.shape, platform: Platform.optional() })).max(1000),
+  manifests: z
+    .array(z.looseObject({ ...Descriptor.shape, platform: Platform.nullish(), artifactType: z.string().nullish() }))
+    .max(1000),
 });
 const Manifest = z.looseObject({
   mediaType: z.string().optional(),
@@ -24,7 +26,7 @@ const Manifest = z.looseObject({
   layers: z.array(Descriptor),
 });
 const Config = z.looseObject({
-  config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
+  config: z.looseObject({ Labels: z.record(z.string(), z.string().nullable()).nullish() }).nullish(),
 });
 export type ImageIndex = z.infer<typeof Index>;
 export type ImageManifest = z.infer<typeof Manifest>;
@@ -32,13 +34,17 @@ export type ImageManifest = z.infer<typeof Manifest>;
 /** Bytes of a manifest request, with what the registry called them. */
 export type ManifestDocument = Readonly<{ bytes: Uint8Array; contentType: string }>;
 
-/** An index or a manifest, whichever the document is; its own mediaType counts before the Content-Type. */
+/**
+ * An index or a manifest, whichever the document is. Its own mediaType counts before the Content-Type; if it
+ * has none and the Content-Type names no image, its members say what it is: some registries and proxies send
+ * every document as application/json or text/plain.
+ */
 export function parseManifest(
   { bytes, contentType }: ManifestDocument,
   refuse: Refuse,
 ): { index: ImageIndex } | { manifest: ImageManifest } {
   const document = parseJson(bytes, contentType, refuse);
-  const mediaType = mediaTypeOf(document) ?? contentType;
+  const mediaType = mediaTypeOf(document) ?? typeByContent(document, contentType);
   if (isIndex(mediaType)) return { index: parsed(Index, document, 'image index', refuse) };
   if (isManifest(mediaType)) return { manifest: parsed(Manifest, document, 'image manifest', refuse) };
   throw refuse(
@@ -50,7 +56,8 @@ export function parseManifest(
 /** Labels of an image config. */
 export function labelsOf(bytes: Uint8Array, refuse: Refuse): Readonly<Record<string, string>> {
   const config = parsed(Config, parseJson(bytes, 'image config', refuse), 'image config', refuse);
-  return config.config?.Labels ?? {};
+  const labels = Object.entries(config.config?.Labels ?? {});
+  return Object.fromEntries(labels.map(([key, value]) => [key, value ?? '']));
 }
 
 function parseJson(bytes: Uint8Array, what: string, refuse: Refuse): unknown {
@@ -71,6 +78,15 @@ function mediaTypeOf(document: unknown): string | undefined {
   return data?.mediaType;
 }
 
+const Members = z.looseObject({ schemaVersion: z.literal(2) });
+
+function typeByContent(document: unknown, contentType: string): string {
+  if (isIndex(contentType) || isManifest(contentType)) return contentType;
+  const { data } = Members.safeParse(document);
+  if (data?.['manifests'] !== undefined) return MediaType.ociIndex;
+  return data?.['config'] !== undefined && data['layers'] !== undefined ? MediaType.ociManifest : contentType;
+}
+
 function parsed<T extends z.ZodType>(schema: T, document: unknown, what: string, refuse: Refuse): z.infer<T> {
   const result = schema.safeParse(document);
   if (result.success) return result.data;
@@ -81,12 +97,16 @@ function parsed<T extends z.ZodType>(schema: T, document: unknown, what: string,
 
 /**
  * The platform's manifest: linux on this architecture, else linux/amd64, else the first that holds an image.
+ * Signatures, attestations and other artifacts of an index hold none.
  */
 export function chooseManifest(index: ImageIndex, architecture: string, refuse: Refuse): Descriptor {
-  const images = index.manifests.filter(({ platform }) => platform?.os !== 'unknown');
+  const images = index.manifests.filter(isImage);
   const linux = (wanted: string) =>
     images.find(({ platform }) => platform?.os === 'linux' && platform.architecture === wanted);
   const chosen = linux(architecture) ?? linux('amd64') ?? images[0];
   if (chosen === undefined) throw refuse('Malformed', 'the image index lists no image');
   return chosen;
 }
+
+const isImage = ({ mediaType, artifactType, platform }: ImageIndex['manifests'][number]): boolean =>
+  platform?.os !== 'unknown' && !artifactType && (isManifest(mediaType) || isIndex(mediaType));
