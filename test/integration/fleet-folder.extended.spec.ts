@@ -125,7 +125,7 @@ describe('clusters of flotilla up that become a fleet in files', () => {
       )?.[1];
     expect(await health()).toMatchObject({ status: 'up' });
     await writeFile(join(fleet.files, 'broken.yaml'), 'a: [b\n');
-    const detail = expect.stringMatching(/: broken\.yaml:\d+:\d+: not YAML/);
+    const detail = expect.stringMatching(/: broken\.yaml:\d+: not YAML/);
     await expect.poll(health, PATIENCE).toMatchObject({ status: 'degraded', detail });
     expect(await degraded()).toBe('1');
     await rm(join(fleet.files, 'broken.yaml'));

@@ -119,7 +119,7 @@ describe('flotilla plan', () => {
   });
 
   it.each([
-    { input: 'broken YAML', args: ['full.json', 'broken.yaml'], says: /broken\.yaml:7:1: not YAML: .*\n$/ },
+    { input: 'broken YAML', args: ['full.json', 'broken.yaml'], says: /broken\.yaml:6: not YAML: .*\n$/ },
     {
       input: 'a document that is no object',
       args: ['full.json', 'odd.yaml'],

@@ -1,4 +1,6 @@
-import { LineCounter, parseAllDocuments } from 'yaml';
+import { BlobError } from '#core/catalog/model/catalog-load.error';
+import { readStream } from '#core/catalog/read/blob-stream';
+import type { StreamedValue } from '#core/catalog/read/streamed-value';
 import { IS_MISSING, type KubernetesObject, readObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { problemText } from '#core/kernel/go-types/decoded';
@@ -13,36 +15,37 @@ export class ManifestError extends FlotillaError {
 }
 
 /**
- * Every document of the text; a `List` counts as its items, an empty document as nothing.
+ * Every document of the text, as kubectl reads it; a `List` counts as its items, an empty document as none.
+ * A key that is given twice is an error, as it is for kubectl's strict validation.
  *
  * @throws ManifestError
  */
 export function parseManifests(file: string, text: string): Manifest[] {
-  const counter = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => {
-    const [broken] = document.errors;
-    if (broken !== undefined) {
-      const { line, col } = counter.linePos(broken.pos[0]);
-      throw new ManifestError(`${file}:${line}:${col}: not YAML: ${complaint(broken.message)}; correct this place`);
-    }
-    const { line } = counter.linePos(document.contents?.range?.[0] ?? document.range[0]);
-    const where = `${file}:${line}`;
-    const value = plain(where, () => document.toJS({ maxAliasCount: 100 }) as unknown);
-    return value === null || value === undefined ? [] : objectsOf(value, where);
-  });
+  const lines = text.split('\n');
+  const manifests: Manifest[] = [];
+  for (const { value, line } of documentsOf(file, text)) {
+    if (value !== null) manifests.push(...objectsOf(value, `${file}:${firstContent(lines, line)}`));
+  }
+  return manifests;
 }
 
-/** The parser descends by recursion; a text that exhausts it is hostile or generated. */
-const complaint = (message: string): string => (message.includes('call stack') ? 'nested too deeply' : message);
-
-function plain(where: string, read: () => unknown): unknown {
+function* documentsOf(file: string, text: string): Generator<StreamedValue> {
   try {
-    return read();
+    yield* readStream(text, { uniqueKeys: true });
   } catch (error) {
-    throw new ManifestError(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof BlobError)) throw error;
+    const place = error.line === undefined ? file : `${file}:${error.line}`;
+    throw new ManifestError(`${place}: not YAML: ${error.message.replace(GO_PREFIX, '')}; correct this place`);
   }
+}
+
+const GO_PREFIX = /^error converting YAML to JSON: yaml: (line \d+: )?/;
+const NO_CONTENT = /^(---)?\s*(#.*)?$/;
+
+/** The line, counted from 1, at or behind `line` that has more than a comment. */
+function firstContent(lines: readonly string[], line: number): number {
+  const behind = lines.slice(line - 1).findIndex((one) => !NO_CONTENT.test(one));
+  return line + Math.max(behind, 0);
 }
 
 function objectsOf(value: unknown, where: string): Manifest[] {

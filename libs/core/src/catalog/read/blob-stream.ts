@@ -3,7 +3,7 @@ import { BlobError } from '../model/catalog-load.error.js';
 import { ByteWindow } from './byte-window.js';
 import { GO_SPACE } from './go-space.js';
 import { parseJsonAt, spaceLength } from './json-stream.js';
-import type { StreamedValue } from './streamed-value.js';
+import type { StreamedValue, StreamOptions } from './streamed-value.js';
 import { readYaml } from './yaml-stream.js';
 
 /** How many bytes Kubernetes' decoder reads to distinguish JSON from YAML. */
@@ -15,15 +15,15 @@ const BEGINS_AS_JSON = new RegExp(`^${GO_SPACE}*\\{`);
  * window and dropped from it before the next: memory holds one document, however long the stream is.
  * Throws {@link BlobError}.
  */
-export function* readStream(source: ByteWindow | string): Generator<StreamedValue> {
+export function* readStream(source: ByteWindow | string, options: StreamOptions = {}): Generator<StreamedValue> {
   const window = typeof source === 'string' ? ByteWindow.whole(Buffer.from(source)) : source;
   let more = true;
   while (more && window.unread.length < GUESS_BYTES) more = window.more();
-  if (BEGINS_AS_JSON.test(window.unread.toString('utf8', 0, GUESS_BYTES))) yield* readJson(window);
-  else yield* readYaml(window);
+  if (BEGINS_AS_JSON.test(window.unread.toString('utf8', 0, GUESS_BYTES))) yield* readJson(window, options);
+  else yield* readYaml(window, options);
 }
 
-function* readJson(window: ByteWindow): Generator<StreamedValue> {
+function* readJson(window: ByteWindow, options: StreamOptions): Generator<StreamedValue> {
   for (let values = 0; ; values += 1) {
     const start = spaceLength(window);
     if (start === window.unread.length) return;
@@ -35,7 +35,7 @@ function* readJson(window: ByteWindow): Generator<StreamedValue> {
       const lineEnd = lineEndLength(window);
       if (lineEnd === undefined) throw jsonError;
       window.drop(lineEnd);
-      yield* readRestAsYaml(window, jsonError);
+      yield* readRestAsYaml(window, jsonError, options);
       return;
     }
     window.drop(start);
@@ -67,8 +67,8 @@ function lineEndLength(window: ByteWindow): number | undefined {
  * A stream may turn from JSON to YAML once, after at most one JSON value; if that is no YAML
  * either, it was bad JSON.
  */
-function* readRestAsYaml(window: ByteWindow, jsonError: unknown): Generator<StreamedValue> {
-  const documents = readYaml(window);
+function* readRestAsYaml(window: ByteWindow, jsonError: unknown, options: StreamOptions): Generator<StreamedValue> {
+  const documents = readYaml(window, options);
   let first: IteratorResult<StreamedValue>;
   try {
     first = documents.next();

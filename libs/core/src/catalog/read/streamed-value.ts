@@ -1,2 +1,7 @@
 /** One value of a stream and where it begins. */
 export type StreamedValue = Readonly<{ value: unknown; line: number; format: 'json' | 'yaml' }>;
+
+export type StreamOptions = Readonly<{
+  /** A YAML key that is given twice is an error, as for the API server that validates fields strictly. */
+  uniqueKeys?: boolean;
+}>;

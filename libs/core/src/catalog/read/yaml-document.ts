@@ -23,10 +23,13 @@ export function parseAsciiYaml(text: string, firstLine: number): unknown {
   return common === NOT_COMMON ? parseAnyYaml(text, firstLine) : common;
 }
 
-function parseAnyYaml(text: string, firstLine: number): unknown {
+/** {@link parseYamlDocument} of what people write for a cluster: a key that is given twice is an error. */
+export const parseStrictYaml = (text: string, firstLine: number): unknown => parseAnyYaml(text, firstLine, true);
+
+function parseAnyYaml(text: string, firstLine: number, uniqueKeys = false): unknown {
   let value: unknown;
   try {
-    value = loadFirstDocument(text);
+    value = loadFirstDocument(text, uniqueKeys);
   } catch (error) {
     throw yamlError(error, firstLine);
   }

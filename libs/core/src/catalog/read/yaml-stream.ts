@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
 import { GO_SPACE } from './go-space.js';
-import type { StreamedValue } from './streamed-value.js';
+import type { StreamedValue, StreamOptions } from './streamed-value.js';
 import { linesOfPlainAscii, yamlText } from './utf8-text.js';
-import { parseAsciiYaml, parseYamlDocument } from './yaml-document.js';
+import { parseAsciiYaml, parseStrictYaml, parseYamlDocument } from './yaml-document.js';
 
 const SEPARATOR = '---';
 const NEWLINE = 0x0a;
@@ -13,7 +13,7 @@ const NEWLINE = 0x0a;
  * Documents of a YAML stream. A separator ends a document that has begun and otherwise opens one, so two in a
  * row are harmless and a third makes an empty document, which is null. Throws {@link BlobError}.
  */
-export function* readYaml(window: ByteWindow): Generator<StreamedValue> {
+export function* readYaml(window: ByteWindow, options: StreamOptions = {}): Generator<StreamedValue> {
   for (;;) {
     let end = nextSeparator(window, 0);
     if (end === 0) {
@@ -23,21 +23,25 @@ export function* readYaml(window: ByteWindow): Generator<StreamedValue> {
     if (end === undefined) break;
     const next = afterSeparator(window, end);
     const lines = linesOfPlainAscii(window.unread.subarray(0, end));
-    yield document(window, end, lines !== undefined);
+    yield document(window, end, lines !== undefined, options);
     window.drop(next, lines === undefined ? undefined : { bytes: end, lines });
   }
   const { unread } = window;
-  if (unread.length > 0) yield document(window, unread.length, linesOfPlainAscii(unread) !== undefined);
+  if (unread.length > 0) yield document(window, unread.length, linesOfPlainAscii(unread) !== undefined, options);
 }
 
-function document(window: ByteWindow, end: number, isAscii: boolean): StreamedValue {
+function document(
+  window: ByteWindow,
+  end: number,
+  isAscii: boolean,
+  { uniqueKeys = false }: StreamOptions,
+): StreamedValue {
   if (end > MAX_DOCUMENT_VALUES) boundValues(window, end);
   const { line } = window;
   const bytes = window.unread.subarray(0, end);
-  const value = isAscii
-    ? parseAsciiYaml(endedLine(bytes.toString('latin1')), line)
-    : parseYamlDocument(yamlText(ofLines(bytes), line), line);
-  return { value, line, format: 'yaml' };
+  const text = isAscii ? endedLine(bytes.toString('latin1')) : yamlText(ofLines(bytes), line);
+  const parse = uniqueKeys ? parseStrictYaml : isAscii ? parseAsciiYaml : parseYamlDocument;
+  return { value: parse(text, line), line, format: 'yaml' };
 }
 
 /** The text with a line feed at its end: Kubernetes' reader of lines adds one. */

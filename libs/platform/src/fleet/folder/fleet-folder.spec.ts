@@ -53,8 +53,12 @@ describe('a folder of a fleet', () => {
 
   describe('in its health', () => {
     it.each([
-      { what: 'YAML that is none', text: 'a: [b\n', says: /: a\.yaml:\d+:\d+: not YAML: / },
-      { what: 'an unknown field', text: fleetCluster('x', ', y: z'), says: /: a\.yaml:1: spec: unknown field "y"$/ },
+      { what: 'YAML that is none', text: 'a: [b\n', says: /: a\.yaml:\d+: not YAML: / },
+      {
+        what: 'an unknown field',
+        text: fleetCluster('x', ', extra: z'),
+        says: /: a\.yaml:1: spec: unknown field "extra"$/,
+      },
       { what: 'nothing', text: '', says: /: a\.yaml: is empty/ },
     ])('names a file with $what from the folder on, until it is mended', async ({ text, says }) => {
       const folder = await begin();

@@ -88,7 +88,7 @@ describe('a fleet in files', () => {
 
   it.each([
     { what: 'nothing at all', text: '', says: /a\.yaml: is empty; delete it if nothing is to be there/ },
-    { what: 'no YAML', text: 'a: [b\n', says: /a\.yaml:\d+:\d+: not YAML: / },
+    { what: 'no YAML', text: 'a: [b\n', says: /a\.yaml:\d+: not YAML: / },
     {
       what: 'an unknown field',
       text: fleetCluster('store-01', ', region: eu'),
