@@ -9,6 +9,7 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, madeCrd, madeDeployment, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
+import { describeClassicPackages } from '../story/classic-package-stories.js';
 import { describeClassicUpgrades } from '../story/classic-upgrade-stories.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -150,4 +151,5 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
   });
 
   describeClassicUpgrades({ client: () => east, publish: publishAll });
+  describeClassicPackages({ client: () => east, publish: publishAll });
 });

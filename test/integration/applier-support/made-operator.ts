@@ -9,9 +9,12 @@ import type { EnvironmentRegistry } from '../../../apps/cli/src/demo/demo-enviro
  */
 export type MadeVersion = Readonly<{
   version: string;
+  /** A version of the package, or the whole name of another package's CSV. */
   replaces?: string;
   /** Versions that it takes the place of beside that one. */
   skips?: readonly string[];
+  /** Range of versions that it takes the place of. */
+  skipRange?: string;
   objects: readonly KubernetesObject[];
   /** What the catalog names in place of the image that is made. */
   image?: string;
@@ -31,6 +34,9 @@ export type MadeDeprecation = Readonly<{ reference: Readonly<{ schema: string; n
 const textOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 const csvName = (name: string, version: string): string => `${name}.v${version}`;
+
+const replacedName = (name: string, replaces: string): string =>
+  replaces.includes('.v') ? replaces : csvName(name, replaces);
 
 function csvOf(
   name: string,
@@ -55,7 +61,7 @@ function csvOf(
           ],
         },
       },
-      ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
+      ...(replaces === undefined ? {} : { replaces: replacedName(name, replaces) }),
       ...spec,
     },
     ...csv,
@@ -101,9 +107,10 @@ export async function offer(
       name: channel,
       entries: versions
         .filter((made) => channelsOf(made).includes(channel))
-        .map(({ version, replaces, skips }) => ({
+        .map(({ version, replaces, skips, skipRange }) => ({
           name: csvName(name, version),
-          ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
+          ...(replaces === undefined ? {} : { replaces: replacedName(name, replaces) }),
+          ...(skipRange === undefined ? {} : { skipRange }),
           ...(skips === undefined ? {} : { skips: skips.map((skipped) => csvName(name, skipped)) }),
         })),
     })),
