@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
-import { madeDeployment } from '../integration/applier-support/made-operator.js';
+import { madeCrd, madeDeployment } from '../integration/applier-support/made-operator.js';
 import { operators } from './bad-input-fixture.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -27,15 +27,16 @@ export function describeClassicSuite(cluster: () => KubeClient): void {
     },
   });
 
+  const grant = async (name: string, where: string, resources: string[]) => {
+    const metadata = { name, namespace: where };
+    const rules = [{ apiGroups: ['*'], resources, verbs: ['*'] }];
+    await create({ apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules });
+    const subjects = [{ kind: 'ServiceAccount', name: 'clerk', namespace: where }];
+    const roleRef = { apiGroup: RBAC, kind: 'Role', name };
+    await create({ apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
+  };
+
   describe('an install that the account of the group may not make', () => {
-    const grant = async (name: string, where: string, resources: string[]) => {
-      const metadata = { name, namespace: where };
-      const rules = [{ apiGroups: ['*'], resources, verbs: ['*'] }];
-      await create({ apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules });
-      const subjects = [{ kind: 'ServiceAccount', name: 'clerk', namespace: where }];
-      const roleRef = { apiGroup: RBAC, kind: 'Role', name };
-      await create({ apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
-    };
     const refused = async (where: string) => {
       await namespace(where);
       await create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'clerk', namespace: where } });
@@ -148,30 +149,87 @@ export function describeClassicSuite(cluster: () => KubeClient): void {
     });
   });
 
-  it('a plan that a user writes gets live uids for the owners that its manifests name', async () => {
-    const where = 'hand-made';
-    await namespace(where);
-    const { name: group, ...kind } = GROUP;
-    await create({ ...kind, metadata: { name: group, namespace: where }, spec: { targetNamespaces: [where] } });
-    const owner = (await create(csv('nut', where))).object.metadata;
-    const reference = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: owner.name };
-    const map = {
+  describe('a plan that a user writes', () => {
+    const group = async (where: string, spec: Readonly<Record<string, unknown>> = {}) => {
+      await namespace(where);
+      const { name, ...kind } = GROUP;
+      await create({ ...kind, metadata: { name, namespace: where }, spec: { targetNamespaces: [where], ...spec } });
+    };
+    /** Writes the status afterwards: an API server drops it from a new object. The hub may write it, too. */
+    const write = async (name: string, where: string, manifests: readonly KubernetesObject[]) => {
+      const spec = { approval: 'Automatic', approved: true, clusterServiceVersionNames: csvNames(manifests) };
+      const plan = { apiVersion: V1ALPHA1, kind: 'InstallPlan' };
+      await create({ ...plan, metadata: { name, namespace: where }, spec });
+      const steps = manifests.map((manifest) => ({ resolving: '', resource: resourceOf(manifest), status: 'Unknown' }));
+      const status = { phase: 'Installing', catalogSources: [], plan: steps };
+      await vi.waitFor(async () => {
+        const live = await cluster().get({ ...plan, name, namespace: where });
+        if (live !== undefined) await cluster().updateStatus({ ...live, status });
+      }, PATIENCE);
+    };
+    const csvNames = (manifests: readonly KubernetesObject[]) =>
+      manifests.flatMap(({ kind, metadata }) => (kind === 'ClusterServiceVersion' ? [metadata.name] : []));
+    const resourceOf = (manifest: KubernetesObject) => {
+      const { apiVersion, kind, metadata } = manifest;
+      const [version, group = ''] = apiVersion.split('/').reverse();
+      const named = { group, version };
+      return {
+        ...{ ...named, kind, name: metadata.name, manifest: JSON.stringify(manifest) },
+        ...{ sourceName: 'shelf', sourceNamespace: 'olm' },
+      };
+    };
+    const planOf = async (name: string, where: string) =>
+      Object((await cluster().get({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace: where }))?.['status']);
+    const completes = (name: string, where: string) =>
+      expect.poll(async () => (await planOf(name, where)).phase, PATIENCE).toBe('Complete');
+
+    it('gets live uids for the owners that its manifests name', async () => {
+      const where = 'hand-made';
+      await group(where);
+      const { name = '', uid } = (await create(csv('nut', where))).object.metadata;
+      const reference = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name };
+      const metadata = { name: 'owned', ownerReferences: [{ ...reference, uid: '' }] };
+      await write('by-hand', where, [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }]);
+      const owners = async () =>
+        (await cluster().get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'owned', namespace: where }))?.metadata
+          .ownerReferences;
+      await expect.poll(owners, PATIENCE).toMatchObject([{ name, uid }]);
+    });
+
+    /** A manifest that names the version alone, which OLM takes. */
+    const crd = (kind: string): KubernetesObject => ({
+      ...madeCrd({ kind, group: 'clerks.example.com' }, [{ name: 'v1', storage: true }]),
       apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'owned', ownerReferences: [{ ...reference, uid: '' }] },
+    });
+    const attenuated = async (where: string) => {
+      await group(where, { serviceAccountName: 'clerk' });
+      await create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'clerk', namespace: where } });
     };
-    const resource = {
-      ...{ group: '', version: 'v1', kind: 'ConfigMap', name: 'owned', manifest: JSON.stringify(map) },
-      ...{ sourceName: 'shelf', sourceNamespace: where },
-    };
-    const plan = { apiVersion: V1ALPHA1, kind: 'InstallPlan', metadata: { name: 'by-hand', namespace: where } };
-    const spec = { approval: 'Automatic', approved: true, clusterServiceVersionNames: [owner.name] };
-    const { object } = await create({ ...plan, spec });
-    const steps = [{ resolving: '', resource, status: 'Unknown' }];
-    await cluster().updateStatus({ ...object, status: { phase: 'Installing', catalogSources: [], plan: steps } });
-    const owners = async () =>
-      (await cluster().get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'owned', namespace: where }))?.metadata
-        .ownerReferences;
-    await expect.poll(owners, PATIENCE).toMatchObject([{ name: owner.name, uid: owner.uid }]);
+
+    it('brings its CRD, and nothing else, where the account of the group may nothing', async () => {
+      const where = 'hand-bound';
+      await attenuated(where);
+      await write('crd', where, [crd('Desk')]);
+      await completes('crd', where);
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'till', namespace: where } };
+      await write('service', where, [{ ...service, spec: { ports: [{ port: 12_345 }] } }]);
+      await expect
+        .poll(async () => (await planOf('service', where)).message ?? '', PATIENCE)
+        .toContain('cannot create resource "services" in API group');
+      expect(
+        await cluster().get({ apiVersion: 'v1', kind: 'Service', name: 'till', namespace: where }),
+      ).toBeUndefined();
+      expect((await planOf('service', where)).plan).toMatchObject([{ status: 'Unknown' }]);
+    });
+
+    it('brings its CSV, too, where the account of the group may write that', async () => {
+      const where = 'hand-granted';
+      await attenuated(where);
+      await grant('writer', where, ['clusterserviceversions']);
+      await write('both', where, [csv('ledger', where), crd('Shelf')]);
+      await completes('both', where);
+      await write('again', where, [csv('ledger', where)]);
+      await completes('again', where);
+    });
   });
 }
