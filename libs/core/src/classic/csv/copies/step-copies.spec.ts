@@ -90,6 +90,17 @@ describe('copies of a CSV', () => {
     ]);
   });
 
+  it('are put right when they name another namespace as that of their operator', () => {
+    const copy = copyIn('silo');
+    const annotations = { ...copy.metadata.annotations, 'olm.operatorNamespace': 'silo' };
+    const namesakes = [{ ...copy, metadata: { ...copy.metadata, annotations } }];
+    const [write] = stepCopies(original(), world({ namespaces: ['silo'], namesakes }));
+    expect(write).toMatchObject({
+      do: 'update',
+      object: { metadata: { annotations: { 'olm.operatorNamespace': 'mill' } } },
+    });
+  });
+
   it('never take the place of a CSV that lives there itself', () => {
     const resident = { ...gear('v1'), metadata: { name: 'v1', namespace: 'silo' } };
     expect(namespacesOf(stepCopies(original(), world({ namesakes: [resident] })), 'create')).toEqual(['quarry']);

@@ -139,6 +139,22 @@ describe('csv-lifecycle.md §5, Install', () => {
     );
   });
 
+  it('puts annotations of the CSV over those of the Pods, and the label of the strategy on the Deployment', () => {
+    const template = { metadata: { annotations: { one: 'of the Pods', two: 'of the Pods' } } };
+    const deployments = [{ name: 'gear', label: { team: 'stone' }, spec: { template } }];
+    const made = gear('v1', { install: { strategy: 'deployment', spec: { deployments } } });
+    const annotations = { ...made.metadata.annotations, one: 'of the CSV', three: 'of the CSV' };
+    const [action] = installDeployments({ ...made, metadata: { ...made.metadata, annotations } }, world());
+    expect(action).toMatchObject({
+      object: {
+        metadata: { labels: { team: 'stone' } },
+        spec: {
+          template: { metadata: { annotations: { one: 'of the CSV', two: 'of the Pods', three: 'of the CSV' } } },
+        },
+      },
+    });
+  });
+
   it('sends a spec it cannot read as it is: the API server knows best what is wrong', () => {
     const odd = gear('v1', {
       install: { strategy: 'deployment', spec: { deployments: [{ name: 'gear', spec: { template: 7 } }] } },

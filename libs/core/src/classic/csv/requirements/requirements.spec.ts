@@ -67,6 +67,20 @@ describe('csv-lifecycle.md §4, CRDs', () => {
     expect(entries[0]?.status).toBe(status);
     if (status !== 'Present') expect(entries[0]?.message).toBe('CRD installed alongside other CSV(s): v1');
   });
+
+  it('installed alongside the follower alone: the one that is replaced keeps what it owns', () => {
+    const csv = gear('v1', owning);
+    const csvs = [csv, gear('v2', { ...owning, replaces: 'v1' })];
+    const { met, entries } = requirementsOf(csv, world({ ...crd({}, alongside('mill/v2')), csvs }));
+    expect([met, entries[0]?.status]).toEqual([true, 'Present']);
+  });
+
+  it('required alone: whom it was installed alongside is no matter', () => {
+    const required = { customresourcedefinitions: { required: owning.customresourcedefinitions.owned } };
+    const csv = gear('v2', { ...required, replaces: 'v1' });
+    const { met } = requirementsOf(csv, world({ ...crd({}, alongside('mill/v1')), csvs: [gear('v1', owning), csv] }));
+    expect(met).toBe(true);
+  });
 });
 
 describe('csv-lifecycle.md §4, minKubeVersion', () => {
@@ -211,6 +225,13 @@ describe('csv-lifecycle.md §4, service accounts', () => {
     const { met, entries } = requirementsOf(csv, world(parts));
     expect(entries).toMatchObject([{ kind: 'ServiceAccount', name: 'pilot', status, message }]);
     expect(met).toBe(status === 'Present');
+  });
+
+  it('takes an account that only a ConfigMap owns', () => {
+    const owners = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', uid: 'uid-of-settings' }];
+    const owned = { ...account(), metadata: { ...account().metadata, ownerReferences: owners } };
+    const { entries } = requirementsOf(csv, world({ serviceAccounts: [owned], ...rbac(false) }));
+    expect(entries).toMatchObject([{ kind: 'ServiceAccount', name: 'pilot', status: 'Present' }]);
   });
 
   it('shows each rule as Go writes it', () => {

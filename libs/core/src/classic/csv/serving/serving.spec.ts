@@ -111,6 +111,13 @@ describe('an operator that the API server calls', () => {
     ]);
   });
 
+  it('is asked about the namespaces that its group selects by labels, by the selector of the group', () => {
+    const selector = { matchLabels: { team: 'stone' } };
+    const operatorGroups = [{ ...millers(), spec: { selector } }];
+    const { actions } = step(csv, { servingCertificates: held(), operatorGroups });
+    expect(applied(actions).at(-1)?.['webhooks']).toMatchObject([{ namespaceSelector: selector }]);
+  });
+
   it('takes over the configuration of its description whatever its name, and drops that of one that is no more', () => {
     const [fresh] = applied(step(csv, { servingCertificates: held() }).actions).slice(-1);
     if (fresh === undefined) throw new Error('there is no configuration');
@@ -286,6 +293,17 @@ describe('an operator that serves an API', () => {
     });
   });
 
+  it('leaves alone what an older OLM made under other names', () => {
+    const old = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'v1-run-example-org', namespace: 'mill', labels },
+    };
+    const services = new Map([['v1-run-example-org', old]]);
+    const { actions } = step(csv, { servingCertificates: held(), services });
+    expect(actions.filter((action) => action.do === 'delete')).toEqual([]);
+  });
+
   it.each([
     { parts: {}, phase: 'Succeeded', because: 'it is served' },
     { parts: { status: {} }, phase: 'Installing', because: 'it is not yet available' },
@@ -299,6 +317,31 @@ describe('an operator that serves an API', () => {
     });
     expect(status?.phase).toBe(phase);
     if (phase === 'Installing') expect(status?.message).toBe('apiServices not installed');
+  });
+
+  it('registers two APIs of one Deployment with one authority, behind a Service with both ports', () => {
+    const second = { ...api, group: 'walk.example.org', containerPort: 5444 };
+    const twice = called(
+      { apiservicedefinitions: { owned: [{ ...api, containerPort: 5443 }, second] } },
+      'InstallReady',
+    );
+    const made = applied(step(twice, { servingCertificates: held() }).actions);
+    const authorities = made.filter(({ kind }) => kind === 'APIService').map(({ spec }) => Object(spec).caBundle);
+    expect(authorities).toEqual([Buffer.from('ca').toString('base64'), Buffer.from('ca').toString('base64')]);
+    const [front, ...others] = made.filter(({ kind }) => kind === 'Service');
+    expect(front?.['spec']).toMatchObject({ ports: [{ port: 5443 }, { port: 5444 }] });
+    expect(others).toEqual([]);
+  });
+
+  it('takes the APIService over from the CSV that it replaces, with the Service of its own Deployment', () => {
+    const follower = { ...called({ ...owned, replaces: 'v0' }, 'InstallReady') };
+    const old = gear('v0', owned, { phase: 'Replacing' });
+    const held0 = apiService({ metadata: { name: 'v1.run.example.org', labels: { ...labels, 'olm.owner': 'v0' } } });
+    const seen = { csvs: [old, follower], servingCertificates: held(), apiServices: live(held0) };
+    expect(applied(step(follower, seen).actions).at(-1)).toMatchObject({
+      metadata: { name: 'v1.run.example.org', labels },
+      spec: { service },
+    });
   });
 
   it('does not take an APIService from another owner', () => {
