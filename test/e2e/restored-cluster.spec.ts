@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -7,6 +8,8 @@ import { LONG_PATIENCE, LONG_PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
+import { catalogImage } from '../story/bad-input-fixture.js';
+import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
 import { playStory, untilStill } from '../story/play-story.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -92,12 +95,73 @@ describe('clusters whose etcd was put back from a copy', () => {
     expect(await wentBack()).toBeGreaterThan(before);
   });
 
+  it('500 writes old, with a ClusterExtension: every step of its upgrade is taken again, to the same end', async () => {
+    const bundles = ['1.0.0', '1.1.0', '1.2.0'];
+    const [old, newest] = [await offerLamp(registry, bundles.slice(0, 1)), await offerLamp(registry, bundles)];
+    const users = clients().map((client) => new ExtensionFixture(client));
+    const follow = () => Promise.all(clients().map((client) => client.patch(LAMPS, sourceOf(newest))));
+    const ends = (version: string) =>
+      expect
+        .poll(() => Promise.all(users.map(lampOf)), LONG_PATIENCE)
+        .toEqual(users.map(() => lampAt(version, bundles)));
+    for (const user of users) {
+      await user.namespace('lights');
+      await user.catalog('lamps', old);
+      await user.extension('lamp', 'lights', { packageName: 'lamp' });
+    }
+    await ends('1.0.0');
+    const first = await etcd.copy();
+    await follow();
+    await ends('1.2.0');
+    await putBack(first, 500);
+    await ends('1.0.0');
+    await follow();
+    await ends('1.2.0');
+  });
+
   it('one write old: what users change then is carried out, though the cluster has passed the old version', async () => {
     const last = await etcd.copy();
     await putBack(last, 1, () => Promise.all(clients().map(configure)));
     await expect.poll(() => Promise.all(clients().map(environmentOf)), LONG_PATIENCE).toEqual(['later', 'later']);
   });
 });
+
+const LAMPS = { ...CLUSTER_CATALOG_API, name: 'lamps' };
+const sourceOf = (ref: string) => ({ spec: { source: { type: 'Image', image: { ref } } } });
+
+/** A catalog of these versions of package lamp, each of which replaces the one before it. */
+async function offerLamp(registry: InMemoryRegistry, versions: readonly string[]): Promise<string> {
+  const bundles = await Promise.all(
+    versions.map(async (version) => {
+      const digest = registry.put(
+        `bundles/lamp:v${version}`,
+        await bundleImage({ name: 'lamp', version, text: version }),
+      );
+      return { version, image: `${registry.host}/bundles/lamp@${digest}` };
+    }),
+  );
+  const text = packageBlobs('lamp', bundles).map((blob) => JSON.stringify(blob));
+  const reference = `shelf/lamps:${versions.at(-1)}`;
+  registry.put(reference, await catalogImage({ 'catalog.json': text.join('\n') }));
+  return `${registry.host}/${reference}`;
+}
+
+/** What a user sees of the extension: its state, its revisions, and the content of its ConfigMap. */
+async function lampOf(user: ExtensionFixture) {
+  const [state, revisions, settings] = await Promise.all([
+    user.installState('lamp'),
+    user.lifecycles('lamp'),
+    user.get('v1', 'ConfigMap', 'lamp-settings', 'lights'),
+  ]);
+  return { state, revisions, text: Object(settings?.['data']).text };
+}
+
+/** {@link lampOf} at one of these versions, to which a revision led for each version before it. */
+function lampAt(version: string, versions: readonly string[]): Awaited<ReturnType<typeof lampOf>> {
+  const active = versions.indexOf(version) + 1;
+  const revisions = versions.slice(0, active).map((_, at) => `${at + 1} ${at + 1 === active ? 'Active' : 'Archived'}`);
+  return { state: `${version} True Succeeded`, revisions, text: version };
+}
 
 /** Succeeded CSVs; others are named with their phase. */
 async function installed(client: KubeClient): Promise<readonly string[]> {
