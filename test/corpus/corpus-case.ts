@@ -21,8 +21,6 @@ export type CorpusCase = Readonly<{
 export type CorpusPlan = Readonly<{
   seed: number;
   count: number;
-  /** Names of oddities that are left out. */
-  without?: readonly string[];
   /** Only oddities of which the name has this text. */
   only?: string;
   /** A case has the oddities that are dealt to it, and none by chance. */
@@ -40,9 +38,8 @@ const LARGE = 1_000;
 const CATALOGS = 0.25;
 
 /** The cases of a corpus: each oddity at least once, and the others as often as in the field. */
-export function corpusCases({ seed, count, without = [], only = '', plain = false }: CorpusPlan): CorpusCase[] {
-  const chosen = <O extends AnyOddity>(all: readonly O[]): O[] =>
-    all.filter(({ name }) => !without.includes(name) && name.includes(only));
+export function corpusCases({ seed, count, only = '', plain = false }: CorpusPlan): CorpusCase[] {
+  const chosen = <O extends AnyOddity>(all: readonly O[]): O[] => all.filter(({ name }) => name.includes(only));
   const [ofBundles, ofCatalogs] = [chosen(BUNDLE_ODDITIES), chosen(OF_CATALOGS)];
   const draws = new SeededDraws(seed);
   const [byChance, inCatalogs] = plain ? [[], []] : [ofBundles, ofCatalogs];
@@ -112,7 +109,7 @@ function bundleCase(
 
 function rank(oddity: BundleOddity): number {
   if (oddity.movesFiles === true) return 3;
-  return isOfFiles(oddity) ? 2 : Number(oddity.slot.startsWith('wrong'));
+  return isOfFiles(oddity) ? 2 : Number(oddity.replacesValues === true);
 }
 
 /** The same of manifests in images and in catalogs. */

@@ -103,7 +103,8 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
           versions: [{ name: 'v1', served: true, storage: true }],
         },
       });
-      return refused([name, 'manifests/relics_crd.yaml'], 'v1beta1');
+      // OLM applies what comes before it.
+      return refusedByPhase([name, 'manifests/relics_crd.yaml'], 'v1beta1');
     },
   },
   {
@@ -208,7 +209,8 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'CSV whose metadata is null',
     weight: 1,
-    slot: 'metadata of the CSV',
+    slot: 'metadata of the CSV|name of the CSV|annotation of the CSV|label of the CSV',
+    replacesValues: true,
     put: (draft) => {
       draft.csv.tree['metadata'] = null;
       return refused(csvPlaces(draft), 'name');

@@ -36,6 +36,8 @@ export type BundleOddity = Readonly<{
   weight: number;
   /** Oddities of one slot exclude each other in a bundle. */
   slot: string;
+  /** Replaces a value that others add to, so it is put in after them. */
+  replacesValues?: true;
   /** Moves the files that other oddities add, so it is put in after them. */
   movesFiles?: true;
   /** Puts it into the bundle, and says what must come of it. */

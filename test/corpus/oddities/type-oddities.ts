@@ -232,6 +232,7 @@ export const TYPE_ODDITIES: readonly BundleOddity[] = [
     name: 'member of the CSV of another type',
     weight: 8,
     slot: 'wrong member|deployments|permissions|install modes',
+    replacesValues: true,
     put: (draft, draws) => {
       const { put, word } = draws.oneOf(WRONG_MEMBERS);
       put(draft);

@@ -4,7 +4,7 @@ import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import { validateCatalog } from '#core/catalog/validate/validate-catalog';
 import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { bringsOldCrd } from '#core/classic/install-plan/refuse-unsupported';
+import { oldCrds } from '#core/classic/install-plan/refuse-unsupported';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ChosenBundle, DesiredNamespace } from '#core/classic/resolution/resolution-problem';
@@ -140,10 +140,12 @@ function failingOf(
     const sources = { manifests: found.get(bundle.name), blob: blobOf(bundle, catalogs) };
     return groupProblem(bundle.name, observed, sources) ?? [];
   });
-  const oldCrds = chosen.flatMap(({ name }) =>
-    bringsOldCrd(found.get(name) ?? []) ? [verdictLine([name], OLD_CRD_TEXT)] : [],
+  const unserved = chosen.flatMap(({ name }) =>
+    oldCrds(found.get(name) ?? []).map(({ metadata }) =>
+      verdictLine([name, `${CRD_KIND} ${metadata.name ?? ''}`], OLD_CRD_TEXT),
+    ),
   );
-  return assumesGroup ? { failing: oldCrds, assumed: groups } : { failing: [...groups, ...oldCrds], assumed: [] };
+  return assumesGroup ? { failing: unserved, assumed: groups } : { failing: [...groups, ...unserved], assumed: [] };
 }
 
 function described(

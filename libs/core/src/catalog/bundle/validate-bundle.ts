@@ -1,4 +1,5 @@
 import { recordAt, textAt } from '../../kernel/json/json-access.js';
+import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { parseRange } from '../../kernel/versions/blang-range.js';
 import { parseVersion } from '../../kernel/versions/blang-version.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
@@ -21,7 +22,7 @@ export const BUNDLE_KINDS: ReadonlySet<string> = new Set([
 /** The API of CRDs before Kubernetes 1.16. */
 export const OLD_CRD_API = 'apiextensions.k8s.io/v1beta1';
 /** Why a CRD of the old API is of no use. */
-export const OLD_CRD_TEXT = `CustomResourceDefinitions of ${OLD_CRD_API} are not served by any cluster since Kubernetes 1.22; write apiextensions.k8s.io/v1, with a schema for each version`;
+export const OLD_CRD_TEXT = `CustomResourceDefinitions of ${OLD_CRD_API} are not served by any cluster since Kubernetes 1.22; write v1, with a schema for each version`;
 
 /**
  * What is wrong with a bundle that can be read, one sentence each, in the words of opm where it has
@@ -38,7 +39,7 @@ export function validateBundle(bundle: Bundle): string[] {
     ...objectProblems(bundle),
     ...bundle.objects.flatMap(({ apiVersion, kind, metadata }) =>
       kind === 'CustomResourceDefinition' && apiVersion === OLD_CRD_API
-        ? [`${metadata.name ?? ''}: ${OLD_CRD_TEXT}`]
+        ? [verdictLine([metadata.name ?? ''], OLD_CRD_TEXT)]
         : [],
     ),
     ...bundle.objects.flatMap(({ kind, metadata }) =>

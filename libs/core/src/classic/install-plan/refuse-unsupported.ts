@@ -28,9 +28,12 @@ export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, 
   return outcomes;
 }
 
-/** True if a bundle brings what no cluster of today serves: its plan fails in most of them. */
-export const bringsOldCrd = (objects: readonly KubernetesObject[]): boolean =>
-  objects.some(({ apiVersion, kind }) => kind === CRD_KIND && apiVersion === OLD_CRD_API);
+/** Returns the CRDs of a bundle that no cluster of today serves: its plan fails in most of them. */
+export const oldCrds = (objects: readonly KubernetesObject[]): readonly KubernetesObject[] =>
+  objects.filter(({ apiVersion, kind }) => kind === CRD_KIND && apiVersion === OLD_CRD_API);
+
+/** True if a bundle brings a CRD that no cluster of today serves. */
+export const bringsOldCrd = (objects: readonly KubernetesObject[]): boolean => oldCrds(objects).length > 0;
 
 /** Returns the reason to refuse every plan with this bundle; undefined if its objects give none. */
 export function bundleRefusal(bundle: string, objects: readonly KubernetesObject[]): string | undefined {

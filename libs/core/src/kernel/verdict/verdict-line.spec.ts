@@ -23,9 +23,34 @@ describe('one line about data of others', () => {
     expect(line).toMatch(/^image a\/a\/.*….*\/a\/lamp:1: manifests\/lamp\.yaml: spec\.version is a map$/);
   });
 
+  it('shortens the places of a line within a line, and keeps its field', () => {
+    const inner = verdictLine(
+      [`manifests/${'lamps.'.repeat(9)}yaml`, 'CustomResourceDefinition lamps.acme.example.com'],
+      'metadata.annotations.port is a number; text is expected',
+    );
+    const line = verdictLine([`bundle ${'lamp-'.repeat(9)}v1.0.0`, `image ${'a/'.repeat(20)}lamp:1`], inner);
+    expect(line.length).toBeLessThanOrEqual(LONGEST_VERDICT);
+    expect(line).toMatch(
+      /^bundle lamp.*: image a.*: manifests\/la.*yaml: CustomResource.*: metadata\.annotations\.port is a /,
+    );
+    expect(line).toMatch(/text is expected$/);
+  });
+
+  it.each(['spec.version is a map', 'no csv in bundle: add one', 'Could not find annotations file: add it'])(
+    'takes no words for a place: %s',
+    (text) => {
+      expect(verdictLine(['x'.repeat(30)], `${text} ${'y '.repeat(200)}`)).toMatch(new RegExp(`: ${text} [y ]+…$`));
+    },
+  );
+
+  it('shortens long names within a text, and keeps what follows on them', () => {
+    const line = verdictLine(['bundle lamp.v1.0.0'], `apis in bundle ${'x'.repeat(250)}: no lamps in bundle`);
+    expect(line).toMatch(/^bundle lamp\.v1\.0\.0: apis in bundle x+…x+: no lamps in bundle$/);
+  });
+
   it('cuts the end of a text that is too long by itself', () => {
-    const line = verdictLine(['manifests/lamp.yaml'], 'y'.repeat(500));
-    expect(line).toMatch(/^manifests\/lamp\.yaml: y+…$/);
+    const line = verdictLine(['manifests/lamp.yaml'], 'yes '.repeat(100));
+    expect(line).toMatch(/^manifests\/lamp\.yaml: (?:yes )+\w*…$/);
     expect(line).toHaveLength(LONGEST_VERDICT);
   });
 
