@@ -113,6 +113,26 @@ describe('what the API server refuses', () => {
     );
   });
 
+  it('names the configuration and the owner of a webhook that does not answer', async () => {
+    env.add({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'guards', labels: { 'olm.owner': 'guard.v1', 'olm.owner.namespace': 'guards' } },
+      webhooks: [
+        {
+          name: 'guard.example.com',
+          clientConfig: { service: { namespace: 'guards', name: 'guard' } },
+          rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+        },
+      ],
+    });
+    env.add(objectSet('mill', [['first', configMap('one')]]));
+    await env.passOverSet('mill');
+    expect(progressing()).toMatch(
+      /^True Retrying: .*failed calling webhook "guard\.example\.com".*ValidatingWebhookConfiguration guards \(service guards\/guard, failurePolicy Fail\), and belongs to owner guards\/guard\.v1$/,
+    );
+  });
+
   it.each<[what: string, object: object, text: RegExp]>([
     [
       'an invalid CRD',

@@ -11,6 +11,7 @@ import { validateRevision } from '#core/v1/revision/validate-revision';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { performActions } from '#platform/kube/write/perform-actions';
 import { applyWouldChange, patchWouldChange } from '#platform/kube/write/would-change';
+import { namingWebhook } from '../../engine/name-webhook.js';
 import { requireLive } from '../../engine/perform.js';
 import { type RevisionsPass, siblingsOf } from './extension-pass.js';
 
@@ -49,7 +50,7 @@ async function rollOutPhase(
     return { state: 'retrying', error };
   }
   if (checked.some(wouldChange)) requireLive(pass, 'a change of the objects of a revision');
-  const refused = (await refusals(pass.writer, checked)) ?? (await applyAll(pass, checked));
+  const refused = (await refusals(pass, checked)) ?? (await applyAll(pass, checked));
   if (refused !== undefined) return retrying(phase, index, refused);
   const failures = await unready(pass.client, revision, checked);
   return failures.length > 0 ? { state: 'waiting', failures: failures.slice(0, 1) } : undefined;
@@ -95,21 +96,21 @@ const wouldChange = (one: Checked): boolean =>
   });
 
 /** The API server's objections to the objects of a phase, before any of them is applied; undefined: none. */
-async function refusals(writer: KubeClient, checked: readonly Checked[]): Promise<string | undefined> {
+async function refusals(pass: RevisionsPass, checked: readonly Checked[]): Promise<string | undefined> {
   const tried = checked.flatMap((one) =>
     actionsOf(one).flatMap((action) => (action.do === 'apply' && isNews(one, action.object) ? [action.object] : [])),
   );
-  const answers = await Promise.all(tried.map((object) => dryRun(writer, object)));
+  const answers = await Promise.all(tried.map((object) => dryRun(pass, object)));
   const problems = answers.filter((answer) => answer !== undefined);
   return problems.length === 0 ? undefined : problems.join('; ');
 }
 
-async function dryRun(writer: KubeClient, object: KubernetesObject): Promise<string | undefined> {
+async function dryRun(pass: RevisionsPass, object: KubernetesObject): Promise<string | undefined> {
   try {
-    await writer.apply(withoutOwners(object), { dryRun: true });
+    await pass.writer.apply(withoutOwners(object), { dryRun: true });
     return undefined;
   } catch (error) {
-    return refusalText(object, error);
+    return refusalText(pass, object, error);
   }
 }
 
@@ -119,10 +120,8 @@ function withoutOwners(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata };
 }
 
-async function applyAll(
-  { writer, client, now, signal }: RevisionsPass,
-  checked: readonly Checked[],
-): Promise<string | undefined> {
+async function applyAll(pass: RevisionsPass, checked: readonly Checked[]): Promise<string | undefined> {
+  const { writer, client, now, signal } = pass;
   const outcomes = await Promise.all(
     checked.map(async (one) => {
       const known = () => one.live;
@@ -131,7 +130,7 @@ async function applyAll(
       const options = { known, fieldManager: APPLIER, signal };
       const freed = await performActions(client, owners, now, options);
       const outcome = freed.ok ? await performActions(writer, actions.filter(isApply), now, options) : freed;
-      return outcome.ok ? undefined : refusalText(one.wanted, outcome.error);
+      return outcome.ok ? undefined : refusalText(pass, one.wanted, outcome.error);
     }),
   );
   const problems = outcomes.filter((problem) => problem !== undefined);
@@ -141,9 +140,9 @@ async function applyAll(
 const isApply = (action: Action): boolean => action.do === 'apply';
 
 /** An unreachable server is no answer about the object: the whole pass is retried later. */
-function refusalText(object: KubernetesObject, error: unknown): string {
+async function refusalText({ reader }: RevisionsPass, object: KubernetesObject, error: unknown): Promise<string> {
   if (!KubeApiError.is(error) || error.status === 0) throw error;
-  return `${objectTitle(object)}: ${error.said}`;
+  return `${objectTitle(object)}: ${(await namingWebhook(reader, error)).said}`;
 }
 
 /**
