@@ -60,7 +60,7 @@ const BEGIN: Readonly<Record<FaultName, Begin>> = {
   'API server restored from a backup': (hub, fault) => {
     const cluster = clusterOf(hub, fault);
     const end = awayFrom(cluster);
-    cluster.restore();
+    cluster.restore(fault.forMs % 2 === 0 ? 'go back' : 'go on');
     return end;
   },
   'watches reset and too old': (hub, fault) => {

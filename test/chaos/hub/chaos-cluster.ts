@@ -1,17 +1,21 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EtcdSnapshot } from '#testing/cluster/objects/storage';
 import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 
 const BACKUPS_KEPT = 4;
 
+/** The same moment in two forms: what was stored, and a copy of etcd's data. */
+type Backup = Readonly<{ stored: readonly StoredObject[]; copy: EtcdSnapshot }>;
+
 /** A simulated cluster with an API server and a network of its own. */
 export class ChaosCluster {
   readonly cluster: SimulatedCluster;
   #token: string;
-  /** What was stored at earlier times, the oldest first. */
-  readonly #backups: (readonly StoredObject[])[] = [];
+  /** Backups of earlier times, the oldest first. */
+  readonly #backups: Backup[] = [];
 
   private constructor(
     readonly name: string,
@@ -46,15 +50,19 @@ export class ChaosCluster {
 
   /** Of the cluster as it is now; only the last few are kept. */
   backUp(): void {
-    this.#backups.push(this.cluster.stored());
+    this.#backups.push({ stored: this.cluster.stored(), copy: this.cluster.snapshot() });
     if (this.#backups.length > BACKUPS_KEPT) this.#backups.shift();
   }
 
-  /** Puts the oldest backup in place of all that is stored. Those that are newer are lost with the rest. */
-  restore(): void {
+  /**
+   * Puts the oldest backup in place of all that is stored. Those that are newer are lost with the rest. The
+   * resourceVersions go on (`etcdutl --bump-revision`) or go back to those of the backup.
+   */
+  restore(resourceVersions: 'go on' | 'go back'): void {
     const [oldest] = this.#backups.splice(0);
     if (oldest === undefined) return;
-    this.cluster.rollBack(oldest);
+    if (resourceVersions === 'go on') this.cluster.rollBack(oldest.stored);
+    else this.cluster.restoreSnapshot(oldest.copy);
     this.backUp();
   }
 
