@@ -2,9 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';
 import { type RecordedEnvironment, startRecordedEnvironment } from '../recorded/recorded-environment.js';
-import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-fixture.js';
+import { readRecording } from '../recorded/recording.js';
+import {
+  catalogStatus,
+  createCatalog,
+  createNamespace,
+  deleteCatalog,
+  operators,
+  subscribe,
+} from '../story/bad-input-fixture.js';
 import { configMapCatalog } from '../story/config-map-catalog.js';
 
 const KIND = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
@@ -54,6 +63,44 @@ describe('CatalogSources on a real API server', () => {
     await createCatalog(cluster, 'twice', { sourceType: 'configmap', configMap: 'shelf' });
     await subscribe(cluster, 'twice', 'lighthouse-operator');
     await expect.poll(() => operators(cluster, 'twice'), PATIENCE).toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+  });
+
+  it('that are made anew under their name are read anew', async () => {
+    const upgraded = (version: string) =>
+      expect.poll(() => operators(cluster, 'renewed'), PATIENCE).toEqual([`lighthouse-operator.${version} Succeeded`]);
+    const make = async (versions: readonly [string, ...string[]]) => {
+      await cluster.create(await configMapCatalog('renewed', 'lighthouse-operator', versions));
+      await createCatalog(cluster, 'renewed', { sourceType: 'configmap', configMap: 'shelf' });
+    };
+    await createNamespace(cluster, 'renewed');
+    await make(['v1.0.0']);
+    await subscribe(cluster, 'renewed', 'lighthouse-operator');
+    await upgraded('v1.0.0');
+    await deleteCatalog(cluster, 'renewed');
+    await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'shelf', namespace: 'renewed' });
+    await make(['v1.0.0', 'v1.1.0']);
+    await upgraded('v1.1.0');
+  });
+
+  it('at an address follow a change of the address', async () => {
+    const recording = readRecording('upgrade-replaces');
+    if (recording === undefined) throw new Error('the recording of an upgrade is part of this repository');
+    const servers = await Promise.all(
+      ['fbc-1', 'fbc-2'].map((fbc) => serveCatalog(recording.catalog(fbc), { port: 0 })),
+    );
+    const [before = '', after = ''] = servers.map(({ port }) => `127.0.0.1:${port}`);
+    const reached = (version: string) =>
+      expect.poll(() => operators(cluster, 'moved'), PATIENCE).toEqual([`tugboat-operator.${version} Succeeded`]);
+    try {
+      await createNamespace(cluster, 'moved');
+      await createCatalog(cluster, 'moved', { address: before });
+      await subscribe(cluster, 'moved', 'tugboat-operator');
+      await reached('v1.0.0');
+      await cluster.patch({ ...KIND, name: 'shelf', namespace: 'moved' }, { spec: { address: after } });
+      await reached('v1.1.0');
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+    }
   });
 
   it('with an interval that is no duration say so in the words of Go', async () => {

@@ -85,6 +85,14 @@ export function describeClassicUpgrades({ client, publish }: UpgradeFixture): vo
       await deployments('oak', 'oak-fixed');
       await runs('oak', 'oak.v1.2.0 Succeeded');
     });
+
+    it('may be upgraded after that: what was corrected by hand is that of the new version again', async () => {
+      await publish('oak', 4, {
+        oak: [first, second, version('1.3.0', '1.1.0', { skips: ['1.2.0'], spec: may('oak-manager', 'pods') })],
+      });
+      await runs('oak', 'oak.v1.3.0 Succeeded');
+      await deployments('oak', 'oak-manager');
+    });
   });
 
   it('an API passes from one operator to another, as both are upgraded', async () => {
