@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
@@ -51,7 +52,7 @@ export function describeConfigured(fixture: () => ExtensionFixture, { bundle, pu
     return ownOnlyThere;
   };
 
-  it('scenario 5, and service accounts: writes in the name of its own, lists all rights that this one lacks, and watches its namespace', async () => {
+  it('scenario 5, and service accounts: writes in the name of its own, lists all rights that this one lacks, watches its namespace, and takes its objects along when that is gone', async () => {
     await ownOnly();
     const config = { configType: 'Inline', inline: { watchNamespace: 'ember-space' } };
     const serviceAccount = { name: 'installer' };
@@ -87,5 +88,19 @@ export function describeConfigured(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().annotate('ember', { looked: 'once more' });
     await expect.poll(() => fixture().installState('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
     expect(await fixture().watches('ember-operator', 'ember-space')).toBe('ember-space');
+    const { client } = fixture();
+    const binding = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', name: 'ember-installer' };
+    await client.delete(binding);
+    await client.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: 'installer', namespace: 'ember-space' });
+    await client.delete({ ...CLUSTER_EXTENSION_API, name: 'ember' });
+    const left = async () => [
+      ...(await fixture().lifecycles('ember')),
+      (await fixture().get('v1', 'ConfigMap', 'ember-settings', 'ember-space'))?.metadata.name,
+      (await fixture().get('apps/v1', 'Deployment', 'ember-operator', 'ember-space'))?.metadata.name,
+      (await fixture().get('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'embers.lamps.example.com'))?.metadata
+        .name,
+      await client.get({ ...CLUSTER_EXTENSION_API, name: 'ember' }),
+    ];
+    await expect.poll(left, PATIENCE).toEqual([undefined, undefined, undefined, undefined]);
   });
 }
