@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
 const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'utf8');
-const page = read('test/suites/olm-classic.md');
 const departures = read('docs/differences-from-olm.md')
   .split('\n')
   .flatMap((line) => (line.startsWith('| ') ? [line.slice(2)] : []));
@@ -12,18 +11,20 @@ const vectors = new Set(readdirSync(join(PROJECT_ROOT, 'test/vectors/classic/cas
 const recordings = new Set(readdirSync(join(PROJECT_ROOT, 'test/vectors/lifecycle/scenarios')));
 
 type Spec = Readonly<{ text: string; heldBy: readonly string[] }>;
-const files = page
-  .split(/^## /m)
-  .slice(1)
-  .map((part) => {
-    const [, name = '', count = ''] = /^(\S+), (\d+)$/m.exec(part) ?? [];
-    const rows = part.split('\n').filter((line) => /^\| (?!what the spec checks)/.test(line));
-    const specs = rows.map((line): Spec => {
-      const [text = '', heldBy = ''] = line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, ''));
-      return { text, heldBy: heldBy.split('<br>') };
+/** The files of a suite, with their specs. */
+const filesOf = (page: string) =>
+  read(page)
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [, name = '', count = ''] = /^(\S+), (\d+)$/m.exec(part) ?? [];
+      const rows = part.split('\n').filter((line) => /^\| (?!what the spec checks)/.test(line));
+      const specs = rows.map((line): Spec => {
+        const [text = '', heldBy = ''] = line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, ''));
+        return { text, heldBy: heldBy.split('<br>') };
+      });
+      return { name, count: Number(count), specs };
     });
-    return { name, count: Number(count), specs };
-  });
 
 /** Whether there is a file of tests that has this text between quotes. */
 function hasTitle(path: string, title: string): boolean {
@@ -44,10 +45,15 @@ function holds(by: string): boolean {
   return kind === 'not ours' && (reason ?? '').length > 10;
 }
 
-describe('the end-to-end suite of OLM Classic (test/suites/olm-classic.md)', () => {
-  it('has a row for each of its 210 specs', () => {
-    expect(files.map(({ specs }) => specs.length)).toEqual(files.map(({ count }) => count));
-    expect(files.reduce((sum, { count }) => sum + count, 0)).toBe(210);
+describe.each([
+  { suite: 'OLM Classic', page: 'test/suites/olm-classic.md', count: 210 },
+  { suite: 'OLM v1', page: 'test/suites/olm-v1.md', count: 58 },
+])('the end-to-end suite of $suite ($page)', ({ page, count }) => {
+  const files = filesOf(page);
+
+  it('has a row for each of its specs', () => {
+    expect(files.map(({ specs }) => specs.length)).toEqual(files.map((file) => file.count));
+    expect(files.reduce((sum, file) => sum + file.count, 0)).toBe(count);
   });
 
   it.each(files)('$name is held by tests, recordings, vectors and departures that are there', ({ specs }) => {
@@ -58,8 +64,10 @@ describe('the end-to-end suite of OLM Classic (test/suites/olm-classic.md)', () 
   it('names no spec twice in a file', () => {
     for (const { name, specs } of files) expect(new Set(specs.map(({ text }) => text)).size, name).toBe(specs.length);
   });
+});
 
-  it('notices a title, a recording, a vector and a row that are not there', () => {
+describe('what holds a spec', () => {
+  it('is noticed where its title, recording, vector or row is not there', () => {
     const lost = [
       '`test/rules/links` no such title',
       '`test/rules/no-such-file` title',

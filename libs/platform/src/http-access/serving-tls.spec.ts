@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { Agent, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { servingCertificate } from '#testing/cluster/server/certificates';
@@ -85,6 +85,21 @@ describe('HTTPS with certificate files', () => {
     const after = await ask(`${url}/livez`, agent());
     expect(await ask(metricsUrl, agent())).toBe(after);
     expect(await ask(`${url}/livez`, open)).toBe(before);
+  });
+
+  it('clients of TLS 1.1 are refused, those of TLS 1.2 and of a curve against quantum computers are not', async () => {
+    await writePair(await servingCertificate());
+    const { metricsUrl } = await start();
+    const offering = (options: SecureContextOptions & { ecdhCurve?: string }) => {
+      const made = new Agent({ ...options, keepAlive: false });
+      agents.push(made);
+      return ask(metricsUrl, made);
+    };
+    await expect(
+      offering({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' }),
+    ).rejects.toThrow(/protocol version/);
+    expect(await offering({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })).toMatch(/^200 /);
+    expect(await offering({ minVersion: 'TLSv1.3', ecdhCurve: 'X25519MLKEM768' })).toMatch(/^200 /);
   });
 
   it('files that do not fit together, as in the middle of a swap, leave the old certificate in use', async () => {
