@@ -107,7 +107,7 @@ describe('flotilla crd check', () => {
       says: 'beta.yaml:1: is of apiextensions.k8s.io/v1beta1; CustomResourceDefinitions of apiextensions.k8s.io/v1beta1 are not served by any cluster since Kubernetes 1.22',
     },
     { old: 'absent.yaml', next: 'safe.yaml', says: 'absent.yaml: no such file or directory' },
-    { old: 'old.yaml', next: 'deep.yaml', says: 'old.yaml, deep.yaml: a schema nests more than 200 levels' },
+    { old: 'old.yaml', next: 'deep.yaml', says: 'deep.yaml:1: not YAML: nesting exceeds 200 levels' },
     { old: '-', next: '-', says: 'only one of OLD and NEW can be read from standard input' },
   ])('refuses $old → $next in one line: $says', async ({ old, next, says }) => {
     const { code, out, err } = await check(old, next);

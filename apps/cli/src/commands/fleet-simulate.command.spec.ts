@@ -85,7 +85,7 @@ describe('flotilla fleet simulate', () => {
   });
 
   const FLEET = 'apiVersion: fleet.flotilla.dev/v1alpha1\n';
-  const WAVE = `${FLEET}kind: FleetStrategy\nmetadata: {name: s, namespace: n}\nspec: {waves: [{name: a, %}]}\n`;
+  const WAVE = `${FLEET}kind: FleetStrategy\nmetadata: {name: s, namespace: ns}\nspec: {waves: [{name: a, %}]}\n`;
   const WINDOW = `${FLEET}kind: FleetWindow\nmetadata: {name: w}\nspec: {type: Deny, schedule: {cron: %}}\n`;
   it.each([
     { text: WAVE.replace('%', 'percent: 101'), says: /:1: spec\.waves\[0\]\.percent: / },
@@ -156,9 +156,11 @@ describe('flotilla fleet simulate', () => {
     ['onClusterFailure: RollBack', 'onClusterFailure: RollBack takes nothing back'],
     ['onFailure: Halt', undefined],
   ])('notes that a rule which denies Rollback contradicts %s', async (field, says) => {
-    const text = `${FLEET}kind: FleetOperator\nmetadata: {name: k, namespace: n}\nspec: {package: k, namespace: k, catalog: {name: c, namespace: olm}, strategyRef: {name: s}}\n---\n${FLEET}kind: FleetStrategy\nmetadata: {name: s, namespace: n}\nspec: {${field}, approval: {default: Auto, rules: [{changes: [Rollback], action: Deny}]}}\n`;
+    const text = `${FLEET}kind: FleetOperator\nmetadata: {name: k, namespace: ns}\nspec: {package: k, namespace: k, catalog: {name: c, namespace: olm}, strategyRef: {name: s}}\n---\n${FLEET}kind: FleetStrategy\nmetadata: {name: s, namespace: ns}\nspec: {${field}, approval: {default: Auto, rules: [{changes: [Rollback], action: Deny}]}}\n`;
     const { err } = await runFlotilla(['fleet', 'simulate', '-f', file('denied.yaml', text)]);
     const notes = err.split('\n').filter((line) => line.includes('denies Rollback'));
-    expect(notes).toEqual(says === undefined ? [] : [`note: n/k: a rule of approval denies Rollback, so that ${says}`]);
+    expect(notes).toEqual(
+      says === undefined ? [] : [`note: ns/k: a rule of approval denies Rollback, so that ${says}`],
+    );
   });
 });

@@ -39,7 +39,7 @@ function* documentsOf(file: string, text: string): Generator<StreamedValue> {
   }
 }
 
-const GO_PREFIX = /^error converting YAML to JSON: yaml: (line \d+: )?/;
+const GO_PREFIX = /^(error converting YAML to JSON: yaml: (line \d+: )?|json: )/;
 const NO_CONTENT = /^(---)?\s*(#.*)?$/;
 
 /** The line, counted from 1, at or behind `line` that has more than a comment. */
