@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
 import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
 import { CatalogSource } from '#core/kernel/api/catalog-source';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedCredentials } from '#platform/kube/access/credentials';
 import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
@@ -117,16 +117,32 @@ describe('the statuses of the catalogs of a cluster', () => {
     await expect.poll(() => clock.advance(10_000).then(reported), PATIENCE).toBe('READY');
   });
 
-  it('leaves out what is no CatalogSource: a cluster with other definitions must not end the poller of them all', async () => {
+  it.each([
+    { spec: undefined, says: 'unknown sourcetype: ' },
+    { spec: null, says: 'unknown sourcetype: ' },
+    { spec: 'text', says: 'spec is a text; a map is expected' },
+    { spec: { sourceType: 7 }, says: 'spec.sourceType is the number 7; a text is expected: quote it' },
+  ])('says what is wrong with a source that cannot be read, and serves the others: $spec', async ({ spec, says }) => {
     const catalogs = await startCatalogs();
-    for (const spec of [undefined, null, 'text', { sourceType: 7 }]) {
-      catalogs.note(
-        { ...stored(), metadata: { namespace: 'default', name: 'odd' }, spec } as unknown as CatalogSource,
-        'changed',
-      );
-    }
+    const ref = { ...REF, name: 'odd' };
+    cluster().create({ ...REF, metadata: { namespace: REF.namespace, name: 'odd' }, spec: { sourceType: 'grpc' } });
+    // As a cluster gives it whose definition is not OLM's.
+    const given = client.get.bind(client);
+    const foreign = <T extends KubernetesObject | undefined>(object: T): T =>
+      object?.metadata.name === 'odd' ? { ...object, spec } : object;
+    client.get = async <T extends KubernetesObject>(of: ObjectRef) => foreign(await given<T>(of));
+    const write = client.updateStatus.bind(client);
+    client.updateStatus = async (object) =>
+      write(object.metadata.name === 'odd' ? { ...object, spec: { sourceType: 'grpc' } } : object);
+    catalogs.note(foreign(cluster().get(ref)) as CatalogSource, 'changed');
     await expect.poll(reported, PATIENCE).toBe('READY');
-    expect(catalogs.all()).toHaveLength(1);
+    await expect
+      .poll(() => cluster().get(ref)?.['status'], PATIENCE)
+      .toEqual({ reason: 'SpecInvalidError', message: says });
+    expect(catalogs.all().map(({ failure }) => failure)).toEqual([
+      undefined,
+      `no registry client established for catalogsource default/odd: ${says}`,
+    ]);
   });
 });
 

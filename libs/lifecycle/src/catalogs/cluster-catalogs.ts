@@ -1,8 +1,8 @@
 import { disabledStatus } from '#core/classic/catalog-source/catalog-conditions';
 import { catalogSourceStatus, type StatusSettings } from '#core/classic/catalog-source/catalog-source-status';
-import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
+import { readableSource } from '#core/classic/catalog-source/readable-source';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { isRecord } from '#core/kernel/json/go-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -26,9 +26,6 @@ export type ClusterCatalogsDeps = Readonly<{
   onChange: (source: CatalogSource) => void;
 }>;
 
-/** The fields that a refresh needs. */
-const isReadable = ({ metadata, spec }: Partial<CatalogSource>): boolean =>
-  isRecord(spec) && CatalogSource.safeParse({ ...CATALOG_SOURCE_API, metadata, spec }).success;
 const VERSION_AGAIN_MS = 30_000;
 
 /** The CatalogSources of one cluster: one refresh each, their image templates, and their statuses written. */
@@ -70,12 +67,12 @@ export class ClusterCatalogs {
     await Promise.all([this.#templates.readVersion(), this.#defaults.read()]);
   }
 
-  note(source: CatalogSource, event: 'changed' | 'gone'): void {
+  /** A source whose spec cannot be read is one with an invalid spec: its status says what is wrong. */
+  note(noted: CatalogSource, event: 'changed' | 'gone'): void {
     if (this.deps.isObserved === true) return;
+    const source = readableSource(noted);
     const key = keyOf(source);
-    const readable = isReadable(source);
-    if (!readable) this.#refuse(source);
-    if (event === 'changed' && readable) {
+    if (event === 'changed') {
       this.#sources.set(key, source);
       this.#keep(source);
       return;
@@ -178,22 +175,14 @@ export class ClusterCatalogs {
     return !sameJson(this.#statusOf(source) ?? {}, source.status ?? {});
   }
 
-  #statusOf(live: CatalogSource): CatalogSource['status'] {
+  #statusOf(found: CatalogSource): CatalogSource['status'] {
+    const live = readableSource(found);
     if (this.#defaults.isDisabled(live)) return disabledStatus(live, this.deps.clock.now().toISOString());
     const refresh = this.of(live);
     if (refresh === undefined) return undefined;
     const template = this.#templates.outcomeOf(live);
     const state = { ...refresh.state, ...(template === undefined ? {} : { template }) };
     return catalogSourceStatus(live, state, this.deps.status, this.deps.clock.now().toISOString());
-  }
-
-  /** Only where the cluster's definition of the kind is not OLM's. */
-  #refuse({ metadata: { namespace, name } }: CatalogSource): void {
-    const { log, client } = this.deps;
-    log.warn(
-      { cluster: client.cluster, namespace, name },
-      'a CatalogSource without a usable spec is left out: check the CustomResourceDefinition of its kind',
-    );
   }
 }
 

@@ -1,5 +1,7 @@
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { parseGoDuration } from '../../kernel/durations/go-duration.js';
+import { isRecord } from '../../kernel/json/go-json.js';
+import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 
 /** Used where `registryPoll` is set without a usable interval (spec: catalog-sources.md §1.3). */
 export const DEFAULT_POLL_INTERVAL_MS = 15 * 60_000;
@@ -17,6 +19,8 @@ const invalid = (message: string): CatalogOrigin => ({ kind: 'invalid', message 
 
 /** Image wins over address, as in OLM. */
 export function originOf(source: CatalogSource): CatalogOrigin {
+  const problem = specProblem(source);
+  if (problem !== undefined) return invalid(problem);
   const { sourceType, image, address, configMap } = source.spec;
   if (sourceType === 'configmap' || sourceType === 'internal') {
     return configMap
@@ -35,15 +39,18 @@ export function originOf(source: CatalogSource): CatalogOrigin {
  */
 export type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
 
+const noDuration = (interval: unknown): string => `time: invalid duration ${JSON.stringify(interval)}`;
+
 /**
  * Undefined where the source does not poll: no `registryPoll`, or no image (spec: catalog-sources.md §1.3).
  */
 export function pollSchedule(source: CatalogSource): PollSchedule | undefined {
-  const poll = source.spec.updateStrategy?.registryPoll;
-  if (poll === undefined || originOf(source).kind !== 'image') return undefined;
-  const parsed = parseGoDuration(poll.interval ?? '');
+  const poll: unknown = source.spec.updateStrategy?.registryPoll;
+  if (!isRecord(poll) || originOf(source).kind !== 'image') return undefined;
+  const interval = poll['interval'] ?? '';
+  const parsed = typeof interval === 'string' ? parseGoDuration(interval) : { error: noDuration(interval) };
   if ('ms' in parsed && parsed.ms > 0) return { everyMs: parsed.ms };
-  const error = 'error' in parsed ? parsed.error : `time: invalid duration ${JSON.stringify(poll.interval)}`;
+  const error = 'error' in parsed ? parsed.error : noDuration(interval);
   const problem = `error parsing spec.updateStrategy.registryPoll.interval. Using the default value of 15m0s instead. Error: ${error}`;
   return { everyMs: DEFAULT_POLL_INTERVAL_MS, problem };
 }

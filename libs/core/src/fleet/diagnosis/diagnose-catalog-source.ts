@@ -2,9 +2,11 @@ import { originOf } from '../../classic/catalog-source/catalog-source-spec.js';
 import { BUNDLES_LEFT_OUT } from '../../classic/catalog-source/catalog-source-status.js';
 import { IMAGE_TEMPLATE_ANNOTATION } from '../../classic/catalog-source/image-template.js';
 import { DISABLED_CONDITION, DISABLED_TEXT } from '../../classic/catalog-source/operator-hub.js';
+import { readableSource } from '../../classic/catalog-source/readable-source.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { isPaused, pausedDigest, pausedText } from '../../kernel/api/paused-catalog.js';
+import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 import { ADVICE, type Advice } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 import { pullAdvice } from './pull-trouble.js';
@@ -13,9 +15,18 @@ import { pullAdvice } from './pull-trouble.js';
  * What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8;
  * decisions 0111 and 0112).
  */
-export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
+export function diagnoseCatalogSource(found: CatalogSource): Diagnosis {
+  const source = readableSource(found);
   const { status } = source;
   const said = status?.message ? [sentence(status.message)] : [];
+  const problem = specProblem(source);
+  if (problem !== undefined)
+    return diagnosis(
+      'catalog-spec-invalid',
+      'failed',
+      ['Its spec cannot be read.', sentence(problem)],
+      correction(source),
+    );
   if (isHealthy(source)) return diagnoseServing(source, said);
   if (status?.reason === 'SpecInvalidError') {
     return diagnosis('catalog-spec-invalid', 'failed', ['Its spec is not valid.', ...said], correction(source));

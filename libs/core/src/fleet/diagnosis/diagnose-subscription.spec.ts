@@ -111,6 +111,18 @@ describe('a Subscription', () => {
       todo: /delete catalogsource c\n.*delete catalogsource d\n.*delete catalogsource e$/,
     },
     {
+      because: 'its catalog has a spec that cannot be read',
+      diagnosis: diagnoseSubscription(subscription(), {
+        ...fine,
+        catalogSources: [
+          { ...source({ reason: 'SpecInvalidError' }), spec: { sourceType: 'grpc', image: 7 } as never },
+        ],
+      }),
+      standing: 'blocked',
+      says: /is not ready.*\nIts spec cannot be read\.\nspec\.image is the number 7; a text is expected: quote it\./s,
+      todo: /Correct the spec of the CatalogSource/,
+    },
+    {
       because: 'no such catalog',
       diagnosis: diagnoseSubscription(subscription(), { ...fine, catalogSources: [] }),
       standing: 'blocked',

@@ -1,4 +1,5 @@
 import type { ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
+import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 import { CATALOG_NAME_LABEL } from '../extension/cluster-extension.js';
 
 /** Where a ClusterCatalog's content comes from, or why there is none (spec: v1-catalog.md §1). */
@@ -8,6 +9,8 @@ export type DesiredContent =
   | Readonly<{ kind: 'invalid'; message: string }>;
 
 export function desiredContentOf({ metadata, spec }: ClusterCatalog): DesiredContent {
+  const problem = specProblem({ spec });
+  if (problem !== undefined) return { kind: 'invalid', message: problem };
   if (spec.availabilityMode === 'Unavailable') return { kind: 'unavailable' };
   const { type, image } = spec.source;
   if (type !== 'Image') return { kind: 'invalid', message: `unknown source type ${JSON.stringify(type)}` };

@@ -26,6 +26,9 @@ export type ClusterCatalogRefreshDeps = Readonly<{
 
 type Held = Readonly<{ ref: string; unpacked: string; generation: number; lease: MetasLease }>;
 
+/** Includes what cannot be read of a spec, which is in no field of it. */
+const wanted = (catalog: ClusterCatalog) => [catalog.spec, desiredContentOf(catalog)];
+
 /** Keeps the content of one ClusterCatalog fresh: pulls, polls, retries, and reports its state. */
 export class ClusterCatalogRefresh {
   #catalog: ClusterCatalog;
@@ -67,7 +70,7 @@ export class ClusterCatalogRefresh {
     const before = this.#catalog;
     this.#catalog = catalog;
     const resumed = isPaused(before) && !isPaused(catalog);
-    const isNew = canonicalJson(catalog.spec) !== canonicalJson(before.spec);
+    const isNew = canonicalJson(wanted(catalog)) !== canonicalJson(wanted(before));
     if (isNew || isPaused(catalog) !== isPaused(before)) this.#loop.giveUp();
     if (resumed || isNew) this.#loop.ask();
     else if (isPaused(catalog) && !isPaused(before)) this.#rest();

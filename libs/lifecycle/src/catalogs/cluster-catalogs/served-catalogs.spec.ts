@@ -331,4 +331,33 @@ describe('the ClusterCatalogs of a cluster', () => {
     expect(reported()).toEqual([]);
     await expect.poll(() => clock.advance(5_000).then(reported), PATIENCE).toContain(SERVING);
   });
+
+  it.each([
+    { spec: {}, says: 'unknown source type ""' },
+    { spec: { source: 'text' }, says: 'spec.source is a text; a map is expected' },
+    {
+      spec: { source: { type: 'Image', image: { ref: 7 } } },
+      says: 'spec.source.image.ref is the number 7; a text is expected: quote it',
+    },
+  ])('says what is wrong with a catalog that cannot be read, and serves the others: $spec', async ({ spec, says }) => {
+    // A definition that is not OLM's lets it through.
+    for (const version of Object(crd['spec']).versions)
+      version.schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    await define();
+    await pushed('v1', 'schema: note\nname: one\n');
+    const labels = { 'olm.operatorframework.io/metadata.name': 'odd' };
+    cluster().create({ ...CLUSTER_CATALOG_API, metadata: { name: 'odd', labels }, spec });
+    cluster().create({ ...CLUSTER_CATALOG_API, metadata: { name: 'shop' }, spec: desired(':v1') });
+    start();
+    await expect.poll(reported, PATIENCE).toEqual([SUCCEEDED, SERVING]);
+    const conditions = () => Object(cluster().get({ ...REF, name: 'odd' })?.['status']).conditions;
+    await expect.poll(conditions, PATIENCE).toEqual([
+      expect.objectContaining({
+        type: 'Progressing',
+        status: 'False',
+        reason: 'Blocked',
+        message: expect.stringContaining(says),
+      }),
+    ]);
+  });
 });

@@ -1,8 +1,9 @@
-import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_CATALOG_API, type ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { nameLabelPatch, releasePatch } from '#core/v1/cluster-catalog/cluster-catalog-spec';
 import { clusterCatalogStatus } from '#core/v1/cluster-catalog/cluster-catalog-status';
+import { readableCatalog } from '#core/v1/cluster-catalog/readable-catalog';
 import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { Reflector } from '#platform/kube/cache/reflector';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
@@ -103,11 +104,9 @@ export class ServedCatalogs {
     }));
   }
 
-  /** Lists leave apiVersion and kind out of their items. */
+  /** A catalog whose spec cannot be read is one with an invalid spec: its status says what is wrong. */
   #note(object: KubernetesObject): void {
-    const read = ClusterCatalog.safeParse({ ...object, ...CLUSTER_CATALOG_API });
-    if (read.success) this.#take(read.data);
-    else if (this.deps.isObserved !== true) this.#refuse(nameOf(object));
+    this.#take(readableCatalog(object));
     this.deps.onMoved?.();
   }
 
@@ -183,15 +182,6 @@ export class ServedCatalogs {
     this.#due.delete(name);
   }
 
-  /** Only where the cluster's definition of the kind is not OLM's. */
-  #refuse(name: string): void {
-    this.#forget(name);
-    this.deps.log.warn(
-      { cluster: this.deps.client.cluster, name },
-      'a ClusterCatalog without a usable spec is left out: check the CustomResourceDefinition of its kind',
-    );
-  }
-
   #isStale(catalog: ClusterCatalog, refresh: ClusterCatalogRefresh): boolean {
     return canonicalJson(this.#statusOf(catalog, refresh)) !== canonicalJson(catalog.status ?? {});
   }
@@ -205,10 +195,12 @@ export class ServedCatalogs {
   /** From the object as it is in the cluster now, and only where it differs. */
   async #write(catalog: ClusterCatalog): Promise<void> {
     try {
-      const live = await this.deps.client.get<ClusterCatalog>(refOf(catalog));
+      const live = await this.deps.client.get(refOf(catalog));
       const refresh = this.#catalogs.get(nameOf(catalog));
-      if (live === undefined || refresh === undefined || !this.#isStale(live, refresh)) return;
-      await this.deps.client.updateStatus({ ...live, status: this.#statusOf(live, refresh) });
+      if (live === undefined || refresh === undefined) return;
+      const read = readableCatalog(live);
+      if (!this.#isStale(read, refresh)) return;
+      await this.deps.client.updateStatus({ ...live, status: this.#statusOf(read, refresh) });
     } catch (error) {
       this.#failed(catalog, error, 'the status');
       this.#writeLater(catalog);

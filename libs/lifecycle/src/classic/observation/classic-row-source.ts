@@ -1,3 +1,4 @@
+import { readableSource } from '#core/classic/catalog-source/readable-source';
 import { type CatalogFacts, catalogSourceRow } from '#core/fleet/view/catalog-row';
 import { namespaceRows } from '#core/fleet/view/namespace-rows';
 import type { ViewRow } from '#core/fleet/view/rows';
@@ -74,8 +75,10 @@ export class ClassicRowSource {
   #catalogsIn(namespace: string): CatalogFacts[] {
     const { objects, catalogs } = this.deps;
     return objects.list(CATALOG_SOURCES, namespace).flatMap((object) => {
-      const source = CatalogSource.safeParse({ ...object, ...CATALOG_SOURCE_API }).data;
-      if (source === undefined) return [];
+      const { spec } = readableSource(object as CatalogSource);
+      const read = CatalogSource.safeParse({ ...object, ...CATALOG_SOURCE_API, spec }).data;
+      if (read === undefined) return [];
+      const source = { ...read, spec };
       const refresh = catalogs.of(source);
       const index = refresh?.loaded?.index;
       return {
