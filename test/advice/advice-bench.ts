@@ -14,6 +14,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServiceName } from '../../apps/cli/src/demo/service-process.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
@@ -112,7 +113,22 @@ export class AdviceBench {
   ): Promise<string> {
     const kind = subject[0] ?? '';
     const where = /^cluster|^extension/.test(kind) ? [] : ['-n', namespace];
-    return this.#shown(['explain', ...subject, ...where], namespace, '  ', name, given);
+    return this.#shown(async () => ['explain', ...subject, ...where], namespace, '  ', name, given);
+  }
+
+  /** The same where explain asks this service of the hub. */
+  advisedByHub<N extends AdviceName>(
+    service: ServiceName,
+    [namespace, ...subject]: readonly [namespace: string, kind: string, name: string],
+    name: N,
+    ...given: Parameters<(typeof ADVICE)[N]>
+  ): Promise<string> {
+    // A service that was started again has another address once it listens.
+    const verb = async () => {
+      const url = await this.services.find((one) => one.name === service)?.url();
+      return ['explain', ...subject, '-n', namespace, '--hub', url ?? ''];
+    };
+    return this.#shown(verb, namespace, '  ', name, given);
   }
 
   /** The same for what `status` prints about an object, of which it shows the first advice alone. */
@@ -121,11 +137,11 @@ export class AdviceBench {
     name: N,
     ...given: Parameters<(typeof ADVICE)[N]>
   ): Promise<string> {
-    return this.#shown(['status', '--all'], namespace, '    → ', name, given);
+    return this.#shown(async () => ['status', '--all'], namespace, '    → ', name, given);
   }
 
   async #shown<N extends AdviceName>(
-    verb: readonly string[],
+    verb: () => Promise<readonly string[]>,
     namespace: string,
     lead: string,
     name: N,
@@ -135,8 +151,9 @@ export class AdviceBench {
     const { cluster } = this.client;
     const access = contextAccess({ cluster, context: cluster, kubeconfig: this.kubeconfigs.user, isGiven: true });
     const line = commandIn(access, make(...given));
-    const argv = [...verb, '-C', this.client.cluster, '--kubeconfig', this.kubeconfigs.user];
-    await vi.waitFor(async () => expect((await runFlotilla(argv)).out).toContain(`${lead}${line}\n`), POLL);
+    const options = ['-C', this.client.cluster, '--kubeconfig', this.kubeconfigs.user];
+    const printed = async () => (await runFlotilla([...(await verb()), ...options])).out;
+    await vi.waitFor(async () => expect(await printed()).toContain(`${lead}${line}\n`), POLL);
     this.#printed.set(namespace, (this.#printed.get(namespace) ?? new Set()).add(name));
     return line;
   }

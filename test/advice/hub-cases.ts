@@ -23,11 +23,17 @@ const operatorHubCrd = () => {
   return { ...crd, spec: { ...Object(crd['spec']), scope: 'Cluster', versions } };
 };
 
-async function mayCreate(client: KubeClient, user: string, group: string, resource: string): Promise<unknown> {
+async function may(client: KubeClient, user: string, verb: string, group: string, resource: string): Promise<unknown> {
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: { name: '' } };
-  const spec = { user, resourceAttributes: { group, resource, verb: 'create' } };
+  const spec = { user, resourceAttributes: { group, resource, verb } };
   const { object } = await client.create<KubernetesObject>({ ...review, spec });
   return Object(object['status']).allowed;
+}
+
+async function servedGroups(client: KubeClient): Promise<readonly string[]> {
+  const services = await client.list({ apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' });
+  const served = (services?.items ?? []).map((service) => String(Object(service['spec']).group ?? ''));
+  return [...new Set(served)].toSorted();
 }
 
 /** What explain and status advise about the hub itself, its accounts, and what it refuses to execute. */
@@ -128,14 +134,12 @@ export const HUB_CASES = {
     play: async (bench, namespace) => {
       const all = Object(await bench.client.get(CLUSTER_ROLE)).rules;
       // Other rights stay: an applier takes a cluster up only if it may read all watched kinds.
-      const services = await bench.client.list({ apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' });
-      const served = (services?.items ?? []).map((service) => String(Object(service['spec']).group ?? ''));
-      const groups = [...new Set(served)].filter((group) => group !== 'scheduling.k8s.io').toSorted();
+      const groups = (await servedGroups(bench.client)).filter((group) => group !== 'scheduling.k8s.io');
       await bench.client.patch(CLUSTER_ROLE, {
         rules: [{ apiGroups: groups, resources: ['*'], verbs: ['*'] }, all[1]],
       });
       // Rights that the API server took away are refused a moment later.
-      await until(() => mayCreate(bench.client, APPLIER_USER, 'scheduling.k8s.io', 'priorityclasses'), false);
+      await until(() => may(bench.client, APPLIER_USER, 'create', 'scheduling.k8s.io', 'priorityclasses'), false);
       const high = {
         apiVersion: 'scheduling.k8s.io/v1',
         kind: 'PriorityClass',
@@ -151,6 +155,31 @@ export const HUB_CASES = {
       });
       const grant = /kubectl apply -k .*/.exec(out)?.[0] ?? '';
       await bench.done(grant);
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'hub-may-not-watch': {
+    alone: true,
+    carries: ['checkHubRights'],
+    play: async (bench, namespace) => {
+      const all = Object(await bench.client.get(CLUSTER_ROLE)).rules;
+      await fixture.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, V1);
+      await bench.stopHub();
+      const olm = 'operators.coreos.com';
+      const groups = (await servedGroups(bench.client)).filter((group) => group !== olm);
+      const rules = [
+        { apiGroups: groups, resources: ['*'], verbs: ['*'] },
+        { apiGroups: [olm], resources: ['*'], verbs: ['get', 'create', 'update', 'patch', 'delete'] },
+      ];
+      await bench.client.patch(CLUSTER_ROLE, { rules: [...rules, all[1]] });
+      await until(() => may(bench.client, APPLIER_USER, 'list', olm, 'subscriptions'), false);
+      await bench.startHub();
+      await fixture.subscribe(bench.client, namespace, namespace);
+      const line = await bench.advisedByHub('applier', about(namespace), 'checkHubRights', APPLIER_USER);
+      const { exit, out } = await bench.follow(line, { FILE: bench.kubeconfigs.applier });
+      expect({ exit, out }).toMatchObject({ exit: 1, out: expect.stringContaining('list, watch') });
+      await bench.done(/kubectl apply -k .*/.exec(out)?.[0] ?? '');
       await bench.runs(namespace, done(namespace));
     },
   },

@@ -174,14 +174,14 @@ describe('a hub with a cluster that is away, one that refuses writes, and one wi
     const details = await health();
     expect(details['clusters']?.detail).toMatch(/^1 of \d clusters do not answer: north \(.*ECONNREFUSED/);
     expect(details['writes']?.detail).toMatch(
-      /^1 of \d clusters refuse writes: west \(1 subject, namespace lights: .*forbidden/,
+      /^1 of \d clusters refuse requests: west \(1 subject, namespace lights: .*forbidden/,
     );
     const complaining = Object.entries(details).filter(([, { status }]) => status !== 'up');
     const args = [FLOTILLA, 'status', '--hub', url, '--kubeconfig', join(folder, 'admin')];
     const { stdout } = await promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error);
     const shown = stdout.replaceAll(/\s+/g, ' ');
     for (const [name, { status }] of complaining) expect(shown).toContain(`${name} ${status}`);
-    expect(shown).toMatch(/writes degraded: 1 of \d clusters refuse writes: west/);
+    expect(shown).toMatch(/writes degraded: 1 of \d clusters refuse requests: west/);
     const now = await metrics();
     for (const [name, { status }] of Object.entries(details))
       expect(now).toContain(`flotilla_health_check_status{check="${name}",status="${status}"} 1`);

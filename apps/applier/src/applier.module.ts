@@ -6,9 +6,9 @@ import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { MovedSubjects } from '#lifecycle/engine/moved-subjects';
+import { PassRefusals } from '#lifecycle/engine/pass-refusals';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
-import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ApplierRights } from '#lifecycle/fleet/joining/applier-rights';
@@ -101,7 +101,7 @@ export const applierModule = (
       ? []
       : [healthIndicator(ClusterOrders, ({ check }) => check), healthIndicator(ApplierRights, ({ check }) => check)]),
     healthIndicator(ClusterContact, ({ check }) => check),
-    healthIndicator(WriteRefusals, ({ check }) => check),
+    healthIndicator(PassRefusals, ({ check }) => check),
     healthIndicator(ClusterUpgrades, ({ check }) => check),
     healthIndicator<Hub>(HUB, ({ refused }) => refused.check),
     healthIndicator(ClusterRegistration, ({ check }) => check),
@@ -138,17 +138,19 @@ const PARTS: readonly Provider[] = [
       ClusterUpgrades,
       ClusterLimiter,
       PollerAgreement,
-      WriteRefusals,
+      PassRefusals,
       ClusterOrders,
     ],
     useFactory: fleetOf,
   },
   { provide: ConsoleActions, inject: [HUB, CLUSTERS, ClusterLimiter, ClusterOrders], useFactory: consoleActionsOf },
   {
-    provide: WriteRefusals,
-    inject: [HUB, CLUSTERS],
-    useFactory: ({ clock, metrics: { troubles } }: Hub, clusters: ServiceClusters) =>
-      new WriteRefusals({ clock, troubles, clusters: () => clusters.known() }),
+    provide: PassRefusals,
+    inject: [HUB, CLUSTERS, ClusterViews],
+    useFactory: ({ clock, metrics: { troubles } }: Hub, clusters: ServiceClusters, views: ClusterViews) => {
+      const deniedWatches = (cluster: string) => views.deniedWatches(cluster);
+      return new PassRefusals({ clock, troubles, clusters: () => clusters.known(), deniedWatches });
+    },
   },
   { provide: ClusterContact, inject: [HUB, CLUSTERS, ClusterViews], useFactory: contactOf },
   {
@@ -186,7 +188,7 @@ function fleetOf(
   upgrades: ClusterUpgrades,
   limiter: ClusterLimiter,
   agreement: PollerAgreement,
-  refusals: WriteRefusals,
+  refusals: PassRefusals,
   orders: ClusterOrders | undefined,
 ): AppliedFleet {
   const forget = (cluster: string) => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Subject } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
+import { PassRefusals } from '#lifecycle/engine/pass-refusals';
 import type { PassOutcome } from '#lifecycle/engine/reconcile-loop';
-import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { Settings } from '#platform/config/settings';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
@@ -23,7 +23,7 @@ const REFUSED = new KubeApiError('east', 403, 'Forbidden', 'not yours');
 let clock: ManualClock;
 let queues: Queues;
 let contact: ClusterContact;
-let refusals: WriteRefusals;
+let refusals: PassRefusals;
 let passes: string[];
 /** How the jobs ended, as the queue counts them. */
 let finished: FinishedJob['outcome'][];
@@ -50,7 +50,7 @@ beforeEach(async () => {
   const onFinished = ({ outcome: ends }: FinishedJob) => void finished.push(ends);
   queues = memoryQueues({ clock, log, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
   contact = new ClusterContact({ clusters: () => ['east'], clock, log, ask: async () => undefined });
-  refusals = new WriteRefusals({ clock, troubles: { refused: () => undefined }, clusters: () => ['east'] });
+  refusals = new PassRefusals({ clock, troubles: { refused: () => undefined }, clusters: () => ['east'] });
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   left = new Set();
   const hurried = <T>(work: () => Promise<T>) => work();
@@ -228,16 +228,18 @@ describe('a cluster', () => {
     outcome = { rounds: 1, result: 'refused', error: REFUSED };
     const writes = () => refusals.check.check();
     await applied();
-    expect(await writes(), 'one refusal may be of the moment').toMatchObject({ detail: 'no cluster refuses writes' });
+    expect(await writes(), 'one refusal may be of the moment').toMatchObject({ detail: 'no cluster refuses requests' });
     await clock.advance(2_000);
     expect(await writes()).toMatchObject({
       up: true,
       degraded: true,
-      detail: expect.stringMatching(/^1 of 1 clusters refuse writes: east \(1 subject, namespace shop: .*not yours\)/),
+      detail: expect.stringMatching(
+        /^1 of 1 clusters refuse requests: east \(1 subject, namespace shop: .*not yours\)/,
+      ),
     });
     outcome = { rounds: 1, result: 'done' };
     await clock.advance(2_000);
-    expect(await writes()).toMatchObject({ detail: 'no cluster refuses writes' });
+    expect(await writes()).toMatchObject({ detail: 'no cluster refuses requests' });
   });
 
   it('answers where a pass wrote something; one that wrote nothing may have read the cache alone', async () => {

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
+import { PassRefusals } from '#lifecycle/engine/pass-refusals';
 import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
-import { WriteRefusals } from '#lifecycle/engine/write-refusals';
 import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
@@ -50,7 +50,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     private readonly detectors: OlmDetectors,
     private readonly limiter: ClusterLimiter,
     private readonly contact: ClusterContact,
-    private readonly refusals: WriteRefusals,
+    private readonly refusals: PassRefusals,
     @Optional() @Inject(SHARDS) shards?: ShardSource,
   ) {
     super(queues.apply, applyConcurrency + MOST_WAITING, shards);

@@ -43,7 +43,7 @@ Examples:
 export const explainCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('[name]')))
     .description('say why an object is as it is: what it waits for, what stops it, and what to do')
-    .addOption(hubOption(', where contents of catalogs are read'))
+    .addOption(hubOption(', where contents of catalogs are read, and what keeps it from working in the cluster'))
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (kind: string, name: string | undefined, options: Options) => {
@@ -99,12 +99,14 @@ async function explainInCluster(word: string, name: string, options: Options, io
     { commandAccess },
     { explainLive, liveSubject, liveText },
     { openLiveContents },
+    { clusterTroubles },
     { commandSettings },
   ] = await Promise.all([
     import('../live/open-clusters.js'),
     import('../live/command-access.js'),
     import('../live/explain-live.js'),
     import('../live/live-contents.js'),
+    import('../live/cluster-troubles.js'),
     import('../command-settings.js'),
   ]);
   const asked = { kind: liveSubject(word), name, namespace: options.namespace };
@@ -115,6 +117,7 @@ async function explainInCluster(word: string, name: string, options: Options, io
     const answer = await explainLive(client, asked, {
       settings,
       contents: () => openLiveContents(settings, options.hub),
+      troubles: (cluster) => clusterTroubles(cluster, settings, options.hub),
     });
     const verdict = verdictOf(answer.standing === 'well' || answer.standing === 'under-way');
     if (isData(options.output)) await printData(io, { verdict, ...answer }, options.output);

@@ -5,6 +5,7 @@ import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
 import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
 import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
 import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
+import { withHinderedHub } from '#core/fleet/diagnosis/hindered-hub';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
@@ -20,6 +21,7 @@ import { type ExplainAnswer, explainObserved } from '../resolution/explain-answe
 import { explainLiveExtension } from './explain-live-extension.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
+import { refusedReads } from './refused-reads.js';
 import { withResolution } from './with-resolution.js';
 
 /** The kinds whose state is explained from a cluster. */
@@ -45,10 +47,25 @@ export type LiveAnswer = Diagnosis &
   }>;
 
 export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: string | undefined }>;
-export type LiveDeps = Readonly<{ settings: Settings; contents: () => Promise<LiveContents> }>;
+export type LiveDeps = Readonly<{
+  settings: Settings;
+  contents: () => Promise<LiveContents>;
+  /** What keeps the hub from working in a cluster. */
+  troubles: (cluster: string) => Promise<readonly string[]>;
+}>;
 
 /** Explains one object of a cluster. @throws NotFound where there is no such object */
 export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
+  const answer = await explainObject(client, asked, deps);
+  if (answer.standing !== 'under-way') return answer;
+  const reported = await deps.troubles(client.cluster);
+  const { namespace } = asked;
+  const troubles =
+    reported.length > 0 || namespace === undefined ? reported : await refusedReads(client, namespace, new Date());
+  return { ...answer, ...withHinderedHub(answer, troubles) };
+}
+
+async function explainObject(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
   const { kind, name } = asked;
   const base = { cluster: client.cluster, kind, name };
   if (kind === 'ClusterCatalog' || kind === 'ClusterExtension') {

@@ -6,6 +6,7 @@ const Detail = z.looseObject({
   status: z.string(),
   detail: z.string().optional(),
   clusters: z.array(z.string()).optional(),
+  troubles: z.record(z.string(), z.string()).optional(),
 });
 const Health = z.looseObject({ status: z.string(), details: z.record(z.string(), Detail) });
 
@@ -16,6 +17,8 @@ export type HubCheck = Readonly<{
   status: string;
   detail: string;
   clusters?: readonly string[];
+  /** By cluster: what keeps the service from working there. */
+  troubles?: Readonly<Record<string, string>>;
 }>;
 
 /** The checks of one service of the hub, or why they are not known. */
@@ -49,6 +52,7 @@ export async function hubHealth(url: string, token?: string): Promise<HubHealth>
       status: one.status,
       detail: one.detail ?? (isWithheld && one.status !== 'up' ? `details are withheld: ${TOKEN_ADVICE}` : ''),
       ...(one.clusters === undefined ? {} : { clusters: one.clusters }),
+      ...(one.troubles === undefined ? {} : { troubles: one.troubles }),
     }))
     .sort((a, b) => byCodeUnit(a.name, b.name));
   return { url, reached: true, ready: status === 'ok', checks, ...(isWithheld ? { withheld: true as const } : {}) };

@@ -3,14 +3,17 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readRefusedEvents } from '#core/kernel/rbac/read-refused';
 import { SystemClock } from '#platform/clock/system-clock';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { performActions } from '#platform/kube/write/perform-actions';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { reconcileNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
 import { operatorGroupStage } from '../../../../libs/lifecycle/src/classic/operator-groups/operator-group.stage.js';
 import { subscriptionStage } from '../../../../libs/lifecycle/src/classic/subscriptions/subscription.stage.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
+import { startFakeHub } from './fake-hub.fixture.js';
 import { configMapCatalog, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
 
 let folder = '';
@@ -113,6 +116,36 @@ describe('flotilla explain, in a cluster', () => {
     expect(err).toBe('');
     expect(out).toMatch(says);
     expect(code).toBe(exit);
+  });
+
+  it('names the right that the hub is missing in the cluster, and how to grant it', async () => {
+    const denied =
+      'cluster "east": list of roles: roles.rbac.authorization.k8s.io is forbidden: User "applier" cannot list resource "roles" in API group "rbac.authorization.k8s.io" at the cluster scope';
+    const writes = { status: 'degraded', detail: 'refused', troubles: { east: denied, west: 'another' } };
+    const hindered = await startFakeHub({ '/readyz': { body: { status: 'ok', details: { writes } } } });
+    const { out, exit } = await flotilla('explain', 'sub', 'mill', '-n', 'wish', '--hub', hindered.url);
+    await hindered.stop();
+    expect(out).toContain(`because: The hub reports of this cluster: ${denied}.\n`);
+    expect(out).toMatch(
+      /What to do:\n {2}Grant the hub’s account applier the right .* flotilla clusters check --kubeconfig FILE/,
+    );
+    expect(out).not.toContain('another');
+    expect(exit).toBe(1);
+  });
+
+  it('names that right by an Event where no hub answers, until it is old', async () => {
+    const said =
+      'roles is forbidden: User "applier" cannot list resource "roles" in API group "rbac" at the cluster scope';
+    const [event] = readRefusedEvents('wish', said);
+    const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
+    if (client === undefined || event === undefined) throw new Error('nothing to begin with');
+    const out = async () => (await flotilla('explain', 'sub', 'mill', '-n', 'wish')).out;
+    await performActions(client, [event], new Date(Date.now() - 11 * 60_000));
+    expect(await out()).not.toContain(said);
+    await performActions(client, [event], new Date());
+    await client.close();
+    expect(await out()).toContain(`because: The hub reports of this cluster: ${said}.\n`);
+    expect(await out()).toContain('Grant the hub’s account applier the right');
   });
 
   it('the same as data', async () => {

@@ -43,6 +43,10 @@ describe('ClusterContact', () => {
       detail: '2 of 2 clusters do not answer: east (not heard of yet), west (not heard of yet)',
       clusters,
       away: clusters,
+      troubles: {
+        east: 'the cluster does not answer: not heard of yet',
+        west: 'the cluster does not answer: not heard of yet',
+      },
     });
   });
 
@@ -90,6 +94,7 @@ describe('ClusterContact', () => {
       detail: '1 of 2 clusters do not answer: west (connection refused)',
       clusters,
       away: ['west'],
+      troubles: { west: 'the cluster does not answer: connection refused' },
     });
     away.add('east');
     await pass(30_000);

@@ -166,7 +166,10 @@ export class ClusterContact {
     const more = away.length > NAMED ? ` and ${away.length - NAMED} more` : '';
     const detail = `${away.length} of ${all.length} clusters do not answer: ${named.join(', ')}${more}`;
     const names = away.map(([cluster]) => cluster);
-    return { up: away.length < all.length, degraded: true, detail, clusters, away: names };
+    const troubles = Object.fromEntries(
+      away.map(([cluster, contact]) => [cluster, `the cluster does not answer: ${this.#why(cluster, contact)}`]),
+    );
+    return { up: away.length < all.length, degraded: true, detail, clusters, away: names, troubles };
   }
 
   #why(cluster: string, { answered, reason }: Contact): string {

@@ -4,6 +4,7 @@ import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { isAsNewAs } from '#core/kernel/history/resource-version';
+import { deniedRight } from '#core/kernel/rbac/denied-right';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
@@ -95,6 +96,12 @@ export class ClusterView {
   /** When the cluster last sent something through a watch; undefined where nothing is watched. */
   lastSeen(): Date | undefined {
     return this.#opened?.lease.cache.lastSeen() ?? this.#secrets.lastSeen();
+  }
+
+  /** What the API server says of the watches that it refuses, one text a kind. */
+  deniedWatches(): readonly string[] {
+    const problems = this.#opened?.lease.cache.problems() ?? this.#secrets.problems();
+    return problems.filter((problem) => deniedRight(problem) !== undefined);
   }
 
   /**

@@ -34,6 +34,11 @@ export class ClusterViews {
     return this.#views.get(cluster)?.lastSeen();
   }
 
+  /** What the API server says of the watches that it refuses to the applier. */
+  deniedWatches(cluster: string): readonly string[] {
+    return this.#views.get(cluster)?.deniedWatches() ?? [];
+  }
+
   /** Whether no pass has read the cluster for a while. */
   isIdle(cluster: string): boolean {
     return this.#views.get(cluster)?.isOpen === false;

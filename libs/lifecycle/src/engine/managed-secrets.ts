@@ -33,6 +33,11 @@ export class ManagedSecrets {
     return this.#watch?.lastSeen();
   }
 
+  /** What keeps the watch from being up to date; none while nothing is watched. */
+  problems(): readonly string[] {
+    return [this.#watch?.problem() ?? []].flat();
+  }
+
   start(): void {
     this.#started();
   }

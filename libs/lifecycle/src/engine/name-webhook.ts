@@ -1,6 +1,7 @@
 import type { Action } from '#core/kernel/actions/action';
 import { WEBHOOK_CONFIGURATION_KINDS, webhookIn, whoseWebhook } from '#core/kernel/admission/webhook-refusal';
 import { refOf } from '#core/kernel/api/kubernetes-object';
+import { deniedRight } from '#core/kernel/rbac/denied-right';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from './pass-reader.js';
 
@@ -23,9 +24,13 @@ export async function namingWebhook(reader: Pick<PassReader, 'list'>, error: Kub
   return whose === '' ? error : error.adding(whose);
 }
 
-/** An Event about the object that a webhook kept from being written; none for any other refusal. */
-export function webhookEvents(action: Action, error: KubeApiError): readonly Action[] {
-  if (action.do === 'emitEvent' || webhookIn(error.said) === undefined) return [];
+/**
+ * An Event about the object that a webhook, or a right that the hub is missing, kept from being written; none
+ * for any other refusal.
+ */
+export function refusalEvents(action: Action, error: KubeApiError): readonly Action[] {
+  if (action.do === 'emitEvent') return [];
+  if (webhookIn(error.said) === undefined && deniedRight(error.said) === undefined) return [];
   const about = 'object' in action ? { ...refOf(action.object), uid: action.object.metadata.uid } : action.ref;
   return [{ do: 'emitEvent', about, type: 'Warning', reason: 'WriteRefused', message: error.said }];
 }

@@ -2,7 +2,7 @@ import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { type PerformOutcome, performActions } from '#platform/kube/write/perform-actions';
-import { namingWebhook, webhookEvents } from './name-webhook.js';
+import { namingWebhook, refusalEvents } from './name-webhook.js';
 import type { RoundInput, StageOutcome } from './stage.js';
 
 /**
@@ -49,7 +49,7 @@ const isUnlockedDeletion = (action: Action): boolean => action.do === 'delete' &
 
 /**
  * As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). No status
- * reports it, so an Event does if a webhook refused.
+ * reports it, so an Event does if a webhook refused, or the hub lacks the right.
  */
 export async function perform(
   input: RoundInput,
@@ -58,15 +58,15 @@ export async function perform(
 ): Promise<StageOutcome> {
   const outcome = await tryActions(input, actions, known);
   if (!outcome.ok) {
-    await reportWebhook(input, outcome.action, outcome.error);
+    await reportRefusal(input, outcome.action, outcome.error);
     throw outcome.error;
   }
   return { moved: outcome.wrote > 0 };
 }
 
-/** Emits an Event about a write that a webhook refused, and that nothing else reports. */
-export async function reportWebhook(input: RoundInput, action: Action, error: KubeApiError): Promise<void> {
-  await tryActions(input, webhookEvents(action, error));
+/** Emits an Event about a write that was refused, and that nothing else reports. */
+export async function reportRefusal(input: RoundInput, action: Action, error: KubeApiError): Promise<void> {
+  await tryActions(input, refusalEvents(action, error));
 }
 
 /** Writes an object's status, unless it is the same already. */

@@ -114,6 +114,19 @@ describe('the reconcile loop', () => {
     expect(await played(scripts)).toEqual({ outcome, log });
   });
 
+  it.each([
+    { error: FORBIDDEN, result: 'refused', because: 'the API server refuses a read of the subject' },
+    { error: apiError(500, 'InternalError'), result: 'refused', because: 'a conversion webhook does not answer' },
+    { error: AWAY, result: 'failed', because: 'nothing answers' },
+    { error: apiError(429, 'TooManyRequests'), result: 'failed', because: 'the API server is busy' },
+    { error: new Error('bug'), result: 'failed', because: 'the code is wrong' },
+  ])('ends as $result when $because', async ({ error, result }) => {
+    const read = async () => Promise.reject(error);
+    const pass = { client: {} as unknown as KubeClient, reads: CACHED, read, stages: () => [] };
+    const outcome = await reconcile(pass, new ManualClock(new Date(0)), new AbortController().signal);
+    expect(outcome).toEqual({ rounds: 1, result, error });
+  });
+
   it('gives other subjects a turn where writes never end', async () => {
     const { outcome, log } = await played([[MOVED]]);
     expect(outcome).toEqual({ rounds: MOST_ROUNDS, result: 'again', againAfterMs: 5_000 });

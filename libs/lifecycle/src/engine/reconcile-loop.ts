@@ -39,8 +39,8 @@ export type ReconcilePass<R> = Readonly<{
  * - `done`: nothing is left to do until something changes.
  * - `again`: after the pause; the pass was interrupted, or another controller undoes what it does.
  * - `waits`: for what is named; reconciled again when an event comes, or after the pause.
- * - `refused`: the API server refused a write; everything else is done. Without a pause the
- *   queue decides when to retry.
+ * - `refused`: the API server refused a write, and everything else is done; or it refused to read what the
+ *   pass is about. Without a pause the queue decides when to retry.
  * - `failed`: nothing can be said of the rest; the queue decides when to retry.
  */
 export type PassOutcome = Readonly<{ rounds: number }> &
@@ -83,7 +83,7 @@ export async function reconcile<R>(pass: ReconcilePass<R>, clock: Clock, signal:
       if (!outcome.moved) return { rounds, ...concluded(outcome) };
     }
   } catch (error) {
-    return { rounds, result: 'failed', error };
+    return isRefusal(error) ? { rounds, result: 'refused', error } : { rounds, result: 'failed', error };
   }
   return { rounds: MOST_ROUNDS, result: 'again', againAfterMs: CONTESTED_PAUSE_MS };
 }

@@ -67,16 +67,19 @@ export class ClusterOwners {
   readonly check: HealthCheck = {
     name: 'owners',
     check: async () => {
-      const foreign = [...this.#checks].flatMap(([cluster, { latest }]) =>
-        latest?.acts === false ? `${cluster}: ${latest.because}` : [],
+      const troubles = Object.fromEntries(
+        [...this.#checks].flatMap(([cluster, { latest }]) =>
+          latest?.acts === false ? [[cluster, latest.because]] : [],
+        ),
       );
+      const foreign = Object.entries(troubles).map(([cluster, because]) => `${cluster}: ${because}`);
       const unmarked = [...this.#refused].map(
         ([cluster, because]) => `${cluster}: no other hub can see that this one manages it: ${because}`,
       );
       const all = [...foreign, ...unmarked];
       if (all.length === 0) return { up: true, detail: 'no cluster is of another hub' };
       const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
-      return { up: true, degraded: true, detail: `${all.slice(0, NAMED).join('; ')}${more}` };
+      return { up: true, degraded: true, detail: `${all.slice(0, NAMED).join('; ')}${more}`, troubles };
     },
   };
 }

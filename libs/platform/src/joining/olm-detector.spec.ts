@@ -81,6 +81,14 @@ describe('whether OLM is at work in a cluster', () => {
     expect((await detector(['east']).status()).acts).toBe(true);
   });
 
+  it('counts as yes once it may not be seen any more, and says which right is gone', async () => {
+    const found = detector([], 100 * EVERY_MS);
+    expect((await found.status()).acts).toBe(true);
+    direct.cluster.failAll({ resource: 'deployments' }, new Refusal(403, 'Forbidden', 'not yours'));
+    await clock.advance(EVERY_MS);
+    expect(await found.status()).toMatchObject({ acts: false, because: expect.stringContaining('not yours') });
+  });
+
   it('is decided without the annotation where the namespace may not be read', async () => {
     runOlm();
     direct.cluster.failAll({ resource: 'namespaces' }, new Refusal(403, 'Forbidden', 'not yours'));

@@ -95,7 +95,14 @@ export class OlmDetector {
   }
 
   async #isStillBare(): Promise<boolean> {
-    return this.#nowMs < this.#bareUntilMs && (await this.#deployments(MAIN_DEPLOYMENTS)).length === 0;
+    if (this.#nowMs >= this.#bareUntilMs) return false;
+    try {
+      return (await this.#deployments(MAIN_DEPLOYMENTS)).length === 0;
+    } catch (error) {
+      // The full check reports which right is missing.
+      if (!KubeApiError.is(error, 'Forbidden')) throw error;
+      return false;
+    }
   }
 
   get #nowMs(): number {

@@ -146,7 +146,8 @@ export class OlmDetectors {
             ),
           ),
         ];
-        return { up: true, degraded: true, detail: parts.join('. ') };
+        const troubles = Object.fromEntries(held.map(({ cluster, because }) => [cluster, because]));
+        return { up: true, degraded: true, detail: parts.join('. '), troubles };
       },
     };
   }

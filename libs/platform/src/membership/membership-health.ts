@@ -12,6 +12,7 @@ export type MembershipFacts = Readonly<{
 }>;
 
 const NAMED = 5;
+const PAUSED = 'it is paused, and nothing is written there; the verb "clusters resume" ends that';
 
 /** A kubeconfig that cannot be used as it stands degrades the service and no more. */
 export function membershipHealth({ known, taking, paused, observed = [], problems }: MembershipFacts): Health {
@@ -20,7 +21,9 @@ export function membershipHealth({ known, taking, paused, observed = [], problem
   const observes = observed.length === 0 ? '' : `, observed: ${listed(observed, ', ')}`;
   const degraded = problems.length > 0 || paused.length > 0;
   const detail = [`${part}${pauses}${observes}`, ...(problems.length === 0 ? [] : [listed(problems, '; ')])].join('; ');
-  return { up: true, ...(degraded ? { degraded } : {}), detail };
+  if (paused.length === 0) return { up: true, ...(degraded ? { degraded } : {}), detail };
+  const troubles = Object.fromEntries(paused.map((cluster) => [cluster, PAUSED]));
+  return { up: true, degraded, detail, troubles };
 }
 
 function listed(texts: readonly string[], between: string): string {

@@ -25,12 +25,17 @@ describe('freshnessCheck', () => {
     {
       seen: { a: fresh, b: old },
       away: ['b'],
+      troubles: { b: 'no sign of life from its watches (for 600 s)' },
       health: { up: true, degraded: true, detail: 'no sign of life from 1 of 2 clusters: b (for 600 s)' },
       because: 'one cluster that is away is not our failure',
     },
     {
       seen: { a: undefined, b: old },
       away: ['a', 'b'],
+      troubles: {
+        a: 'no sign of life from its watches (never seen)',
+        b: 'no sign of life from its watches (for 600 s)',
+      },
       health: {
         up: false,
         degraded: true,
@@ -38,8 +43,9 @@ describe('freshnessCheck', () => {
       },
       because: 'all away: we are cut off',
     },
-  ])('$health.detail: $because', async ({ seen, away, health }) => {
-    expect(await check(seen)).toEqual({ ...health, clusters: Object.keys(seen), away });
+  ])('$health.detail: $because', async ({ seen, away, health, troubles }) => {
+    const named = troubles === undefined ? {} : { troubles };
+    expect(await check(seen)).toEqual({ ...health, ...named, clusters: Object.keys(seen), away });
   });
 
   it.each([

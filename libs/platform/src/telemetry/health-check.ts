@@ -9,7 +9,12 @@ export type Health = Readonly<{
   clusters?: readonly string[];
   /** Those of `clusters` that cannot be reached; absent where the check does not find that out. */
   away?: readonly string[];
+  /** By cluster: what keeps the service from working there, in one line. */
+  troubles?: ClusterFaults;
 }>;
+
+/** By name of the cluster: one line. */
+export type ClusterFaults = Readonly<Record<string, string>>;
 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
@@ -54,7 +59,10 @@ export const freshnessCheck = (
     const more = stale.length > shown.length ? ` and ${stale.length - shown.length} more` : '';
     const detail = `no sign of life from ${stale.length} of ${clusters.length} clusters: ${shown.join(', ')}${more}`;
     const away = stale.map(([cluster]) => cluster);
-    return { up: stale.length < clusters.length, degraded: true, detail, clusters, away };
+    const troubles = Object.fromEntries(
+      reasons.map(({ cluster, seen, why }) => [cluster, staleText(age(now, seen), why)]),
+    );
+    return { up: stale.length < clusters.length, degraded: true, detail, clusters, away, troubles };
   },
 });
 
@@ -64,6 +72,9 @@ const isStale = (nowMs: number, maxAgeMs: number, seen: Date | undefined): boole
 
 const age = (now: number, seen: Date | undefined): string =>
   seen === undefined ? 'never seen' : `for ${Math.round((now - seen.getTime()) / 1_000)} s`;
+
+const staleText = (age: string, why: string | undefined): string =>
+  why === undefined ? `no sign of life from its watches (${age})` : why.slice(0, LONGEST_REASON);
 
 /** The advice stands at the end. */
 const LONGEST_REASON = 400;

@@ -124,8 +124,12 @@ export class HealthController implements OnModuleInit {
 
   async #indicate(indicator: HealthIndicator) {
     const session = this.indicators.check(indicator.name);
-    const { up, degraded, detail, clusters } = await this.#healthOf(indicator);
-    const facts: Readonly<Record<string, unknown>> = clusters === undefined ? { detail } : { detail, clusters };
+    const { up, degraded, detail, clusters, troubles } = await this.#healthOf(indicator);
+    const facts: Readonly<Record<string, unknown>> = {
+      detail,
+      ...(clusters === undefined ? {} : { clusters }),
+      ...(troubles === undefined ? {} : { troubles }),
+    };
     if (!up) return session.down(facts);
     return degraded ? session.degraded(facts) : session.up(facts);
   }

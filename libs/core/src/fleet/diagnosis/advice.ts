@@ -96,7 +96,7 @@ export const ADVICE = {
     ),
   checkHubRights: (user: string) =>
     advice(
-      `Grant the hub’s account ${user} the right that is named; the plan then goes on by itself. See what else it lacks, with the hub’s kubeconfig: flotilla clusters check --kubeconfig FILE`,
+      `Grant the hub’s account ${user} the right that is named; what waits for it then goes on by itself. See what else it lacks, and the command that grants all of it, with the hub’s kubeconfig: flotilla clusters check --kubeconfig FILE`,
     ),
 
   createCatalogSource: (name: string) =>

@@ -4,6 +4,7 @@
  */
 export const CAUSE_CODES = {
   well: 'nothing stands against it',
+  'hub-hindered': 'something keeps the hub from working in the cluster',
   'not-read-yet': 'the hub has not read the object yet',
   'object-unreadable': 'the object is of another form than its kind',
   // Catalogs

@@ -7,7 +7,7 @@ import { isCopied } from '#core/kernel/api/csv-facts';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import { isTerminatingNamespace, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { perform, reportWebhook, tryActions, writeStatus } from '../../engine/perform.js';
+import { perform, reportRefusal, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
@@ -94,7 +94,7 @@ async function takeStep(
   if (!acted.ok) {
     const { error } = acted;
     if (step.installing !== true || saysNothing(error)) {
-      await reportWebhook(input, acted.action, error);
+      await reportRefusal(input, acted.action, error);
       throw error;
     }
     const failure = { ...failureOf(error), action: acted.action, underRights: step.underRights };

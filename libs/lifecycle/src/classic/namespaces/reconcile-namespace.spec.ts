@@ -22,6 +22,33 @@ const terminating = (resource: string, namespace: string) => {
   );
 };
 
+describe('a namespace of which the applier may not read something', () => {
+  const denied = (resource: string, verb = 'list') =>
+    `${resource} is forbidden: User "hub" cannot ${verb} resource "${resource}" in API group "operators.coreos.com" at the cluster scope`;
+
+  it.each(['subscriptions', 'operatorgroups', 'catalogsources'])(
+    'has an Event that names the missing right, of %s',
+    async (resource) => {
+      const given = at.cluster.failAll({ verb: 'list', resource }, new Refusal(403, 'Forbidden', denied(resource)));
+      expect(await at.pass('shop', [])).toMatchObject({ result: 'refused', error: { reason: 'Forbidden' } });
+      expect(at.events('default')).toEqual([`Warning ReadRefused Namespace/shop: ${denied(resource)}`]);
+      given();
+      expect(await at.pass('shop', [])).toMatchObject({ result: 'done' });
+    },
+  );
+
+  it('has none about a write that is refused', async () => {
+    const stage: NamespaceStage = async ({ client }) => {
+      await client.create(objectOf('ConfigMap', 'a', 'shop'));
+      return { moved: false };
+    };
+    const said = denied('configmaps', 'create');
+    at.cluster.failAll({ verb: 'create', resource: 'configmaps' }, new Refusal(403, 'Forbidden', said));
+    expect(await at.pass('shop', [stage])).toMatchObject({ result: 'refused' });
+    expect(at.events('default')).toEqual([]);
+  });
+});
+
 describe('a namespace that is being deleted', () => {
   it('ends the pass of what would be created there: no retry, and no verdict on the operator', async () => {
     const finalizers = ['operators.coreos.com/csv-cleanup'];

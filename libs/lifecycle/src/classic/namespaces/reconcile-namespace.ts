@@ -1,6 +1,8 @@
+import { readRefusedEvents } from '#core/kernel/rbac/read-refused';
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
 import { isTerminatingNamespace, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { performActions } from '#platform/kube/write/perform-actions';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
 import { readNamespace } from './namespace-read.js';
@@ -14,15 +16,15 @@ export type NamespacePlace = Readonly<{
   globalCatalogNamespace: string;
 }>;
 
-/** Does all that is next in one namespace. */
-export const reconcileNamespace = (
+/** Does all that is next in one namespace. An Event about it names a right to read that is missing. */
+export async function reconcileNamespace(
   { client, reads, namespace, globalCatalogNamespace }: NamespacePlace,
   stages: readonly NamespaceStage[],
   clock: Clock,
   signal: AbortSignal,
   patience = new Patience(),
-): Promise<PassOutcome> =>
-  reconcile(
+): Promise<PassOutcome> {
+  const outcome = await reconcile(
     {
       client,
       reads,
@@ -35,3 +37,7 @@ export const reconcileNamespace = (
     clock,
     signal,
   );
+  if (outcome.result !== 'refused') return outcome;
+  await performActions(client, readRefusedEvents(namespace, outcome.error.said), clock.now());
+  return outcome;
+}

@@ -96,6 +96,11 @@ export class ClusterCache {
     return new Date(Math.max(0, ...[...this.#kinds.values()].map(({ cache }) => cache.lastSeen().getTime())));
   }
 
+  /** What keeps the cache from being up to date, one text a kind. */
+  problems(): readonly string[] {
+    return [...this.#kinds.values()].flatMap(({ cache }) => cache.watch.problem() ?? []);
+  }
+
   /** The kinds among these whose watches have not reached the version within `patienceMs`. */
   async behind(seen: SeenVersions, patienceMs: number): Promise<readonly string[]> {
     for (const deadline = this.#clock.now().getTime() + patienceMs; ; ) {

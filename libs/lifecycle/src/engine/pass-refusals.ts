@@ -5,11 +5,13 @@ import type { ClusterTroubles } from '#platform/telemetry/cluster-troubles';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { PassOutcome } from './reconcile-loop.js';
 
-export type WriteRefusalsOptions = Readonly<{
+export type PassRefusalsOptions = Readonly<{
   clock: Pick<Clock, 'now'>;
   troubles: Pick<ClusterTroubles, 'refused'>;
   /** Names of all clusters that are managed now. */
   clusters: () => readonly string[];
+  /** What the API server says of the watches that it refuses in a cluster, one text a kind. */
+  deniedWatches?: (cluster: string) => readonly string[];
 }>;
 
 type Refused = { times: number; lastMs: number };
@@ -23,14 +25,15 @@ const NAMED = 5;
 const LONGEST_REASON = 300;
 
 /**
- * The subjects of which the API server refuses a write, in one pass after the other: the applier lacks a
- * right, or a webhook denies what it does. Reported by a health check and by a metric, until a pass ends
- * without a refusal.
+ * The subjects of which the API server refuses a read or a write, in one pass after the other: the applier
+ * lacks a right, or a webhook denies what it does. Reported by a health check and by a metric, until a pass
+ * ends without a refusal. The check also reports watches that the applier may not have: without them its
+ * passes read live, and changes that only these watches show start no pass.
  */
-export class WriteRefusals {
+export class PassRefusals {
   readonly #clusters = new Map<string, RefusedInCluster>();
 
-  constructor(private readonly options: WriteRefusalsOptions) {}
+  constructor(private readonly options: PassRefusalsOptions) {}
 
   readonly check: HealthCheck = { name: 'writes', check: async () => this.#health() };
 
@@ -52,7 +55,7 @@ export class WriteRefusals {
     const known = this.#clusters.get(cluster) ?? { subjects: new Map<string, Refused>(), latest: '' };
     const { times } = known.subjects.get(name) ?? { times: 0 };
     known.subjects.set(name, { times: times + 1, lastMs: this.options.clock.now().getTime() });
-    known.latest = `${plainName(subject)}: ${message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON)}`;
+    known.latest = `${plainName(subject)}: ${oneLine(message)}`;
     this.#clusters.set(cluster, known);
     this.#report(cluster);
   }
@@ -75,19 +78,35 @@ export class WriteRefusals {
   #health(): Health {
     this.#tidy();
     const clusters = [...this.options.clusters()].sort();
-    const refused = clusters.flatMap((cluster) => {
-      const known = this.#clusters.get(cluster);
-      const count = known === undefined ? 0 : countOf(known);
-      return known === undefined || count === 0 ? [] : [`${cluster} (${counted(count, 'subject')}, ${known.latest})`];
-    });
-    if (refused.length === 0) return { up: true, detail: 'no cluster refuses writes', clusters };
+    const troubles = Object.fromEntries(
+      clusters.flatMap((cluster) => {
+        const trouble = this.#troubleOf(cluster);
+        return trouble === undefined ? [] : [[cluster, trouble] as const];
+      }),
+    );
+    const refused = Object.entries(troubles).map(([cluster, trouble]) => `${cluster} (${trouble})`);
+    if (refused.length === 0) return { up: true, detail: 'no cluster refuses requests', clusters };
     const more = refused.length > NAMED ? ` and ${refused.length - NAMED} more` : '';
     const detail =
-      `${refused.length} of ${clusters.length} clusters refuse writes: ${refused.slice(0, NAMED).join('; ')}${more}; ` +
+      `${refused.length} of ${clusters.length} clusters refuse requests: ${refused.slice(0, NAMED).join('; ')}${more}; ` +
       'the verb "clusters check" lists rights that are missing';
-    return { up: true, degraded: true, detail, clusters };
+    return { up: true, degraded: true, detail, clusters, troubles };
+  }
+
+  #troubleOf(cluster: string): string | undefined {
+    const known = this.#clusters.get(cluster);
+    const count = known === undefined ? 0 : countOf(known);
+    const [watch, ...others] = this.options.deniedWatches?.(cluster) ?? [];
+    const more = others.length === 0 ? '' : ` and ${counted(others.length, 'more watch', 'more watches')}`;
+    const texts = [
+      ...(known === undefined || count === 0 ? [] : [`${counted(count, 'subject')}, ${known.latest}`]),
+      ...(watch === undefined ? [] : [`watches: ${oneLine(watch)}${more}`]),
+    ];
+    return texts.length === 0 ? undefined : texts.join('; ');
   }
 }
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON);
 
 const countOf = ({ subjects }: RefusedInCluster): number =>
   [...subjects.values()].filter(({ times }) => times >= COUNTED_FROM).length;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { PassRefusals } from './pass-refusals.js';
 import type { PassOutcome } from './reconcile-loop.js';
-import { WriteRefusals } from './write-refusals.js';
 
 const refused = (cluster: string): PassOutcome => ({
   ...{ rounds: 1, result: 'refused' },
@@ -10,23 +10,48 @@ const refused = (cluster: string): PassOutcome => ({
 });
 const DONE: PassOutcome = { rounds: 1, result: 'done' };
 
-function made() {
+const DENIED = 'list of roles: roles is forbidden: User "hub" cannot list resource "roles" in API group "rbac"';
+
+function made(deniedWatches: (cluster: string) => readonly string[] = () => []) {
   const clock = new ManualClock('2026-01-01T00:00:00Z');
   const counts = new Map<string, number>();
   const troubles = { refused: (cluster: string, count: number) => void counts.set(cluster, count) };
-  const refusals = new WriteRefusals({ clock, troubles, clusters: () => ['west', 'east'] });
-  const note = (subject: Parameters<WriteRefusals['note']>[0], outcome: PassOutcome, times = 1) => {
+  const refusals = new PassRefusals({ clock, troubles, clusters: () => ['west', 'east'], deniedWatches });
+  const note = (subject: Parameters<PassRefusals['note']>[0], outcome: PassOutcome, times = 1) => {
     for (let n = 0; n < times; n += 1) refusals.note(subject, outcome);
   };
   return { clock, counts, refusals, note, health: () => refusals.check.check() };
 }
 const SHOP = { cluster: 'east', namespace: 'shop' };
 
-describe('writes that are refused', () => {
+describe('watches that are refused', () => {
+  it('are named with the right that is missing, for the cluster alone that refuses them', async () => {
+    const { health } = made((cluster) => (cluster === 'east' ? [DENIED, DENIED.replaceAll('roles', 'pods')] : []));
+    expect(await health()).toMatchObject({
+      up: true,
+      degraded: true,
+      detail: expect.stringContaining(`1 of 2 clusters refuse requests: east (watches: ${DENIED} and 1 more watch);`),
+      troubles: { east: `watches: ${DENIED} and 1 more watch` },
+    });
+  });
+
+  it('stand beside what passes are refused', async () => {
+    const { note, health } = made((cluster) => (cluster === 'east' ? [DENIED] : []));
+    note(SHOP, refused('east'), 2);
+    note({ cluster: 'west', namespace: 'shop' }, refused('west'), 2);
+    const { troubles } = await health();
+    expect(troubles).toEqual({
+      east: `1 subject, namespace shop: subscriptions is forbidden: no right; watches: ${DENIED}`,
+      west: '1 subject, namespace shop: subscriptions is forbidden: no right',
+    });
+  });
+});
+
+describe('requests that are refused', () => {
   it('are named from the second time in a row on, in one line, with what to do', async () => {
     const { note, health, counts } = made();
     note(SHOP, refused('east'));
-    expect(await health()).toEqual({ up: true, detail: 'no cluster refuses writes', clusters: ['east', 'west'] });
+    expect(await health()).toEqual({ up: true, detail: 'no cluster refuses requests', clusters: ['east', 'west'] });
     note(SHOP, DONE);
     note(SHOP, refused('east'));
     expect(counts.get('east')).toBe(0);
@@ -37,7 +62,7 @@ describe('writes that are refused', () => {
       up: true,
       degraded: true,
       detail: expect.stringMatching(
-        /^1 of 2 clusters refuse writes: east \(2 subjects, ClusterExtension lamp: .*forbidden: no right\); the verb "clusters check"/,
+        /^1 of 2 clusters refuse requests: east \(2 subjects, ClusterExtension lamp: .*forbidden: no right\); the verb "clusters check"/,
       ),
     });
   });

@@ -1,0 +1,26 @@
+import type { Settings } from '#platform/config/settings';
+import { hubAddresses } from './hub-address.js';
+import { hubHealth } from './hub-health.js';
+import { hubToken } from './hub-token.js';
+
+/**
+ * What keeps the services of the hub from working in a cluster, one line each, as their health checks say.
+ * Empty if no hub answers, or it shows details to other clients alone. Never rejects.
+ */
+export async function clusterTroubles(
+  cluster: string,
+  settings: Settings,
+  hub: string | undefined,
+): Promise<readonly string[]> {
+  const token = await hubToken(settings);
+  const addresses = hub === undefined ? hubAddresses(settings) : [hub];
+  const found = await Promise.all(addresses.map((url) => hubHealth(url, token)));
+  const troubles = found
+    .flatMap((one) => (one.reached ? one.checks : []))
+    .flatMap((check) => {
+      const trouble =
+        check.status === 'up' || !Object.hasOwn(check.troubles ?? {}, cluster) ? undefined : check.troubles?.[cluster];
+      return trouble ?? [];
+    });
+  return [...new Set(troubles)];
+}

@@ -1,0 +1,17 @@
+/** The right that was missing when the API server refused a request, and whose it would have been. */
+export type DeniedRight = Readonly<{
+  user: string;
+  verb: string;
+  /** With its subresource, if the request was about one: `subscriptions/status`. */
+  resource: string;
+  group: string;
+}>;
+
+const DENIED = /\bis forbidden: User "([^"]+)" cannot ([a-z*]+) resource "([^"]+)" in API group "([^"]*)"/;
+
+/** Returns what the API server's own words say; undefined for any other refusal or trouble. */
+export function deniedRight(text: string): DeniedRight | undefined {
+  const [, user, verb, resource, group] = DENIED.exec(text) ?? [];
+  if (user === undefined || verb === undefined || resource === undefined || group === undefined) return undefined;
+  return { user, verb, resource, group };
+}
