@@ -10,6 +10,7 @@ import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, madeCrd, madeDeployment, offer } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { describeClassicPackages } from '../story/classic-package-stories.js';
+import { describeClassicServing } from '../story/classic-serving-stories.js';
 import { describeClassicUpgrades } from '../story/classic-upgrade-stories.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -152,4 +153,5 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
 
   describeClassicUpgrades({ client: () => east, publish: publishAll });
   describeClassicPackages({ client: () => east, publish: publishAll });
+  describeClassicServing({ client: () => east, publish: publishAll });
 });
