@@ -4,6 +4,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startRegistry } from '#testing/registry/in-memory-registry';
+import { describeClassicGroups } from '../story/classic-group-stories.js';
 import { describeClassicSuite } from '../story/classic-suite-stories.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import { describeRepairsByHand } from '../story/repairs-by-hand.js';
@@ -32,4 +33,5 @@ describe('what people delete and write by hand, on a real API server', () => {
 
   describeRepairsByHand(() => client);
   describeClassicSuite(() => client);
+  describeClassicGroups(() => client);
 });
