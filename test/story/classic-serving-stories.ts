@@ -10,6 +10,31 @@ import type { UpgradeFixture } from './classic-upgrade-stories.js';
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const WEBHOOKS = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration' } as const;
 
+/** What an APIService of Deployment `hats` stands on. */
+const RIGHTS: readonly ObjectRef[] = [
+  { apiVersion: 'v1', kind: 'Service', name: 'hats-service', namespace: 'hats' },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    name: 'hats-service-system:auth-delegator',
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    name: 'hats-service-auth-reader',
+    namespace: 'kube-system',
+  },
+];
+
+const csvOf = (name: string, namespace: string, more: object): KubernetesObject => ({
+  ...{ apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', metadata: { name: `${name}.v1.0.0`, namespace } },
+  spec: {
+    ...{ displayName: name, version: '1.0.0', installModes: [{ type: 'OwnNamespace', supported: true }] },
+    install: { strategy: 'deployment', spec: { deployments: [madeDeployment(name, 'default')] } },
+    ...more,
+  },
+});
+
 /** Upgrades of operators that the API server calls, from the end-to-end suite of OLM. */
 export function describeClassicServing({ client, publish }: UpgradeFixture): void {
   const runs = (namespace: string, ...csvs: string[]) =>
@@ -87,22 +112,8 @@ export function describeClassicServing({ client, publish }: UpgradeFixture): voi
       await publish(where, 2, { hats: [first, { ...first, version: '2.0.0', replaces: '1.0.0' }] });
       await runs(where, 'hats.v2.0.0 Succeeded');
       expect(await owner()).toBe('hats.v2.0.0');
-      const rights = [
-        { apiVersion: 'v1', kind: 'Service', name: 'hats-service', namespace: where },
-        {
-          apiVersion: 'rbac.authorization.k8s.io/v1',
-          kind: 'ClusterRoleBinding',
-          name: 'hats-service-system:auth-delegator',
-        },
-        {
-          apiVersion: 'rbac.authorization.k8s.io/v1',
-          kind: 'RoleBinding',
-          name: 'hats-service-auth-reader',
-          namespace: 'kube-system',
-        },
-      ];
-      expect((await Promise.all(rights.map((one) => client().get(one)))).map((one) => one?.metadata.name)).toEqual(
-        rights.map(({ name }) => name),
+      expect((await Promise.all(RIGHTS.map((one) => client().get(one)))).map((one) => one?.metadata.name)).toEqual(
+        RIGHTS.map(({ name }) => name),
       );
 
       const old = (await client().get(ref))?.metadata.uid;
@@ -111,14 +122,7 @@ export function describeClassicServing({ client, publish }: UpgradeFixture): voi
       await expect.poll(uid, PATIENCE).not.toBe(old);
       await runs(where, 'hats.v2.0.0 Succeeded');
 
-      const rival: KubernetesObject = {
-        ...{ apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', metadata: { name: 'caps.v1.0.0', namespace: where } },
-        spec: {
-          ...{ displayName: 'caps', version: '1.0.0', installModes: [{ type: 'OwnNamespace', supported: true }] },
-          install: { strategy: 'deployment', spec: { deployments: [madeDeployment('caps', 'default')] } },
-          ...owning('caps'),
-        },
-      };
+      const rival = csvOf('caps', where, owning('caps'));
       await client().create(rival);
       const rivals = async () => {
         const found = await client().get({ ...rival, name: 'caps.v1.0.0', namespace: where });
