@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Bundle } from '#core/catalog/bundle/bundle';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
@@ -34,12 +33,12 @@ async function problemsOf(reference: string): Promise<string[]> {
   const { BundleError } = await import('#core/catalog/bundle/bundle.error');
   const { readBundle } = await import('#core/catalog/bundle/read-bundle');
   const { validateBundle } = await import('#core/catalog/bundle/validate-bundle');
-  const { csvFaults } = await import('#core/classic/csv/foreseen-failures');
+  const { installProblems } = await import('#core/classic/install-plan/install-problems');
   const { verdictLine } = await import('#core/kernel/verdict/verdict-line');
   const { RegistryError } = await import('#platform/registry/registry-client.port');
   try {
     const bundle = readBundle(await bundleFiles(reference));
-    return [...validateBundle(bundle), ...csvFaults(bundle.csv).map((fault) => verdictLine(placeOfCsv(bundle), fault))];
+    return [...validateBundle(bundle), ...installProblems(bundle)];
   } catch (error) {
     // The directory or image could be read; that it is no bundle is the answer to the question.
     if (error instanceof BundleError) return [verdictLine([], error.message)];
@@ -47,9 +46,3 @@ async function problemsOf(reference: string): Promise<string[]> {
     throw error;
   }
 }
-
-/** The file and the name of the CSV of a bundle. */
-const placeOfCsv = ({ csv, paths }: Bundle): readonly string[] => [
-  paths?.get(csv) ?? '',
-  `ClusterServiceVersion ${csv.metadata.name ?? ''}`,
-];
