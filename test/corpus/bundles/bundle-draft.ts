@@ -28,6 +28,8 @@ export type LayerShape = {
   prefix: '' | './' | '/';
   directories: boolean;
   compression: 'gzip' | 'none' | 'zstd';
+  /** Layers of a type that registries need not have. */
+  foreign: boolean;
   /** Splits the files over layers. */
   split: 'one' | 'each';
   /** Further layers, made of the files that the image has in the end. */
@@ -56,6 +58,7 @@ export const plainLayers = (): LayerShape => ({
   prefix: '',
   directories: true,
   compression: 'gzip',
+  foreign: false,
   split: 'one',
   extra: [],
   manifests: 'oci',

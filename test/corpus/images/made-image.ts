@@ -31,6 +31,20 @@ const LAYERS = {
     zstd: `${DOCKER}.image.rootfs.diff.tar.zstd`,
   },
 } as const;
+/** Layers that only their owner may distribute, and that registries have all the same. */
+const FOREIGN = {
+  oci: {
+    none: `${OCI}.layer.nondistributable.v1.tar`,
+    gzip: `${OCI}.layer.nondistributable.v1.tar+gzip`,
+    zstd: `${OCI}.layer.nondistributable.v1.tar+zstd`,
+  },
+  docker: {
+    none: `${DOCKER}.image.rootfs.foreign.diff.tar`,
+    gzip: `${DOCKER}.image.rootfs.foreign.diff.tar.gzip`,
+    zstd: `${DOCKER}.image.rootfs.diff.tar.zstd`,
+  },
+} as const;
+const URLS = { urls: ['https://owner.example/layer.tar.gz'] };
 
 const digest = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const json = (value: unknown): Uint8Array => utf8(JSON.stringify(value));
@@ -51,8 +65,9 @@ export function madeImage(
 ): MadeImage {
   const tars = layersOf(files, shape).map(tarArchive);
   const layers = tars.map((tar) => ({
-    mediaType: LAYERS[shape.manifests][shape.compression],
+    mediaType: (shape.foreign ? FOREIGN : LAYERS)[shape.manifests][shape.compression],
     bytes: Uint8Array.from(PACK[shape.compression](tar)),
+    ...(shape.foreign && { more: URLS }),
   }));
   const config = imageConfig(labels, tars);
   const types = TYPES[shape.manifests];

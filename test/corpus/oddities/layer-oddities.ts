@@ -24,6 +24,7 @@ export const LAYER_ODDITIES: readonly BundleOddity[] = [
   shaped('a layer for each file', 800, 'split', { split: 'each' }),
   shaped('layers of zstd', 20, 'compression', { compression: 'zstd' }),
   shaped('layers without compression', 20, 'compression', { compression: 'none' }),
+  shaped('foreign layers that the registry has', 2, 'foreign', { foreign: true }),
   shaped('manifests of Docker', 3_000, 'manifests', { manifests: 'docker' }),
   shaped('index of several platforms', 100, 'index', { index: 'platforms' }),
   shaped('index in an index', 5, 'index', { index: 'nested' }),

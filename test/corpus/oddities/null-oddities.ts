@@ -248,7 +248,8 @@ export const NULL_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'install of the CSV null',
     weight: 1,
-    slot: 'spec.install',
+    slot: 'spec.install|install strategy|deployments|permissions|cluster permissions',
+    replacesValues: true,
     put: (draft) => {
       mapAt(draft.csv.tree, 'spec')['install'] = null;
       return refused(csvPlaces(draft), 'install');

@@ -186,7 +186,8 @@ export const TYPE_ODDITIES: readonly BundleOddity[] = [
     put: (draft, draws) => {
       const crd = anyCrd(draft, draws);
       mapAt(crd.tree, 'metadata', 'annotations')['port'] = unquoted(draws);
-      return refused([crd.path, String(mapAt(crd.tree, 'metadata')['name'])], 'port');
+      // opm reads every CRD into its type.
+      return unreadable([crd.path, String(mapAt(crd.tree, 'metadata')['name'])], 'port');
     },
   },
   {

@@ -57,7 +57,7 @@ export function judgeRender(of: CorpusCase, end: CommandEnd): Finding[] {
     // opm does not know what an image without labels is.
     if (UNLABELLED.test(end.err) && isUnlabelled(of)) return [];
     // A directory without the two folders of a bundle is a catalog for opm, which names the first other file.
-    if (of.draft.asked === 'directory' && !hasManifests(of) && namesFile(of, end.err)) return [];
+    if (of.draft.asked === 'directory' && !hasFolders(of) && namesFile(of, end.err)) return [];
     if (troubles.length === 0) return [finding(of, 'verdict', at, `refused: ${end.err}`)];
     const told = troubles.some((naming) => linesOf(end.err).some((line) => names(line, naming)));
     return told ? [] : [finding(of, 'silence', at, `refused without a trouble that is known: ${end.err}`)];
@@ -69,8 +69,8 @@ const UNLABELLED = /image has no labels|image type could not be determined/;
 const isUnlabelled = ({ draft }: CorpusCase): boolean =>
   !Object.keys(imageLabels(draft)).some((label) => label.startsWith('operators.operatorframework.io.bundle.'));
 
-const hasManifests = ({ draft }: CorpusCase): boolean =>
-  bundleFiles(draft).some(({ path }) => path.startsWith('manifests/'));
+const hasFolders = ({ draft }: CorpusCase): boolean =>
+  ['manifests/', 'metadata/'].every((folder) => bundleFiles(draft).some(({ path }) => path.startsWith(folder)));
 const namesFile = ({ draft }: CorpusCase, text: string): boolean =>
   bundleFiles(draft).some(({ path }) => text.includes(`/${path}:`));
 

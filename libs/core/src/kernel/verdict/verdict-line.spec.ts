@@ -48,6 +48,15 @@ describe('one line about data of others', () => {
     expect(line).toMatch(/^bundle lamp\.v1\.0\.0: apis in bundle x+…x+: no lamps in bundle$/);
   });
 
+  it('shortens a long value before the places, and never the field', () => {
+    const field = 'spec.install.spec.deployments[0].spec.template.spec.containers[0].env[0].value';
+    const line = verdictLine(
+      ['bundle bolt-0055.v1.8.4', 'ConfigMap bolt-0055-badge'],
+      `${field}: ${'x'.repeat(90)} is no`,
+    );
+    expect(line).toMatch(/^bundle bolt-0055\.v1\.8\.4: ConfigMap bo\S*-badge: spec\.[^…]*value: x+…x+ is no$/);
+  });
+
   it('cuts the end of a text that is too long by itself', () => {
     const line = verdictLine(['manifests/lamp.yaml'], 'yes '.repeat(100));
     expect(line).toMatch(/^manifests\/lamp\.yaml: (?:yes )+\w*…$/);

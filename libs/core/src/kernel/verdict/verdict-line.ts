@@ -3,8 +3,16 @@ export const LONGEST_VERDICT = 200;
 
 /** The least characters of a place, which distinguish most images; fewer if all of the text then fits. */
 const SHORTEST_PLACES = [24, 16];
-/** The most characters of a word in a text that does not fit: the end of the text says more than a name. */
-const LONGEST_WORDS = [Number.POSITIVE_INFINITY, 63, 40];
+/** Shortens words of more than `over` characters to `to`, if the text does not fit: its end says more. */
+const WORDS = [
+  { over: Number.POSITIVE_INFINITY, to: 0 },
+  { over: 63, to: 63 },
+  { over: 63, to: 24 },
+  { over: 40, to: 40 },
+];
+const STEPS = SHORTEST_PLACES.flatMap((place) => WORDS.map((word) => ({ place, word })));
+/** The step that is taken if none is enough. */
+const LAST = { place: 24, word: { over: 40, to: 40 } };
 
 const DIGEST = /(@sha256:[0-9a-f]{12})[0-9a-f]{52}/;
 
@@ -17,22 +25,22 @@ const DIGEST = /(@sha256:[0-9a-f]{12})[0-9a-f]{52}/;
 export function verdictLine(places: readonly string[], text: string, most = LONGEST_VERDICT): string {
   const { inner, told } = innerPlaces(oneLine(text));
   const whole = [...places.map(oneLine).filter((place) => place !== ''), ...inner];
-  let line = '';
-  for (const longest of LONGEST_WORDS) {
-    const words = withWordsOf(longest, told);
-    const excess = (parts: readonly string[]) => lengthOf(parts, words) - most;
-    const tried = SHORTEST_PLACES.map((least) => shortened(whole, least, excess));
-    const fitting = tried.find((parts) => excess(parts) <= 0);
-    line = [...(fitting ?? tried[0] ?? []), words].join(': ');
+  const cut = ({ place, word }: typeof LAST): string => {
+    const words = withShortWords(told, word);
+    return [...shortened(whole, place, (parts) => lengthOf(parts, words) - most), words].join(': ');
+  };
+  for (const step of STEPS) {
+    const line = cut(step);
     if (line.length <= most) return line;
   }
-  return `${wellFormed(line.slice(0, most - 1))}…`;
+  return `${wellFormed(cut(LAST).slice(0, most - 1))}…`;
 }
 
-const withWordsOf = (longest: number, text: string): string =>
+/** Shortens long words but for the first, which is the field. */
+const withShortWords = (text: string, { over, to }: typeof LAST.word): string =>
   text
     .split(' ')
-    .map((word) => (word.length <= longest ? word : withoutMiddle(word, longest)))
+    .map((word, at) => (at === 0 || word.length <= over ? word : withoutMiddle(word, to)))
     .join(' ');
 
 /** An image, a bundle, a file, or an object with its kind. */
