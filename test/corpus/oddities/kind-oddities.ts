@@ -103,8 +103,7 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
           versions: [{ name: 'v1', served: true, storage: true }],
         },
       });
-      // OLM applies what comes before it.
-      return refusedByPhase([name, 'manifests/relics_crd.yaml'], 'v1beta1');
+      return refused([name, 'manifests/relics_crd.yaml'], 'v1beta1');
     },
   },
   {

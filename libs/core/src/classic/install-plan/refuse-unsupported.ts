@@ -3,6 +3,7 @@ import { OLD_CRD_API } from '../../catalog/bundle/validate-bundle.js';
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { LONGEST_VERDICT, verdictLine } from '../../kernel/verdict/verdict-line.js';
+import { type ServedKind, unservedText } from './aged-kinds.js';
 import { INVALID_PLAN, SUPPORTED_STEP_KINDS } from './decide-step.js';
 import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone } from './install-plan-step.js';
 import { manifestOf } from './step-manifest.js';
@@ -14,13 +15,16 @@ const NOTHING_APPLIED = '. Nothing of it was applied';
  * The end of the steps that no plan may hold, whatever the cluster holds: kinds that cannot be installed,
  * definitions of OLM's and Flotilla's own APIs, and objects that no API server takes. OLM finds them only
  * when it reaches the step, with the CSV and more created before. Checked beforehand, nothing of the plan is
- * applied. The plan fails at once: waiting does not change what it holds. Spec: install-plans.md §5 and
- * "Surprises".
+ * applied. The plan fails at once: waiting does not change what it holds. `unserved`: those of
+ * {@link agedKinds} that the cluster does not serve. Spec: install-plans.md §5 and "Surprises".
  */
-export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, StepOutcome> {
+export function refuseUnsupported(
+  { status }: InstallPlan,
+  unserved: readonly ServedKind[] = [],
+): ReadonlyMap<number, StepOutcome> {
   const outcomes = new Map<number, StepOutcome>();
   for (const [index, step] of (status?.plan ?? []).entries()) {
-    const refusal = step === null || isDone(step) ? undefined : refusalOf(step);
+    const refusal = step === null || isDone(step) ? undefined : (refusalOf(step) ?? unservedText(step, unserved));
     if (refusal === undefined) continue;
     const error = `${refusal}${NOTHING_APPLIED}`;
     outcomes.set(index, { status: 'UnsupportedResource', error, patienceMs: 0 });
@@ -31,9 +35,6 @@ export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, 
 /** Returns the CRDs of a bundle that no cluster of today serves: its plan fails in most of them. */
 export const oldCrds = (objects: readonly KubernetesObject[]): readonly KubernetesObject[] =>
   objects.filter(({ apiVersion, kind }) => kind === CRD_KIND && apiVersion === OLD_CRD_API);
-
-/** True if a bundle brings a CRD that no cluster of today serves. */
-export const bringsOldCrd = (objects: readonly KubernetesObject[]): boolean => oldCrds(objects).length > 0;
 
 /** Returns the reason to refuse every plan with this bundle; undefined if its objects give none. */
 export function bundleRefusal(bundle: string, objects: readonly KubernetesObject[]): string | undefined {

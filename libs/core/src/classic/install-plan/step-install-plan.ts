@@ -31,6 +31,7 @@ import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan
 import { isDone } from './install-plan-step.js';
 import type { StepContext } from './step-world.js';
 
+export { agedKinds } from './aged-kinds.js';
 export {
   approvalTransition,
   type GroupVerdict,

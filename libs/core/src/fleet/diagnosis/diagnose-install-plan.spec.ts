@@ -21,6 +21,22 @@ describe('an InstallPlan', () => {
   it.each<DiagnosisCase>([
     { because: 'done', diagnosis: ofPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
     {
+      because: 'a step of one of its bundles is of an API that is missing: whose it is',
+      diagnosis: ofPlan(
+        plan('Failed', {
+          plan: [
+            { ...step('mill.v1', 'Created'), resolving: 'mill.v1' },
+            { ...step('loom', 'Unknown'), resolving: 'loom.v2' },
+            { ...step('mill', 'Unknown'), resolving: 'mill.v1' },
+          ],
+          message: 'api-server resource not found installing ServiceMonitor loom: GroupVersionKind not found',
+        }),
+      ),
+      standing: 'failed',
+      says: /^It failed\.\napi-server .* loom: .*\nThe Service loom is of bundle loom\.v2; the steps after it wait\.$/,
+      todo: /./,
+    },
+    {
       because: 'it waits for a person',
       diagnosis: ofPlan(plan('RequiresApproval', {}, false)),
       standing: 'needs-approval',

@@ -35,7 +35,12 @@ export function diagnoseInstallPlan(
         `It is complete: ${what} ${spec.clusterServiceVersionNames.length > 1 ? 'are' : 'is'} created.`,
       );
     case 'Failed':
-      return diagnosis('plan-failed', 'failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
+      return diagnosis(
+        'plan-failed',
+        'failed',
+        ['It failed.', ...stopped(plan), ...whoseStep(plan)],
+        wayOn(plan, groups),
+      );
     case 'RequiresApproval':
       return withoutGroup(plan, groups) ?? approval(plan, what, { subscriptions, groups });
     case 'Installing':
@@ -152,7 +157,7 @@ function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagno
   const next = open.slice(0, NAMED).map(({ resource }) => `${resource.kind} ${resource.name}`);
   const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
   const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
-  const because = [seen, ...reported, ...missing];
+  const because = [seen, ...reported, ...(reported.length === 0 ? [] : whoseStep(plan)), ...missing];
   const said = reported.join(' ');
   const remedy = forbidden(said) ?? storedVersion(plan, groups);
   if (remedy !== undefined) return diagnosis('plan-refused', 'blocked', because, remedy);
@@ -170,6 +175,19 @@ function forbidden(text: string): Advice | undefined {
   if (user === undefined) return undefined;
   if (!user.startsWith(SERVICE_ACCOUNT)) return ADVICE.checkHubRights(user);
   return ADVICE.giveRights(user.slice(SERVICE_ACCOUNT.length).replace(':', '/'));
+}
+
+/**
+ * The bundle whose step stopped a plan of several bundles: the message names the object alone, and a plan
+ * stops at its first error.
+ */
+function whoseStep(plan: InstallPlan): string[] {
+  const said = stopped(plan).join(' ');
+  const words = new Set(said.split(/[\s":,]+/));
+  const step = steps(plan).find((one) => !isDone(one) && words.has(one.resource.name));
+  const isShared = new Set(steps(plan).map(({ resolving }) => resolving)).size > 1;
+  if (step === undefined || !isShared || step.resolving === '' || said.includes(step.resolving)) return [];
+  return [`The ${step.resource.kind} ${step.resource.name} is of bundle ${step.resolving}; the steps after it wait.`];
 }
 
 /** Why the plan does not get on, in its own words: the condition's, else the status's. */

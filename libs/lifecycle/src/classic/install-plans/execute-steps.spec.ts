@@ -255,6 +255,46 @@ describe('install-plans.md §5 and §6: a write that is refused', () => {
     );
   });
 
+  it.each([
+    { because: 'a new definition', kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1beta1' },
+    {
+      because: 'a definition that is there in v1',
+      kind: 'CustomResourceDefinition',
+      apiVersion: 'apiextensions.k8s.io/v1beta1',
+    },
+    { because: 'a budget', kind: 'PodDisruptionBudget', apiVersion: 'policy/v1beta1' },
+    { because: 'a class', kind: 'PriorityClass', apiVersion: 'scheduling.k8s.io/v1beta1' },
+  ])(
+    '$because of an API version that no newer cluster serves fails the plan before anything is applied',
+    async ({ because, kind, apiVersion }) => {
+      if (because.includes('there in v1')) at.put(crdWith([STORED]));
+      const { metadata, ...rest } = crdWith([STORED]);
+      const old =
+        kind === 'CustomResourceDefinition'
+          ? { ...rest, metadata, apiVersion }
+          : { apiVersion, kind, metadata, spec: {} };
+      at.put(planOf({ steps: [step(lampCsv('shop', 'lamp.v2')), step(old), step(settings)] }));
+      await pass();
+      expect(phaseOf(at)).toBe(
+        `Failed: api-server resource not found installing ${kind} lamps.example.com of bundle lamp.v1: this cluster does not serve ${apiVersion}, and no newer one does. Nothing of it was applied`,
+      );
+      expect(stepsOf(at)).toEqual([
+        'ClusterServiceVersion lamp.v2: Unknown',
+        `${kind} lamps.example.com: UnsupportedResource`,
+        'ConfigMap settings: Unknown',
+      ]);
+      expect(at.csv('shop', 'lamp.v2')).toBeUndefined();
+    },
+  );
+
+  it('a definition of an old API version is tried where the cluster says that it serves it', async () => {
+    const old = { ...crdWith([STORED]), apiVersion: 'apiextensions.k8s.io/v1beta1' };
+    at.client.serves = async () => true;
+    at.put(planOf({ steps: [step(old)] }));
+    await pass();
+    expect(phaseOf(at)).not.toContain('no newer one does');
+  });
+
   it('an object whose CSV is missing cannot be owned, and fails', async () => {
     at.cluster.delete(refTo('ClusterServiceVersion', 'lamp.v1', 'shop'));
     at.put(planOf({ steps: [step(settings)] }));

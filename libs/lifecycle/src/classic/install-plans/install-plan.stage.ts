@@ -1,5 +1,7 @@
+import type { ServedKind } from '#core/classic/install-plan/aged-kinds';
 import { changeOfPlan } from '#core/classic/install-plan/plan-of-csv';
 import {
+  agedKinds,
   concludeExecution,
   contextOf,
   keepsDefinitions,
@@ -83,7 +85,9 @@ async function takeTurn(
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const bundles = referencedBundles(input, plan, settings);
   const foreign = await refuseForeign(input, plan, settings.foreign);
-  const refused: Executed = { outcomes: foreign.size > 0 ? foreign : refuseUnsupported(plan) };
+  const refused: Executed = {
+    outcomes: foreign.size > 0 ? foreign : refuseUnsupported(plan, await unservedIn(input, plan)),
+  };
   const { outcomes, stillFetching } =
     refused.outcomes.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
   if (stillFetching !== undefined && outcomes.size === 0) {
@@ -94,6 +98,12 @@ async function takeTurn(
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
   const written = await write(input, plan, status, settings);
   return joined(written, pauseFor('steps of an InstallPlan', againAfterMs));
+}
+
+/** The kinds of the plan in old versions of built-in APIs that the cluster does not serve any more. */
+async function unservedIn({ client }: NamespaceStageInput, plan: InstallPlan): Promise<readonly ServedKind[]> {
+  const found = await Promise.all(agedKinds(plan).map(async (kind) => ((await client.serves(kind)) ? [] : [kind])));
+  return found.flat();
 }
 
 /**

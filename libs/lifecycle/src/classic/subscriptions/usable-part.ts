@@ -1,6 +1,7 @@
+import { bringsAgedApi } from '#core/classic/install-plan/aged-kinds';
 import { csvOf } from '#core/classic/install-plan/bundle-steps';
 import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { bringsOldCrd, bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
+import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
@@ -52,7 +53,7 @@ export function usablePart(
 }
 
 const needsOwnPlan = (name: string, objects: readonly KubernetesObject[]): boolean =>
-  bringsOldCrd(objects) || bundleRefusal(name, objects) !== undefined;
+  bringsAgedApi(objects) || bundleRefusal(name, objects) !== undefined;
 
 function failureOf(name: string, { bundles, unusable }: FetchedBundles): UnpackFailure | undefined {
   const why = unusable.get(name);
