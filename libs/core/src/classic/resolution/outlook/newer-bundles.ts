@@ -14,13 +14,13 @@ export type NewerVersion = Readonly<{
 }>;
 
 /**
- * Bundles of the Subscription's package above a version, in every catalog that the namespace sees:
- * the Subscription's own first, newest first in each. Versions are compared as people do; the
+ * Bundles of the Subscription's package above a version, or all of them, in every catalog that the namespace
+ * sees: the Subscription's own first, newest first in each. Versions are compared as people do; the
  * solver itself never does.
  */
 export function newerReleases(
   desired: DesiredSubscription,
-  than: Version,
+  than: Version | undefined,
   desiredNamespace: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
 ): NewerVersion[] {
@@ -42,12 +42,13 @@ export function newerReleases(
 export const isSource = (desired: DesiredSubscription, { namespace, name }: CatalogKey): boolean =>
   desired.source === name && desired.sourceNamespace === namespace;
 
-function releasesAbove(than: Version, { entries }: PackageRecord, catalog: CatalogKey): NewerVersion[] {
+function releasesAbove(than: Version | undefined, { entries }: PackageRecord, catalog: CatalogKey): NewerVersion[] {
   const byName = Map.groupBy(entries, ({ name }) => name);
   return [...byName]
     .flatMap(([name, [first, ...others]]) => {
       const version = parseTolerant(first?.version ?? '');
-      if (first === undefined || 'error' in version || compareVersions(version, than) <= 0) return [];
+      if (first === undefined || 'error' in version) return [];
+      if (than !== undefined && compareVersions(version, than) <= 0) return [];
       const channels = [first, ...others].map(({ channel }) => channel).sort(byCodeUnit);
       return [{ parsed: version, release: { name, version: first.version, catalog, channels } }];
     })

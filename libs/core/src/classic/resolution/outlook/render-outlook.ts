@@ -7,15 +7,28 @@ const LISTED = 12;
  * The outlook in plain words: what the Subscription has or gets, then each newer bundle with what
  * keeps it from being next.
  */
-export function renderOutlook({ subscription, installed, next, newer }: UpgradeOutlook): string {
+export function renderOutlook(outlook: UpgradeOutlook): string {
+  const { subscription, installed, next, newer } = outlook;
+  if (outlook.otherPackage !== undefined) return renderOtherPackage(outlook);
   const has = installed === undefined ? 'has nothing installed' : `has ${installed}`;
   const gets = next === undefined ? '' : ` and gets ${next}`;
   if (newer.length === 0) {
     return `Subscription ${subscription} ${has}${gets}: no catalog in sight has anything newer.`;
   }
-  const head = `Subscription ${subscription} ${has}${gets}. Newer, and why not now:`;
+  return [`Subscription ${subscription} ${has}${gets}. Newer, and why not now:`, ...listed(newer)].join('\n');
+}
+
+function renderOtherPackage({ subscription, package: wanted, installed, otherPackage, newer }: UpgradeOutlook): string {
+  return [
+    `Subscription ${subscription} has ${installed}, which is of package ${otherPackage}. Of package ${wanted}, and why not now:`,
+    ...listed(newer),
+    `To change the package, delete the Subscription and ClusterServiceVersion ${installed}, and create the Subscription again.`,
+  ].join('\n');
+}
+
+function listed(newer: readonly NewerBundle[]): string[] {
   const more = newer.length > LISTED ? [`  … and ${newer.length - LISTED} more`] : [];
-  return [head, ...newer.slice(0, LISTED).map(newerText), ...more].join('\n');
+  return [...newer.slice(0, LISTED).map(newerText), ...more];
 }
 
 function newerText({ name, channels, catalog, because }: NewerBundle): string {

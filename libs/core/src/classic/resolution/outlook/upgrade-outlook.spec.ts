@@ -146,6 +146,30 @@ describe('why nothing newer is installed', () => {
     );
   });
 
+  it('names all of the package where the Subscription has another one installed, whatever the versions', () => {
+    const heron = sampleEntry('heron', '3.0.0');
+    const moved = { subscriptions: [at(heron.name)], csvs: [csv(heron)] };
+    const fast = sampleEntry('harbor', '4.0.0', [], { channel: 'fast' });
+    expect(renderOutlook(outlook(moved, shelf(v1, v2, fast)))).toBe(
+      [
+        'Subscription harbor has heron.v3.0.0, which is of package heron. Of package harbor, and why not now:',
+        '  harbor.v4.0.0 (channel fast of catalog olm/shelf): the Subscription follows channel stable: change spec.channel to take it',
+        '  harbor.v2.0.0 (channel stable of catalog olm/shelf): nothing leads there from heron.v3.0.0: it replaces harbor.v1.0.0',
+        '  harbor.v1.0.0 (channel stable of catalog olm/shelf): nothing leads there from heron.v3.0.0: it replaces nothing',
+        'To change the package, delete the Subscription and ClusterServiceVersion heron.v3.0.0, and create the Subscription again.',
+      ].join('\n'),
+    );
+  });
+
+  it('says what comes where the other package leads on from what is installed', () => {
+    const heron = sampleEntry('heron', '3.0.0');
+    const moved = { subscriptions: [at(heron.name)], csvs: [csv(heron)] };
+    const next = sampleEntry('harbor', '1.0.0', [], { replaces: 'heron.v3.0.0' });
+    expect(renderOutlook(outlook(moved, shelf(next)))).toBe(
+      'Subscription harbor has heron.v3.0.0 and gets harbor.v1.0.0: no catalog in sight has anything newer.',
+    );
+  });
+
   it('says so when all is as new as can be', () => {
     expect(renderOutlook(outlook(running, shelf(v1)))).toBe(
       'Subscription harbor has harbor.v1.0.0: no catalog in sight has anything newer.',

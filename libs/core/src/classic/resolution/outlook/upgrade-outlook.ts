@@ -33,6 +33,8 @@ export type UpgradeOutlook = Readonly<{
   subscription: string;
   package: string;
   installed?: string;
+  /** The package of what is installed, if nothing of the Subscription's package follows on it. */
+  otherPackage?: string;
   next?: string;
   newer: readonly NewerBundle[];
 }>;
@@ -79,18 +81,28 @@ export function upgradeOutlook(
   const base = { subscription: desired.name, package: desired.package };
   if (!(snapshot instanceof Snapshot)) return { ...base, newer: [] };
   const installed = snapshot.installed.find(({ name }) => name === desired.installedCSV);
+  const otherPackage = next === undefined ? otherPackageOf(installed, desired) : undefined;
   const version = next === undefined ? installed?.version : parsedVersion(next.version);
-  const newer = version === undefined ? [] : newerReleases(desired, version, desiredNamespace, catalogs);
+  const isKnown = version !== undefined || otherPackage !== undefined;
+  const than = otherPackage === undefined ? version : undefined;
+  const newer = isKnown ? newerReleases(desired, than, desiredNamespace, catalogs) : [];
   const leftOut = new Set(resolution.unresolved?.map(({ name }) => name));
   const asking = desiredNamespace.subscriptions.filter(({ name }) => !leftOut.has(name));
   const context = { ofCandidate, desired, asking, installed, snapshot };
   return {
     ...base,
     ...(installed === undefined ? {} : { installed: installed.name }),
+    ...(otherPackage === undefined ? {} : { otherPackage }),
     ...(next === undefined ? {} : { next: next.name }),
     newer: newer.slice(0, most).map((release) => ({ ...release, ...hindranceOf(release, context) })),
   };
 }
+
+/** Set if a user has given the Subscription another package since this was installed. */
+const otherPackageOf = (installed: Entry | undefined, desired: DesiredSubscription): string | undefined =>
+  installed === undefined || installed.package === '' || installed.package === desired.package
+    ? undefined
+    : installed.package;
 
 function parsedVersion(text: string): Version | undefined {
   const version = parseTolerant(text);
