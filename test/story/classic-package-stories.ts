@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { PATIENCE } from '#testing/patience';
+import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, madeCrd, madeDeployment } from '../integration/applier-support/made-operator.js';
 import * as fixture from './bad-input-fixture.js';
 import type { UpgradeFixture } from './classic-upgrade-stories.js';
@@ -35,6 +36,23 @@ export function describeClassicPackages({ client, publish }: UpgradeFixture): vo
     const ending = { state: 'AtLatestKnown', installedCSV: 'stork.v1.0.0', currentCSV: 'stork.v1.0.0' };
     await expect.poll(() => statusOf('heron', 'heron'), PATIENCE).toMatchObject(ending);
     expect((await statusOf('heron', 'heron'))?.installPlanRef?.name).not.toBe(before);
+  });
+
+  it('a package that does not follow on what is installed does not come; explain says why, and a way that works', async () => {
+    const packages = { ibis: [version('1.0.0')], egret: [version('1.0.0')] };
+    await fixture.createNamespace(client(), 'ibis');
+    await publish('ibis', 1, packages);
+    await fixture.subscribe(client(), 'ibis', 'ibis');
+    await runs('ibis', 'ibis.v1.0.0 Succeeded');
+    await client().patch({ ...SUBSCRIPTION, name: 'ibis', namespace: 'ibis' }, { spec: { name: 'egret' } });
+    const explained = async () =>
+      (await runFlotilla(['explain', 'subscription', 'ibis', '-n', 'ibis', '-C', client().cluster])).out;
+    await expect.poll(explained, PATIENCE).toContain('nothing leads there from ibis.v1.0.0: it replaces nothing');
+    expect(await explained()).toContain('delete the Subscription and ClusterServiceVersion ibis.v1.0.0, and create');
+    await client().delete({ ...SUBSCRIPTION, name: 'ibis', namespace: 'ibis' });
+    await client().delete({ ...SUBSCRIPTION, kind: 'ClusterServiceVersion', name: 'ibis.v1.0.0', namespace: 'ibis' });
+    await fixture.subscribe(client(), 'ibis', 'egret');
+    await runs('ibis', 'egret.v1.0.0 Succeeded');
   });
 
   describe('where the group allows to fail forward, an InstallPlan that failed', () => {
