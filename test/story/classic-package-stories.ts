@@ -95,6 +95,24 @@ export function describeClassicPackages({ client, publish }: UpgradeFixture): vo
       await expect.poll(async () => (await statusOf('fern', 'fern'))?.state, PATIENCE).toBe('AtLatestKnown');
     });
 
+    it('stays where it had made its CSV, as in OLM, and is made anew by the command that explain prints', async () => {
+      const unserved: KubernetesObject = {
+        ...{ apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'budget' } },
+        spec: { minAvailable: 1, selector: { matchLabels: { app: 'x' } } },
+      };
+      const half = version('0.2.1', { skips: ['0.1.0', '0.2.0'], objects: [unserved] });
+      await stopped('sedge');
+      await publish('sedge', 3, { sedge: [good, bad, half] });
+      await failed('sedge', 'sedge.v0.2.1');
+      await publish('sedge', 4, { sedge: [good, bad, half, version('0.3.0', { skips: ['0.1.0', '0.2.0', '0.2.1'] })] });
+      const explained = async () =>
+        (await runFlotilla(['explain', 'subscription', 'sedge', '-n', 'sedge', '-C', client().cluster])).out;
+      await expect.poll(explained, PATIENCE).toMatch(/: flotilla retry .* --replan/);
+      const [, command = ''] = /: flotilla (retry .* --replan.*)$/m.exec(await explained()) ?? [];
+      expect((await runFlotilla(command.split(' '))).exit).toBe(0);
+      await runs('sedge', 'sedge.v0.3.0 Succeeded');
+    });
+
     it('gives way to one with a skip range', async () => {
       await stopped('moss');
       await publish('moss', 3, { moss: [version('0.3.0', { skipRange: '<0.3.0' })] });
