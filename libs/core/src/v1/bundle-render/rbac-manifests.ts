@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { PolicyRule } from '../../kernel/api/cluster-service-version.js';
+import type { PolicyRule, StrategyPermission } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { goJson } from '../../kernel/hashes/go-json.js';
 import { orderedRule } from '../../kernel/hashes/rbac-names.js';
 import { objectName } from './object-name.js';
-import { type BundlePermission, clusterPermissionsOf, permissionsOf, type RegistryBundle } from './registry-bundle.js';
+import { clusterPermissionsOf, permissionsOf, type RegistryBundle } from './registry-bundle.js';
 import type { Targets } from './target-namespaces.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
@@ -35,15 +35,15 @@ export function rbacManifests(bundle: RegistryBundle, namespace: string, targets
   ];
 }
 
-const seeingNamespaces = (permission: BundlePermission): BundlePermission => ({
+const seeingNamespaces = (permission: StrategyPermission): StrategyPermission => ({
   ...permission,
   rules: [...(permission.rules ?? []), SEE_NAMESPACES],
 });
 
-const accountOf = ({ serviceAccountName }: BundlePermission): string => serviceAccountName || DEFAULT_ACCOUNT;
+const accountOf = ({ serviceAccountName }: StrategyPermission): string => serviceAccountName || DEFAULT_ACCOUNT;
 
 /** One for each account that is named; `default` is there in every namespace. */
-function accountsOf(permissions: readonly BundlePermission[], namespace: string): KubernetesObject[] {
+function accountsOf(permissions: readonly StrategyPermission[], namespace: string): KubernetesObject[] {
   const names = new Set(permissions.map(accountOf));
   names.delete(DEFAULT_ACCOUNT);
   return [...names]
@@ -54,7 +54,7 @@ function accountsOf(permissions: readonly BundlePermission[], namespace: string)
 /** Role and binding in the target namespace, or, without one, ClusterRole and its binding. */
 function grant(
   csv: string,
-  permission: BundlePermission,
+  permission: StrategyPermission,
   namespace: string,
   target: string | undefined,
 ): KubernetesObject[] {
@@ -78,7 +78,7 @@ function grant(
 const HASH_BASE = 36;
 
 /** SHA-224 of the permission as Go writes it, in base 36 (spec: v1-apply.md §4, "RBAC name"). */
-function permissionHash({ serviceAccountName, rules }: BundlePermission): string {
+function permissionHash({ serviceAccountName, rules }: StrategyPermission): string {
   const text = `${goJson({ serviceAccountName, rules: rules?.map(orderedRule) ?? null })}\n`;
   return BigInt(`0x${createHash('sha224').update(text).digest('hex')}`).toString(HASH_BASE);
 }

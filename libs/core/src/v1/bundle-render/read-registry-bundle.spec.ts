@@ -56,8 +56,16 @@ describe('reading a bundle for OLM v1', () => {
       says: 'error parsing objects in "manifests/a.yaml": error parsing manifests/a.yaml: error converting YAML to JSON: yaml: line 1: ',
     },
     {
+      files: [annotationsFile, file('manifests/a.yaml', { ...csv(), spec: { minKubeVersion: 1.25 } })],
+      says: 'ClusterServiceVersion: spec.minKubeVersion is the number 1.25; a text is expected: quote it',
+    },
+    {
+      files: [annotationsFile, file('manifests/a.yaml', { ...csv(), spec: { version: 'one' } })],
+      says: 'ClusterServiceVersion: spec.version is ',
+    },
+    {
       files: [annotationsFile, file('manifests/a.yaml', { ...csv(), spec: { installModes: 'all' } })],
-      says: 'error parsing objects in "manifests/a.yaml": ClusterServiceVersion: spec.installModes: Invalid input: expected array, received string',
+      says: 'error parsing objects in "manifests/a.yaml": ClusterServiceVersion: spec.installModes is a text; a list is expected',
     },
     {
       files: [

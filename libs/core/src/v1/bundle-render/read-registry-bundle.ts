@@ -4,6 +4,7 @@ import type { BundleFile } from '../../catalog/model/bundle-file.js';
 import { BlobError } from '../../catalog/model/catalog-load.error.js';
 import { readStream } from '../../catalog/read/blob-stream.js';
 import { ByteWindow } from '../../catalog/read/byte-window.js';
+import { readCsv } from '../../kernel/api/cluster-service-version.js';
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { isRecord } from '../../kernel/json/go-json.js';
@@ -12,7 +13,7 @@ import { textAt } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { mergeProperties, OLM_PROPERTIES } from './olm-properties.js';
 import { pruneNulls } from './prune-nulls.js';
-import { BundleCsv, type RegistryBundle } from './registry-bundle.js';
+import type { BundleCsv, RegistryBundle } from './registry-bundle.js';
 import type { RenderRefusal } from './render-request.js';
 
 const MANIFESTS = 'manifests';
@@ -116,9 +117,16 @@ function flattened(value: unknown, path: string, depth: number): KubernetesObjec
 }
 
 function csvOf(path: string, object: KubernetesObject): BundleCsv {
-  const csv = BundleCsv.safeParse(pruneNulls(object));
-  if (csv.success) return csv.data;
-  throw new Unreadable(`error parsing objects in ${goQuote(path)}: ClusterServiceVersion: ${firstProblem(csv.error)}`);
+  const csv = readCsv(pruneNulls(object));
+  if (csv.ok) {
+    const { metadata } = csv.value;
+    return {
+      ...csv.value,
+      metadata: { ...metadata, name: metadata.name ?? '', annotations: metadata.annotations ?? {} },
+    };
+  }
+  const [{ field, message } = { field: '', message: '' }] = csv.problems;
+  throw new Unreadable(`error parsing objects in ${goQuote(path)}: ClusterServiceVersion: ${field} ${message}`);
 }
 
 const firstProblem = ({ issues: [first] }: z.ZodError): string =>

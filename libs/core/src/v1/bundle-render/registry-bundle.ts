@@ -1,78 +1,37 @@
-import { z } from 'zod';
-import { PodSpec } from '../../catalog/bundle/subscription-config.js';
-import { PolicyRule } from '../../kernel/api/cluster-service-version.js';
+import type { PodSpec } from '../../catalog/bundle/subscription-config.js';
+import type {
+  ClusterServiceVersion,
+  StrategyDeployment,
+  StrategyPermission,
+  WebhookDescription,
+} from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
-const listOf = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((list) => list ?? []);
-const texts = z.record(z.string(), z.string()).nullish();
+/** A Deployment of a bundle, with what rendering reads of it. */
+export type BundleDeployment = StrategyDeployment & {
+  spec: {
+    selector?: { [field: string]: unknown; matchLabels?: Record<string, string> | undefined } | null | undefined;
+    template?:
+      | {
+          [field: string]: unknown;
+          metadata?: { [field: string]: unknown; annotations?: Record<string, string> | undefined } | undefined;
+          spec?: PodSpec | undefined;
+        }
+      | undefined;
+  };
+};
 
-/** Rules that a bundle asks for; an empty account name stands for `default`. */
-export const BundlePermission = z.looseObject({ serviceAccountName: text, rules: z.array(PolicyRule).nullish() });
-export type BundlePermission = z.infer<typeof BundlePermission>;
-
-export const BundleDeployment = z.looseObject({
-  name: text,
-  label: texts,
-  spec: z
-    .looseObject({
-      selector: z.looseObject({ matchLabels: texts }).nullish(),
-      template: z
-        .looseObject({ metadata: z.looseObject({ annotations: texts }).nullish(), spec: PodSpec.nullish() })
-        .nullish(),
-    })
-    .nullish(),
-});
-export type BundleDeployment = z.infer<typeof BundleDeployment>;
+type WebhookRule = { [field: string]: unknown; apiGroups?: string[] | undefined; resources?: string[] | undefined };
 
 /** A webhook of a bundle; what the API server reads of it passes through as it is. */
-export const BundleWebhook = z.looseObject({
-  generateName: text,
-  type: text,
-  deploymentName: text,
-  containerPort: z.number().nullish(),
-  targetPort: z.union([z.number(), z.string()]).nullish(),
-  webhookPath: z.string().nullish(),
-  admissionReviewVersions: z.array(z.string()).nullish(),
-  conversionCRDs: listOf(z.string()),
-  rules: listOf(z.looseObject({ apiGroups: z.array(z.string()).nullish(), resources: z.array(z.string()).nullish() })),
-});
-export type BundleWebhook = z.infer<typeof BundleWebhook>;
+export type BundleWebhook = WebhookDescription & {
+  deploymentName: string;
+  rules: WebhookRule[];
+  conversionCRDs: string[];
+};
 
-/**
- * What rendering reads of a ClusterServiceVersion: as lenient as OLM v1, which takes an
- * absent field as an empty one.
- */
-export const BundleCsv = z.looseObject({
-  metadata: z.looseObject({ name: text, annotations: texts.transform((map) => map ?? {}) }),
-  spec: z
-    .looseObject({
-      installModes: listOf(z.looseObject({ type: text, supported: z.boolean().nullish() })),
-      install: z
-        .looseObject({
-          spec: z
-            .looseObject({
-              deployments: listOf(BundleDeployment),
-              permissions: listOf(BundlePermission),
-              clusterPermissions: listOf(BundlePermission),
-            })
-            .nullish(),
-        })
-        .nullish(),
-      customresourcedefinitions: z.looseObject({ owned: listOf(z.looseObject({ name: text })) }).nullish(),
-      apiservicedefinitions: z.looseObject({ owned: listOf(z.looseObject({})) }).nullish(),
-      webhookdefinitions: listOf(BundleWebhook),
-    })
-    .nullish(),
-});
-export type BundleCsv = z.infer<typeof BundleCsv>;
+/** The ClusterServiceVersion of a bundle, as every other part reads it. */
+export type BundleCsv = ClusterServiceVersion & { metadata: { name: string; annotations: Record<string, string> } };
 
 /** A registry+v1 bundle as OLM v1 reads it (spec: v1-apply.md §1). */
 export type RegistryBundle = Readonly<{
@@ -90,24 +49,31 @@ export type RegistryBundle = Readonly<{
 }>;
 
 export const deploymentsOf = ({ csv }: RegistryBundle): readonly BundleDeployment[] =>
-  csv.spec?.install?.spec?.deployments ?? [];
+  (csv.spec.install?.spec?.deployments ?? []) as readonly BundleDeployment[];
 
-export const permissionsOf = ({ csv }: RegistryBundle): readonly BundlePermission[] =>
-  csv.spec?.install?.spec?.permissions ?? [];
+/** Rules that a bundle asks for; an empty account name stands for `default`. */
+export const permissionsOf = ({ csv }: RegistryBundle): readonly StrategyPermission[] =>
+  csv.spec.install?.spec?.permissions ?? [];
 
-export const clusterPermissionsOf = ({ csv }: RegistryBundle): readonly BundlePermission[] =>
-  csv.spec?.install?.spec?.clusterPermissions ?? [];
+export const clusterPermissionsOf = ({ csv }: RegistryBundle): readonly StrategyPermission[] =>
+  csv.spec.install?.spec?.clusterPermissions ?? [];
 
 /** APIServices that the bundle would serve. */
 export const ownedApiServiceCount = ({ csv }: RegistryBundle): number =>
-  (csv.spec?.apiservicedefinitions?.owned ?? []).length;
+  (csv.spec.apiservicedefinitions?.owned ?? []).length;
 
-export const webhooksOf = ({ csv }: RegistryBundle): readonly BundleWebhook[] => csv.spec?.webhookdefinitions ?? [];
+export const webhooksOf = ({ csv }: RegistryBundle): readonly BundleWebhook[] =>
+  (csv.spec.webhookdefinitions ?? []).map((webhook) => ({
+    ...webhook,
+    deploymentName: webhook.deploymentName ?? '',
+    rules: (webhook['rules'] ?? []) as WebhookRule[],
+    conversionCRDs: webhook.conversionCRDs ?? [],
+  }));
 
 /** Names of the CRDs that the bundle says it owns. */
 export const ownedCrdNames = ({ csv }: RegistryBundle): readonly string[] =>
-  (csv.spec?.customresourcedefinitions?.owned ?? []).map(({ name }) => name);
+  (csv.spec.customresourcedefinitions?.owned ?? []).map(({ name }) => name);
 
 /** The install modes that a bundle supports, sorted, each once. */
 export const supportedInstallModes = ({ csv }: RegistryBundle): readonly string[] =>
-  [...new Set((csv.spec?.installModes ?? []).filter(({ supported }) => supported).map(({ type }) => type))].toSorted();
+  [...new Set((csv.spec.installModes ?? []).filter(({ supported }) => supported).map(({ type }) => type))].toSorted();
