@@ -1,7 +1,8 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { LONG_PATIENCE } from '#testing/patience';
 import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
@@ -54,11 +55,14 @@ export const HUB_CASES = {
       });
       const name = await bench.plan(namespace, 'RequiresApproval');
       const ref = { apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace } as const;
-      const live = await bench.client.get(ref);
-      const status = Object(live?.['status']);
-      const [step] = status.plan;
-      const changed = { ...step, resource: { ...step.resource, name: 'other' } };
-      await bench.client.updateStatus({ ...Object(live), status: { ...status, plan: [changed] } });
+      // The hub may write the plan, too.
+      await vi.waitFor(async () => {
+        const live = await bench.client.get(ref);
+        const status = Object(live?.['status']);
+        const [step] = status.plan;
+        const changed = { ...step, resource: { ...step.resource, name: 'other' } };
+        await bench.client.updateStatus({ ...Object(live), status: { ...status, plan: [changed] } });
+      }, LONG_PATIENCE);
       await bench.client.patch(ref, { spec: { approved: true } });
       await bench.plan(namespace, 'Failed');
       await bench.done(await bench.advised(about(namespace), 'replanForeign', namespace, name));

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import { WatchCache } from '#platform/kube/cache/watch-cache';
 import type { KubeClient, WatchEvent } from '#platform/kube/client/kube-client.port';
-import { PATIENCE } from '#testing/patience';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { buoyCrd, CONFIG_MAP, CRD, configMap, configMapRef } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';
 
@@ -21,7 +21,7 @@ export function watchContract(subject: ContractSubject): void {
     const { client, namespace } = subject();
     const resourceVersion = await versionNow();
     await touchThrice(client, namespace, 'watched');
-    const seen = await take(client, namespace, resourceVersion, 3);
+    const seen = await take(client, namespace, 'watched', resourceVersion, 3);
     expect(seen.map(describe)).toEqual(['ADDED watched 1', 'MODIFIED watched 2', 'DELETED watched 2']);
   });
 
@@ -29,10 +29,10 @@ export function watchContract(subject: ContractSubject): void {
     const { client, namespace, disconnect } = subject();
     const resourceVersion = await versionNow();
     await touchThrice(client, namespace, 'interrupted');
-    const [first] = await take(client, namespace, resourceVersion, 1);
+    const [first] = await take(client, namespace, 'interrupted', resourceVersion, 1);
     disconnect();
     const from = first?.type === 'BOOKMARK' ? '' : (first?.object.metadata.resourceVersion ?? '');
-    const rest = await take(client, namespace, from, 2);
+    const rest = await take(client, namespace, 'interrupted', from, 2);
     expect(rest.map(describe)).toEqual(['MODIFIED interrupted 2', 'DELETED interrupted 2']);
   });
 
@@ -46,7 +46,7 @@ export function watchContract(subject: ContractSubject): void {
 
   it('a broken connection ends a watch with an error that says so', async () => {
     const { client, namespace, disconnect } = subject();
-    const options = { namespace, resourceVersion: await versionNow(), signal: AbortSignal.timeout(20_000) };
+    const options = { namespace, resourceVersion: await versionNow(), signal: AbortSignal.timeout(PATIENCE_MS) };
     const watching = Array.fromAsync(client.watch(CONFIG_MAP, { ...options, onOpen: disconnect }));
     await expect(watching).rejects.toMatchObject({ status: 0, reason: 'Unreachable' });
   });
@@ -59,13 +59,13 @@ export function watchContract(subject: ContractSubject): void {
     await expect.poll(() => client.serves(kind), PATIENCE).toBe(true);
     await expect.poll(() => client.list(kind), PATIENCE).toBeDefined();
     expire?.();
-    const watching = client.watch(kind, { resourceVersion: '1', signal: AbortSignal.timeout(20_000) });
+    const watching = client.watch(kind, { resourceVersion: '1', signal: AbortSignal.timeout(PATIENCE_MS) });
     await expect(Array.fromAsync(watching)).rejects.toMatchObject({ status: 410, reason: 'Expired' });
     await client.delete({ ...CRD, name: `buoys.${group}` });
   });
 
   it('a kind that is not served cannot be watched', async () => {
-    const options = { resourceVersion: '', signal: AbortSignal.timeout(20_000) };
+    const options = { resourceVersion: '', signal: AbortSignal.timeout(PATIENCE_MS) };
     const watching = subject().client.watch({ apiVersion: 'nowhere.example.com/v1', kind: 'Nothing' }, options);
     await expect(Array.fromAsync(watching)).rejects.toMatchObject({ status: 404, reason: 'NotFound' });
   });
@@ -107,11 +107,12 @@ export function watchContract(subject: ContractSubject): void {
   });
 }
 
-async function take(client: KubeClient, namespace: string, resourceVersion: string, count: number) {
+/** The next changes of one object: controllers of a real cluster write into the namespace, too. */
+async function take(client: KubeClient, namespace: string, name: string, resourceVersion: string, count: number) {
   const seen: WatchEvent<KubernetesObject>[] = [];
-  const options = { namespace, resourceVersion, signal: AbortSignal.timeout(20_000) };
+  const options = { namespace, resourceVersion, signal: AbortSignal.timeout(PATIENCE_MS) };
   for await (const event of client.watch(CONFIG_MAP, options)) {
-    if (event.type !== 'BOOKMARK') seen.push(event);
+    if (event.type !== 'BOOKMARK' && event.object.metadata.name === name) seen.push(event);
     if (seen.length === count) break;
   }
   return seen;

@@ -47,11 +47,13 @@ describe('CatalogSources on a real API server', () => {
     );
     await expect.poll(() => operators(cluster, 'mapped'), PATIENCE).toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
     const { uid, resourceVersion } = object.metadata;
-    expect((await sourceIn('mapped'))?.status).toMatchObject({
-      configMapReference: { name: 'shelf', namespace: 'mapped', uid, resourceVersion },
-      conditions: [{ type: 'FieldsIgnored', status: 'True', reason: 'NoEffect' }],
-      connectionState: { lastObservedState: 'READY' },
-    });
+    await expect
+      .poll(async () => (await sourceIn('mapped'))?.status, PATIENCE)
+      .toMatchObject({
+        configMapReference: { name: 'shelf', namespace: 'mapped', uid, resourceVersion },
+        conditions: [{ type: 'FieldsIgnored', status: 'True', reason: 'NoEffect' }],
+        connectionState: { lastObservedState: 'READY' },
+      });
   });
 
   it('in a ConfigMap that lists a package twice are read with the last one', async () => {
@@ -126,14 +128,16 @@ describe('CatalogSources on a real API server', () => {
     });
     const image = `127.0.0.1:47/a/b:v1.${minor}`;
     await expect.poll(() => catalogStatus(cluster, 'templated'), PATIENCE).toContain(`image ${image}: cannot reach`);
-    expect(await sourceIn('templated')).toMatchObject({
-      spec: { image },
-      status: {
-        conditions: [
-          { type: 'TemplatesHaveResolved', status: 'True', reason: 'AllTemplatesResolved' },
-          { type: 'ResolvedImage', status: 'True', reason: 'AllTemplatesResolved', message: image },
-        ],
-      },
-    });
+    await expect
+      .poll(() => sourceIn('templated'), PATIENCE)
+      .toMatchObject({
+        spec: { image },
+        status: {
+          conditions: [
+            { type: 'TemplatesHaveResolved', status: 'True', reason: 'AllTemplatesResolved' },
+            { type: 'ResolvedImage', status: 'True', reason: 'AllTemplatesResolved', message: image },
+          ],
+        },
+      });
   });
 });

@@ -89,9 +89,9 @@ describe('a cluster whose client certificate in the kubeconfig has expired', () 
     await expect.poll(() => hasOlmKinds(fleet, 'east'), PATIENCE).toBe(true);
     subscribe(fleet, 'east', { address: `127.0.0.1:${catalogs.port}` });
     await expect.poll(() => csvs(fleet, 'east'), PATIENCE).toEqual(atVersion('v1.2.0'));
-    expect(await answerOf('catalog-poller', '/metrics')).toMatch(
-      /^flotilla_cluster_reachable\{cluster="east",check="watches"\} 1$/m,
-    );
+    await expect
+      .poll(() => answerOf('catalog-poller', '/metrics'), PATIENCE)
+      .toMatch(/^flotilla_cluster_reachable\{cluster="east",check="watches"\} 1$/m);
   });
 
   it(`is worked on ${TAKEN_UP_MS / 1_000} s after the kubeconfig has a new certificate, without a restart`, async () => {

@@ -130,7 +130,7 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
       'denied request: upgradeConstraintPolicy SelfCertified is not for lamp-team',
     );
     await tenant.delete({ ...CLUSTER_EXTENSION_API, name: 'lamp' });
-    expect(await east.statusOf('lamp')).toBeUndefined();
+    await expect.poll(() => east.client.get({ ...CLUSTER_EXTENSION_API, name: 'lamp' }), PATIENCE).toBeUndefined();
   });
 
   it('keeps the extensions of other teams from being changed or deleted', async () => {

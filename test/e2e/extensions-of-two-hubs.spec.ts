@@ -106,9 +106,11 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     const lamps = { ...CLUSTER_CATALOG_API, name: 'lamps' };
     await east.client.patch(lamps, { spec: { source: { image: { ref: await offer(row.version) } } } });
     await expect.poll(() => east.installState('lamp'), LONG_PATIENCE).toBe(`${row.version} True Succeeded`);
-    const catalog = ClusterCatalog.parse({ ...(await east.client.get(lamps)), ...CLUSTER_CATALOG_API });
-    const serving = catalog.status?.conditions?.find(({ type }) => type === 'Serving');
-    expect(serving).toMatchObject({ status: 'True', reason: 'Available' });
+    const serving = async () => {
+      const catalog = ClusterCatalog.parse({ ...(await east.client.get(lamps)), ...CLUSTER_CATALOG_API });
+      return catalog.status?.conditions?.find(({ type }) => type === 'Serving');
+    };
+    await expect.poll(serving, LONG_PATIENCE).toMatchObject({ status: 'True', reason: 'Available' });
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'lamp-settings', namespace: 'lights' };
     await east.client.patch(settings, { data: { text: 'somebody else' } });
     const data = async () => (await east.client.get(settings))?.['data'];

@@ -6,7 +6,7 @@ import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
 import { AuditLogs } from '#testing/control-plane/audit-log';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
-import { LONG_PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { asUsersMade, changedFields, type StoredObjects } from '../fleet/changed-fields.js';
 import { FolderFleet, NAMESPACE, PACKAGES } from '../fleet/folder-fleet.js';
@@ -84,7 +84,8 @@ describe('from flotilla up to a fleet, on real API servers with an audit log', (
     await expect
       .poll(() => Promise.all(ROLLOUTS.map(wavesOf)), LONG_PATIENCE)
       .toEqual(ROLLOUTS.map(() => ['Complete', 'AwaitingPromotion', 'Pending']));
-    expect(await written(), 'before the second wave').toEqual([ADOPTION, []]);
+    // A line of the log may come after the answer.
+    await expect.poll(written, { ...PATIENCE, message: 'before the second wave' }).toEqual([ADOPTION, []]);
 
     for (const rollout of ROLLOUTS) {
       expect(await fleet.verb('promote', rollout, '--wave', 'others', '--reason', 'CHG-2')).toMatchObject({ exit: 0 });
@@ -92,7 +93,7 @@ describe('from flotilla up to a fleet, on real API servers with an audit log', (
     await expect
       .poll(() => Promise.all(ROLLOUTS.map(wavesOf)), LONG_PATIENCE)
       .toEqual(ROLLOUTS.map(() => ['Complete', 'Complete', 'Complete']));
-    expect(await written()).toEqual([ADOPTION, ADOPTION]);
+    await expect.poll(written, PATIENCE).toEqual([ADOPTION, ADOPTION]);
     for (const [at, name] of fleet.contexts.entries()) {
       await expect
         .poll(() => fleet.reportOf(name), LONG_PATIENCE)

@@ -48,7 +48,7 @@ describe(
       await up.running();
     });
     afterAll(async () => {
-      up?.kill();
+      await up?.kill();
       await registry?.stop();
       await controlPlane?.stop();
       await rm(folder, { recursive: true, force: true });

@@ -37,7 +37,9 @@ const OPERATOR = 'prometheus-operator.json';
 /** What a cluster with Prometheus has: the kinds of its operator, and its namespace. */
 const PROMETHEUS: GuideStep = {
   line: 0,
-  command: `kubectl apply -f ${OPERATOR} && kubectl wait --for=condition=Established crd --all && kubectl create namespace monitoring`,
+  // It fails while a definition has no conditions yet.
+  command: `kubectl apply -f ${OPERATOR} && for try in 1 2 3 4 5 6; do \
+    kubectl wait --for=condition=Established crd --all --timeout=2m && break; sleep 2; done && kubectl create namespace monitoring`,
   expected: [],
 };
 /** Each way on a cluster of its own; the other one is what it manages. */

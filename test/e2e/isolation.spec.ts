@@ -36,6 +36,8 @@ let apart: SimulatedFleet;
 let catalogs: CatalogServer;
 let environment: DemoEnvironment;
 let release: () => void = () => undefined;
+/** Requests that the slow cluster has held up. */
+let slowed = 0;
 
 const clusterOf = (name: string) => (name === 'expired' ? apart : fleet).cluster(name);
 
@@ -129,7 +131,10 @@ function trouble(): () => Promise<void> {
   const resume = Promise.withResolvers<void>();
   const [slow, hanging, failing, out] = ['slow', 'hanging', 'failing', 'logged-out'].map((name) => fleet.cluster(name));
   if (slow === undefined || hanging === undefined || failing === undefined || out === undefined) throw new RangeError();
-  slow.delay = () => Promise.race([pause(SLOW_MS), resume.promise]);
+  slow.delay = () => {
+    slowed += 1;
+    return Promise.race([pause(SLOW_MS), resume.promise]);
+  };
   hanging.delay = () => resume.promise;
   const mend = failing.failAll({}, new Refusal(500, 'InternalError', 'etcdserver: no leader'));
   const login = out.token;
@@ -164,7 +169,9 @@ describe('clusters that are slow, hang, fail, refuse the login or have an expire
     widen();
     for (const name of HEALTHY) subscribe(name);
     await expect.poll(() => withoutInstall(HEALTHY), PATIENCE).toEqual([]);
-    expect(withoutInstall(['slow', 'hanging'])).toEqual(['slow', 'hanging']);
+    expect(withoutInstall(['hanging'])).toEqual(['hanging']);
+    // How far the slow cluster is by then depends on the machine.
+    expect(slowed).toBeGreaterThan(0);
   });
 
   it('as a cluster with many namespaces is worked on like the others', async () => {

@@ -10,7 +10,8 @@ import { type KillPoint, WriteCounter } from '../story/kill-walk/write-counter.j
 import { normalised } from '../story/normalised-dump.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
-const STILL_FOR_MS = 1_500;
+/** Longer than a busy machine holds up a service between two writes. */
+const STILL_FOR_MS = 5_000;
 const WHEN: readonly KillPoint['when'][] = ['before', 'after'];
 const SOURCE = {
   apiVersion: 'operators.coreos.com/v1alpha1',

@@ -67,7 +67,7 @@ describe('Redis behind Sentinels', needing(there), () => {
       // Of the second one the poller may learn after the upgrade: when it next asks which run of Redis it is.
       await expect.poll(published, LONG_PATIENCE).toBeGreaterThanOrEqual(2);
       for (const service of environment.services) {
-        expect((await redisReadiness(service)).status).toBe(200);
+        await expect.poll(async () => (await redisReadiness(service)).status, LONG_PATIENCE).toBe(200);
         const lines = (await service.tail(Number.POSITIVE_INFINITY)).split('\n');
         expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
       }

@@ -92,7 +92,7 @@ describe('clusters whose etcd was put back from a copy', () => {
       undisturbed.map((dumps) => Object.values(dumps).map((dump) => Object.keys(dump))),
     );
     expect(ended).toEqual(undisturbed);
-    expect(await wentBack()).toBeGreaterThan(before);
+    await expect.poll(wentBack, LONG_PATIENCE).toBeGreaterThan(before);
   });
 
   it('500 writes old, with a ClusterExtension: every step of its upgrade is taken again, to the same end', async () => {

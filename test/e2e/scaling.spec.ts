@@ -110,7 +110,7 @@ describe('appliers, from one to four and back, while 23 clusters upgrade', () =>
 
   it('begin with one, which upgrades a cluster whose end state all others are to have', async () => {
     // Nothing but the hub defines OLM's kinds: what two writers define depends on who comes first.
-    await expect.poll(() => CLUSTERS.filter((cluster) => !hasOlmKinds(fleet, cluster)), PATIENCE).toEqual([]);
+    await expect.poll(() => CLUSTERS.filter((cluster) => !hasOlmKinds(fleet, cluster)), LONG_PATIENCE).toEqual([]);
     await push('alone', VERSIONS.slice(0, 2));
     subscribe(fleet, ALONE, source('alone'));
     await expect.poll(() => csvs(fleet, ALONE), PATIENCE).toEqual(atVersion('v1.1.0'));
@@ -133,9 +133,9 @@ describe('appliers, from one to four and back, while 23 clusters upgrade', () =>
       .poll(() => FLEET.filter((cluster) => plans(fleet, cluster).length > 0).length, PATIENCE)
       .toBeGreaterThan(0);
     await startAppliers(['applier-2', 'applier-3', 'applier-4']);
-    await expect.poll(unevenness, PATIENCE).toBeLessThanOrEqual(0.2);
+    await expect.poll(unevenness, LONG_PATIENCE).toBeLessThanOrEqual(0.2);
     expect(await parts()).toHaveLength(4);
-    await expect.poll(() => countAt('v1.1.0'), PATIENCE).toBe(FLEET.length);
+    await expect.poll(() => countAt('v1.1.0'), LONG_PATIENCE).toBe(FLEET.length);
   });
 
   it('become one again amid the next upgrade: two are stopped, and one is killed', async () => {

@@ -6,7 +6,7 @@ import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.j
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { expectEnding } from '../story/expect-ending.js';
 import { type Ending, playStory } from '../story/play-story.js';
-import { startQuickEnvironment } from '../story/quick-environment.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import { secondProcessOf } from '../story/second-process.js';
 
 describe('two pollers and two appliers for the same clusters', () => {
@@ -23,6 +23,8 @@ describe('two pollers and two appliers for the same clusters', () => {
     twins = (['catalog-poller', 'applier'] as const).map((service) => secondProcessOf(environment, service, folder));
     endings.push(() => Promise.all(twins.map((twin) => twin.stop())));
     for (const twin of twins) twin.start();
+    // On a busy machine the story could be over before they run.
+    await allRunning([...environment.services, ...twins]);
     ending = await playStory(environment);
   });
   afterAll(async () => {

@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { expect, vi } from 'vitest';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { STATUS_FOLDER } from '#platform/fleet/folder/folder-files';
 import { KeptObjects } from '#platform/fleet/folder/kept-objects';
@@ -21,6 +25,10 @@ const EXAMPLES = join(PROJECT_ROOT, 'examples');
 /** What a Subscription to the first brings: it depends on the second. */
 export const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
 export const NAMESPACE = 'harbors';
+/** Longer than a busy machine holds up the hub between two writes. */
+const STILL_FOR_MS = 3_000;
+const OPERATOR = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' };
+const OLM_KINDS = [CATALOG_SOURCE_API, SUBSCRIPTION_API, INSTALL_PLAN_API, CSV_API, OPERATOR_GROUP_API, OPERATOR];
 
 /** Clusters that `flotilla up` manages, which become a fleet whose objects are in a folder. */
 export class FolderFleet {
@@ -54,7 +62,7 @@ export class FolderFleet {
 
   async stop(): Promise<void> {
     vi.unstubAllEnvs();
-    this.up?.kill();
+    await this.up?.kill();
     for (const client of this.clients) await client.close();
     await this.registry.stop();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
@@ -119,7 +127,24 @@ export class FolderFleet {
     await expect
       .poll(() => this.#phases(), LONG_PATIENCE)
       .toEqual(this.clients.map(() => PACKAGES.map(() => 'Succeeded')));
+    await this.#untilStill();
     expect(await this.end()).toBe(0);
+  }
+
+  /** What the hub has not written when it ends, the next one writes. */
+  async #untilStill(): Promise<void> {
+    const kinds = [...OLM_KINDS, { apiVersion: 'v1', kind: 'Namespace' }];
+    const versions = async () => {
+      const lists = await Promise.all(this.clients.flatMap((client) => kinds.map((kind) => client.list(kind))));
+      return lists.flatMap((list) => (list?.items ?? []).map(({ metadata }) => metadata.resourceVersion)).join();
+    };
+    let last = '';
+    const isStill = async () => {
+      const before = last;
+      last = await versions();
+      return last === before;
+    };
+    await expect.poll(isStill, { ...LONG_PATIENCE, interval: STILL_FOR_MS }).toBe(true);
   }
 
   #phases(): Promise<readonly unknown[]> {

@@ -53,7 +53,7 @@ export async function replaceTheLogin(fleet: FleetHub, name: string): Promise<vo
   expect(await held(), 'finalizers of a hub that has left').toBe(0);
   await fleet.apply('FleetCluster', name, spec as object, metadata.labels);
   await expect.poll(() => condition('Reachable'), LONG_PATIENCE).toBe('True Answering');
-  expect(await condition('CredentialsValid')).toBe('True Valid');
+  await expect.poll(() => condition('CredentialsValid'), LONG_PATIENCE).toBe('True Valid');
 }
 
 /** A token of an administrator of the cluster, which ends with the ServiceAccount. */

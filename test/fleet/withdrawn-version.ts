@@ -58,11 +58,13 @@ export async function leaveOutWhatIsWithdrawn(fleet: FleetHub): Promise<void> {
   expect(await planned()).toContain(`${PACKAGE}.v1.1.0`);
   await catalog.offer(PACKAGE, [FIRST, BAD, NEXT]);
   await expect.poll(() => waiting(3), LONG_PATIENCE).toEqual(['Waiting']);
-  expect((await rollout(2)).phase).toBe('Superseded');
+  await expect.poll(async () => (await rollout(2)).phase, LONG_PATIENCE).toBe('Superseded');
   await approve(3);
   await expect.poll(async () => (await rollout(3)).phase, LONG_PATIENCE).toBe('Completed');
   expect(await installed()).toEqual(everywhere('1.2.0'));
-  expect(await planned(), 'its plans were taken back').not.toContain(`${PACKAGE}.v1.1.0`);
+  await expect
+    .poll(planned, { ...LONG_PATIENCE, message: 'its plans were taken back' })
+    .not.toContain(`${PACKAGE}.v1.1.0`);
 
   await catalog.offer(PACKAGE, [FIRST, NEXT, versionOf('1.3.0', '1.2.0')]);
   await expect.poll(() => waiting(4), LONG_PATIENCE).toEqual(['Waiting']);
@@ -76,5 +78,5 @@ export async function leaveOutWhatIsWithdrawn(fleet: FleetHub): Promise<void> {
   await approve(5);
   await expect.poll(async () => (await rollout(5)).phase, LONG_PATIENCE).toBe('Completed');
   expect(await installed()).toEqual(everywhere('1.3.1'));
-  expect(await planned()).not.toContain(`${PACKAGE}.v1.3.0`);
+  await expect.poll(planned, LONG_PATIENCE).not.toContain(`${PACKAGE}.v1.3.0`);
 }

@@ -7,7 +7,9 @@ import { LONG_PATIENCE } from '#testing/patience';
 import { comparable, type GuideNames } from './guide-names.js';
 
 /** Such commands change nothing and are asked again until the cluster has come to what the page says. */
-const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live)) /;
+const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live|clusters check)) /;
+/** Such commands are refused until the cluster has come to what the command before says, and may be repeated. */
+const MAY_COME_TOO_EARLY = /^(?:kubectl (?:apply|patch)|flotilla approve) /;
 
 /** Where the commands of pages are run: in this folder, with `flotilla` on the PATH. */
 export type PageShell = Readonly<{
@@ -31,7 +33,7 @@ export async function follow(
     else expect(names.toPage(printed, expected)).toEqual(comparable(expected));
     names.learn(printed, expected);
   };
-  if (ASKS.test(command)) await vi.waitFor(poll, LONG_PATIENCE);
+  if (ASKS.test(command) || MAY_COME_TOO_EARLY.test(command)) await vi.waitFor(poll, LONG_PATIENCE);
   else await poll();
 }
 

@@ -85,7 +85,7 @@ describe('the command and the console, about one cluster with every kind of trou
     return () => vi.unstubAllEnvs();
   });
   afterAll(async () => {
-    up?.kill();
+    await up?.kill();
     await catalogs?.stop();
     await fleet?.stop();
     await redis?.stop();

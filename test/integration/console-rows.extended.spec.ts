@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const cluster of CLUSTERS) subscribe(cluster);
 });
 afterAll(async () => {
-  up?.kill();
+  await up?.kill();
   await catalogs?.stop();
   await fleet?.stop();
   await redis?.stop();

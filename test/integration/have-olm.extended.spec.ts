@@ -124,7 +124,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  up?.kill();
+  await up?.kill();
   await Promise.all([catalogs?.stop(), fleet?.stop(), registry?.stop()]);
   await rm(folder, { recursive: true, force: true });
 });

@@ -126,7 +126,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect(await served()).toBe(200), LONG_PATIENCE);
 });
 afterAll(async () => {
-  up?.kill();
+  await up?.kill();
   await Promise.all([fleet?.stop(), registry?.stop()]);
   await rm(folder, { recursive: true, force: true });
 });

@@ -31,7 +31,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     redis = await findRedis({ log: () => undefined });
   });
   afterAll(async () => {
-    up?.kill();
+    await up?.kill();
     await registry?.stop();
     await fleet?.stop();
     await redis?.stop();

@@ -26,7 +26,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     return () => vi.unstubAllEnvs();
   });
   afterAll(async () => {
-    for (const hub of hubs) hub.kill();
+    for (const hub of hubs) await hub.kill();
     await fleet?.stop();
     await rm(folder, { recursive: true, force: true });
   });

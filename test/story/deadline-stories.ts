@@ -61,11 +61,15 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
   });
 
   async function takeOneMinute(plural: string): Promise<void> {
-    const found = await fixture().client.get({ ...CRD, name: `${plural}.olm.operatorframework.io` });
-    const text = JSON.stringify(found);
-    const lifted = text.replaceAll(/("progressDeadlineMinutes":\{[^}]*"minimum":)10/g, '$11');
-    if (lifted === text) throw new Error(`the definition of ${plural} has no minimum of ten minutes any more`);
-    await fixture().client.update(JSON.parse(lifted));
+    const update = async () => {
+      const found = await fixture().client.get({ ...CRD, name: `${plural}.olm.operatorframework.io` });
+      const text = JSON.stringify(found);
+      const lifted = text.replaceAll(/("progressDeadlineMinutes":\{[^}]*"minimum":)10/g, '$11');
+      if (lifted === text) throw new Error(`the definition of ${plural} has no minimum of ten minutes any more`);
+      await fixture().client.update(JSON.parse(lifted));
+    };
+    // The API server itself writes the definition, too.
+    await vi.waitFor(update, LONG_PATIENCE);
   }
 
   it('scenario 10: a rollout that never completes is reported a minute after its beginning, with its last status', async () => {
@@ -96,7 +100,7 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
     await expect
       .poll(() => fixture().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^True Succeeded/);
-    expect(await fixture().setCondition('late-set', 'Succeeded')).toMatch(/^True Succeeded/);
+    await expect.poll(() => fixture().setCondition('late-set', 'Succeeded'), LONG_PATIENCE).toMatch(/^True Succeeded/);
   });
   const marked = { data: { marked: 'yes' } };
 

@@ -133,7 +133,9 @@ export function describeExtensions(
     await pin('1.2.0', { upgradeConstraintPolicy: 'SelfCertified' });
     await expect.poll(() => east.installState('torch'), PATIENCE).toBe('1.2.0 True Succeeded');
     // The same content four times is four revisions: the version is part of every object.
-    expect(await east.lifecycles('torch')).toEqual(['1 Archived', '2 Archived', '3 Archived', '4 Active']);
+    await expect
+      .poll(() => east.lifecycles('torch'), PATIENCE)
+      .toEqual(['1 Archived', '2 Archived', '3 Archived', '4 Active']);
     expect(await east.events('torch')).toEqual(
       expect.arrayContaining([expect.stringMatching(/^RevisionCreated: Revision torch-2 for bundle torch.v1.1.0/)]),
     );
@@ -210,7 +212,7 @@ export function describeExtensions(
     const observed = async () =>
       (await east.statusOf('wick'))?.conditions?.find(({ type }) => type === 'Progressing')?.observedGeneration;
     await expect.poll(observed, PATIENCE).toBe(2);
-    expect(await east.installState('wick')).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
     const env = [{ name: 'TRIMMED', value: 'yes' }];
     await east.change('wick', { config: { configType: 'Inline', inline: { deploymentConfig: { env } } } });
     await expect
@@ -268,9 +270,9 @@ export function describeExtensions(
     await east.client.patch(catalog, { spec: { source: { image: { ref } } } });
     await expect.poll(() => east.lifecycles('glow'), PATIENCE).toEqual(['1 Archived', '2 Active']);
     const [was, is] = [image, other].map((one) => one.split('@')[1]);
-    expect(await east.events('glow')).toEqual(
-      expect.arrayContaining([expect.stringMatching(`^BundleContentChanged: .*it was ${was}, it is ${is}$`)]),
-    );
+    await expect
+      .poll(() => east.events('glow'), PATIENCE)
+      .toEqual(expect.arrayContaining([expect.stringMatching(`^BundleContentChanged: .*it was ${was}, it is ${is}$`)]));
   });
 
   it('scenario 25: keeps the old revision while the new one does not get ready, and goes back when its version is set', async () => {

@@ -52,7 +52,8 @@ export async function playStory(environment: DemoEnvironment, options: PlayOptio
   }
 }
 
-const STILL_FOR_MS = 1_500;
+/** Longer than a busy machine holds up a service between two writes. */
+const STILL_FOR_MS = 3_000;
 
 /**
  * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage

@@ -66,7 +66,7 @@ export function isAlive(pid: number): boolean {
 
 /** Whatever it speaks: a port without a listener refuses. */
 const isOpen = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+  fetch(url, { signal: AbortSignal.timeout(20_000) }).then(
     () => true,
     (error: unknown) => !(error instanceof Error && Object(error.cause).code === 'ECONNREFUSED'),
   );

@@ -18,7 +18,8 @@ export type RunningUp = Readonly<{
   running(): Promise<void>;
   /** Sends the signal; the exit code. */
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number>;
-  kill(): void;
+  /** Kills it, and waits until it is gone. */
+  kill(): Promise<void>;
 }>;
 
 /** `flotilla up` as its own process, on a free port; registries on this machine are allowed. */
@@ -47,6 +48,9 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
       child.kill(signal);
       return ended;
     },
-    kill: () => void child.kill('SIGKILL'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
   };
 }

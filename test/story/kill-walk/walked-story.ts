@@ -130,7 +130,7 @@ const CLUSTER_WIDE = [
   { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
 ];
-const QUIET_FOR_MS = 300;
+const QUIET_FOR_MS = 1_000;
 
 /** Removes all that the story left, and waits until no service has anything more to say about it. */
 export async function clearAway(environment: KillEnvironment, before: ReadonlySet<string>): Promise<void> {
