@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { LONG_PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE, LONG_PATIENCE_MS } from '#testing/patience';
 import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
 import { cleanCluster } from '../story/clean-clusters.js';
 import { playStory } from '../story/play-story.js';
@@ -90,7 +90,7 @@ export function describeImage(fixture: () => ComposeFixture): void {
       const given = Object.entries(settings).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
       const mounts = ['--volume', `${folder}:/kube:ro`, '--add-host', `host.docker.internal:${gateway}`];
       await docker(...up, ...given, ...mounts, image(), 'up', '--kubeconfig', '/kube/config');
-      await playStory(environmentOf(0));
+      await playStory(environmentOf(0), { patienceMs: LONG_PATIENCE_MS });
       await docker('stop', '--time', '30', name);
       const state = await docker('inspect', '--format', '{{.State.ExitCode}}', name);
       expect(state.trim(), await docker('logs', '--tail', '20', name)).toBe('0');

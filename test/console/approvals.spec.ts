@@ -49,7 +49,7 @@ describe('who approved, when and why, on the pages of the console', needing(chro
   it('stands on the page of the operator, from the plan in the cluster', async () => {
     await tab.goto(OPERATOR);
     await expect.poll(() => tab.text('.approved-by'), PATIENCE).toMatch(/approved by jane@example\.com .*CHG-4711/);
-    expect(await tab.text('.changes')).toMatch(/approved .*lamp\.v1\.1\.0 .*CHG-4711/);
+    await expect.poll(() => tab.text('.changes'), PATIENCE).toMatch(/approved .*lamp\.v1\.1\.0 .*CHG-4711/);
     expect(await tab.axe()).toEqual([]);
     await tab.goto('/clusters/eu-12/lamps/subscriptions/lamp');
     await expect.poll(() => tab.text(), PATIENCE).toContain('What to do');

@@ -58,6 +58,8 @@ describe('the page of an operator whose newest InstallPlan failed', needing(chro
   it('says first what failed, then that the version before runs on, as flotilla explain does', async () => {
     await tab.goto('/clusters/east/mills/subscriptions/mill');
     await expect.poll(() => tab.text(), PATIENCE).toContain('What to do');
+    // The row, the answer and its advice come one after the other.
+    await tab.settled();
     const shown = await tab.text('.why');
     expect(shown).toMatch(/InstallPlan install-1 failed\..*would no longer be served\..*mill\.v1 still runs\.$/);
     expect(shown.match(/\bfailed\./g), 'that it failed is said once').toHaveLength(1);

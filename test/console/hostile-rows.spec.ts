@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
+import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import {
   catalogRow,
@@ -140,8 +141,8 @@ describe('what catalogs and clusters write', needing(chromiumNeed), () => {
 
   it('shows characters that turn or hide text as what they are', async () => {
     await tab.goto('/operators');
-    const shown = String(await tab.page.evaluate('document.querySelector("main").textContent'));
-    expect(shown).toContain('lamp⟨202E⟩gpj.exe⟨202C⟩⟨200B⟩⟨2066⟩');
-    expect(shown).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B]/);
+    const shown = async () => String(await tab.page.evaluate('document.querySelector("main").textContent'));
+    await expect.poll(shown, PATIENCE).toContain('lamp⟨202E⟩gpj.exe⟨202C⟩⟨200B⟩⟨2066⟩');
+    expect(await shown()).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B]/);
   });
 });

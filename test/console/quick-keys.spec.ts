@@ -60,7 +60,7 @@ describe('keys that are pressed one right after the other', needing(chromiumNeed
 
   it('the focus is on the heading of a page as soon as the page is there', async () => {
     tab = await ConsoleTab.open(browser, run.service.link, { ownTime: true });
-    await tab.page.clock.pauseAt(Number(await tab.page.evaluate('Date.now()')) + 1_000);
+    await tab.page.clock.pauseAt(Number(await tab.page.evaluate('Date.now()')) + 20_000);
     for (const key of ['g', 'o']) await tab.page.keyboard.press(key);
     await expect.poll(heading, PATIENCE).toBe('Operators');
     expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('Operators');

@@ -133,7 +133,7 @@ describe('what is done with everything that a filter matches', needing(chromiumN
     run.view.write({ cluster: 'eu-0000', changed: others, removed: [] });
     await tab.goto('/approvals');
     await expect.poll(() => tab.text(), PATIENCE).toContain('206 classes');
-    expect(await tab.page.locator('main tbody tr').count()).toBe(200);
+    await expect.poll(() => tab.page.locator('main tbody tr').count(), PATIENCE).toBe(200);
     await tab.page.getByRole('button', { name: 'Newer, 6 more' }).click();
     await expect.poll(() => tab.page.locator('main tbody tr').count(), PATIENCE).toBe(6);
     run.view.write({ cluster: 'eu-0000', changed: [], removed: others.map(({ id }) => id) });

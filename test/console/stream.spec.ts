@@ -184,7 +184,7 @@ describe('a page that stays open', needing(chromiumNeed), () => {
       await expect.poll(() => network.connections(), PATIENCE).toBeGreaterThan(before);
       await expect.poll(() => text('.live-mark'), PATIENCE).toMatch(/^live/);
       const now = Number(await tab.page.evaluate('Date.now()'));
-      await clock.pauseAt(now + 5_000);
+      await clock.pauseAt(now + 20_000);
       network.lose();
       change('harbor', { standing: 'blocked' });
       await clock.setSystemTime(now + 10 * MINUTE);

@@ -18,7 +18,7 @@ type Command = Readonly<{
   says: RegExp;
   fails?: boolean;
   stdin?: string;
-  /** Changes nothing, and asks for what the API server shows a moment after the command before: is repeated until it says so. */
+  /** Repeated until it says so: it changes nothing, and the API server may know it a moment later. */
   soon?: boolean;
 }>;
 

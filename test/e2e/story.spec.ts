@@ -21,7 +21,7 @@ describe('the story on two real clusters', () => {
     registry = await startRealRegistry();
     console.log(`images in ${registry.how}`);
     await clean();
-    // Where nothing is killed no work is taken over: a service that the machine holds up does not lose its job.
+    // A service that the machine holds up keeps its job: no problem is solved twice for that.
     undisturbed = await play({}, { FLOTILLA_JOB_LOCK_DURATION: '60s', FLOTILLA_SHARD_LEASE: '60s' });
   });
   beforeEach(() => clean());

@@ -20,7 +20,7 @@ import { startQuickEnvironment } from '../story/quick-environment.js';
 
 /** More than the applier writes at once, and than its cache keeps of its own writes before it sees them. */
 const NAMESPACES = 1_200;
-/** So many statuses of copies are written at once: a part of them twice where the operator comes to another phase meanwhile. */
+/** Statuses of so many copies are written at once, and twice if the phase changes meanwhile. */
 const AT_ONCE = 500;
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };

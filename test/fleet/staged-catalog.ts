@@ -9,11 +9,7 @@ import { type FleetHub, PLATFORM } from './fleet-hub.js';
 
 const BEACONS = 'beacons';
 const PACKAGE = 'lighthouse-operator';
-const [FIRST, NEXT, LAST] = [
-  'lighthouse-operator.v1.0.0',
-  'lighthouse-operator.v1.1.0',
-  'lighthouse-operator.v1.2.0',
-] as const;
+const [FIRST, LAST] = ['lighthouse-operator.v1.0.0', 'lighthouse-operator.v1.2.0'] as const;
 const REPOSITORY = 'fleet/ringed';
 /** Where the catalog is in a cluster. */
 export const SOURCE = {

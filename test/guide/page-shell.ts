@@ -8,7 +8,7 @@ import { comparable, type GuideNames } from './guide-names.js';
 
 /** Such commands change nothing and are asked again until the cluster has come to what the page says. */
 const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live|clusters check)) /;
-/** Such commands are refused until the cluster has come to what the command before says, and may be repeated. */
+/** The cluster may refuse such commands until it has come to what the page says; they may be repeated. */
 const MAY_COME_TOO_EARLY = /^(?:kubectl (?:apply|patch)|flotilla approve) /;
 
 /** Where the commands of pages are run: in this folder, with `flotilla` on the PATH. */

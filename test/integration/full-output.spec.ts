@@ -44,7 +44,7 @@ describe('a command whose standard output is on a full disk', () => {
     child.stderr?.on('data', (chunk: Buffer) => {
       err += chunk.toString();
     });
-    const [code] = await once(child, 'exit');
+    const [code] = await once(child, 'close');
     expect({ code, err }).toEqual({
       code: 3,
       err: expect.stringContaining('error: write standard output: no space left on device\n'),

@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const packagesAt = async (address: string, environment: Record<string, string>) => {
-  const client = new GrpcCatalogClient(address, { callMs: 3_000 }, environment);
+const packagesAt = async (address: string, environment: Record<string, string>, callMs = 60_000) => {
+  const client = new GrpcCatalogClient(address, { callMs }, environment);
   try {
     return await client.listPackages();
   } finally {
@@ -58,7 +58,7 @@ describe('a registry server behind a proxy', () => {
     },
   ])('is reached directly: $because', async ({ environment }) => {
     const proxy = await startProxy({});
-    await expect(packagesAt('catalog.example:50051', environment(proxy.url))).rejects.toMatchObject({
+    await expect(packagesAt('catalog.example:50051', environment(proxy.url), 3_000)).rejects.toMatchObject({
       failure: 'Unreachable',
     });
     expect(proxy.log).toEqual([]);
@@ -93,7 +93,7 @@ describe('a connection that goes silent', () => {
   it('is found out during the next call and replaced by a new one', async () => {
     const line = new Line();
     const address = `127.0.0.1:${await line.listen()}`;
-    const client = new GrpcCatalogClient(address, { callMs: 5_000, silenceMs: 150 });
+    const client = new GrpcCatalogClient(address, { callMs: 60_000, silenceMs: 1_000 });
     expect(await client.listPackages()).toEqual(['ant']);
     line.swallow();
     await expect(client.listPackages()).rejects.toMatchObject({ failure: 'Unreachable', retry: 'backoff' });

@@ -150,12 +150,17 @@ describe('services of two releases on one Redis', () => {
     const job = (state: string, count: number) => `bullmq_job_count{queue="resolve",state="${state}"} ${count}`;
     await expect.poll(metrics, PATIENCE).toContain(job('set-aside', 1));
     expect(await metrics()).toContain(job('failed', 0));
-    const health = await fetch(`${await resolver.url()}/readyz`);
-    const { details } = (await health.json()) as { details: Record<string, object> };
-    expect([health.status, details['jobs']]).toMatchObject([
-      200,
-      { detail: 'a newer release wrote what lies aside: 1 job of resolve; upgrade this service' },
-    ]);
+    const readiness = async () => {
+      const health = await fetch(`${await resolver.url()}/readyz`);
+      const { details } = (await health.json()) as { details: Record<string, object> };
+      return [health.status, details['jobs']];
+    };
+    await expect
+      .poll(readiness, PATIENCE)
+      .toMatchObject([
+        200,
+        { detail: 'a newer release wrote what lies aside: 1 job of resolve; upgrade this service' },
+      ]);
     await resolver.stop('SIGTERM');
     const next = service(nextResolve, prefix);
     await next.work();

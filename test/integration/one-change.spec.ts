@@ -131,28 +131,35 @@ describe('an install and two upgrades', () => {
     'to %s is one change: its lines in the logs of all services are found by its name',
     async (version) => {
       const change = changes().get(`${PACKAGE}.${version}`) ?? '';
-      const lines = await followed(change);
-      const said = [...new Set(lines.map(({ service, msg }) => `${service}: ${msg}`))];
-      expect(said.slice(0, 3)).toEqual([
-        'catalog-poller: namespace has another problem',
-        'resolver-worker: problem solved',
-        'applier: InstallPlan made',
-      ]);
-      // A plan whose status met another write is noted as complete a moment after its objects are there.
-      expect(said.slice(3).toSorted()).toEqual(['applier: ClusterServiceVersion moved', 'applier: InstallPlan moved']);
-      const ready = { change, name: `${PACKAGE}.${version}`, phase: 'Succeeded' };
-      expect(lines).toContainEqual(expect.objectContaining(ready));
+      // A line of the log follows the write.
+      await vi.waitFor(async () => {
+        const lines = await followed(change);
+        const said = [...new Set(lines.map(({ service, msg }) => `${service}: ${msg}`))];
+        expect(said.slice(0, 3)).toEqual([
+          'catalog-poller: namespace has another problem',
+          'resolver-worker: problem solved',
+          'applier: InstallPlan made',
+        ]);
+        // A plan whose status met another write is noted as complete a moment after its objects are there.
+        expect(said.slice(3).toSorted()).toEqual([
+          'applier: ClusterServiceVersion moved',
+          'applier: InstallPlan moved',
+        ]);
+        const ready = { change, name: `${PACKAGE}.${version}`, phase: 'Succeeded' };
+        expect(lines).toContainEqual(expect.objectContaining(ready));
+      }, PATIENCE);
     },
   );
 
-  it('are different changes, and their Events name them', () => {
+  it('are different changes, and their Events name them', async () => {
     const named = [...changes().values()];
     expect(new Set(named).size).toBe(VERSIONS.length);
-    const events = fleet.cluster(CLUSTER).list({ apiVersion: 'v1', kind: 'Event', namespace: 'lights' });
-    const succeeded = events.filter(({ reason }) => reason === 'InstallSucceeded');
-    expect(new Set(succeeded.map(({ metadata }) => metadata.annotations?.['flotilla.dev/change']))).toEqual(
-      new Set(named),
-    );
+    const ofEvents = () => {
+      const events = fleet.cluster(CLUSTER).list({ apiVersion: 'v1', kind: 'Event', namespace: 'lights' });
+      const succeeded = events.filter(({ reason }) => reason === 'InstallSucceeded');
+      return new Set(succeeded.map(({ metadata }) => metadata.annotations?.['flotilla.dev/change']));
+    };
+    await expect.poll(ofEvents, PATIENCE).toEqual(new Set(named));
   });
 
   it.each(VERSIONS)('to %s has one trace over all services, each span below its parent', async (version) => {
@@ -182,17 +189,19 @@ describe('an install and two upgrades', () => {
   });
 
   it('are measured, each part of the way', async () => {
-    const counted = new Map<string, number>();
-    for (const service of environment.services) {
-      const text = await (await fetch(`${await service.url()}/metrics`)).text();
-      for (const [, stage = '', count] of text.matchAll(
-        /^flotilla_stage_duration_seconds_count\{stage="(\w+)"\} (\d+)/gm,
-      ))
-        counted.set(stage, (counted.get(stage) ?? 0) + Number(count));
-    }
-    expect(counted.get('ready')).toBe(VERSIONS.length);
-    expect(counted.get('observe')).toBeGreaterThanOrEqual(VERSIONS.length);
-    expect(counted.get('solve')).toBeGreaterThanOrEqual(VERSIONS.length);
-    expect(counted.get('pass')).toBeGreaterThanOrEqual(VERSIONS.length);
+    const counted = async () => {
+      const counts: Record<string, number> = {};
+      for (const service of environment.services) {
+        const text = await (await fetch(`${await service.url()}/metrics`)).text();
+        for (const [, stage = '', count] of text.matchAll(
+          /^flotilla_stage_duration_seconds_count\{stage="(\w+)"\} (\d+)/gm,
+        ))
+          counts[stage] = (counts[stage] ?? 0) + Number(count);
+      }
+      return counts;
+    };
+    await expect.poll(async () => (await counted())['ready'], PATIENCE).toBe(VERSIONS.length);
+    const { observe, solve, pass } = await counted();
+    for (const count of [observe, solve, pass]) expect(count).toBeGreaterThanOrEqual(VERSIONS.length);
   });
 });

@@ -265,7 +265,13 @@ describe('the queue on Redis', () => {
         { concurrency: 1 },
       );
       await queues.observe.process(async () => undefined, { concurrency: 1 });
-      await pause(1_000);
+      // Each queue asks once as it begins.
+      const inASecond = async () => {
+        const count = await looks();
+        await pause(1_000);
+        return (await looks()) - count;
+      };
+      await expect.poll(inASecond, PATIENCE).toBe(0);
       const before = await looks();
       await pause(2_000);
       expect((await looks()) - before).toBe(0);

@@ -8,7 +8,7 @@ import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { type InMemoryRegistry, type RegistryOptions, startRegistry } from '#testing/registry/in-memory-registry';
 
 const TEXT = Array.from({ length: 2_000 }, (_, at) => `line ${at * 7919}`).join('\n');
-const fast = { attempts: 3, retryDelayMs: 1, stallMs: 100, requestMs: 200 };
+const fast = { attempts: 3, retryDelayMs: 1, stallMs: 2_000, requestMs: 60_000 };
 const client = new HttpRegistryClient({ limits: fast });
 
 let registry: InMemoryRegistry;
@@ -98,17 +98,29 @@ describe('a download that breaks', () => {
 
 describe('a registry that hangs', () => {
   it.each([
-    { because: 'before it answers', trouble: { hang: 'before' }, says: 'no answer within 200 ms' },
+    {
+      because: 'before it answers',
+      trouble: { hang: 'before' },
+      limits: { requestMs: 200 },
+      says: 'no answer within 200 ms',
+    },
     {
       because: 'within a manifest',
       trouble: { hang: 'within', path: /manifests/ },
+      limits: { stallMs: 100 },
       says: 'nothing arrived for 100 ms',
     },
-    { because: 'within a layer', trouble: { hang: 'within', path: /blobs/ }, says: 'nothing arrived for 100 ms' },
-  ] as const)('is left after the time limit: $because', async ({ trouble, says }) => {
+    {
+      because: 'within a layer',
+      trouble: { hang: 'within', path: /blobs/ },
+      limits: { stallMs: 100 },
+      says: 'nothing arrived for 100 ms',
+    },
+  ] as const)('is left after the time limit: $because', async ({ trouble, limits, says }) => {
     await start();
     registry.failNext({ ...trouble, times: 100 });
-    await expect(pullCatalog(client, reference)).rejects.toMatchObject({
+    const impatient = new HttpRegistryClient({ limits: { ...fast, ...limits } });
+    await expect(pullCatalog(impatient, reference)).rejects.toMatchObject({
       failure: 'Unreachable',
       message: expect.stringContaining(says),
     });

@@ -272,7 +272,7 @@ describe('a simulated fleet over its port', () => {
       'installplans.operators.coreos.com',
     );
     expect(await kubectl('apply', '--server-side', '-f', manifest)).toContain('deployment.apps/web serverside-applied');
-    await kubectl('wait', '-n', 'default', '--for=condition=Available', 'deployment/web', '--timeout=10s');
+    await kubectl('wait', '-n', 'default', '--for=condition=Available', 'deployment/web', '--timeout=80s');
     expect(await kubectl('get', 'csv', '-A')).toMatch(
       /NAMESPACE\s+NAME\s+DISPLAY\s+VERSION.*PHASE\s*\ndefault\s+web\.v1\s+Web\s+1\.0\.0/,
     );

@@ -76,8 +76,9 @@ function subscribe(cluster: SimulatedCluster): void {
 /** The link that was printed signs in. */
 async function consoleAnswers(): Promise<void> {
   const [, origin = '', key = ''] = /^Console (\S+)\/#key=(\S+)/m.exec(up.said.out) ?? [];
-  const answer = await fetch(`${origin}/api/v1/fleet`, { headers: { authorization: `Bearer ${key}` } });
-  expect(answer.status).toBe(200);
+  const asked = () => fetch(`${origin}/api/v1/fleet`, { headers: { authorization: `Bearer ${key}` } });
+  // It answers 503 until it has read the fleet.
+  await expect.poll(async () => (await asked()).status, PATIENCE).toBe(200);
 }
 
 const Phase = z.looseObject({ status: z.looseObject({ phase: z.string() }) });
@@ -110,8 +111,10 @@ describe('flotilla up', () => {
     expect(up.said.out, 'not the port at which status looks by itself').toContain(
       `flotilla status --hub ${url} --kubeconfig /`,
     );
-    const health = await (await fetch(`${url}/healthz`)).json();
-    expect(health).toMatchObject({ status: 'ok', details: { watches: { detail: '2 of 2 clusters are watched' } } });
+    const health = async () => (await fetch(`${url}/healthz`)).json();
+    await expect
+      .poll(health, PATIENCE)
+      .toMatchObject({ status: 'ok', details: { watches: { detail: '2 of 2 clusters are watched' } } });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE');
 
     expect(await up.end('SIGINT')).toBe(0);

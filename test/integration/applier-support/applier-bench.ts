@@ -73,7 +73,7 @@ export type BenchSettings = Readonly<{
   /** Passes read from the cache, as they do in the service. */
   cached?: boolean;
   foreignInstallPlans?: 'accept' | 'refuse';
-  /** Milliseconds that a failing step is tried again; 5 s without it. */
+  /** Milliseconds that a failing step is tried again; 15 s without it. */
   installPlanRetryTimeout?: number;
   /** Milliseconds until a Deployment is Available; 20 without it. */
   deploymentReadyAfterMs?: number;
@@ -112,7 +112,7 @@ export class ApplierBench {
       protectedCopiedCsvNamespaces: namespaces = [],
       cached = false,
       foreignInstallPlans = 'accept',
-      installPlanRetryTimeout = 5_000,
+      installPlanRetryTimeout = 15_000,
     }: BenchSettings,
   ) {
     this.cluster = fleet.cluster(client.cluster);

@@ -35,7 +35,8 @@ export async function expectNothingLost(redis: ConfiguredRedis, fullMs: number):
     await expectEnding(environment, ending);
     expect(services.map(({ pid }) => pid)).toEqual(pids);
     for (const service of services) {
-      expect(await redisReadiness(service), service.name).toMatchObject({ status: 200, redis: 'takes writes' });
+      const wanted = { status: 200, redis: 'takes writes' };
+      await expect.poll(() => redisReadiness(service), { ...PATIENCE, message: service.name }).toMatchObject(wanted);
       const metrics = await (await fetch(`${await service.url()}/metrics`)).text();
       expect(metrics, service.name).toMatch(/^flotilla_redis_refusals_total\{error="OOM"\} [1-9]/m);
       expect(metrics, service.name).toMatch(/^flotilla_redis_memory_bytes\{of="used"\} [1-9]/m);

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { REFUSED } from '#platform/redis/redis-rights';
+import { PATIENCE } from '#testing/patience';
 import type { DemoEnvironment, EnvironmentOptions } from '../../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceName } from '../../../apps/cli/src/demo/service-process.js';
 import type { RedisUser, ShippedRedis } from './shipped-redis.js';
@@ -29,7 +30,8 @@ export async function expectEnoughRights({ services }: DemoEnvironment): Promise
       service.name,
     ).toEqual([]);
     const url = await service.url();
-    expect((await fetch(`${url}/readyz`)).status, service.name).toBe(200);
+    const readiness = async () => (await fetch(`${url}/readyz`)).status;
+    await expect.poll(readiness, { ...PATIENCE, message: service.name }).toBe(200);
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics, service.name).toMatch(/^bullmq_job_count{queue="resolve",state="waiting"} /m);
   }

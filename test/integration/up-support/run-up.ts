@@ -35,7 +35,8 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
   child.stderr.on('data', (chunk: Buffer) => {
     said.err += chunk.toString();
   });
-  const ended = once(child, 'exit').then(([code]) => Number(code ?? -1));
+  // What it has said is complete then.
+  const ended = once(child, 'close').then(([code]) => Number(code ?? -1));
   return {
     said,
     pid: child.pid ?? 0,
