@@ -96,14 +96,16 @@ export function describeClassicPackages({ client, publish }: UpgradeFixture): vo
     });
 
     it('stays where it had made its CSV, as in OLM, and is made anew by the command that explain prints', async () => {
+      const monitor = { apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor' };
       const unserved: KubernetesObject = {
-        ...{ apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'budget' } },
-        spec: { minAvailable: 1, selector: { matchLabels: { app: 'x' } } },
+        ...{ ...monitor, metadata: { name: 'monitor' } },
+        spec: { endpoints: [{ port: 'http' }], selector: { matchLabels: { app: 'x' } } },
       };
       const half = version('0.2.1', { skips: ['0.1.0', '0.2.0'], objects: [unserved] });
       await stopped('sedge');
       await publish('sedge', 3, { sedge: [good, bad, half] });
       await failed('sedge', 'sedge.v0.2.1');
+      await runs('sedge', 'sedge.v0.1.0 Replacing', 'sedge.v0.2.1 Pending');
       await publish('sedge', 4, { sedge: [good, bad, half, version('0.3.0', { skips: ['0.1.0', '0.2.0', '0.2.1'] })] });
       const explained = async () =>
         (await runFlotilla(['explain', 'subscription', 'sedge', '-n', 'sedge', '-C', client().cluster])).out;
