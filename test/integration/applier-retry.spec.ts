@@ -128,7 +128,9 @@ describe('a failed InstallPlan has a way on', () => {
     bench.namespace('clip');
     bench.subscribe('clip', 'clip');
     await failed('clip');
-    expect(newest('clip')?.status?.message).toContain('policy/v1beta1, Kind=PodDisruptionBudget not found');
+    expect(newest('clip')?.status?.message).toContain(
+      'of bundle clip.v1.0.0: this cluster does not serve policy/v1beta1',
+    );
     await offer(bench, 'clip', [{ version: '1.0.0', objects: [budget('policy/v1'), crdOf('clip')] }]);
     retry('clip', 'replan');
     await bench.installed('clip', 'clip.v1.0.0');
@@ -138,8 +140,14 @@ describe('a failed InstallPlan has a way on', () => {
     ).toBeDefined();
   });
 
+  /** A plan with it fails after its ClusterServiceVersion was made: only built-in kinds are known before. */
+  const monitor: KubernetesObject = {
+    ...{ apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', metadata: { name: 'monitor' } },
+    spec: { endpoints: [], selector: {} },
+  };
+
   it('a first install with a kind that is not served gives way to a newer version of the catalog', async () => {
-    const broken = { version: '1.0.0', objects: [budget('policy/v1beta1'), crdOf('hook')] };
+    const broken = { version: '1.0.0', objects: [monitor, crdOf('hook')] };
     await offer(bench, 'hook', [broken]);
     bench.namespace('hook');
     bench.subscribe('hook', 'hook');
@@ -153,7 +161,7 @@ describe('a failed InstallPlan has a way on', () => {
   });
 
   it('is not made anew where that would delete an operator that runs: an Event says so', async () => {
-    await offer(bench, 'cog', [{ version: '1.0.0', objects: [budget('policy/v1beta1')] }]);
+    await offer(bench, 'cog', [{ version: '1.0.0', objects: [monitor] }]);
     bench.namespace('cog');
     bench.subscribe('cog', 'cog');
     await failed('cog');
