@@ -2,6 +2,7 @@ import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { isHealthy } from '#core/classic/subscription/catalog-health';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/fleet/diagnosis/cluster-findings';
 import { diagnoseConditions, isServed } from '#core/fleet/diagnosis/diagnose-conditions';
+import { refusedToHub } from '#core/fleet/diagnosis/hindered-hub';
 import { upgradeBlockers } from '#core/fleet/openshift/cluster-operator-upgradeable';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
@@ -15,6 +16,7 @@ import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
+import { type RefusedRead, refusedReads } from './refused-reads.js';
 
 /** How many of how many are well. */
 export type Share = Readonly<{ well: number; of: number }>;
@@ -43,12 +45,13 @@ export async function clusterStatus(
   settings: Settings,
   namespace: string | undefined,
 ): Promise<ClusterStatus> {
-  const [version, objects, blockers] = await Promise.all([
+  const [version, objects, blockers, refused] = await Promise.all([
     client.serverVersion(),
     readObjects(client, settings),
     openShiftBlockers(client),
+    refusedReads(client, new Date()),
   ]);
-  const findings = clusterFindings(objects);
+  const findings = [...refused.map(refusedFinding), ...clusterFindings(objects)];
   const { catalogSources, subscriptions, csvs, conditioned } =
     namespace === undefined ? objects : within(objects, namespace);
   const ofKind = (wanted: string) => conditioned.filter(({ kind }) => kind === wanted);
@@ -68,6 +71,12 @@ export async function clusterStatus(
     findings: namespace === undefined ? findings : findings.filter((one) => one.namespace === namespace),
   };
 }
+
+const refusedFinding = ({ about, said }: RefusedRead): Finding => ({
+  ...about,
+  ...(about.kind === 'Namespace' ? { namespace: about.name } : {}),
+  ...refusedToHub(said),
+});
 
 const CLUSTER_OPERATOR = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterOperator' };
 /**

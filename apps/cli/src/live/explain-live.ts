@@ -59,10 +59,15 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   const answer = await explainObject(client, asked, deps);
   if (answer.standing !== 'under-way') return answer;
   const reported = await deps.troubles(client.cluster);
-  const { namespace } = asked;
-  const troubles =
-    reported.length > 0 || namespace === undefined ? reported : await refusedReads(client, namespace, new Date());
+  const troubles = reported.length > 0 ? reported : await refusedTo(client, asked);
   return { ...answer, ...withHinderedHub(answer, troubles) };
+}
+
+/** What the API server said when it refused to the hub to read the object, or its namespace. */
+async function refusedTo(client: KubeClient, { kind, name, namespace }: Asked): Promise<readonly string[]> {
+  const about = namespace === undefined ? { kind, name } : { kind: 'Namespace', name: namespace };
+  const found = await refusedReads(client, new Date());
+  return found.filter((one) => one.about.kind === about.kind && one.about.name === about.name).map(({ said }) => said);
 }
 
 async function explainObject(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {

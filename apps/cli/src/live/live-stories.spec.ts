@@ -7,6 +7,7 @@ import { readRefusedEvents } from '#core/kernel/rbac/read-refused';
 import { SystemClock } from '#platform/clock/system-clock';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { performActions } from '#platform/kube/write/perform-actions';
+import { eventRef } from '#platform/kube/write/record-event';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { reconcileNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
@@ -136,9 +137,9 @@ describe('flotilla explain, in a cluster', () => {
   it('names that right by an Event where no hub answers, until it is old', async () => {
     const said =
       'roles is forbidden: User "applier" cannot list resource "roles" in API group "rbac" at the cluster scope';
-    const [event] = readRefusedEvents('wish', said);
+    const [event] = readRefusedEvents({ apiVersion: 'v1', kind: 'Namespace', name: 'wish' }, said);
     const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-    if (client === undefined || event === undefined) throw new Error('nothing to begin with');
+    if (client === undefined || event?.do !== 'emitEvent') throw new Error('nothing to begin with');
     const out = async () => (await flotilla('explain', 'sub', 'mill', '-n', 'wish')).out;
     await performActions(client, [event], new Date(Date.now() - 11 * 60_000));
     expect(await out()).not.toContain(said);
@@ -146,6 +147,11 @@ describe('flotilla explain, in a cluster', () => {
     await client.close();
     expect(await out()).toContain(`because: The hub reports of this cluster: ${said}.\n`);
     expect(await out()).toContain('Grant the hub’s account applier the right');
+    const status = (await flotilla('status', '--hub', hubUrl, '-n', 'wish')).out;
+    expect(status).toMatch(
+      /BLOCKED\n {2}east {2}Namespace wish\n {4}The hub may not read it: roles is forbidden.*\n {4}→ Grant the hub’s account applier/,
+    );
+    fleet.cluster('east').delete(eventRef(event));
   });
 
   it('the same as data', async () => {

@@ -1,6 +1,6 @@
 import { deniedRight } from '../../kernel/rbac/denied-right.js';
-import { ADVICE } from './advice.js';
-import { type Diagnosis, sentence } from './diagnosis.js';
+import { ADVICE, type Advice } from './advice.js';
+import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 /**
  * Adds to an object that waits for the hub what keeps the hub from working in the cluster. An object that
@@ -8,13 +8,20 @@ import { type Diagnosis, sentence } from './diagnosis.js';
  */
 export function withHinderedHub(seen: Diagnosis, troubles: readonly string[]): Diagnosis {
   if (seen.standing !== 'under-way' || troubles.length === 0) return seen;
-  const users = new Set(troubles.flatMap((trouble) => deniedRight(trouble)?.user ?? []));
-  const remedies = [...users].map((user) => ADVICE.checkHubRights(user));
   return {
     ...seen,
     code: 'hub-hindered',
     standing: 'blocked',
     because: [...seen.because, ...troubles.map((trouble) => sentence(`The hub reports of this cluster: ${trouble}`))],
-    todo: [...remedies, ...seen.todo],
+    todo: [...rightsOf(troubles), ...seen.todo],
   };
+}
+
+/** A namespace, or another object, of which the API server refuses to the hub to read something. */
+export const refusedToHub = (said: string): Diagnosis =>
+  diagnosis('hub-hindered', 'blocked', sentence(`The hub may not read it: ${said}`), rightsOf([said]));
+
+function rightsOf(troubles: readonly string[]): readonly Advice[] {
+  const users = new Set(troubles.flatMap((trouble) => deniedRight(trouble)?.user ?? []));
+  return [...users].map((user) => ADVICE.checkHubRights(user));
 }

@@ -1,10 +1,9 @@
-import { readRefusedEvents } from '#core/kernel/rbac/read-refused';
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
 import { isTerminatingNamespace, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { performActions } from '#platform/kube/write/perform-actions';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
+import { reportRefusedRead } from '../../engine/report-refused-read.js';
 import { readNamespace } from './namespace-read.js';
 import type { NamespaceStage } from './stage.js';
 
@@ -37,7 +36,5 @@ export async function reconcileNamespace(
     clock,
     signal,
   );
-  if (outcome.result !== 'refused') return outcome;
-  await performActions(client, readRefusedEvents(namespace, outcome.error.said), clock.now());
-  return outcome;
+  return reportRefusedRead(outcome, { apiVersion: 'v1', kind: 'Namespace', name: namespace }, { client, clock });
 }

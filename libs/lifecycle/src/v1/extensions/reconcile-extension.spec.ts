@@ -4,6 +4,7 @@ import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { deployment } from '#core/v1/bundle-render/sample-bundle.fixture';
 import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import type { Loss } from '#testing/cluster/simulated-cluster';
 import {
   chosen,
@@ -99,6 +100,17 @@ describe('a pass over a ClusterExtension', () => {
     env.writes();
     await env.pass();
     expect(env.writes()).toEqual([]);
+  });
+
+  it('names by an Event a right to read that the hub is missing, and goes on once it is given', async () => {
+    env.extension();
+    const said =
+      'clusterobjectsets.olm.operatorframework.io is forbidden: User "hub" cannot list resource "clusterobjectsets" in API group "olm.operatorframework.io" at the cluster scope';
+    const given = env.cluster.failAll({ resource: 'clusterobjectsets' }, new Refusal(403, 'Forbidden', said));
+    expect(await env.install('1.0.0', quietCsv(), settings('steady'))).toMatchObject({ result: 'refused' });
+    expect(env.events()).toContain(`Warning ReadRefused: ${said}`);
+    given();
+    expect(await env.install('1.0.0', quietCsv(), settings('steady'))).toMatchObject({ result: 'done' });
   });
 
   it('does nothing for an extension that does not exist', async () => {

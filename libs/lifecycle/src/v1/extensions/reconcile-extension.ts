@@ -1,4 +1,5 @@
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { extensionStatusOf, statusEvents } from '#core/v1/extension/report-extension';
 import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
@@ -8,6 +9,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { perform } from '../../engine/perform.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
+import { reportRefusedRead } from '../../engine/report-refused-read.js';
 import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome, waitFor } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
 import type { ExtensionDeps } from './extension-deps.js';
@@ -32,7 +34,7 @@ const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
 export type NamedPlace = Readonly<{ client: KubeClient; reads: ClusterReads; name: string }>;
 
 /** Does all that is next for one ClusterExtension. */
-export const reconcileExtension = (
+export const reconcileExtension = async (
   deps: ExtensionDeps,
   { client, reads, name }: NamedPlace,
   clock: Clock,
@@ -40,18 +42,20 @@ export const reconcileExtension = (
 ): Promise<PassOutcome> => {
   const stages = stagesOfExtension(deps);
   const read = (reader: RoundInput['reader']) => readExtension(reader, name, deps.systemNamespace);
-  return reconcile({ client, reads, read, stages }, clock, signal);
+  const outcome = await reconcile({ client, reads, read, stages }, clock, signal);
+  return reportRefusedRead(outcome, { ...CLUSTER_EXTENSION_API, name }, { client, clock });
 };
 
 /** Does all that is next for one ClusterObjectSet that belongs to no ClusterExtension. */
-export const reconcileObjectSet = (
+export const reconcileObjectSet = async (
   deps: ExtensionDeps,
   { client, reads, name }: NamedPlace,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<PassOutcome> => {
   const read = (reader: RoundInput['reader']) => readObjectSet(reader, name, deps);
-  return reconcile({ client, reads, read, stages: () => [loneSetStage(deps)] }, clock, signal);
+  const outcome = await reconcile({ client, reads, read, stages: () => [loneSetStage(deps)] }, clock, signal);
+  return reportRefusedRead(outcome, { ...CLUSTER_OBJECT_SET_API, name }, { client, clock });
 };
 
 /** The stages of one round: the status reports what following the desired state came to in this round. */
