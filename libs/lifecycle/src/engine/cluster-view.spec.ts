@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
-import type { KindRef, KubeClient, ListReading, WatchEvent } from '#platform/kube/client/kube-client.port';
+import {
+  type KindRef,
+  KubeApiError,
+  type KubeClient,
+  type ListReading,
+  type WatchEvent,
+} from '#platform/kube/client/kube-client.port';
 import { ReadBudget } from '#platform/kube/limits/read-budget';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ClusterCaches } from './cluster-caches.js';
@@ -275,6 +281,60 @@ describe('managed Secrets of an idle cluster', () => {
     expect(cluster.watched().filter((kind) => kind === 'Secret')).toHaveLength(1);
     await cluster.emit(gone);
     expect(moved).toEqual(['harbour']);
+    await view.stop();
+  });
+});
+
+describe('watches that the API server refuses to the applier', () => {
+  const said = (verb: string, resource: string) =>
+    `${verb} of ${resource}: ${resource} is forbidden: User "hub" cannot ${verb} resource "${resource}" in API group "" at the cluster scope`;
+  const refusal = (verb: string, resource: string) => new KubeApiError('east', 403, 'Forbidden', said(verb, resource));
+
+  it.each(['list', 'watch'])('are named while the cache is open, until the right to %s is given', async (verb) => {
+    const cluster = clusterOf();
+    const given = cluster.client[verb as 'list' | 'watch'].bind(cluster.client);
+    let isGiven = false;
+    Object.assign(cluster.client, {
+      [verb]: (kind: KindRef, options: never) => {
+        if (kind.kind === 'Role' && !isGiven) throw refusal(verb, 'roles');
+        return given(kind, options);
+      },
+    });
+    const { clock, view } = viewOf(cluster, true);
+    view.start();
+    await settle();
+    expect(view.deniedWatches()).toEqual([said(verb, 'roles')]);
+    isGiven = true;
+    for (let second = 0; second < 60; second += 1) await clock.advance(1_000);
+    expect(view.deniedWatches()).toEqual([]);
+    await view.stop();
+  });
+
+  it('are named for the watch of Secrets, too, which goes on while the cluster is idle', async () => {
+    const cluster = clusterOf();
+    Object.assign(cluster.client, {
+      list: async () => {
+        throw refusal('list', 'secrets');
+      },
+    });
+    const { view } = viewOf(cluster);
+    view.start();
+    await settle();
+    expect(view.deniedWatches()).toEqual([said('list', 'secrets')]);
+    await view.stop();
+  });
+
+  it('are no other trouble: a cluster that does not answer is named elsewhere', async () => {
+    const cluster = clusterOf();
+    Object.assign(cluster.client, {
+      list: async () => {
+        throw new KubeApiError('east', 0, 'Unreachable', 'connection refused');
+      },
+    });
+    const { view } = viewOf(cluster);
+    view.start();
+    await settle();
+    expect(view.deniedWatches()).toEqual([]);
     await view.stop();
   });
 });

@@ -63,6 +63,20 @@ describe('how fresh the watches of a fleet are', () => {
       v1: { up: true, degraded: true, detail: 'no sign of life from 1 of 1 clusters: east (for 120 s)' },
     },
     {
+      because: 'kinds are refused to the poller: the first is named, and the others are counted',
+      clusters: {
+        east: { classic: { synced: false, problems: ['list of roles: Forbidden', 'list of pods: Forbidden'] } },
+        west: { classic: {} },
+      },
+      classic: {
+        up: true,
+        degraded: true,
+        detail: 'no sign of life from 1 of 2 clusters: east (never seen: list of roles: Forbidden, and 1 more kind)',
+        troubles: { east: 'list of roles: Forbidden, and 1 more kind' },
+      },
+      v1: { up: true, detail: '2 of 2 clusters are watched' },
+    },
+    {
       because: 'a kind of OLM v1 is refused: the service is degraded by its part for OLM v1',
       clusters: { east: { classic: {}, v1: { synced: false, problems: ['list of clustercatalogs: Forbidden'] } } },
       classic: { up: true, detail: '1 of 1 clusters are watched' },

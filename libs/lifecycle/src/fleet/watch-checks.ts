@@ -1,3 +1,4 @@
+import { counted } from '#core/kernel/text/counted';
 import type { Clock } from '#platform/clock/clock.port';
 import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 
@@ -29,7 +30,7 @@ export function classicWatchesCheck({
   const freshness = (cluster: string) => of(cluster)?.classic.freshness();
   const watched = () => clusters().filter((cluster) => !isHeld(cluster));
   const seen = () => new Map(watched().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
-  const why = (cluster: string) => problemOf(cluster) ?? freshness(cluster)?.problems[0];
+  const why = (cluster: string) => problemOf(cluster) ?? problemOfKinds(freshness(cluster));
   return freshnessCheck('watches', clock, staleAfterMs, seen, why, () => clusters().filter(isHeld));
 }
 
@@ -40,12 +41,8 @@ export function v1WatchesCheck({ clock, staleAfterMs, clusters, of }: WatchCheck
   const freshness = (cluster: string) => of(cluster)?.v1.freshness();
   const joined = () => clusters().filter((cluster) => of(cluster) !== undefined);
   const seen = () => new Map(joined().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
-  const { name, check } = freshnessCheck(
-    'extensions',
-    clock,
-    staleAfterMs,
-    seen,
-    (cluster) => freshness(cluster)?.problems[0],
+  const { name, check } = freshnessCheck('extensions', clock, staleAfterMs, seen, (cluster) =>
+    problemOfKinds(freshness(cluster)),
   );
   return {
     name,
@@ -54,6 +51,12 @@ export function v1WatchesCheck({ clock, staleAfterMs, clusters, of }: WatchCheck
       return { ...health, up: true };
     },
   };
+}
+
+/** The problem of the first kind, and how many other kinds have one. */
+function problemOfKinds(freshness: Freshness | undefined): string | undefined {
+  const [first, ...others] = freshness?.problems ?? [];
+  return first === undefined || others.length === 0 ? first : `${first}, and ${counted(others.length, 'more kind')}`;
 }
 
 const lastSeen = (freshness: Freshness | undefined): Date | undefined =>
