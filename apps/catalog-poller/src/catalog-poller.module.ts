@@ -197,5 +197,6 @@ export const catalogPollerModule = (
     ...(fleetHub === undefined ? [] : sightingsOf(fleetHub, credentials)),
     healthIndicator(ObservedFleet, ({ checks }) => checks.classic),
     healthIndicator(ObservedFleet, ({ checks }) => checks.v1),
+    healthIndicator(ObservedFleet, ({ checks }) => checks.statuses),
   ],
 });

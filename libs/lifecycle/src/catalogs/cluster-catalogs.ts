@@ -55,6 +55,11 @@ export class ClusterCatalogs {
     return this.#templates.serverVersion;
   }
 
+  /** Why statuses could not be written, one text each. */
+  get unwritten(): readonly string[] {
+    return this.#statuses.failures;
+  }
+
   all(): readonly CatalogRefresh[] {
     return [...this.#refreshes.values()];
   }
@@ -80,6 +85,7 @@ export class ClusterCatalogs {
     this.#refreshes.get(key)?.stop();
     this.#refreshes.delete(key);
     this.#sources.delete(key);
+    this.#statuses.forget(source);
   }
 
   /**

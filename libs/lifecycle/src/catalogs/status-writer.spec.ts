@@ -4,6 +4,8 @@ import { ManualClock } from '#platform/clock/manual-clock';
 import { ClusterLeftToOlm, ClusterOfAnotherProcess } from '#platform/joining/cluster-writes';
 import { silentLog } from '#platform/telemetry/log.port';
 import type { DirectCluster } from '#testing/cluster/direct-client';
+import { Refusal } from '#testing/cluster/objects/refusal';
+import { PATIENCE } from '#testing/patience';
 import { addSource, clusterWithSources, SHOP, storedSource } from './source-environment.fixture.js';
 import { StatusWriter } from './status-writer.js';
 
@@ -54,6 +56,23 @@ describe('the status of a CatalogSource', () => {
     for (let at = 0; at < conflicts; at += 1) direct.cluster.failNext(STATUS, 409, 'Conflict');
     await writer().write(source);
     expect([message(), warnings.length]).toEqual([after, warned]);
+  });
+
+  it('that cannot be written is named, until it is written or its source has gone', async () => {
+    const source = addSource(direct);
+    const statuses = writer();
+    const given = direct.cluster.failAll(STATUS, new Refusal(403, 'Forbidden', 'not yours'));
+    await statuses.write(source);
+    expect(statuses.failures).toEqual([expect.stringContaining('not yours')]);
+    given();
+    await clock.advance(AGAIN_MS);
+    await expect.poll(() => statuses.failures, PATIENCE).toEqual([]);
+    direct.cluster.failAll(STATUS, new Refusal(403, 'Forbidden', 'not yours'));
+    desired = { message: 'other' };
+    await statuses.write(source);
+    statuses.forget(source);
+    expect(statuses.failures).toEqual([]);
+    statuses.stop();
   });
 
   it('that cannot be written is tried again every half minute, with what is desired by then', async () => {

@@ -23,6 +23,8 @@ const WRITE_AGAIN_MS = 30_000;
 export class StatusWriter {
   /** Failed writes of statuses, and how to cancel their retries. */
   readonly #unwritten = new Map<string, () => void>();
+  /** Why the last write of a status failed. */
+  readonly #failures = new Map<string, string>();
 
   #stopped = false;
 
@@ -32,18 +34,30 @@ export class StatusWriter {
     const { namespace, name } = source.metadata;
     try {
       await this.#writeNewest(source);
+      this.#failures.delete(keyOf(source));
     } catch (error) {
       if (this.#stopped) return;
       if (error instanceof WriteWithheld) {
         if (error.againAfterMs !== undefined) this.#writeLater(source, error.againAfterMs);
         return;
       }
+      this.#failures.set(keyOf(source), error instanceof Error ? error.message : String(error));
       this.deps.log.warn(
         { cluster: this.deps.client.cluster, namespace, name, err: error },
         'CatalogSource status not written; it will be tried again',
       );
       this.#writeLater(source, WRITE_AGAIN_MS);
     }
+  }
+
+  /** Why statuses could not be written, one text each; none for a source that has gone since. */
+  get failures(): readonly string[] {
+    return [...this.#failures.values()];
+  }
+
+  /** The source has gone. */
+  forget(source: CatalogSource): void {
+    this.#failures.delete(keyOf(source));
   }
 
   stop(): void {
@@ -53,7 +67,7 @@ export class StatusWriter {
 
   /** A source that does not poll may never have news again, so the write is retried here. */
   #writeLater(source: CatalogSource, afterMs: number): void {
-    const key = `${source.metadata.namespace}/${source.metadata.name}`;
+    const key = keyOf(source);
     this.#unwritten.get(key)?.();
     const again = () => {
       this.#unwritten.delete(key);
@@ -82,3 +96,5 @@ export class StatusWriter {
     }
   }
 }
+
+const keyOf = ({ metadata }: CatalogSource): string => `${metadata.namespace}/${metadata.name}`;

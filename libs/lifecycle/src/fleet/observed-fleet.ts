@@ -27,6 +27,7 @@ import { type PublishDeps, type PublishedChange, publishProblem } from '../engin
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import type { WantedExtensions } from '../v1/observation/observed-extensions.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
+import { catalogStatusesCheck } from './catalog-statuses-check.js';
 import { FleetContents } from './previews/fleet-contents.js';
 import { namedExtensions, publishExtensionPreview } from './previews/publish-extension-previews.js';
 import { publishPreviews } from './previews/publish-previews.js';
@@ -138,10 +139,17 @@ export class ObservedFleet {
     else parts?.v1.extensions.touch(subject);
   }
 
-  /** How fresh the watches are, of OLM Classic's kinds and of OLM v1's. */
-  get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck }> {
+  /** How fresh the watches are, of OLM Classic's kinds and of OLM v1's; and what could not be written. */
+  get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck; statuses: HealthCheck }> {
     const deps = this.#watchDeps;
-    return { classic: classicWatchesCheck(deps), v1: v1WatchesCheck(deps) };
+    const unwritten = () =>
+      new Map(
+        [...this.#membership.all()].map(([cluster, { classic, v1 }]) => [
+          cluster,
+          [...classic.catalogs.unwritten, ...v1.catalogs.unwritten],
+        ]),
+      );
+    return { classic: classicWatchesCheck(deps), v1: v1WatchesCheck(deps), statuses: catalogStatusesCheck(unwritten) };
   }
 
   get #watchDeps(): WatchChecksDeps {

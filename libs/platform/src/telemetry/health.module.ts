@@ -38,7 +38,19 @@ const HEALTH_OPTIONS = Symbol('health options');
 
 /** The order of the checks in answers; others come after these. */
 const ORDER: readonly string[] = [
-  ...['service', 'redis', 'watches', 'extensions', 'clusters', 'writes', 'olm', 'openshift', 'values', 'settings'],
+  ...[
+    'service',
+    'redis',
+    'watches',
+    'extensions',
+    'statuses',
+    'clusters',
+    'writes',
+    'olm',
+    'openshift',
+    'values',
+    'settings',
+  ],
   ...['joining', 'budgets', 'fleet-clusters', 'fleet-orders', 'rollouts', 'fleet-folder'],
 ];
 const rank = ({ name }: HealthIndicator): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);

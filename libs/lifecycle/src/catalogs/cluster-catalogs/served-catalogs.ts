@@ -52,6 +52,7 @@ export class ServedCatalogs {
   /** Due writes, and how to cancel them. */
   readonly #due = new Map<string, () => void>();
   /** The content of each catalog that was reported last, once its first pull had ended. */
+  readonly #unwritten = new Map<string, string>();
   readonly #reported = new Map<string, ServedContent['content'] | undefined>();
   #stopped = false;
 
@@ -89,6 +90,11 @@ export class ServedCatalogs {
     const problem = this.#reflector.problem();
     const problems = problem === undefined ? [] : [problem];
     return { synced: this.#reflector.synced(), problems, lastSeen: this.#reflector.lastSeen() };
+  }
+
+  /** Why statuses could not be written, one text each. */
+  get unwritten(): readonly string[] {
+    return [...this.#unwritten.values()];
   }
 
   /** The objects, also where the hub does not serve them. */
@@ -175,6 +181,7 @@ export class ServedCatalogs {
   #forget(name: string): void {
     this.#catalogs.get(name)?.stop();
     this.#catalogs.delete(name);
+    this.#unwritten.delete(name);
     this.#observed.delete(name);
     this.deps.troubles?.catalogGone(this.deps.client.cluster, 'ClusterCatalog', name);
     this.#reported.delete(name);
@@ -199,9 +206,11 @@ export class ServedCatalogs {
       const refresh = this.#catalogs.get(nameOf(catalog));
       if (live === undefined || refresh === undefined) return;
       const read = readableCatalog(live);
-      if (!this.#isStale(read, refresh)) return;
-      await this.deps.client.updateStatus({ ...live, status: this.#statusOf(read, refresh) });
+      if (this.#isStale(read, refresh))
+        await this.deps.client.updateStatus({ ...live, status: this.#statusOf(read, refresh) });
+      this.#unwritten.delete(nameOf(catalog));
     } catch (error) {
+      if (KubeApiError.is(error, 'Forbidden')) this.#unwritten.set(nameOf(catalog), error.message);
       this.#failed(catalog, error, 'the status');
       this.#writeLater(catalog);
     }
