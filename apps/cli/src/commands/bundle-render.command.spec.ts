@@ -103,6 +103,16 @@ describe('flotilla bundle render', () => {
     );
   });
 
+  it('refuses an object that no revision may hold, as OLM v1 does with its revision', async () => {
+    const invalid = join(folder, 'invalid');
+    await cp(bundle('all-namespaces'), invalid, { recursive: true });
+    const manifest = { kind: 'ConfigMap', metadata: { name: 'old' }, data: {} };
+    await writeFile(join(invalid, 'manifests', 'old.yml'), stringify(manifest));
+    const { out, err, code } = await render(invalid);
+    expect({ out, code }).toEqual({ out: '', code: 1 });
+    expect(err).toMatch(/^\/, Kind=ConfigMap lamp\/old: apiVersion: Required value: must not be empty\n/);
+  });
+
   it('gives one List as JSON', async () => {
     const { out, code } = await render(bundle('all-namespaces'), '-o', 'json');
     expect(code).toBe(0);

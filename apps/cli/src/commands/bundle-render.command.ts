@@ -85,11 +85,13 @@ async function render(reference: string, options: Options, io: Io): Promise<void
 /** Returns why no revision of these objects is ever rolled out; undefined if there is nothing. */
 async function refusedRevision({ objects }: Rendered): Promise<RenderRefusal | undefined> {
   const { phasesOf } = await import('#core/v1/bundle-render/phases');
-  const { duplicateObjects } = await import('#core/v1/revision/validate-revision');
+  const { duplicateObjects, invalidObjects } = await import('#core/v1/revision/validate-revision');
   const phases = phasesOf(objects).map((phase) => ({
     name: phase.name,
     objects: phase.objects.map((object) => ({ object })),
   }));
+  const invalid = invalidObjects(phases.flatMap((phase) => phase.objects));
+  if (invalid.length > 0) return { error: invalid.join('\n'), reason: 'Retrying' };
   const twice = duplicateObjects(phases);
   if (twice.length === 0) return undefined;
   const error = twice.map((one) => `${one.object}: duplicate object found in phases: ${one.phases.join(', ')}`);

@@ -24,16 +24,20 @@ function phaseProblems({ name, objects }: Phase, twice: readonly DuplicateObject
   const rules = dnsLabelProblems(name);
   const problems = [
     ...(rules.length === 0 ? [] : [`phase name invalid: ${rules.join(', ')}`]),
-    ...objects.flatMap(({ object }) => {
-      const fields = forbiddenFields(object);
-      return fields.length === 0 ? [] : [`${titleOf(object)}: ${fields.join(', ')}`];
-    }),
+    ...invalidObjects(objects),
     ...twice
       .filter(({ phases }) => phases.includes(name))
       .map(({ object, phases }) => `${object}: duplicate object found in phases: ${phases.join(', ')}`),
   ];
   return problems.length === 0 ? [] : [`phase ${goQuote(name)}: ${problems.join(', ')}`];
 }
+
+/** Returns the objects without a field that all need, or with one that no manifest may have, and which. */
+export const invalidObjects = (objects: Phase['objects']): readonly string[] =>
+  objects.flatMap(({ object }) => {
+    const fields = forbiddenFields(object);
+    return fields.length === 0 ? [] : [`${titleOf(object)}: ${fields.join(', ')}`];
+  });
 
 /** An object that is in a revision more than once, and the names of its phases, sorted. */
 export type DuplicateObject = Readonly<{ object: string; phases: readonly string[] }>;

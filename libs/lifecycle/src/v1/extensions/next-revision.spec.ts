@@ -33,6 +33,19 @@ const annotationsOf = (name: string) =>
   env.cluster.get({ ...CLUSTER_OBJECT_SET_API, name })?.metadata.annotations ?? {};
 const settings = (text: string) => configMap('settings', { text });
 
+describe('the name of the desired bundle', () => {
+  it('is refused before anything is made if the status cannot hold it', async () => {
+    env.extension();
+    env.shelf.put(imageOf('1.0.0'), quietCsv(), settings('steady'));
+    await env.answer(chosen({ name: 'Gear_One', version: '1.0.0' }, imageOf('1.0.0')));
+    await env.pass();
+    expect(env.conditions()['Progressing']).toMatch(
+      /^True Retrying: error for resolved bundle "Gear_One" with version "1\.0\.0": its name "Gear_One" is no DNS name: .*, and status\.install\.bundle\.name takes no other$/,
+    );
+    expect([env.revisions(), textOf()]).toEqual([[], undefined]);
+  });
+});
+
 describe('the content of the desired bundle', () => {
   const byDigest = `registry.test/gear@sha256:${'a'.repeat(64)}`;
 

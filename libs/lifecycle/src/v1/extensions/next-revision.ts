@@ -1,5 +1,6 @@
 import type { DeprecationEntry } from '#core/catalog/model/catalog';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { nameFaults } from '#core/kernel/verdict/metadata-faults';
 import { type ExtensionTrouble, resolvedBundleError } from '#core/v1/extension/report-extension';
 import { contentHash, type DesiredRevision } from '#core/v1/revision/build-revision';
 import type { InstalledRevision } from '#core/v1/revision/installed-revision';
@@ -111,6 +112,13 @@ type Chosen = Extract<DesiredBundle, { kind: 'bundle' }>;
 
 /** The revision that a chosen bundle leads to. Writes nothing. */
 export async function followBundle(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
+  const [fault] = nameFaults('its name', chosen.bundle.bundle.name);
+  if (fault === undefined) return followNamed(pass, chosen);
+  const why = `${fault}, and status.install.bundle.name takes no other`;
+  return { next: 'trouble', trouble: troubleOf(chosen.bundle, 'Retrying', why) };
+}
+
+async function followNamed(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
   const newest = pass.read.states.active.at(-1);
   const provider = await certificateProvider(pass.client);
   const inputs = inputsOf(pass.read.extension, chosen, provider);
