@@ -23,11 +23,16 @@ export function imageLabels({ metadata, layers }: BundleDraft): Record<string, s
 export const manifestsInOrder = ({ manifests }: BundleDraft): DraftFile[] =>
   manifests.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
+/** The name of the bundle in a catalog: that of its CSV, if it has one. */
+export function offeredName({ csv, key, version }: BundleDraft): string {
+  const name = String(readValue(mapAt(csv.tree['metadata'] === null ? {} : csv.tree, 'metadata')['name']));
+  return name === 'undefined' ? `${key}.v${version}` : name;
+}
+
 /** Blobs of a file-based catalog with this one bundle, as a catalog's author writes them. */
 export function catalogBlobs(draft: BundleDraft, image: string, objects: readonly unknown[] = []): YamlMap[] {
   const { packageName, version } = draft;
-  const name = String(readValue(mapAt(draft.csv.tree['metadata'] === null ? {} : draft.csv.tree, 'metadata')['name']));
-  const csv = name === 'undefined' ? `${draft.key}.v${version}` : name;
+  const csv = offeredName(draft);
   const inline = objects.map((object) => ({
     type: 'olm.bundle.object',
     value: { data: Buffer.from(JSON.stringify(object)).toString('base64') },

@@ -77,6 +77,8 @@ function editInline(draft: CatalogDraft, kind: string, edit: (object: YamlMap) =
   return undefined;
 }
 
+const nameIn = (tree: YamlMap): string => String(mapAt(tree, 'metadata')['name']);
+
 export const CATALOG_ODDITIES: readonly CatalogOddity[] = [
   encoded('a byte order mark', 2, (yaml) => utf8(`\ufeff${yaml}`)),
   encoded('line ends of Windows', 20, (yaml) => utf8(yaml.replaceAll('\n', '\r\n'))),
@@ -202,8 +204,12 @@ export const CATALOG_ODDITIES: readonly CatalogOddity[] = [
   shaped('manifests of Docker', 3_000, { manifests: 'docker' }),
   ofInline('inline object with null labels and annotations', 5, 'inline', (draft, draws) => {
     const kinds = ['CustomResourceDefinition', 'ConfigMap', 'Service', 'ClusterServiceVersion'];
-    for (const kind of draws.shuffled(kinds).slice(0, 2))
-      editInline(draft, kind, (object) => Object.assign(mapAt(object, 'metadata'), { labels: null, finalizers: null }));
+    const nulls = { labels: null, finalizers: null };
+    for (const kind of draws.shuffled(kinds).slice(0, 2)) {
+      const name = editInline(draft, kind, (object) => Object.assign(mapAt(object, 'metadata'), nulls));
+      const wanted = draft.bundle.manifests.find(({ tree }) => tree['kind'] === kind && nameIn(tree) === name);
+      if (wanted !== undefined) Object.assign(mapAt(wanted.tree, 'metadata'), nulls);
+    }
     return ACCEPTED;
   }),
   ofInline('inline object as YAML', 3, 'inline', (draft) => {

@@ -8,7 +8,7 @@ import { type Finding, finding } from './finding.js';
 
 const MOST_CHARACTERS = 200;
 /** Texts of a program that did not expect what it met. */
-const CRASHED = /\bat .+:\d+:\d+\)?$|ZodError|TypeError|RangeError|Cannot read propert|"code": "invalid_/m;
+export const CRASHED = /\bat .+:\d+:\d+\)?$|ZodError|TypeError|RangeError|Cannot read propert|"code": "invalid_/m;
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 

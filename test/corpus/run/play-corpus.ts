@@ -7,10 +7,11 @@ import type { CorpusCase } from '../corpus-case.js';
 import { CaseFiles, writeTo } from './case-files.js';
 import { type CommandEnd, flotilla } from './commands.js';
 import { CorpusHub, GLOBAL } from './corpus-hub.js';
+import { ExtensionHub } from './extension-hub.js';
 import { type Finding, finding } from './finding.js';
 import { judgeCatalogRender } from './judge-catalog.js';
 import { judgeLength, judgePlan, judgeRender, judgeValidate } from './judge-commands.js';
-import { judgeExtension } from './judge-extension.js';
+import { judgeExtension, judgeExtensionInstall } from './judge-extension.js';
 import { hasEnded, judgeInstall } from './judge-install.js';
 import { catalogNamespaceOf, catalogSource, namespaceOf, subscription, wantedObjects } from './wanted-objects.js';
 import { Hung, watched } from './watchdog.js';
@@ -55,9 +56,49 @@ async function playTogether(cases: readonly CorpusCase[], files: CaseFiles, exte
   for (const one of cases) {
     await files.write(one);
     findings.push(...(await askAbout(one, await questions(one, files))));
-    if (extensions && one.catalog === undefined) findings.push(...(await askAbout(one, [extensionOf(one, files)])));
   }
+  if (extensions) findings.push(...(await playExtensions(cases, files)));
   return [...findings, ...(await install(cases, files))];
+}
+
+/** What OLM v1 makes of the bundles, in a cluster of their own. */
+async function playExtensions(cases: readonly CorpusCase[], files: CaseFiles): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const hub = await ExtensionHub.start();
+  try {
+    for (const one of cases.filter(({ catalog }) => catalog === undefined)) {
+      const render = ['bundle', 'render', files.bundleImage(one), '-o', 'json'];
+      let end: CommandEnd | undefined;
+      const asked: Asked = [
+        render,
+        (given) => {
+          end = given;
+          return judgeExtension(one, given);
+        },
+      ];
+      findings.push(...(await askAbout(one, [asked])));
+      if (end !== undefined) findings.push(...(await installExtension(one, end, hub, files)));
+    }
+    return findings;
+  } finally {
+    hub.stop();
+  }
+}
+
+async function installExtension(
+  one: CorpusCase,
+  render: CommandEnd,
+  hub: ExtensionHub,
+  files: CaseFiles,
+): Promise<Finding[]> {
+  try {
+    const work = hub.install(one, files.bundleImage(one));
+    return judgeExtensionInstall(one, render, await watched('the extension', HUNG_AFTER_MS, work), hub.cluster);
+  } catch (error) {
+    if (error instanceof Hung) return [finding(one, 'hang', 'extension', error.message)];
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return [finding(one, 'crash', 'extension', text)];
+  }
 }
 
 type Asked = readonly [args: readonly string[], judge: (end: CommandEnd) => Finding[]];
@@ -96,11 +137,6 @@ async function questions(one: CorpusCase, files: CaseFiles): Promise<readonly As
     plan,
   ];
 }
-
-const extensionOf = (one: CorpusCase, files: CaseFiles): Asked => [
-  ['bundle', 'render', files.bundleReference(one), '-o', 'json'],
-  (end) => judgeExtension(one, end),
-];
 
 async function judged(one: CorpusCase, args: readonly string[], judge: Asked[1]): Promise<Finding[]> {
   const at = args.slice(0, args[0] === 'plan' ? 1 : 2).join(' ');
