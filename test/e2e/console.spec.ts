@@ -207,8 +207,8 @@ describe('the console, on two real API servers', () => {
       [APPROVAL_ANNOTATIONS.plan]: rows[0]?.planHash,
       [APPROVAL_ANNOTATIONS.comment]: 'CHG-4711',
     });
-    await expect.poll(() => rowOf(one), WAIT).toMatchObject({ installed: FIRST });
     const rowOf = async (cluster: unknown) => (await operators()).find((row) => row.cluster === cluster);
+    await expect.poll(() => rowOf(one), WAIT).toMatchObject({ installed: FIRST });
     await expect.poll(async () => (await rowOf(two))?.planHash, WAIT).not.toBe(rows[0]?.planHash);
     const again = await waiting(FIRST, 1);
     expect(await approve(again)).toEqual({ [String(two)]: 'done' });
