@@ -306,7 +306,7 @@ export class PlayedFleet {
 
   /** The controller, the appliers and OLM work until nothing changes; `after` is called after each pass. */
   async settle(after: () => void | Promise<void> = () => undefined): Promise<void> {
-    for (let quiet = 0, passes = 0; quiet < 2; passes++) {
+    for (let quiet = 0, passes = 0; quiet < 1; passes++) {
       if (passes > MOST_PASSES) throw new Error('the fleet does not come to rest');
       for (const { cluster } of this.#all) cluster.requests.clear();
       await this.controller.pass();
