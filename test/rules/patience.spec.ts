@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
 /** Code that waits: specs, and all that only tests use. Nothing in libs/core waits. */
-const places = ['test', 'libs/platform', 'libs/testing', 'apps', 'vitest.config.ts'];
+const places = ['test', 'libs/platform', 'libs/lifecycle', 'libs/testing', 'apps', 'vitest.config.ts'];
 const files = places
   .flatMap((place) =>
     place.endsWith('.ts')
@@ -28,10 +28,31 @@ const ALLOWED = [
   'test/integration/telemetry-support/service.child.ts',
 ];
 
+/** True if a call of `vi.waitFor` has one argument alone: by default vitest gives up after a second. */
+function waitsOneSecond(text: string): boolean {
+  return [...text.matchAll(/\bvi\.wait(?:For|Until)\(/g)].some(({ index, 0: call }) => {
+    const rest = text.slice(index + call.length);
+    let depth = 0;
+    for (const [at, char] of [...rest].entries()) {
+      if (depth === 0 && char === ',') return /^,\s*\)/.test(rest.slice(at));
+      if ('([{'.includes(char)) depth += 1;
+      if (')]}'.includes(char)) depth -= 1;
+      if (depth < 0) return true;
+    }
+    return false;
+  });
+}
+
 describe('tests take their patience from libs/testing/src/patience.ts', () => {
   it.each(OWN_PATIENCE)('no test has $what of its own', ({ pattern }) => {
     const found = files.filter((name) => pattern.test(readFileSync(join(PROJECT_ROOT, name), 'utf8')));
     expect(found.filter((name) => !ALLOWED.includes(name))).toEqual([]);
+  });
+
+  it('no test gives up after a second', () => {
+    expect(files.filter((name) => waitsOneSecond(readFileSync(join(PROJECT_ROOT, name), 'utf8')))).toEqual([]);
+    expect(waitsOneSecond('await vi.waitFor(() => expect([a, b]).toBe(c));')).toBe(true);
+    expect(waitsOneSecond('await vi.waitFor(() => expect([a, b]).toBe(c), PATIENCE);')).toBe(false);
   });
 
   it('sees the files it is about', () => {

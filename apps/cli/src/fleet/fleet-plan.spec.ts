@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '#testing/patience';
 import { run } from '../program.js';
 import { recorder, runFlotilla } from '../run-flotilla.fixture.js';
 import { NEW, OLD, offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
@@ -93,7 +94,7 @@ describe('flotilla fleet plan', () => {
       columns: 80,
       control,
     });
-    await vi.waitFor(() => expect(frames).toContain('lab   ■    1/1  Soaking'));
+    await vi.waitFor(() => expect(frames).toContain('lab   ■    1/1  Soaking'), PATIENCE);
     await hub.decide('abort', 'kafka-1', '--reason', 'CHG-1');
     await watching;
     expect(frames).toContain('platform/kafka-1  kafka-operator.v2.4.0  Aborted (Decision)');

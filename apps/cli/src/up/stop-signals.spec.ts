@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '#testing/patience';
 import { stopSignal } from './stop-signals.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -29,7 +30,7 @@ describe('stopSignal', () => {
     const { stopped, send, forget, late } = started(5);
     send('SIGTERM');
     expect(await stopped).toBe('SIGTERM');
-    await vi.waitFor(() => expect(exit).toHaveBeenCalled());
+    await vi.waitFor(() => expect(exit).toHaveBeenCalled(), PATIENCE);
     expect({ code: exit.mock.calls[0]?.[0], late: late() }).toEqual({ code: 3, late: 1 });
     forget();
   });

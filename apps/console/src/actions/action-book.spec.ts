@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ActionResult, ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { silentLog } from '#platform/telemetry/log.port';
+import { DRIVEN } from '#testing/patience';
 import { ActionBook } from './action-book.js';
 
 const target = (cluster: string) => ({ cluster, namespace: 'lamps', name: 'install-1' });
@@ -25,12 +26,12 @@ describe('an action under way', () => {
     await vi.waitFor(async () => {
       await clock.advance(250);
       expect(seen).toEqual(['east done']);
-    });
+    }, DRIVEN);
     expect(book.find(ACTION.id)?.answer.results.map(({ outcome }) => outcome)).toEqual(['done', 'pending']);
     await vi.waitFor(async () => {
       await clock.advance(5_000);
       expect(seen).toEqual(['east done', 'west unknown']);
-    });
+    }, DRIVEN);
     await book.close();
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DRIVEN, PATIENCE } from '#testing/patience';
 import { ManualClock } from '../clock/manual-clock.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { ConsolePolicyFile, readConsolePolicy } from './console-policy-file.js';
@@ -25,14 +26,17 @@ describe('the policy file of the console', () => {
 
     await writeFile(file, POLICY.replace('operator', 'owner'));
     await clock.advance(10_000);
-    await vi.waitFor(() => expect(policy.problem).toContain(`${file} is no policy of the console: grants[0].role`));
+    await vi.waitFor(
+      () => expect(policy.problem).toContain(`${file} is no policy of the console: grants[0].role`),
+      PATIENCE,
+    );
     expect(policy.policy.grants).toMatchObject([{ role: 'operator' }]);
 
     await writeFile(file, POLICY.replace('operator', 'viewer'));
     await vi.waitFor(async () => {
       await clock.advance(10_000);
       expect(policy.policy.grants).toMatchObject([{ role: 'viewer' }]);
-    });
+    }, DRIVEN);
     expect(policy.problem).toBe('');
     policy.stop();
   });

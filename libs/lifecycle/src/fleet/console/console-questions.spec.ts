@@ -8,6 +8,7 @@ import { KubeApiError } from '#platform/kube/client/kube-api.error';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { fixedClusters } from '#platform/membership/service-clusters.port';
 import { type LogFields, silentLog } from '#platform/telemetry/log.port';
+import { PATIENCE } from '#testing/patience';
 import { ConsoleQuestions, type ConsoleQuestionsOptions } from './console-questions.js';
 
 const CLUSTERS = Array.from({ length: 9 }, (_, index) => `ship-${index}`);
@@ -50,7 +51,7 @@ beforeEach(() => {
   new ConsoleQuestions(options as ConsoleQuestionsOptions).start();
 });
 
-const answerTo = (key: string) => vi.waitFor(() => answers.get(key) ?? expect.fail(`no answer to ${key}`));
+const answerTo = (key: string) => vi.waitFor(() => answers.get(key) ?? expect.fail(`no answer to ${key}`), PATIENCE);
 
 describe('questions of the console', () => {
   it('are answered for the clusters of this process, once, and for no other', async () => {

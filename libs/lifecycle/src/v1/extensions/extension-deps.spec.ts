@@ -3,6 +3,7 @@ import type { Hub } from '#platform/hub/hub';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { silentLog } from '#platform/telemetry/log.port';
+import { PATIENCE } from '#testing/patience';
 import { extensionDeps } from './extension-deps.js';
 
 const GEAR = { cluster: 'east', extension: 'gear' };
@@ -30,10 +31,10 @@ describe('what work on ClusterExtensions needs of the hub', () => {
   it('enqueues an extension whose bundle has come', async () => {
     const { deps, queues } = depsOf();
     deps.wake(GEAR);
-    await vi.waitFor(async () => expect(await queues.apply.counts()).toMatchObject({ waiting: 1 }));
+    await vi.waitFor(async () => expect(await queues.apply.counts()).toMatchObject({ waiting: 1 }), PATIENCE);
     const jobs: unknown[] = [];
     await queues.apply.process(async (job) => void jobs.push(job), { concurrency: 1 });
-    await vi.waitFor(() => expect(jobs).toEqual([{ v: 1, ...GEAR }]));
+    await vi.waitFor(() => expect(jobs).toEqual([{ v: 1, ...GEAR }]), PATIENCE);
   });
 
   it('leaves it to the next pass where the queue is away, and warns', async () => {
@@ -43,7 +44,7 @@ describe('what work on ClusterExtensions needs of the hub', () => {
     };
     const { deps, warnings } = depsOf(queues);
     deps.wake(GEAR);
-    await vi.waitFor(() => expect(warnings).toEqual(['a fetched bundle waits for the next pass']));
+    await vi.waitFor(() => expect(warnings).toEqual(['a fetched bundle waits for the next pass']), PATIENCE);
   });
 
   it('takes the settings of the hub, and counts rollouts', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
 import { silentLog } from '../../telemetry/log.port.js';
 import { FleetFolder } from './fleet-folder.js';
@@ -155,7 +156,7 @@ describe('a fleet in files', () => {
     const before = await client.get({ ...CLUSTER, name: 'store-01' });
     const kept = join(path, 'status/FleetCluster/store-01.jsonl');
     // What was taken over when it was opened is written behind it.
-    await vi.waitFor(() => access(kept));
+    await vi.waitFor(() => access(kept), PATIENCE);
     await rm(kept);
     await mkdir(kept);
     const written = client.updateStatus({ ...before, status: { uid: 'u' } } as KubernetesObject);
