@@ -5,13 +5,14 @@ import { expect, vi } from 'vitest';
 import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { InstallPlan } from '#core/kernel/api/install-plan';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
-import { PATIENCE } from '#testing/patience';
+import type { StoredObject } from '#testing/cluster/simulated-cluster';
+import { DRIVEN } from '#testing/patience';
 import { carryOutOrders } from './carry-out-orders.js';
 import type { ClassicPreview } from './order-place.js';
 import type { PlannedHop } from './planned-there.js';
@@ -21,6 +22,7 @@ const OLM = 'operators.coreos.com/v1alpha1';
 /** Passes after which a fleet of these tests must have come to rest. */
 const MOST_PASSES = 60;
 const NAMESPACE = 'kafka-system';
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const OLM_KINDS = {
   Subscription: 'subscriptions',
@@ -28,44 +30,51 @@ const OLM_KINDS = {
   ClusterServiceVersion: 'clusterserviceversions',
 };
 
-const fleetDefinitions = async (): Promise<KubernetesObject[]> => {
+const readFleetDefinitions = async (): Promise<KubernetesObject[]> => {
   const folder = join(PROJECT_ROOT, 'k8s/crds/fleet');
   const files = (await readdir(folder)).filter((file) => file.startsWith('fleet.')).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   return texts.map((text) => KubernetesObject.parse(load(text)));
 };
+let fleetDefinitions: Promise<readonly KubernetesObject[]> | undefined;
 
-const olmDefinitions = (): KubernetesObject[] =>
-  Object.entries(OLM_KINDS).map(([kind, plural]) =>
-    KubernetesObject.parse({
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${plural}.operators.coreos.com` },
-      spec: {
-        group: 'operators.coreos.com',
-        names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
-        scope: 'Namespaced',
-        versions: [
-          {
-            name: 'v1alpha1',
-            served: true,
-            storage: true,
-            subresources: { status: {} },
-            schema: { openAPIV3Schema: { type: 'object', properties: { spec: ANYTHING, status: ANYTHING } } },
-          },
-        ],
-      },
-    }),
-  );
+const OLM_DEFINITIONS: readonly KubernetesObject[] = Object.entries(OLM_KINDS).map(([kind, plural]) =>
+  KubernetesObject.parse({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.operators.coreos.com` },
+    spec: {
+      group: 'operators.coreos.com',
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1alpha1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: ANYTHING, status: ANYTHING } } },
+        },
+      ],
+    },
+  }),
+);
 
 /** A simulated API server, with a client of it. */
 export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
 /** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */
 export type PlayedFleetOptions = Readonly<{ open?: (name: string) => PlayedServer; start?: string }>;
 
+/** Definitions as the first API server stored them: others of this process take them from there. */
+const established = new WeakMap<KubernetesObject, StoredObject>();
+
 /** Adds definitions, and waits until the API server serves their kinds. */
 async function define({ cluster, client }: PlayedServer, definitions: readonly KubernetesObject[]): Promise<void> {
-  for (const definition of definitions) cluster.create(definition);
+  for (const definition of definitions) {
+    const stored = established.get(definition);
+    if (stored === undefined) cluster.create(definition);
+    else cluster.restore([stored]);
+  }
   for (const definition of definitions) {
     const { group, names, versions } = definition['spec'] as {
       group: string;
@@ -73,7 +82,11 @@ async function define({ cluster, client }: PlayedServer, definitions: readonly K
       versions: readonly { name: string }[];
     };
     const kind = { apiVersion: `${group}/${versions[0]?.name}`, kind: names.kind };
-    await vi.waitFor(async () => expect(await client.serves(kind)).toBe(true), PATIENCE);
+    await vi.waitFor(async () => expect(await client.serves(kind)).toBe(true), DRIVEN);
+  }
+  for (const definition of definitions.filter((one) => !established.has(one))) {
+    const object = cluster.get(refOf(definition));
+    if (object !== undefined) established.set(definition, { resource: DEFINITIONS, object });
   }
 }
 
@@ -278,11 +291,12 @@ export class PlayedFleet {
     { open = directCluster, start = '2026-01-05T00:00:00Z' }: PlayedFleetOptions = {},
   ): Promise<PlayedFleet> {
     const fleet = new PlayedFleet(open('hub'), start);
-    await define(fleet.hub, await fleetDefinitions());
+    fleetDefinitions ??= readFleetDefinitions();
+    await define(fleet.hub, await fleetDefinitions);
     await fleet.hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
     for (const name of names) {
       const cluster = new PlayedCluster(name, open(name));
-      await define(cluster.direct, olmDefinitions());
+      await define(cluster.direct, OLM_DEFINITIONS);
       await cluster.install('kafka-operator.v2.3.0');
       fleet.clusters.push(cluster);
       const { object } = await fleet.hub.client.create(
