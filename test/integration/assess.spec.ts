@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { csv, operatorGroup, put, subscription } from '../../apps/cli/src/live/live-objects.fixture.js';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));
   vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
   const clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   const bytes = Buffer.from(BLOBS.map((blob) => JSON.stringify(blob)).join('\n'));
   const files = [{ path: 'configs/catalog.json', bytes }];

@@ -9,7 +9,7 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const [first] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'flotilla-applier' });
   if (first === undefined) throw new Error('the fleet has no cluster');
   client = first;
-  await serveCrds(client);
+  await serveKnownCrds(client, fleet.cluster(client.cluster));
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lights' } });
   const clock = new SystemClock();
   view = new ClusterView({ client, clock, caches: new ClusterCaches({ clock, log: silentLog }) });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { put, subscription } from './live/live-objects.fixture.js';
 import { runFlotilla } from './run-flotilla.fixture.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'dead'), dead, { mode: 0o600 });
   const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await serveCrds(client);
+  await serveKnownCrds(client, fleet.cluster(client.cluster));
   await client.close();
   fleet.cluster('east').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   put(fleet.cluster('east'), subscription());

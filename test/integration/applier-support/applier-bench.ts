@@ -35,7 +35,7 @@ import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { LogFields } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import { RefusedValues } from '#platform/telemetry/refused-values';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE_MS, pause } from '#testing/patience';
@@ -175,7 +175,7 @@ export class ApplierBench {
     if (client === undefined) throw new Error('the fleet has no cluster');
     const registry = await startRegistry();
     await putSampleBundles(EXAMPLES, registry.put);
-    await serveCrds(client);
+    await serveKnownCrds(client, fleet.cluster(client.cluster));
     await established(fleet.cluster(client.cluster));
     const bench = new ApplierBench(folder, fleet, client, registry, settings);
     bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: GLOBAL } });

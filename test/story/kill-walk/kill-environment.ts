@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
@@ -34,7 +34,7 @@ export async function startKillEnvironment(
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await serveCrds(client);
+  await serveKnownCrds(client, fleet.cluster(client.cluster));
   await client.close();
   const [pollerPort = 0] = await freePorts(1);
   const prefix = `kill-${folder.slice(-6)}`;

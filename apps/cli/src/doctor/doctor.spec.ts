@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { issueToken } from '#testing/cluster/issue-token';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { installOlm } from '../live/handover/olm-cluster.fixture.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   fleet = await startSimulatedFleet({ clusters: ['old', 'plain'] });
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   const clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   installOlm(fleet.cluster('old'));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { catalogSource, put, subscription } from '../live/live-objects.fixture.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -21,7 +21,7 @@ describe('flotilla fleet export --from-clusters', () => {
     vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);
     vi.stubEnv('FLOTILLA_FLEET', '');
     const clients = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
-    await Promise.all(clients.map((client) => serveCrds(client)));
+    await Promise.all(clients.map((client) => serveKnownCrds(client, simulated.cluster(client.cluster))));
     await Promise.all(clients.map((client) => client.close()));
     for (const name of ['east', 'west']) {
       const cluster = simulated.cluster(name);

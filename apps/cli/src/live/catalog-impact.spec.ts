@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { configMapCatalog, csv, operatorGroup, put, subscription } from './live-objects.fixture.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);
   vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
   const clients = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   for (const name of ['east', 'west']) {
     const cluster = fleet.cluster(name);

@@ -7,7 +7,7 @@ import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -60,7 +60,7 @@ beforeAll(async () => {
   [fleet, registry] = await Promise.all([startSimulatedFleet({ clusters: ['east'] }), startRegistry()]);
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   const clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   const ref = await catalogImage();
   put(fleet.cluster('east'), {

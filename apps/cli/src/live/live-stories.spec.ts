@@ -8,7 +8,7 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { performActions } from '#platform/kube/write/perform-actions';
 import { eventRef } from '#platform/kube/write/record-event';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { reconcileNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
 import { operatorGroupStage } from '../../../../libs/lifecycle/src/classic/operator-groups/operator-group.stage.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await serveCrds(client);
+  await serveKnownCrds(client, fleet.cluster(client.cluster));
   await client.close();
   const east = fleet.cluster('east');
   for (const name of ['olm', 'wish', 'lost', 'wait', 'alone', 'sick']) {

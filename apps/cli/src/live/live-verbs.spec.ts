@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   fleet = await startSimulatedFleet({ clusters: ['east', 'west', 'bare'] });
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   const clients = await loadClusters({ kubeconfigs: [kubeconfig], contexts: ['east', 'west'], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   for (const name of ['east', 'west']) {
     for (const namespace of ['olm', 'team']) {

@@ -7,7 +7,7 @@ import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await pushSamples();
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   const clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   const image = { ref: `${registry.host}/flotilla-samples/catalog:latest` };
   const name = 'lighthouse-operator';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { configMapCatalog, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   fleet = await startSimulatedFleet({ clusters: ['east', 'west'] });
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   for (const client of await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' })) {
-    await serveCrds(client);
+    await serveKnownCrds(client, fleet.cluster(client.cluster));
     await client.close();
   }
   const east = fleet.cluster('east');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { recorder } from '../run-flotilla.fixture.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   fleet = await startSimulatedFleet({ clusters: ['east', 'west'] });
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
   clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   for (const name of ['east', 'west']) {
     fleet.cluster(name).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { parse } from 'yaml';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type FakeHub, startFakeHub } from '../live/fake-hub.fixture.js';
 import { catalogSource, installPlan, put, subscription } from '../live/live-objects.fixture.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'ghost.json'), JSON.stringify(ghost));
   const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
   if (client === undefined) throw new Error('the fleet has no cluster');
-  await serveCrds(client);
+  await serveKnownCrds(client, fleet.cluster(client.cluster));
   await client.close();
   const east = fleet.cluster('east');
   for (const name of ['olm', 'team']) east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });

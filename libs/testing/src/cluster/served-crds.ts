@@ -3,10 +3,25 @@ import { joinCrds } from '#platform/joining/join-cluster';
 import { shippedManifests } from '#platform/joining/shipped-manifests';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE_MS, pause } from '../patience.js';
+import { keepKnown, restoreKnown } from './known-definitions.js';
+import type { SimulatedCluster } from './simulated-cluster.js';
 
 /** Gives the cluster the definitions of OLM's kinds; resolves once it serves all of them. */
 export async function serveCrds(client: KubeClient): Promise<void> {
   await joinCrds(client);
+  await untilServed(client);
+}
+
+/** The same for a cluster of this process, which takes them from another one that has them. */
+export async function serveKnownCrds(client: KubeClient, cluster: SimulatedCluster): Promise<void> {
+  const { crds } = await shippedManifests();
+  const missing = restoreKnown(cluster, crds);
+  if (missing.length > 0) await joinCrds(client);
+  await untilServed(client);
+  keepKnown(cluster, missing);
+}
+
+async function untilServed(client: KubeClient): Promise<void> {
   const { crds } = await shippedManifests();
   for (const crd of crds) {
     const [version] = crdVersions(crd);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { runFlotilla } from '../../run-flotilla.fixture.js';
 import { installOlm } from '../handover/olm-cluster.fixture.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);
   vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
   const clients = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
-  await Promise.all(clients.map((client) => serveCrds(client)));
+  await Promise.all(clients.map((client) => serveKnownCrds(client, fleet.cluster(client.cluster))));
   await Promise.all(clients.map((client) => client.close()));
   installOlm(fleet.cluster('old'));
   for (const namespace of ['olm', 'team']) {

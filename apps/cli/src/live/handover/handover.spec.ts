@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asRecord } from '#core/kernel/crd/loose-value';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { PATIENCE } from '#testing/patience';
 import { type CommandResult, recorder } from '../../run-flotilla.fixture.js';
 import { put } from '../live-objects.fixture.js';
@@ -16,7 +16,7 @@ const PACKAGE_SERVER = at(V1ALPHA1, 'ClusterServiceVersion', 'packageserver', 'o
 
 async function olmCluster(): Promise<DirectCluster> {
   const made = directCluster('east');
-  await serveCrds(made.client);
+  await serveKnownCrds(made.client, made.cluster);
   installOlm(made.cluster);
   made.cluster.requests.clear();
   return made;

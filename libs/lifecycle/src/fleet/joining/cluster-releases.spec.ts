@@ -12,7 +12,7 @@ import { SecretClusters } from '#platform/fleet/secret-clusters';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directClient, directCluster } from '#testing/cluster/direct-client';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { PATIENCE } from '#testing/patience';
 import { ClusterReleases } from './cluster-releases.js';
 
@@ -40,7 +40,7 @@ describe('a FleetCluster whose login is in a Secret', () => {
     hub.cluster.create(fleetCrd('FleetCluster'));
     await expect.poll(() => hub.client.serves(FLEET_CLUSTER), PATIENCE).toBe(true);
     await hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-    await serveCrds(store.client);
+    await serveKnownCrds(store.client, store.cluster);
     await store.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbors' } });
     const finalizers = [CSV_CLEANUP_FINALIZER, OTHERS];
     const metadata = { name: CSV.name, namespace: CSV.namespace, finalizers };

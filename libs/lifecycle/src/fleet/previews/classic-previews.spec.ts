@@ -11,7 +11,7 @@ import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { directCluster } from '#testing/cluster/direct-client';
-import { serveCrds } from '#testing/cluster/served-crds';
+import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { BundleRegistry } from '../../classic/install-plans/install-plans.fixture.js';
 import { NAMESPACE_RULES } from '../../engine/problem-families.js';
 import { ClassicPreviews } from './classic-previews.js';
@@ -53,9 +53,9 @@ it('waits while the poller has not seen the catalog that an operator is to come 
   await problems.putSolution(hash, answer);
 
   const { previews } = previewsWith(problems);
-  const { client, stop } = directCluster('east');
+  const { client, cluster, stop } = directCluster('east');
   try {
-    await serveCrds(client);
+    await serveKnownCrds(client, cluster);
     await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
     expect(await previews.of(client, desired, 'olm')).toHaveProperty('fails');
     // It was made a moment ago.

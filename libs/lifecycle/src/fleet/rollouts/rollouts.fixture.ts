@@ -5,13 +5,13 @@ import { expect, vi } from 'vitest';
 import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { InstallPlan } from '#core/kernel/api/install-plan';
-import { KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
-import type { StoredObject } from '#testing/cluster/simulated-cluster';
+import { keepKnown, restoreKnown } from '#testing/cluster/known-definitions';
 import { DRIVEN } from '#testing/patience';
 import { carryOutOrders } from './carry-out-orders.js';
 import type { ClassicPreview } from './order-place.js';
@@ -22,7 +22,6 @@ const OLM = 'operators.coreos.com/v1alpha1';
 /** Passes after which a fleet of these tests must have come to rest. */
 const MOST_PASSES = 60;
 const NAMESPACE = 'kafka-system';
-const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const OLM_KINDS = {
   Subscription: 'subscriptions',
@@ -65,16 +64,10 @@ export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
 /** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */
 export type PlayedFleetOptions = Readonly<{ open?: (name: string) => PlayedServer; start?: string }>;
 
-/** Definitions as the first API server stored them: others of this process take them from there. */
-const established = new WeakMap<KubernetesObject, StoredObject>();
-
 /** Adds definitions, and waits until the API server serves their kinds. */
 async function define({ cluster, client }: PlayedServer, definitions: readonly KubernetesObject[]): Promise<void> {
-  for (const definition of definitions) {
-    const stored = established.get(definition);
-    if (stored === undefined) cluster.create(definition);
-    else cluster.restore([stored]);
-  }
+  const unknown = restoreKnown(cluster, definitions);
+  for (const definition of unknown) cluster.create(definition);
   for (const definition of definitions) {
     const { group, names, versions } = definition['spec'] as {
       group: string;
@@ -84,10 +77,7 @@ async function define({ cluster, client }: PlayedServer, definitions: readonly K
     const kind = { apiVersion: `${group}/${versions[0]?.name}`, kind: names.kind };
     await vi.waitFor(async () => expect(await client.serves(kind)).toBe(true), DRIVEN);
   }
-  for (const definition of definitions.filter((one) => !established.has(one))) {
-    const object = cluster.get(refOf(definition));
-    if (object !== undefined) established.set(definition, { resource: DEFINITIONS, object });
-  }
+  keepKnown(cluster, unknown);
 }
 
 const olm = (kind: keyof typeof OLM_KINDS, name: string, more: object) =>

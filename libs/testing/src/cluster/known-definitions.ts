@@ -1,0 +1,24 @@
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import type { SimulatedCluster, StoredObject } from './simulated-cluster.js';
+
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** Definitions as the first cluster of this process stored them once it served their kinds. */
+const known = new WeakMap<KubernetesObject, StoredObject>();
+
+/**
+ * Stores the definitions that another cluster of this process has served before, as they are there: decoding
+ * and checking OLM's definitions again costs more than most tests. Returns the others.
+ */
+export function restoreKnown(cluster: SimulatedCluster, definitions: readonly KubernetesObject[]): KubernetesObject[] {
+  cluster.restore(definitions.flatMap((definition) => known.get(definition) ?? []));
+  return definitions.filter((definition) => !known.has(definition));
+}
+
+/** Keeps the definitions of a cluster that serves their kinds. */
+export function keepKnown(cluster: SimulatedCluster, definitions: readonly KubernetesObject[]): void {
+  for (const definition of definitions) {
+    const object = cluster.get(refOf(definition));
+    if (object !== undefined) known.set(definition, { resource: DEFINITIONS, object });
+  }
+}
