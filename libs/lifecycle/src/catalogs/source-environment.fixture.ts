@@ -5,6 +5,7 @@ import { CatalogSource } from '#core/kernel/api/catalog-source';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
+import { defineKinds, keepKnown } from '#testing/cluster/known-definitions';
 import { pause } from '#testing/patience';
 
 export const SHOP = {
@@ -25,8 +26,10 @@ async function readDefinition(): Promise<KubernetesObject> {
 export async function clusterWithSources(version?: string): Promise<DirectCluster> {
   definition ??= readDefinition();
   const direct = directCluster('harbour', version === undefined ? {} : { version });
-  direct.cluster.create(await definition);
+  const kinds = [await definition];
+  defineKinds(direct.cluster, kinds);
   while (!(await direct.client.serves(SHOP))) await pause(0);
+  keepKnown(direct.cluster, kinds);
   return direct;
 }
 

@@ -11,6 +11,7 @@ import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { BareCluster } from '#testing/cluster/bare-cluster';
 import { directClient } from '#testing/cluster/direct-client';
+import { defineKinds, keepKnown } from '#testing/cluster/known-definitions';
 import type { RecordedRequest } from '#testing/cluster/server/request-log';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { CACHED_KINDS } from '../engine/cached-kinds.js';
@@ -112,8 +113,10 @@ export class ClassicCluster {
 
   static async start(): Promise<ClassicCluster> {
     const bare = new BareCluster({ deploymentReadyAfterMs: 0 });
-    for (const definition of await olmDefinitions()) bare.cluster.create(definition);
+    const kinds = await olmDefinitions();
+    defineKinds(bare.cluster, kinds);
     await settled();
+    keepKnown(bare.cluster, kinds);
     const made = new ClassicCluster(bare);
     made.cluster.create(objectOf('Namespace', GLOBAL));
     return made;

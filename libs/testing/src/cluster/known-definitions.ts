@@ -15,9 +15,15 @@ export function restoreKnown(cluster: SimulatedCluster, definitions: readonly Ku
   return definitions.filter((definition) => !known.has(definition));
 }
 
+/** Creates the definitions, or restores those that are known. */
+export function defineKinds(cluster: SimulatedCluster, definitions: readonly KubernetesObject[]): void {
+  for (const definition of restoreKnown(cluster, definitions)) cluster.create(definition);
+}
+
 /** Keeps the definitions of a cluster that serves their kinds. */
 export function keepKnown(cluster: SimulatedCluster, definitions: readonly KubernetesObject[]): void {
   for (const definition of definitions) {
+    if (known.has(definition)) continue;
     const object = cluster.get(refOf(definition));
     if (object !== undefined) known.set(definition, { resource: DEFINITIONS, object });
   }

@@ -15,10 +15,9 @@ export async function serveCrds(client: KubeClient): Promise<void> {
 /** The same for a cluster of this process, which takes them from another one that has them. */
 export async function serveKnownCrds(client: KubeClient, cluster: SimulatedCluster): Promise<void> {
   const { crds } = await shippedManifests();
-  const missing = restoreKnown(cluster, crds);
-  if (missing.length > 0) await joinCrds(client);
+  if (restoreKnown(cluster, crds).length > 0) await joinCrds(client);
   await untilServed(client);
-  keepKnown(cluster, missing);
+  keepKnown(cluster, crds);
 }
 
 async function untilServed(client: KubeClient): Promise<void> {

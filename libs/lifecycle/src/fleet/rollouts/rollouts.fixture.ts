@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
-import { keepKnown, restoreKnown } from '#testing/cluster/known-definitions';
+import { defineKinds, keepKnown } from '#testing/cluster/known-definitions';
 import { DRIVEN } from '#testing/patience';
 import { carryOutOrders } from './carry-out-orders.js';
 import type { ClassicPreview } from './order-place.js';
@@ -66,8 +66,7 @@ export type PlayedFleetOptions = Readonly<{ open?: (name: string) => PlayedServe
 
 /** Adds definitions, and waits until the API server serves their kinds. */
 async function define({ cluster, client }: PlayedServer, definitions: readonly KubernetesObject[]): Promise<void> {
-  const unknown = restoreKnown(cluster, definitions);
-  for (const definition of unknown) cluster.create(definition);
+  defineKinds(cluster, definitions);
   for (const definition of definitions) {
     const { group, names, versions } = definition['spec'] as {
       group: string;
@@ -77,7 +76,7 @@ async function define({ cluster, client }: PlayedServer, definitions: readonly K
     const kind = { apiVersion: `${group}/${versions[0]?.name}`, kind: names.kind };
     await vi.waitFor(async () => expect(await client.serves(kind)).toBe(true), DRIVEN);
   }
-  keepKnown(cluster, unknown);
+  keepKnown(cluster, definitions);
 }
 
 const olm = (kind: keyof typeof OLM_KINDS, name: string, more: object) =>

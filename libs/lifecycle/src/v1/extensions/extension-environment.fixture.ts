@@ -22,6 +22,7 @@ import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, type DirectClusterOptions, directCluster } from '#testing/cluster/direct-client';
+import { defineKinds, keepKnown } from '#testing/cluster/known-definitions';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { pause } from '#testing/patience';
 import { type ClusterReads, PassReader } from '../../engine/pass-reader.js';
@@ -147,11 +148,13 @@ export class ExtensionEnvironment {
 
   static async start(options: DirectClusterOptions = {}): Promise<ExtensionEnvironment> {
     definitions ??= readDefinitions();
+    const kinds = await definitions;
     const direct = directCluster('east', options);
-    for (const crd of await definitions) direct.cluster.create(crd);
+    defineKinds(direct.cluster, kinds);
     const started = new ExtensionEnvironment(direct);
     started.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     for (const kind of [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API]) await started.served(kind);
+    keepKnown(direct.cluster, kinds);
     return started;
   }
 
