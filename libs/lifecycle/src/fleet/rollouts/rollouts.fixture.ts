@@ -309,7 +309,7 @@ export class PlayedFleet {
 
   /** The controller, the appliers and OLM work until nothing changes; `after` is called after each pass. */
   async settle(after: () => void | Promise<void> = () => undefined): Promise<void> {
-    for (let quiet = 0, passes = 0; quiet < 1; passes++) {
+    for (let passes = 0, isQuiet = false; !isQuiet; passes++) {
       if (passes > MOST_PASSES) throw new Error('the fleet does not come to rest');
       for (const { cluster } of this.#all) cluster.requests.clear();
       await this.controller.pass();
@@ -318,8 +318,7 @@ export class PlayedFleet {
         await carryOutOrders({ hub: this.hub.client, client, globalCatalogNamespace: 'olm', preview });
       }
       for (const cluster of this.clusters) await cluster.play();
-      const isQuiet = this.#all.every(({ cluster }) => cluster.requests.writes().length === 0);
-      quiet = isQuiet ? quiet + 1 : 0;
+      isQuiet = this.#all.every(({ cluster }) => cluster.requests.writes().length === 0);
     }
   }
 
