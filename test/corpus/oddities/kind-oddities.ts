@@ -5,6 +5,7 @@ import {
   advised,
   type BundleOddity,
   csvPlaces,
+  naming,
   refused,
   refusedByPhase,
   unmet,
@@ -60,7 +61,8 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
       const apiVersion = 'secretsmanager.services.example.com/v1alpha1';
       const file = addManifest(draft, 'sample_secret', { apiVersion, kind: 'Secret', metadata, spec: { name: 'a' } });
       file.becomes = () => ({ apiVersion: 'v1', kind: 'Secret', metadata });
-      return ACCEPTED;
+      // OLM v1 applies it to its own API, which the cluster does not serve.
+      return { verdict: 'accepted', inExtension: naming([metadata.name], 'Secret', 'secretsmanager') };
     },
   },
   {

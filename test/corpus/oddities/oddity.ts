@@ -16,8 +16,8 @@ export const csvPlaces = (draft: BundleDraft): readonly Place[] => [
 
 /** The right outcome of one oddity, as opm, OLM and the API server have it. */
 export type Expectation =
-  /** Read and installed, with every object. */
-  | Readonly<{ verdict: 'accepted' }>
+  /** Read and installed, with every object. `inExtension`: keeps OLM v1 alone from it. */
+  | Readonly<{ verdict: 'accepted'; inExtension?: Naming }>
   /**
    * No cluster can have it: `validate` and `plan` say so, and an install. `reading`: nothing else of the
    * bundle can be read. `applied`: objects may be in the cluster when it is said, since OLM finds it in the

@@ -5,6 +5,8 @@ export type ExpectedOutcome = Readonly<{
   /** Troubles of which `validate` names each; of `oneOf` the first that it meets. */
   validate: Readonly<{ all: readonly Naming[]; oneOf: readonly Naming[] }>;
   plan: 'yes' | 'no';
+  /** Troubles that OLM v1 alone has. */
+  inExtension: readonly Naming[];
   /** `refused`: one of the troubles is in a status. */
   install: Readonly<{ ends: 'installed' } | { ends: 'refused'; oneOf: readonly Naming[]; applied: boolean }>;
 }>;
@@ -28,6 +30,7 @@ export function expectedOutcome(expectations: readonly Expectation[]): ExpectedO
     // Who cannot read a bundle knows nothing of the rest.
     validate: reading.length > 0 ? { all: [], oneOf: troubles } : { all: troubles, oneOf: [] },
     plan: no ? 'no' : 'yes',
+    inExtension: expectations.filter(isOf('accepted')).flatMap(({ inExtension }) => inExtension ?? []),
     install:
       ends.length === 0
         ? { ends: 'installed' }

@@ -49,11 +49,13 @@ export function judgeExtensionInstall(
     if (installed) return [finding(of, 'verdict', at, `installed; bundle render says ${why}`)];
     return told.some((text) => text.includes(why)) ? [] : [finding(of, 'silence', at, `not ${why}: ${shown}`)];
   }
-  if (installed) return missingObjects(of, itemsOf(render), cluster);
-  const { install } = of.expected;
-  if (install.ends === 'installed') return [finding(of, 'verdict', at, `not installed: ${shown}`)];
-  const isNamed = install.oneOf.some((naming) => told.some((text) => names(text, naming)));
-  const wanted = install.oneOf.map(shownNaming).join('; ');
+  const { install, inExtension } = of.expected;
+  if (installed && inExtension.length === 0) return missingObjects(of, itemsOf(render), cluster);
+  const oneOf = [...inExtension, ...(install.ends === 'installed' ? [] : install.oneOf)];
+  const wanted = oneOf.map(shownNaming).join('; ');
+  if (installed) return [finding(of, 'verdict', at, `installed; it should name ${wanted}`)];
+  if (oneOf.length === 0) return [finding(of, 'verdict', at, `not installed: ${shown}`)];
+  const isNamed = oneOf.some((naming) => told.some((text) => names(text, naming)));
   return isNamed ? [] : [finding(of, 'silence', at, `does not name ${wanted}: ${shown}`)];
 }
 
