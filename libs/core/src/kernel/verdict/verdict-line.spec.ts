@@ -36,6 +36,18 @@ describe('one line about data of others', () => {
     expect(line).toMatch(/text is expected$/);
   });
 
+  it('knows a place that it has shortened before', () => {
+    const field = 'spec.install.spec.deployments[0].spec.template.spec.containers[0].ports[0].containerPort';
+    const inner = verdictLine(
+      [`manifests/${'lamp-'.repeat(9)}csv.yaml`, `ClusterServiceVersion ${'lamp-'.repeat(9)}v3.5.1`],
+      `${field} is the text "8443"; a number is expected: take the quotes away`,
+    );
+    expect(inner).toContain(`: ${field} is the text "8443"`);
+    const line = verdictLine([`bundle ${'lamp-'.repeat(8)}v3.5.1`], inner);
+    expect(line.length).toBeLessThanOrEqual(LONGEST_VERDICT);
+    expect(line).toContain(`: ${field} is the text "8443"`);
+  });
+
   it.each(['spec.version is a map', 'no csv in bundle: add one', 'Could not find annotations file: add it'])(
     'takes no words for a place: %s',
     (text) => {

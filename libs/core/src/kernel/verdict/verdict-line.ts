@@ -43,8 +43,8 @@ const withShortWords = (text: string, { over, to }: typeof LAST.word): string =>
     .map((word, at) => (at === 0 || word.length <= over ? word : withoutMiddle(word, to)))
     .join(' ');
 
-/** An image, a bundle, a file, or an object with its kind. */
-const PLACE = /^(?:(?:image|bundle|object) \S+|[A-Z][A-Za-z]+ \S+|\S+\/\S+|\S+\.(?:ya?ml|json)(?::\d+)?): /;
+/** An image, a bundle, a file, or an object with its kind; or what such a place was shortened to. */
+const PLACE = /^(?:(?:image|bundle|object) \S+|\S+…\S+|[A-Z][A-Za-z]+ \S+|\S+\/\S+|\S+\.(?:ya?ml|json)(?::\d+)?): /;
 
 function innerPlaces(text: string): Readonly<{ inner: readonly string[]; told: string }> {
   const inner: string[] = [];
