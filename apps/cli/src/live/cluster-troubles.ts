@@ -4,7 +4,7 @@ import { hubHealth } from './hub-health.js';
 import { hubToken } from './hub-token.js';
 
 /**
- * What keeps the services of the hub from working in a cluster, one line each, as their health checks say.
+ * Returns the troubles of the hub's services in a cluster, one line each, as their health checks report them.
  * Empty if no hub answers, or it shows details to other clients alone. Never rejects.
  */
 export async function clusterTroubles(

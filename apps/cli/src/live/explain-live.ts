@@ -50,7 +50,7 @@ export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: strin
 export type LiveDeps = Readonly<{
   settings: Settings;
   contents: () => Promise<LiveContents>;
-  /** What keeps the hub from working in a cluster. */
+  /** Reads the troubles of the hub in a cluster, one line each. */
   troubles: (cluster: string) => Promise<readonly string[]>;
 }>;
 
@@ -63,7 +63,7 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   return { ...answer, ...withHinderedHub(answer, troubles) };
 }
 
-/** What the API server said when it refused to the hub to read the object, or its namespace. */
+/** Returns the answers with which the API server refused to the hub to read the object or its namespace. */
 async function refusedTo(client: KubeClient, { kind, name, namespace }: Asked): Promise<readonly string[]> {
   const about = namespace === undefined ? { kind, name } : { kind: 'Namespace', name: namespace };
   const found = await refusedReads(client, new Date());

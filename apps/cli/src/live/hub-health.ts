@@ -17,7 +17,7 @@ export type HubCheck = Readonly<{
   status: string;
   detail: string;
   clusters?: readonly string[];
-  /** By cluster: what keeps the service from working there. */
+  /** The trouble of the service in each cluster that has one, by name of the cluster. */
   troubles?: Readonly<Record<string, string>>;
 }>;
 

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { READ_REFUSED } from '#core/kernel/rbac/read-refused';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
-/** What the API server said when it refused to the hub to read an object, or what is in a namespace. */
+/** An answer of the API server that refused to the hub to read an object, or the objects of a namespace. */
 export type RefusedRead = Readonly<{ about: Named; said: string }>;
 
 /** The hub tries again, and so reports again, within five minutes. */

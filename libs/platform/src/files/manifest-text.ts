@@ -42,10 +42,10 @@ function* documentsOf(file: string, text: string): Generator<StreamedValue> {
 const GO_PREFIX = /^(error converting YAML to JSON: yaml: (line \d+: )?|json: )/;
 const NO_CONTENT = /^(---)?\s*(#.*)?$/;
 
-/** The line, counted from 1, at or behind `line` that has more than a comment. */
+/** The first line, counted from 1, at or behind `line` that has more than a comment; `line` if none has. */
 function firstContent(lines: readonly string[], line: number): number {
-  const behind = lines.slice(line - 1).findIndex((one) => !NO_CONTENT.test(one));
-  return line + Math.max(behind, 0);
+  for (let at = line; at <= lines.length; at += 1) if (!NO_CONTENT.test(lines[at - 1] ?? '')) return at;
+  return line;
 }
 
 function objectsOf(value: unknown, where: string): Manifest[] {

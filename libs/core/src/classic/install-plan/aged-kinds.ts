@@ -7,7 +7,10 @@ export type ServedKind = Readonly<{ apiVersion: string; kind: string }>;
 
 /** The groups of steps that the API server itself brings: nothing that is installed adds versions to them. */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
-  ...['apiextensions.k8s.io', 'networking.k8s.io', 'policy', 'scheduling.k8s.io'],
+  'apiextensions.k8s.io',
+  'networking.k8s.io',
+  'policy',
+  'scheduling.k8s.io',
 ]);
 
 const isAged = (group: string, version: string): boolean => BUILT_IN_GROUPS.has(group) && version !== 'v1';

@@ -51,8 +51,9 @@ export class ServedCatalogs {
   readonly #observed = new Map<string, ClusterCatalog>();
   /** Due writes, and how to cancel them. */
   readonly #due = new Map<string, () => void>();
-  /** The content of each catalog that was reported last, once its first pull had ended. */
+  /** Reasons for which a status could not be written, by name of the catalog. */
   readonly #unwritten = new Map<string, string>();
+  /** The content of each catalog that was reported last, once its first pull had ended. */
   readonly #reported = new Map<string, ServedContent['content'] | undefined>();
   #stopped = false;
 
