@@ -30,7 +30,7 @@ const projectOf = (suites: readonly Suite[]) => ({
 });
 
 const all = Object.keys(SUITES) as Suite[];
-/** What scripts/tests/run-tests.ts runs at once. */
+/** Suites that scripts/tests/run-tests.ts runs at once. */
 const chosen = process.env['FLOTILLA_TEST_SUITES']?.split(' ').filter((name): name is Suite => name in SUITES);
 
 // Layers: `unit` needs Node alone, `integration` starts Redis and real processes, `extended` is more of both,

@@ -26,7 +26,7 @@ const filesOf = (page: string) =>
       return { name, count: Number(count), specs };
     });
 
-/** Whether there is a file of tests that has this text between quotes. */
+/** True if a file of tests has this text between quotes. */
 function hasTitle(path: string, title: string): boolean {
   const file = [`${path}.spec.ts`, `${path}.ts`].find((one) => existsSync(join(PROJECT_ROOT, one)));
   if (file === undefined) return false;
@@ -34,7 +34,7 @@ function hasTitle(path: string, title: string): boolean {
   return ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));
 }
 
-/** Whether what a spec is held by is there. */
+/** True if the test, recording, vector or row that holds a spec exists. */
 function holds(by: string): boolean {
   const [, what = '', name = '', title = ''] = /^(?:(recording|vector) )?`([^`]+)` ?(.*)$/.exec(by) ?? [];
   if (what === 'recording') return title === '' && recordings.has(name);

@@ -30,7 +30,7 @@ const PAUSE_MS = 2_000;
 const PULLING = 100;
 const PULL_PAUSE_MS = 2;
 
-/** What came of a ClusterExtension. */
+/** The end of a ClusterExtension. */
 export type ExtensionEnd = Readonly<{ installed: boolean; told: readonly string[] }>;
 
 /**

@@ -61,7 +61,7 @@ async function playTogether(cases: readonly CorpusCase[], files: CaseFiles, exte
   return [...findings, ...(await install(cases, files))];
 }
 
-/** What OLM v1 makes of the bundles, in a cluster of their own. */
+/** Installs of the bundles by OLM v1, in a cluster of their own. */
 async function playExtensions(cases: readonly CorpusCase[], files: CaseFiles): Promise<Finding[]> {
   const findings: Finding[] = [];
   const hub = await ExtensionHub.start();

@@ -55,7 +55,7 @@ export class ClusterCatalogs {
     return this.#templates.serverVersion;
   }
 
-  /** Why statuses could not be written, one text each. */
+  /** Reasons for which statuses could not be written, one text each. */
   get unwritten(): readonly string[] {
     return this.#statuses.failures;
   }

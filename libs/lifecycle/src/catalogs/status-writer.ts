@@ -23,7 +23,7 @@ const WRITE_AGAIN_MS = 30_000;
 export class StatusWriter {
   /** Failed writes of statuses, and how to cancel their retries. */
   readonly #unwritten = new Map<string, () => void>();
-  /** Why the last write of a status failed. */
+  /** Reasons for which the last write of a status failed, by source. */
   readonly #failures = new Map<string, string>();
 
   #stopped = false;
@@ -50,7 +50,7 @@ export class StatusWriter {
     }
   }
 
-  /** Why statuses could not be written, one text each; none for a source that has gone since. */
+  /** Reasons for which statuses could not be written, one text each; none for a source that has gone. */
   get failures(): readonly string[] {
     return [...this.#failures.values()];
   }

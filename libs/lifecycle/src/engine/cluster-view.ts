@@ -98,7 +98,7 @@ export class ClusterView {
     return this.#opened?.lease.cache.lastSeen() ?? this.#secrets.lastSeen();
   }
 
-  /** What the API server says of the watches that it refuses, one text a kind. */
+  /** Answers of the API server that refuse a watch, one text a kind. */
   deniedWatches(): readonly string[] {
     const problems = this.#opened?.lease.cache.problems() ?? this.#secrets.problems();
     return problems.filter((problem) => deniedRight(problem) !== undefined);

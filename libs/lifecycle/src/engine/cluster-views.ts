@@ -34,7 +34,7 @@ export class ClusterViews {
     return this.#views.get(cluster)?.lastSeen();
   }
 
-  /** What the API server says of the watches that it refuses to the applier. */
+  /** Answers of the API server that refuse a watch to the applier. */
   deniedWatches(cluster: string): readonly string[] {
     return this.#views.get(cluster)?.deniedWatches() ?? [];
   }

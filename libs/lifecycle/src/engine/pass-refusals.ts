@@ -10,7 +10,7 @@ export type PassRefusalsOptions = Readonly<{
   troubles: Pick<ClusterTroubles, 'refused'>;
   /** Names of all clusters that are managed now. */
   clusters: () => readonly string[];
-  /** What the API server says of the watches that it refuses in a cluster, one text a kind. */
+  /** Answers of a cluster's API server that refuse a watch, one text a kind. */
   deniedWatches?: (cluster: string) => readonly string[];
 }>;
 

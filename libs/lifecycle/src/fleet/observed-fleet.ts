@@ -139,7 +139,7 @@ export class ObservedFleet {
     else parts?.v1.extensions.touch(subject);
   }
 
-  /** How fresh the watches are, of OLM Classic's kinds and of OLM v1's; and what could not be written. */
+  /** Age of the watches, of OLM Classic's kinds and of OLM v1's; and statuses that could not be written. */
   get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck; statuses: HealthCheck }> {
     const deps = this.#watchDeps;
     const unwritten = () =>

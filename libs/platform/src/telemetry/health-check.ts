@@ -9,11 +9,11 @@ export type Health = Readonly<{
   clusters?: readonly string[];
   /** Those of `clusters` that cannot be reached; absent where the check does not find that out. */
   away?: readonly string[];
-  /** By cluster: what keeps the service from working there, in one line. */
+  /** The trouble of the service in each cluster that has one, in one line. */
   troubles?: ClusterFaults;
 }>;
 
-/** By name of the cluster: one line. */
+/** One line for each cluster, by its name. */
 export type ClusterFaults = Readonly<Record<string, string>>;
 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */

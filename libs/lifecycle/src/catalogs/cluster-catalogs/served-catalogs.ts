@@ -93,7 +93,7 @@ export class ServedCatalogs {
     return { synced: this.#reflector.synced(), problems, lastSeen: this.#reflector.lastSeen() };
   }
 
-  /** Why statuses could not be written, one text each. */
+  /** Reasons for which statuses could not be written, one text each. */
   get unwritten(): readonly string[] {
     return [...this.#unwritten.values()];
   }
