@@ -13,6 +13,7 @@ const view: ClusterNamespaces = {
   waitingForCluster: () => new Set(['waiting']),
   sharing: ({ metadata }) => new Set(metadata.name === 'shared' ? ['team-c'] : []),
   selecting: ({ metadata }) => new Set(metadata.name === 'named' ? ['platform', 'naming'] : ['platform']),
+  contending: () => new Set(['rival']),
 };
 const object = (kind: string, namespace?: string, labels: Record<string, string> = {}) => ({
   apiVersion: 'v1',
@@ -39,6 +40,12 @@ describe('affectedNamespaces', () => {
     { kind: 'ClusterRole', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for a permission' },
     { kind: 'Namespace', namespace: undefined, to: ['platform'], because: 'a group may select by label' },
     { kind: 'OLMConfig', namespace: undefined, to: ['platform'], because: 'it says whether copies are wanted' },
+    {
+      kind: 'OperatorGroup',
+      namespace: 'team-a',
+      to: ['rival', 'team-a'],
+      because: 'an operator of another group may wait for its APIs',
+    },
     { kind: 'Pod', namespace: 'team-a', to: [], because: 'nothing is decided from pods' },
   ])('$kind in $namespace → $to: $because', ({ kind, namespace, to }) => {
     expect(affectedNamespaces(object(kind, namespace), view)).toEqual(to);

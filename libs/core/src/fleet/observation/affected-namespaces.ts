@@ -17,6 +17,8 @@ export type ClusterNamespaces = OperatorHomes &
     sharing: (object: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
     selecting: (object: KubernetesObject) => ReadonlySet<string>;
+    /** Namespaces with an operator that contends for APIs with the OperatorGroup (`contendsForApis`). */
+    contending: (group: KubernetesObject) => ReadonlySet<string>;
   }>;
 
 type Rule = (object: KubernetesObject, view: ClusterNamespaces) => Iterable<string>;
@@ -54,6 +56,8 @@ const waiting: Rule = (object, view) => view.waitingForCluster(object);
 const sharedToo =
   (rule: Rule): Rule =>
   (object, view) => [...rule(object, view), ...view.sharing(object)];
+/** A group concerns operators of other groups, too: of two that meet, one alone may provide an API. */
+const ownOrContending: Rule = (object, view) => [...own(object, view), ...view.contending(object)];
 const selectingNamespaces: Rule = (object, view) => view.selecting(object);
 /**
  * A global catalog is seen by every namespace that subscribes; any other by its own alone
@@ -69,7 +73,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Subscription: own,
   InstallPlan: own,
   ClusterServiceVersion: ownOrOriginal,
-  OperatorGroup: own,
+  OperatorGroup: ownOrContending,
   OperatorCondition: own,
   Deployment: ownerByLabel,
   ServiceAccount: own,

@@ -51,7 +51,10 @@ const group = {
   kind: 'OperatorGroup',
   metadata: {
     ...metadata('own'),
-    annotations: { 'olm.providedAPIs': LARGE, 'flotilla.dev/resolution-isolation': 'true' },
+    annotations: {
+      'kubectl.kubernetes.io/last-applied-configuration': LARGE,
+      'flotilla.dev/resolution-isolation': 'true',
+    },
   },
   spec: { targetNamespaces: ['harbour'], upgradeStrategy: 'TechPreviewUnsafeFailForward', serviceAccountName: 'a' },
   status: { namespaces: ['harbour'], lastUpdated: LARGE },

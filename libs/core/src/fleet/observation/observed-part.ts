@@ -1,3 +1,4 @@
+import { PROVIDED_APIS_ANNOTATION } from '../../classic/operator-group/group-facts.js';
 import { componentLabelsOf } from '../../classic/operators/component-label.js';
 import {
   EXCLUDE_GLOBAL,
@@ -15,7 +16,7 @@ const OWNER_NAMESPACE = 'olm.owner.namespace';
 /** The labels that say which namespace an object concerns. */
 const LABELS = [OWNER_NAMESPACE, COPIED_FROM];
 const CSV_ANNOTATIONS = [OPERATOR_NAMESPACE, PROPERTIES_ANNOTATION];
-const GROUP_ANNOTATIONS = [ISOLATION_ANNOTATION, EXCLUDE_GLOBAL];
+const GROUP_ANNOTATIONS = [ISOLATION_ANNOTATION, EXCLUDE_GLOBAL, PROVIDED_APIS_ANNOTATION];
 const SUBSCRIPTION_SPEC = ['name', 'channel', 'startingCSV', 'source', 'sourceNamespace', 'installPlanApproval'];
 const API_FIELDS = ['name', 'group', 'version', 'kind', 'deploymentName'];
 

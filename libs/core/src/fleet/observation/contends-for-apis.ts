@@ -1,0 +1,22 @@
+import { annotatedApis } from '../../classic/operator-group/provided-apis.js';
+import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import { providedApis } from '../../kernel/api/csv-facts.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { servedKey } from '../../kernel/api/served-key.js';
+
+/** An operator that failed with one of these goes on once another group lets it. */
+const REFUSED_APIS: ReadonlySet<string> = new Set([
+  'InterOperatorGroupOwnerConflict',
+  'CannotModifyStaticOperatorGroupProvidedAPIs',
+]);
+
+/**
+ * Whether a change of an OperatorGroup may let an operator of another group go on, or stop it: the operator
+ * provides an API that the group's annotation names, or was refused APIs. The annotation no longer names an
+ * API that was removed from it (spec: operator-groups.md §4, group sync).
+ */
+export function contendsForApis(csv: ClusterServiceVersion, group: OperatorGroup): boolean {
+  if (REFUSED_APIS.has(csv.status?.reason ?? '')) return true;
+  const annotated = annotatedApis(group);
+  return annotated.size > 0 && providedApis(csv).some((api) => annotated.has(servedKey(api)));
+}
