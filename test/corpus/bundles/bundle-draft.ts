@@ -38,7 +38,19 @@ export type LayerShape = {
   index: 'none' | 'platforms' | 'nested' | 'attested' | 'annotated';
   /** Labels in the config of the image: the annotations, or those of its builder alone. */
   labels: 'of the bundle' | 'of its builder' | 'none';
+  damage: Damage;
 };
+
+/** What became of a part of an image after it was pushed. */
+export type Damage =
+  | 'none'
+  | 'layer lost'
+  | 'config lost'
+  /** That of the platform, which an index names. */
+  | 'manifest lost'
+  | 'layer cut short'
+  | 'layer emptied'
+  | 'layer changed';
 
 export type ExtraLayer =
   /** A layer without any entry. */
@@ -64,6 +76,7 @@ export const plainLayers = (): LayerShape => ({
   manifests: 'oci',
   index: 'none',
   labels: 'of the bundle',
+  damage: 'none',
 });
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

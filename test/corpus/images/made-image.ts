@@ -10,8 +10,11 @@ import { tarArchive } from './tar-archive.js';
 
 type Document = Readonly<{ mediaType: string; bytes: Uint8Array; more?: object }>;
 
+/** The content of a blob or document as it is kept under a digest, which a damaged one does not have. */
+type Kept = Readonly<{ digest: string; bytes: Uint8Array }>;
+
 /** An image: its blobs, and its manifests with the one that is named at the end. */
-export type MadeImage = Readonly<{ blobs: readonly Uint8Array[]; manifests: readonly Document[] }>;
+export type MadeImage = Readonly<{ blobs: readonly Kept[]; manifests: readonly Document[] }>;
 
 const OCI = 'application/vnd.oci.image';
 const DOCKER = 'application/vnd.docker';
@@ -72,7 +75,32 @@ export function madeImage(
   const config = imageConfig(labels, tars);
   const types = TYPES[shape.manifests];
   const manifest = manifestOf(types, { mediaType: types.config, bytes: config }, layers);
-  return { blobs: [config, ...layers.map(({ bytes }) => bytes)], manifests: indexed(manifest, shape) };
+  const manifests = indexed(manifest, shape);
+  const [configBlob, ...layerBlobs] = [config, ...layers.map(({ bytes }) => bytes)].map(kept);
+  return {
+    blobs: [...lost(configBlob, shape.damage === 'config lost'), ...layerBlobs.flatMap((one) => damaged(one, shape))],
+    manifests: shape.damage === 'manifest lost' ? manifests.slice(1) : manifests,
+  };
+}
+
+const kept = (bytes: Uint8Array): Kept => ({ digest: digest(bytes), bytes });
+const lost = (one: Kept | undefined, isLost: boolean): Kept[] => (one === undefined || isLost ? [] : [one]);
+
+/** A layer as the registry or layout has it in the end. */
+function damaged(layer: Kept, { damage }: LayerShape): Kept[] {
+  const { bytes } = layer;
+  switch (damage) {
+    case 'layer lost':
+      return [];
+    case 'layer cut short':
+      return [{ ...layer, bytes: bytes.subarray(0, bytes.length - 7) }];
+    case 'layer emptied':
+      return [{ ...layer, bytes: new Uint8Array() }];
+    case 'layer changed':
+      return [{ ...layer, bytes: bytes.map((byte, at) => (at === bytes.length - 3 ? byte ^ 1 : byte)) }];
+    default:
+      return [layer];
+  }
 }
 
 const imageConfig = (labels: Readonly<Record<string, string>>, tars: readonly Uint8Array[]): Uint8Array =>
@@ -132,7 +160,7 @@ const ATTESTATION = json({ architecture: 'unknown', os: 'unknown', rootfs: { typ
 /** Puts the image into a registry under `repository:tag`. */
 export function putImage(registry: InMemoryRegistry, reference: string, { blobs, manifests }: MadeImage): void {
   registry.putBlob(ATTESTATION);
-  for (const bytes of blobs) registry.putBlob(bytes);
+  for (const { digest: name, bytes } of blobs) registry.putBlob(bytes, name);
   for (const { mediaType, bytes } of manifests) registry.putManifest(reference, mediaType, bytes);
 }
 
@@ -140,8 +168,8 @@ export function putImage(registry: InMemoryRegistry, reference: string, { blobs,
 export async function writeLayout(folder: string, { blobs, manifests }: MadeImage): Promise<void> {
   const store = join(folder, 'blobs', 'sha256');
   await mkdir(store, { recursive: true });
-  const contents = [ATTESTATION, ...blobs, ...manifests.map(({ bytes }) => bytes)];
-  for (const bytes of contents) await writeFile(join(store, digest(bytes).slice('sha256:'.length)), bytes);
+  const contents = [kept(ATTESTATION), ...blobs, ...manifests.map(({ bytes }) => kept(bytes))];
+  for (const { digest: name, bytes } of contents) await writeFile(join(store, name.slice('sha256:'.length)), bytes);
   const named = manifests.at(-1);
   if (named === undefined) throw new Error('an image has a manifest');
   const entry = { ...described(named), annotations: { 'org.opencontainers.image.ref.name': 'v1' } };

@@ -2,6 +2,7 @@ import type { SeededDraws } from '#testing/seeded-draws';
 import { type LayerShape, mapAt, utf8 } from '../bundles/bundle-draft.js';
 import { blobOf, type CatalogDraft } from '../catalogs/catalog-draft.js';
 import { readValue, recordOf, Written, WrittenMap, type YamlMap, yamlText } from '../text/yaml-tree.js';
+import { DAMAGES, damagedShape } from './layer-oddities.js';
 import { ACCEPTED, type Expectation, unreadable } from './oddity.js';
 
 /** One thing about a catalog that programs read in different ways, or not at all. */
@@ -37,6 +38,14 @@ const shaped = (name: string, weight: number, shape: Partial<LayerShape>): Catal
     Object.assign(draft.layers, shape);
     return ACCEPTED;
   });
+
+/** A part of its image that the registry has lost. */
+const damaged = DAMAGES.map(({ damage, place, words }) =>
+  ofFiles(`catalog image with its ${damage}`, 1, 'layers|broken', (draft) => {
+    Object.assign(draft.layers, damagedShape(damage));
+    return unreadable([place], ...words);
+  }),
+);
 
 /** A member of a blob without which, or with another type of which, opm refuses the catalog. */
 const broken = (
@@ -202,6 +211,7 @@ export const CATALOG_ODDITIES: readonly CatalogOddity[] = [
   shaped('several platforms', 900, { index: 'platforms' }),
   shaped('attestations', 200, { index: 'attested' }),
   shaped('manifests of Docker', 3_000, { manifests: 'docker' }),
+  ...damaged,
   ofInline('inline object with null labels and annotations', 5, 'inline', (draft, draws) => {
     const kinds = ['CustomResourceDefinition', 'ConfigMap', 'Service', 'ClusterServiceVersion'];
     const nulls = { labels: null, finalizers: null };

@@ -42,7 +42,7 @@ async function problemsOf(reference: string): Promise<string[]> {
   } catch (error) {
     // The directory or image could be read; that it is no bundle is the answer to the question.
     if (error instanceof BundleError) return [verdictLine([], error.message)];
-    if (error instanceof RegistryError && error.isOfContent) return [error.message];
+    if (error instanceof RegistryError && error.isOfContent) return [verdictLine([], error.message)];
     throw error;
   }
 }

@@ -4,12 +4,7 @@ import { LastingWork, type Waiting } from '../fairness/lasting-work.js';
 import { type PulledBundle, pullBundle } from './bundle-image.js';
 import { RecentImages } from './image/recent-images.js';
 import { parseImageReference } from './image-reference.js';
-import {
-  type RegistryClient,
-  type RegistryCredentials,
-  RegistryError,
-  type RegistryFailure,
-} from './registry-client.port.js';
+import { type RegistryClient, type RegistryCredentials, RegistryError } from './registry-client.port.js';
 
 /** Worded like the failed Job of OLM that it stands for (spec: install-plans.md §4). */
 export class UnpackTimeout extends FlotillaError {
@@ -25,18 +20,13 @@ export class UnpackTimeout extends FlotillaError {
 /** A bundle image, and how to get it. `timeoutMs`: from its turn on; 0: as long as it takes. */
 export type WantedBundle = Readonly<{ image: string; credentials: RegistryCredentials; timeoutMs: number }>;
 
-/** An image that was fetched and is no bundle, whatever is tried: only another image helps. */
+/** An image that is no bundle, or of which the registry lacks a part: only its publisher can help. */
 export type UnusableImage = Readonly<{ unusable: RegistryError }>;
 
 /** The bundles, in the order in which they were asked for, or the images that are still being fetched. */
 export type BundlesOrWait =
   | Readonly<{ bundles: readonly (PulledBundle | UnusableImage)[] }>
   | Readonly<{ stillFetching: readonly string[] }>;
-
-/** Faults of the image itself; all others are those of its registry, the network or the hub's policy. */
-const FAULTS_OF_IMAGE: ReadonlySet<RegistryFailure> = new Set([
-  ...(['InvalidReference', 'UnsafePath', 'TooLarge', 'Unsupported', 'Malformed'] as const),
-]);
 
 /** Bundles that were fetched and not yet used by the pass that asked for them, in all. */
 const MAX_HELD_BYTES = 64 * 2 ** 20;
@@ -94,7 +84,8 @@ const sizeOf = (bundle: PulledBundle | UnusableImage): number =>
   'unusable' in bundle ? 0 : bundle.files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 function unusableImage(error: unknown): UnusableImage {
-  if (error instanceof RegistryError && FAULTS_OF_IMAGE.has(error.failure)) return { unusable: error };
+  if (error instanceof RegistryError && (error.isOfContent || error.failure === 'InvalidReference'))
+    return { unusable: error };
   throw error;
 }
 

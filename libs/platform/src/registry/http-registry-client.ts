@@ -142,7 +142,7 @@ export class HttpRegistryClient extends RegistryClient {
   #puller(session: Session, blob: ImageSource['blob'], options: PullOptions): ImagePuller {
     const { onDisk, maxWantedBytes, recent: images } = options;
     const named = () => this.#manifest(session, manifestName(session.reference));
-    const manifest = (digest: Digest) => this.#manifest(session, digest);
+    const manifest = (digest: Digest) => this.#manifest({ ...session, part: `manifest ${digest}` }, digest);
     const { reference, credentials, signal } = session;
     const access = accessKey(reference, [reference], credentials);
     const failed = this.#failed;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf, isDigest } from '../store/digest.js';
-import type { Descriptor, Refuse } from './image/image-manifest.js';
+import { type Descriptor, partName, type Refuse } from './image/image-manifest.js';
 import {
   type FoundManifest,
   hostArchitecture,
@@ -166,7 +166,7 @@ class Layout implements ImageSource {
     const path = this.#path(blob.digest);
     await this.#checkRegular(path);
     const file = await open(path).catch(absent);
-    if (file === undefined) throw this.refuse('NotFound', `the layout lacks the file ${path}`);
+    if (file === undefined) throw this.#missing(partName(blob));
     const chunks: AsyncIterable<Uint8Array> = file.createReadStream();
     return readVerified(blob, chunks[Symbol.asyncIterator](), consume, this.refuse);
   };
@@ -174,11 +174,14 @@ class Layout implements ImageSource {
   async #blob(digest: Digest, limit: number): Promise<Uint8Array> {
     const path = this.#path(digest);
     const bytes = await this.#read(path, limit);
-    if (bytes === undefined) throw this.refuse('NotFound', `the layout lacks the file ${path}`);
+    if (bytes === undefined) throw this.#missing(`manifest ${digest}`);
     const actual = digestOf(bytes);
     if (actual === digest) return bytes;
     throw this.refuse('DigestMismatch', `the layout's file of ${digest} has digest ${actual}: build it again`);
   }
+
+  #missing = (part: string): RegistryError =>
+    this.refuse('Incomplete', `${part} is missing: the layout has no file of it: build or copy it again`);
 
   #path(digest: Digest): string {
     return join(this.#reference.directory, 'blobs', 'sha256', digest.slice('sha256:'.length));

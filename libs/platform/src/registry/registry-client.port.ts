@@ -91,6 +91,8 @@ export type RegistryFailure =
   /** The hub's own policy refuses the host or its address. */
   | 'NotAllowed'
   | 'NotFound'
+  /** The registry has the manifest of the image, and not all that the manifest names. */
+  | 'Incomplete'
   | 'DigestMismatch'
   | 'UnsafePath'
   | 'TooLarge'
@@ -101,10 +103,14 @@ export type RegistryFailure =
   | 'NotARegistry';
 
 /** What may be over at the next try, of the same input. */
-const MAY_PASS: ReadonlySet<RegistryFailure> = new Set(['Unreachable', 'NotFound', 'NotARegistry']);
+const MAY_PASS: ReadonlySet<RegistryFailure> = new Set([
+  ...(['Unreachable', 'NotFound', 'NotARegistry', 'Incomplete', 'DigestMismatch'] as const),
+]);
 
 /** Failures for which the image itself is at fault. */
-const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set(['Malformed', 'Unsupported', 'UnsafePath', 'TooLarge']);
+const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set([
+  ...(['Malformed', 'Unsupported', 'UnsafePath', 'TooLarge', 'Incomplete', 'DigestMismatch'] as const),
+]);
 
 /**
  * A pull or push that failed: `failure` says how, the message says where and what to do.

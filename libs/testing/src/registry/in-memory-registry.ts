@@ -54,7 +54,8 @@ export type InMemoryRegistry = Readonly<{
   put: (reference: string, image: BuiltImage) => string;
   /** Puts any document as manifest: indexes, broken ones. */
   putManifest: (reference: string, mediaType: string, bytes: Uint8Array) => string;
-  putBlob: (bytes: Uint8Array) => string;
+  /** Puts a blob. With a digest that is not its own, as a registry that has lost or damaged it. */
+  putBlob: (bytes: Uint8Array, digest?: string) => string;
   requests: RegistryCounters;
   /** Paths of all requests so far, with method. */
   log: readonly string[];
@@ -93,7 +94,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<InMe
     host,
     url: `${options.tls ? 'https' : 'http'}://${host}`,
     putManifest,
-    putBlob: (bytes) => state.putBlob(bytes),
+    putBlob: (bytes, digest) => state.putBlob(bytes, digest),
     put: (reference, image) => {
       for (const blob of [image.config, ...image.layers]) state.putBlob(blob.bytes);
       return putManifest(reference, image.manifest.mediaType, image.manifest.bytes);

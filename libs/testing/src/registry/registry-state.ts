@@ -9,8 +9,7 @@ export class RegistryState {
   readonly #tags = new Map<string, Map<string, string>>();
   readonly corrupted = new Set<string>();
 
-  putBlob(bytes: Uint8Array): string {
-    const digest = digestOf(bytes);
+  putBlob(bytes: Uint8Array, digest: string = digestOf(bytes)): string {
     this.#blobs.set(digest, bytes);
     return digest;
   }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Patience } from '#platform/fairness/patience';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
+import { RegistryError, type RegistryFailure } from '#platform/registry/registry-client.port';
 import { PATIENCE } from '#testing/patience';
 import { objectOf } from '../classic-cluster.fixture.js';
 import { lampCsv } from '../csvs/csvs.fixture.js';
@@ -109,6 +110,24 @@ describe('a bundle that cannot be used is a verdict of one line', () => {
       /^bundle lamp\.v1: image registry\.example\/lamp:1: no csv in bundle: .{1,160}$/,
     );
     expect(found).toMatchObject({ contents: [{ unusable }, { objects: [{ kind: 'ClusterServiceVersion' }] }] });
+  });
+
+  it.each<[RegistryFailure, how: string]>([
+    ['Incomplete', 'is missing: registry registry.example answered 404 BLOB_UNKNOWN'],
+    ['DigestMismatch', 'ended after 0 of 116 bytes'],
+  ])('an image of which the registry lacks a part (%s): it may be pushed again, and the others come', async (...of) => {
+    const [failure, how] = of;
+    const wick = 'registry.example/wick:1';
+    bench.registry.put(wick, [CSV]);
+    const layer = `layer sha256:${'1234567890abcdef'.repeat(4)}`;
+    const why = `image ${IMAGE}: ${layer} ${how}: push the image again`;
+    bench.registry.fail(IMAGE, new RegistryError(failure, IMAGE, why));
+    const wanted = [sought({ image: IMAGE }), sought({ image: wick }, 'wick.v1')];
+    const found = await bench.contents.contentsOf(wanted, round());
+    const unusable = expect.stringMatching(
+      /^bundle lamp\.v1: image registry\.example\/lamp:1: layer sha256:12345.* (404 BLOB_UNKNOWN|0 of 116 bytes): push the image again$/,
+    );
+    expect(found).toMatchObject({ contents: [{ unusable, incomplete: true }, { objects: [{}] }] });
   });
 
   it('a reference that is none, and an image of another type', async () => {

@@ -51,8 +51,11 @@ export const UNPACKING_FAILED = 'Bundle unpacking failed - ';
 const verdict = (places: readonly string[], text: string): string =>
   verdictLine(places, text, LONGEST_VERDICT - UNPACKING_FAILED.length);
 
-/** A bundle whose content cannot be used, whatever is tried, and why: one line. Only another bundle helps. */
-export type UnusableContent = Readonly<{ unusable: string }>;
+/**
+ * A bundle whose content cannot be used, and why: one line. Only another bundle helps, or the same one pushed
+ * again where its registry lacks a part of it (`incomplete`).
+ */
+export type UnusableContent = Readonly<{ unusable: string; incomplete?: true }>;
 
 /** A bundle, and how to get it. `timeoutMs`: for the pull of its image; 0: as long as it takes. */
 export type SoughtBundle = Readonly<{
@@ -120,7 +123,10 @@ type Pulled = PulledBundle | UnusableImage | undefined;
 
 async function contentOf(name: string, image: string, pulled: Pulled): Promise<BundleContent | UnusableContent> {
   if (pulled === undefined) throw new Error(`image ${image} was asked for and not pulled`);
-  if ('unusable' in pulled) return { unusable: verdict([`bundle ${name}`], pulled.unusable.message) };
+  if ('unusable' in pulled) {
+    const { message, retry } = pulled.unusable;
+    return { unusable: verdict([`bundle ${name}`], message), ...(retry === 'backoff' && { incomplete: true }) };
+  }
   const { digest, files } = pulled;
   const read = objectsOf(files);
   if ('problem' in read) {

@@ -31,6 +31,7 @@ export class BundleRegistry extends RegistryClient {
   readonly #images = new Map<string, readonly BundleFile[]>();
   readonly #held = new Map<string, Promise<void>>();
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
+  readonly #failures = new Map<string, RegistryError>();
   /** References that were pulled, with the hosts of the logins that were given. */
   readonly pulled: string[] = [];
 
@@ -54,6 +55,11 @@ export class BundleRegistry extends RegistryClient {
     return resolve;
   }
 
+  /** All pulls of the image fail with this. */
+  fail(image: string, failure: RegistryError): void {
+    this.#failures.set(image, failure);
+  }
+
   override access(reference: string, { credentials = {} }: PullOptions = {}): string {
     return `${reference} ${Object.keys(credentials).join(' ')}`;
   }
@@ -70,6 +76,8 @@ export class BundleRegistry extends RegistryClient {
     this.pulled.push([reference, ...Object.keys(credentials)].join(' '));
     parseImageReference(reference);
     await this.#held.get(reference);
+    const failure = this.#failures.get(reference);
+    if (failure !== undefined) throw failure;
     const files = this.#images.get(reference);
     if (files === undefined) throw new RegistryError('NotFound', reference, `image ${reference} is not there`);
     const manifests = files.filter(({ path }) => path.startsWith('manifests/'));

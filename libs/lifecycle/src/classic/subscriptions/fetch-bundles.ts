@@ -8,6 +8,8 @@ import type { NamespaceStageInput } from '../namespaces/stage.js';
 export type FetchedBundles = Readonly<{
   bundles: ReadonlyMap<string, BundleContent>;
   unusable: ReadonlyMap<string, string>;
+  /** Those of them that can be used once they are pushed again. */
+  incomplete: ReadonlySet<string>;
 }>;
 
 /**
@@ -29,13 +31,15 @@ export async function fetchBundles(
   if ('stillFetching' in fetched) return fetched;
   const bundles = new Map<string, BundleContent>();
   const unusable = new Map<string, string>();
+  const incomplete = new Set<string>();
   for (const [at, { name }] of chosen.entries()) {
     const content = fetched.contents[at];
     if (content === undefined) continue;
     if ('unusable' in content) unusable.set(name, content.unusable);
     else bundles.set(name, content);
+    if ('unusable' in content && content.incomplete) incomplete.add(name);
   }
-  return { bundles, unusable };
+  return { bundles, unusable, incomplete };
 }
 
 /** The logins of a visible CatalogSource; none where it is gone. */

@@ -13,7 +13,7 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { FlotillaError } from '#core/kernel/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '#platform/clock/clock.port';
 import { SystemClock } from '#platform/clock/system-clock';
 import { Patience } from '#platform/fairness/patience';
@@ -202,7 +202,10 @@ export class ClassicPreviews {
     const usable = usablePart(resolution, fetched, input.read);
     const isHeld = (subscription: string) => usable.held.find((one) => one.subscriptions.includes(subscription));
     const held = isHeld(name);
-    if (held !== undefined) throw new BundleNotInstallable(held.failure.message);
+    if (held !== undefined) {
+      const { message } = held.failure;
+      throw fetched.incomplete.size > 0 ? new BundleIncomplete(message) : new BundleNotInstallable(message);
+    }
     const planned = planInstall({ namespace, subscriptions, ...usable, existingPlans });
     if (planned.result === 'nothing') return undefined;
     const moves = all
@@ -224,13 +227,21 @@ export class ClassicPreviews {
   }
 }
 
+/** A registry lacks a part of a bundle of a path: it may be pushed again. */
+class BundleIncomplete extends FlotillaError {
+  readonly code = 'BundleIncomplete';
+  readonly retry: Retry = 'backoff';
+}
+
 const isForGoodIn = ({ retry }: FlotillaError): boolean => retry === 'when-input-changes';
 
 /** Whether a bundle of a path is at fault, as against what its pass reads and writes. */
 const endsPath = (error: unknown): error is FlotillaError =>
   error instanceof FlotillaError &&
   !KubeApiError.is(error) &&
-  (isForGoodIn(error) || (error instanceof RegistryError && error.failure === 'NotFound'));
+  (isForGoodIn(error) ||
+    error instanceof BundleIncomplete ||
+    (error instanceof RegistryError && error.failure === 'NotFound'));
 
 /** Whether the same path always leads to the same plans. */
 const isSettled = ({ hops }: AskedPath, ends: FlotillaError | undefined): boolean =>

@@ -11,9 +11,25 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** How a refusal counts, and what to do about it. */
-export function meaningOf(status: number, repository: string): readonly [RegistryFailure, string] {
-  if (status === 404) return ['NotFound', `repository "${repository}" has no such image: check name and tag`];
+/** Not there; not there any more; not to be given, by law. */
+const GONE: ReadonlySet<number> = new Set([404, 410, 451]);
+
+/** What a request was about: an image of a repository, or a part of one whose manifest was given. */
+type AskedFor = Readonly<{ repository: string; part: string | undefined }>;
+
+/** How a refusal counts, what it is about, and what to do about it. */
+export function refusalOf(
+  status: number,
+  { repository, part }: AskedFor,
+): Readonly<{ failure: RegistryFailure; about: string; advice: string }> {
+  const [failure, advice] = meaningOf(status, repository);
+  if (part === undefined) return { failure, about: '', advice };
+  if (failure !== 'NotFound') return { failure, about: `${part}: `, advice };
+  return { failure: 'Incomplete', about: `${part} is missing: `, advice: 'push the image again' };
+}
+
+function meaningOf(status: number, repository: string): readonly [RegistryFailure, string] {
+  if (GONE.has(status)) return ['NotFound', `repository "${repository}" has no such image: check name and tag`];
   if (status === 429) return ['Unreachable', 'too many requests: use a pull secret with a higher quota, or wait'];
   if (status >= 500) return ['Unreachable', 'the registry has a fault of its own: tried several times, try later'];
   return ['NotARegistry', 'is this host an image registry?'];

@@ -5,7 +5,7 @@ import { addressRefusal } from '../outbound/outbound-policy.js';
 import { isLoopback } from '../registry-auth.js';
 import type { RegistryError } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
-import { isWebPage, meaningOf, networkReason, registryMessage, retryAfterMs } from './answers.js';
+import { isWebPage, networkReason, refusalOf, registryMessage, retryAfterMs } from './answers.js';
 import type { Connections } from './connections.js';
 import type { RegistryRequest } from './registry-request.js';
 import type { Session } from './session.js';
@@ -136,8 +136,9 @@ export class HttpExchange {
       );
     }
     const detail = registryMessage(response, bytes);
-    const [failure, advice] = meaningOf(status, session.reference.repository);
-    const error = session.refuse(failure, `registry ${url.host} answered ${status}${detail}: ${advice}`);
+    const asked = { repository: session.reference.repository, part: session.part };
+    const { failure, about, advice } = refusalOf(status, asked);
+    const error = session.refuse(failure, `${about}registry ${url.host} answered ${status}${detail}: ${advice}`);
     const mayPass = status === 429 || status >= 500;
     return mayPass ? new TryAgain(error, retryAfterMs(response.headers.get('retry-after'), Date.now())) : error;
   }

@@ -22,4 +22,6 @@ export type Session = Readonly<{
   loginsOf: LoginsOf;
   signal: AbortSignal;
   refuse: Refuse;
+  /** The part of the image that is asked for, as {@link partName}; absent for what the reference names. */
+  part?: string;
 }>;

@@ -3,7 +3,7 @@ import type { Provenance } from '../../store/provenance.port.js';
 import { accessKey, repositoryOf } from '../access-key.js';
 import type { Session } from '../http/session.js';
 import type { RegistryTransport } from '../registry-transport.js';
-import type { Descriptor } from './image-manifest.js';
+import { type Descriptor, partName } from './image-manifest.js';
 import { type Consume, readVerified } from './verified-blob.js';
 
 /** Blobs larger than this are streamed past the store: it hands out whole blobs in memory. */
@@ -70,8 +70,9 @@ export class BlobSource {
   /** As {@link read}, past the store. */
   stream<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
     const url = this.transport.url(session.reference, `blobs/${blob.digest}`);
+    const ofPart = { ...session, part: partName(blob) };
     return this.transport.transfer(session, url, () =>
-      readVerified(blob, this.transport.resumed(session, url, blob.size), consume, session.refuse),
+      readVerified(blob, this.transport.resumed(ofPart, url, blob.size), consume, session.refuse),
     );
   }
 }

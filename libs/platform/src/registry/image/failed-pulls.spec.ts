@@ -30,6 +30,7 @@ describe('FailedPulls', () => {
     { failure: 'NotARegistry', remembered: false },
     { failure: 'Unreachable', remembered: false },
     { failure: 'NotFound', remembered: false },
+    { failure: 'Incomplete', remembered: false },
     { failure: 'Unauthorized', remembered: false },
     { failure: 'NotAllowed', remembered: false },
   ] as const)('$failure is remembered: $remembered', async ({ failure, remembered }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isDigest } from '../../store/digest.js';
 import type { RegistryError, RegistryFailure } from '../registry-client.port.js';
-import { isIndex, isManifest, MediaType } from './media-types.js';
+import { isIndex, isLayer, isManifest, MediaType } from './media-types.js';
 
 /** Makes the error of one pull or push; the caller fills in the reference. */
 export type Refuse = (failure: RegistryFailure, message: string) => RegistryError;
@@ -12,6 +12,10 @@ const Digest = z.custom<`sha256:${string}`>(
 );
 const Descriptor = z.looseObject({ mediaType: z.string(), digest: Digest, size: z.int().nonnegative() });
 export type Descriptor = z.infer<typeof Descriptor>;
+
+/** What errors call a blob of an image: `layer sha256:…` or `config sha256:…`. */
+export const partName = ({ mediaType, digest }: Descriptor): string =>
+  `${isLayer(mediaType) ? 'layer' : 'config'} ${digest}`;
 
 const Platform = z.looseObject({ os: z.string(), architecture: z.string(), variant: z.string().optional() });
 const Index = z.looseObject({

@@ -293,9 +293,9 @@ describe('a layer that may not be distributed', () => {
       ),
     });
     const missing: ImageSource['blob'] = (one, consume) =>
-      one.digest === built.config.digest ? source.blob(one, consume) : Promise.reject(refuse('NotFound', 'no blob'));
+      one.digest === built.config.digest ? source.blob(one, consume) : Promise.reject(refuse('Incomplete', 'no blob'));
     await expect(puller({ ...source, blob: missing }).pull(() => true)).rejects.toThrow(
-      refusal('NotFound', `layer ${built.layers[0]?.digest} may not be distributed`),
+      refusal('Incomplete', `layer ${built.layers[0]?.digest} may not be distributed`),
     );
     expect((await puller(source).pull(() => true)).files).toHaveLength(1);
   });

@@ -11,6 +11,7 @@ import {
   labelsOf,
   type ManifestDocument,
   parseManifest,
+  partName,
   type Refuse,
 } from './image-manifest.js';
 import { ImageTree, type LayerEntry, type TreeFile } from './image-tree.js';
@@ -175,14 +176,14 @@ export class ImagePuller {
 
   /** Reads one layer. A registry need not have those that may not be distributed. */
   async #layer<C>(layer: Descriptor, reading: Reading<C>): Promise<readonly LayerEntry<C>[]> {
-    const name = `layer ${layer.digest}`;
+    const name = partName(layer);
     try {
       return await this.source.blob(layer, (bytes) => this.#readWatched(bytes, name, reading));
     } catch (error) {
-      if (!isForeignLayer(layer.mediaType) || !(error instanceof RegistryError) || error.failure !== 'NotFound')
+      if (!isForeignLayer(layer.mediaType) || !(error instanceof RegistryError) || error.failure !== 'Incomplete')
         throw error;
       throw this.refuse(
-        'NotFound',
+        'Incomplete',
         `${name} may not be distributed, and the registry does not have it: push the image with its foreign layers`,
       );
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { RegistryError } from '../registry-client.port.js';
-import type { Descriptor, Refuse } from './image-manifest.js';
+import { type Descriptor, partName, type Refuse } from './image-manifest.js';
 import { PullStandstill } from './standstill.js';
 
 export type Consume<T> = (bytes: ReadableStream<Uint8Array>) => Promise<T>;
@@ -39,6 +39,9 @@ const isFinal = (error: unknown) =>
   error instanceof RegistryError
     ? error.failure === 'TooLarge' || error instanceof PullStandstill
     : error instanceof FlotillaError;
+
+/** Enough of a digest to find it in the list of a registry, beside a whole one in one line. */
+const SHORT_DIGEST = 'sha256:'.length + 12;
 
 class VerifiedChunks {
   readonly #hash = createHash('sha256');
@@ -98,10 +101,10 @@ class VerifiedChunks {
   }
 
   #take(chunk: Uint8Array): Uint8Array {
-    const { size, digest } = this.blob;
+    const { size } = this.blob;
     this.#received += chunk.length;
     if (this.#received > size) {
-      throw this.refuse('DigestMismatch', `blob ${digest} is longer than the ${size} bytes of the manifest`);
+      throw this.#mismatch(`is longer than the ${size} bytes of the manifest`);
     }
     this.#hash.update(chunk);
     return chunk;
@@ -111,10 +114,13 @@ class VerifiedChunks {
     const { size, digest } = this.blob;
     const actual = `sha256:${this.#hash.digest('hex')}`;
     if (actual === digest && this.#received === size) return;
-    const short = this.#received < size ? ` (it ended after ${this.#received} of ${size} bytes)` : '';
-    throw this.refuse(
-      'DigestMismatch',
-      `what came as blob ${digest} has digest ${actual}${short}: push the image again`,
+    const isShort = this.#received < size;
+    throw this.#mismatch(
+      isShort ? `ended after ${this.#received} of ${size} bytes` : `came with digest ${actual.slice(0, SHORT_DIGEST)}…`,
     );
+  }
+
+  #mismatch(how: string): RegistryError {
+    return this.refuse('DigestMismatch', `${partName(this.blob)} ${how}: push the image again`);
   }
 }
