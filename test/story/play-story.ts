@@ -8,8 +8,8 @@ import {
   SAMPLE_NAMESPACE,
   type ScenarioStep,
   type Seen,
-  StoryStuck,
 } from '../../apps/cli/src/demo/scenario.js';
+import { StoryStuck } from '../../apps/cli/src/demo/story-stuck.js';
 import { Timeline } from '../../apps/cli/src/demo/timeline.js';
 import { type Dump, normalisedDump, orphansIn } from './normalised-dump.js';
 

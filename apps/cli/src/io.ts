@@ -18,6 +18,11 @@ export type Io = Readonly<{
    * Control sequences that the command itself writes to the terminal behind `err`; never text from elsewhere.
    */
   control?: (text: string) => void;
+  /**
+   * Shows what the command waits for or does, on a line that goes again; undefined: nothing more. Absent if
+   * no person reads it.
+   */
+  progress?: (text: string | undefined) => void;
   /** Whether a person reads standard error as it is written. */
   isTerminal?: boolean;
   /**

@@ -3,6 +3,7 @@ import { commandFailure } from './command-failure.js';
 import { helpCommand } from './commands/help.command.js';
 import { emptyProgram, type RegisterVerb } from './empty-program.js';
 import { ExitCode, type Io } from './io.js';
+import { withProgress } from './output/progress-line.js';
 import { safeIo } from './output/safe-io.js';
 import { addSuggestions } from './suggestions.js';
 
@@ -34,7 +35,7 @@ async function programFor([verb = '']: readonly string[], io: Io): Promise<Comma
  * stack only with --debug.
  */
 export async function run(argv: readonly string[], streams: Io): Promise<void> {
-  const io = safeIo(streams);
+  const { io, end } = withProgress(safeIo(streams), undefined);
   try {
     const program = await programFor(argv, io);
     await program.parseAsync([...argv], { from: 'user' });
@@ -47,5 +48,7 @@ export async function run(argv: readonly string[], streams: Io): Promise<void> {
     io.err(`error: ${message}\n`);
     if (argv.includes('--debug') && error instanceof Error) io.err(`${error.stack}\n`);
     io.exit(exit);
+  } finally {
+    end();
   }
 }

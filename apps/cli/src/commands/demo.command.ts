@@ -2,6 +2,14 @@ import type { Command } from 'commander';
 import type { Io } from '../io.js';
 import { gathered } from '../live/cluster-options.js';
 
+const DEMO_HELP = `
+The demo waits while anything moves. It gives up after a minute without any change, later on a
+busy machine, and says what stopped. With --keep it first prints a link to the web console.
+
+Examples:
+  flotilla demo
+  flotilla demo --keep`;
+
 const FLEET_HELP = `
 On a terminal a live picture, elsewhere one line for each change.
 
@@ -19,7 +27,7 @@ export const demoCommand = (program: Command, io: Io): Command => {
       'play on the clusters of this kubeconfig instead of simulated ones; may be given several times',
       gathered,
     )
-    .addHelpText('after', '\nExamples:\n  flotilla demo\n  flotilla demo --keep')
+    .addHelpText('after', DEMO_HELP)
     .action(async (options: { keep?: boolean; kubeconfig?: string[] }) => {
       const { runDemo } = await import('../demo/run-demo.js');
       const { keep = false, kubeconfig = [] } = options;

@@ -9,6 +9,10 @@ export const introduction = (simulated: boolean): string =>
     '',
   ].join('\n');
 
+/** The link to the console of a demo that is left running, before anything happens in it. */
+export const consoleAtStart = (link: string | undefined): string =>
+  link === undefined ? '' : `Watch it in the web console: ${link}\n\n`;
+
 /** How to look around while everything is left running. */
 export function afterwards(
   { clients, kubeconfigs, simulated, console }: DemoEnvironment,

@@ -3,40 +3,47 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { complain } from './complain.js';
 import { type DemoEnvironment, startEnvironment } from './demo-environment.js';
-import { afterwards, introduction } from './demo-texts.js';
-import { playScenario, poll, StoryStuck } from './scenario.js';
-import { ENDING, onceSignalled, type StopSignal, stopsDemo } from './stops-demo.js';
+import { afterwards, consoleAtStart, introduction } from './demo-texts.js';
+import { playScenario, poll } from './scenario.js';
+import { ENDING, onceSignalled, type StopSignal, stopsDemo, untilExit } from './stops-demo.js';
+import { StoryStuck } from './story-stuck.js';
 import { renderSummary } from './summary.js';
 import { Timeline } from './timeline.js';
 
 export type DemoOptions = Readonly<{ keep: boolean; kubeconfigs: readonly string[] }>;
 
+/** How long nothing may move on a machine that has no other work. */
 const PATIENCE_MS = 60_000;
 
 /**
  * Plays the scenario in an environment of its own, prints its steps, and stops the environment. On a
- * signal it stops it at once. Returns whether the scenario came to its end.
+ * signal it stops it at once. Returns true if the scenario came to its end.
  */
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<boolean> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
   const setting = startEnvironment({ kubeconfigs, withConsole: keep, say: (line) => reportInstallation(io, line) });
-  const ignoreSignals = stopsDemo(io, setting);
+  const stop = stopsDemo(io, setting);
   const environment = await setting;
+  io.out(consoleAtStart(environment.console?.link));
   try {
     await play(io, environment);
-    ignoreSignals();
+    stop.ignore();
     if (keep) await stay(io, environment);
     io.exit(ExitCode.done);
     return true;
   } catch (error) {
+    if (stop.signalled()) return untilExit();
     if (!(error instanceof StoryStuck)) throw error;
-    await complain(io, environment, error);
+    await complain(io, error, environment.services, { command: 'flotilla demo', keep });
+    stop.ignore();
+    if (keep) await stay(io, environment);
     io.exit(ExitCode.remoteFailed);
     return false;
   } finally {
-    ignoreSignals();
+    stop.ignore();
     await environment.stop();
   }
 }
@@ -55,7 +62,7 @@ async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
 }
 
 async function play(io: Io, environment: DemoEnvironment): Promise<void> {
-  const timeline = new Timeline(io.out);
+  const timeline = new Timeline(io.out, io.progress);
   timeline.open(environment.clients.map(({ cluster }) => cluster));
   timeline.log('hub', 'Redis', environment.redis.how);
   timeline.log('hub', 'services', `${environment.services.map(({ name }) => name).join(', ')} started`);
@@ -76,11 +83,6 @@ async function printSummary(io: Io, environment: DemoEnvironment, timeline: Time
     environment.clients.map(async (client) => ({ cluster: client.cluster, seen: await poll(client, timeline) })),
   );
   io.out(`\n${renderSummary(seen, (cluster) => timeline.lastMoment(cluster))}`);
-}
-
-async function complain(io: Io, environment: DemoEnvironment, error: StoryStuck): Promise<void> {
-  io.err(`error: ${error.message}\n`);
-  for (const service of environment.services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
 }
 
 /** Leaves everything running until a signal, most likely Ctrl-C. */

@@ -7,9 +7,12 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { installMissingCrds } from '../clusters/install-crds.js';
+import { awaitedObject } from './awaited-object.js';
 import { createIgnoringExisting } from './create-object.js';
 import type { DemoEnvironment } from './demo-environment.js';
+import { objectSighting } from './object-sighting.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from './sample-images.js';
+import { StillWatch } from './still-watch.js';
 import type { Timeline } from './timeline.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';
@@ -21,17 +24,6 @@ const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
 const POLL_INTERVAL = '2s';
 const POLL_EVERY_MS = 150;
 
-/** The story did not come to its end in time: what was still missing. */
-export class StoryStuck extends Error {
-  constructor(
-    readonly where: string,
-    waitingFor: string,
-    seconds: number,
-  ) {
-    super(`${where}: waited ${seconds} s for ${waitingFor}`);
-  }
-}
-
 export type Scenario = Readonly<{
   environment: DemoEnvironment;
   timeline: Timeline;
@@ -39,7 +31,7 @@ export type Scenario = Readonly<{
   examples: string;
   /** The sample catalog's image, without host; stories that share a registry need one each. */
   catalogImage?: string;
-  /** How long each step may take. */
+  /** How long nothing may move on a machine that has no other work. */
   patienceMs: number;
   /** Called at the turning points of the story: a place for tests to break things. */
   onStep?: (scenarioStep: ScenarioStep) => Promise<void>;
@@ -95,7 +87,8 @@ const placed = (manifest: string, { environment, catalogImage = SAMPLE_CATALOG }
 
 /** Waits on every cluster until both operators run at this version; where approval is manual, gives it. */
 async function everywhere(scenario: Scenario, version: string, onPlan?: ScenarioStep): Promise<void> {
-  const { environment } = scenario;
+  const { environment, patienceMs } = scenario;
+  const watch = new StillWatch(patienceMs, environment.services);
   let isReported = false;
   const reportOnce = async () => {
     if (isReported || onPlan === undefined) return;
@@ -103,28 +96,31 @@ async function everywhere(scenario: Scenario, version: string, onPlan?: Scenario
     await scenario.onStep?.(onPlan);
   };
   await Promise.all(
-    environment.clients.map((client, index) => reach(scenario, client, version, isManual(index), reportOnce)),
+    environment.clients.map((client, index) => reach(scenario, watch, client, version, isManual(index), reportOnce)),
   );
 }
 
 async function reach(
-  { timeline, patienceMs }: Scenario,
+  { timeline }: Scenario,
+  watch: StillWatch,
   client: KubeClient,
   version: string,
   manual: boolean,
   onPlan: () => Promise<void>,
 ): Promise<void> {
   const wanted = PACKAGES.map((name) => `${name}.${version}`);
-  const deadline = performance.now() + patienceMs;
   for (;;) {
     const seen = await poll(client, timeline);
     if (seen.plans.some(({ spec }) => spec.clusterServiceVersionNames.some((name) => wanted.includes(name))))
       await onPlan();
     if (manual) await approveWaiting(client, seen.plans, timeline);
-    if (PACKAGES.every((name) => hasReached(seen, name, version))) return;
-    if (performance.now() > deadline) {
-      throw new StoryStuck(client.cluster, `${wanted.join(' and ')} to succeed`, patienceMs / 1_000);
-    }
+    const missing = PACKAGES.find((name) => !hasReached(seen, name, version));
+    timeline.waitFor(client.cluster, missing && awaitedObject(seen, missing, version));
+    if (missing === undefined) return;
+    const awaited = awaitedObject(seen, missing, version) ?? `${missing}.${version}`;
+    const objects = [...seen.catalogs, ...seen.subscriptions, ...seen.plans, ...seen.csvs];
+    const sightings = objects.map((object) => objectSighting(client.cluster, object));
+    watch.look(`${client.cluster}: ${awaited}`, sightings);
     await pause();
   }
 }

@@ -4,15 +4,30 @@ import type { Io } from '../io.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof SIGNALS)[number];
 
-/** On a signal an environment is ended at once, with the process. Returns how to ignore signals again. */
-export const stopsDemo = (io: Io, starting: Promise<Readonly<{ stop: () => Promise<void> }>>): (() => void) =>
-  onceSignalled((signal) => {
+/** How a demo hears of signals until it comes to its end. */
+export type DemoStop = Readonly<{
+  /** Signals are no longer heard. */
+  ignore: () => void;
+  /** A signal came: what fails from now on fails because the environment is ended. */
+  signalled: () => boolean;
+}>;
+
+/** On a signal an environment is ended at once, with the process. */
+export function stopsDemo(io: Io, starting: Promise<Readonly<{ stop: () => Promise<void> }>>): DemoStop {
+  let isSignalled = false;
+  const ignore = onceSignalled((signal) => {
+    isSignalled = true;
     const abandon = async (environment: Readonly<{ stop: () => Promise<void> }>) => {
       io.err(`\n${ENDING}`);
       await environment.stop().finally(() => process.exit(128 + constants.signals[signal]));
     };
-    void starting.then(abandon);
+    void starting.then(abandon, () => process.exit(128 + constants.signals[signal]));
   });
+  return { ignore, signalled: () => isSignalled };
+}
+
+/** Never settles: the process ends when its environment is stopped. */
+export const untilExit = (): Promise<never> => new Promise<never>(() => undefined);
 
 /** What is printed when a demo is ended by a signal. */
 export const ENDING = 'ending: services, Redis and clusters of the demo\n';

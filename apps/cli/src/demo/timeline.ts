@@ -13,9 +13,14 @@ export class Timeline {
   readonly moments: Moment[] = [];
   readonly #start = performance.now();
   readonly #logged = new Set<string>();
+  readonly #awaited = new Map<string, string>();
   #whereWidth = WHERE_WIDTH;
 
-  constructor(private readonly print: (line: string) => void) {}
+  /** `progress` gets what the story waits for. */
+  constructor(
+    private readonly print: (line: string) => void,
+    private readonly progress: ((text: string | undefined) => void) | undefined = undefined,
+  ) {}
 
   get seconds(): number {
     return (performance.now() - this.#start) / 1_000;
@@ -41,6 +46,15 @@ export class Timeline {
     if (this.#logged.has(key)) return;
     this.#logged.add(key);
     this.log(where, saying.about, saying.what);
+  }
+
+  /** Says which object a place waits for; undefined: for none. */
+  waitFor(where: string, awaited: string | undefined): void {
+    if (awaited === undefined) this.#awaited.delete(where);
+    else this.#awaited.set(where, awaited);
+    const [first, ...others] = this.#awaited;
+    const more = others.length === 0 ? '' : ` and ${others.map(([place]) => place).join(', ')}`;
+    this.progress?.(first && `waiting for ${first[0]}${more}: ${first[1]}`);
   }
 
   /** When something was last printed about this place, such as `8.3 s`. */

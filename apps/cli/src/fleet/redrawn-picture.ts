@@ -1,3 +1,4 @@
+import { visibleText } from '#core/kernel/text/visible-text';
 import type { Io } from '../io.js';
 import type { LivePicture } from './live-picture.js';
 
@@ -9,9 +10,20 @@ export class RedrawnPicture {
 
   constructor(readonly io: Pick<Io, 'control' | 'err' | 'columns' | 'rows'>) {}
 
-  /** Draws the picture of a time, in seconds since the start, as large as the terminal is by now. */
-  draw(picture: LivePicture, now: number): void {
-    const lines = picture.lines(now, this.io.columns ?? USUAL_COLUMNS, this.io.rows);
+  /**
+   * Draws the picture of a time, in seconds since the start, as large as the terminal is now; `below` is a
+   * line that follows it.
+   */
+  draw(picture: LivePicture, now: number, below?: string): void {
+    const columns = this.io.columns ?? USUAL_COLUMNS;
+    const rows = this.io.rows === undefined || below === undefined ? this.io.rows : this.io.rows - 1;
+    const lines = [...picture.lines(now, columns, rows)];
+    if (below !== undefined)
+      lines.push(
+        visibleText(below)
+          .replaceAll('\n', ' ')
+          .slice(0, columns - 1),
+      );
     // Back to the first line of the picture before, and over it line by line.
     this.#write(`${this.#back}${lines.map((line) => `\r\u001b[K${line}\n`).join('')}\u001b[J`);
     this.#shown = lines.length;

@@ -8,18 +8,24 @@ import { readFleet } from '../../fleet/read-fleet.js';
 import { RedrawnPicture } from '../../fleet/redrawn-picture.js';
 import { RolloutWatch } from '../../fleet/watch-rollouts.js';
 import type { Io } from '../../io.js';
+import type { Sighting } from '../motion.js';
+import type { ServiceProcess } from '../service-process.js';
+import { StillWatch } from '../still-watch.js';
+import { fleetSightings } from './fleet-sightings.js';
 
 /** Four pictures a second. */
 const FRAME_MS = 250;
 
 type Followed = Readonly<{ name: string; watch: RolloutWatch; picture: LivePicture }>;
 
-/** What the demo waited for in vain. */
-export class DemoStuck extends Error {
-  constructor(waitingFor: string, seconds: number) {
-    super(`waited ${seconds} s for ${waitingFor}`);
-  }
-}
+/** What a wait of the demo reads: whether it is over, and what stands in its way. */
+export type Awaited = Readonly<{
+  isReached: (rollout: LiveRollout | undefined, fleet: LiveFleet) => boolean;
+  /** The object that it waits for, if what is waited for in all does not name it. */
+  object?: (rollout: LiveRollout | undefined, fleet: LiveFleet) => string | undefined;
+  /** What moves beside the fleet's own objects. */
+  sightings?: () => readonly Sighting[];
+}>;
 
 /**
  * Shows one roll-out at a time: as a live picture below what was printed on a terminal, elsewhere as a line
@@ -35,6 +41,7 @@ export class DemoScreen {
     private readonly io: Io,
     private readonly hub: KubeClient,
     private readonly patienceMs: number,
+    private readonly services: readonly ServiceProcess[],
   ) {
     this.#screen = new RedrawnPicture(io);
   }
@@ -68,26 +75,30 @@ export class DemoScreen {
     this.#followed = this.#last;
   }
 
-  /** Shows what changes in the fleet until `isReached`. @throws DemoStuck where that takes too long */
-  async until(what: string, isReached: (rollout: LiveRollout | undefined, fleet: LiveFleet) => boolean) {
-    const deadline = performance.now() + this.patienceMs;
+  /** Shows what changes in the fleet until it is reached. @throws StoryStuck if nothing moves any more */
+  async until(what: string, { isReached, object, sightings }: Awaited): Promise<void> {
+    const watch = new StillWatch(this.patienceMs, this.services);
     for (;;) {
       const fleet = await readFleet(this.hub, new Date());
       const rollout = fleet.rollouts.find(({ record }) => record.spec.name === this.#followed?.name);
-      this.#show(fleet, rollout);
-      if (isReached(rollout, fleet)) return;
-      if (performance.now() > deadline) throw new DemoStuck(what, this.patienceMs / 1_000);
+      const named = object?.(rollout, fleet);
+      const awaited = named === undefined ? what : `${what}: ${named}`;
+      const isOver = isReached(rollout, fleet);
+      this.#show(fleet, rollout, isOver ? undefined : awaited);
+      if (isOver) return this.io.progress?.(undefined);
+      watch.look(awaited, [...fleetSightings(fleet), ...(sightings?.() ?? [])]);
+      this.io.progress?.(`waiting for ${awaited}`);
       await setTimeout(FRAME_MS);
     }
   }
 
-  #show(fleet: LiveFleet, rollout: LiveRollout | undefined): void {
+  #show(fleet: LiveFleet, rollout: LiveRollout | undefined, awaited: string | undefined): void {
     if (this.#followed === undefined || rollout === undefined) return;
     const { watch, picture } = this.#followed;
     const events = watch.read(fleet, [rollout]);
     for (const event of events) picture.watch(event);
     if (!this.#isDrawn) for (const event of events.filter(isNews)) this.io.out(`${eventLine(event)}\n`);
-    else this.#screen.draw(picture, this.seconds);
+    else this.#screen.draw(picture, this.seconds, awaited && `waiting for ${awaited}`);
   }
 
   get #isDrawn(): boolean {

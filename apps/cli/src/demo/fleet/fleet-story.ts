@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { installMissingCrds } from '../../clusters/install-crds.js';
 import { initFleet } from '../../fleet/init-fleet.js';
@@ -8,6 +8,8 @@ import { showPlan } from '../../fleet/show-plan.js';
 import type { Io } from '../../io.js';
 import { NEXT } from '../../output/next-commands.js';
 import { createIgnoringExisting } from '../create-object.js';
+import type { Sighting } from '../motion.js';
+import { objectSighting } from '../object-sighting.js';
 import type { DemoScreen } from './demo-screen.js';
 import type { FleetEnvironment } from './fleet-environment.js';
 import { BOARD, clusterObjects, fleetObjects, PLATFORM, SEA } from './fleet-objects.js';
@@ -40,9 +42,12 @@ export async function prepareFleet(story: FleetStory, first: LighthouseVersion):
       for (const object of clusterObjects(services.registry.host)) await createIgnoringExisting(client, object);
     }),
   );
-  await screen.until('the operator in every cluster', () =>
-    clusters.every((name) => installedIn(environment, name) === bundleOf(first.version)),
-  );
+  const isMissing = (name: string) => installedIn(environment, name) !== bundleOf(first.version);
+  await screen.until(`${bundleOf(first.version)} in every cluster`, {
+    isReached: () => !clusters.some(isMissing),
+    object: () => clusters.find(isMissing),
+    sightings: () => clusters.flatMap((name) => clusterSightings(environment, name)),
+  });
   for (const name of clusters) {
     const { apiVersion, kind, name: lighthouse, namespace } = LIGHTHOUSE;
     simulated(name).create({
@@ -77,8 +82,11 @@ export async function approveAsAnna({ environment, screen }: FleetStory, number:
     rollout?.record.status.phase === 'Progressing' &&
     rollout.record.rows.size >= length &&
     rollout.record.status.classes.some(({ state }) => state.phase === 'Waiting');
-  await screen.until('a plan class that waits for approval', waits);
   const rollout = rolloutName(number);
+  await screen.until(`the plans of ${rollout} to wait for approval`, {
+    isReached: waits,
+    object: (live) => `${live?.record.rows.size ?? 0} of ${length} planned`,
+  });
   const said: string[] = [`\n$ ${NEXT.fleetPlan(rollout)}\n`];
   const captured = { ...mute((text) => said.push(text)), columns: 100 };
   const asked = { name: rollout, output: 'table' } as const;
@@ -108,13 +116,34 @@ export async function approveAsAnna({ environment, screen }: FleetStory, number:
 
 /** Waits until clusters of a wave have what is rolled out. */
 export const ringDone = ({ environment, screen }: FleetStory, ring: string): Promise<void> =>
-  screen.until(`wave ${ring}`, (rollout) =>
-    (environment.rings[ring] ?? []).every((name) => rollout?.record.rows.get(name)?.phase === 'Done'),
-  );
+  screen.until(`wave ${ring}`, {
+    isReached: (rollout) => !(environment.rings[ring] ?? []).some(isNotDone(rollout)),
+    object: (rollout) => describedRow(rollout, environment.rings[ring]?.find(isNotDone(rollout))),
+  });
+
+const isNotDone = (rollout: LiveRollout | undefined) => (cluster: string) =>
+  rollout?.record.rows.get(cluster)?.phase !== 'Done';
+
+/** Returns a cluster of a roll-out with its phase; without one, the phase of the roll-out. */
+function describedRow(rollout: LiveRollout | undefined, cluster?: string): string | undefined {
+  if (cluster === undefined) return rollout?.record.status.phase;
+  const { phase = 'not planned', reason = '' } = rollout?.record.rows.get(cluster) ?? {};
+  return `${cluster} (${[phase, reason].filter((one) => one !== '').join(' ')})`;
+}
 
 /** Waits until the roll-out that is shown has ended like this. */
 export const ended = ({ screen }: FleetStory, phase: string): Promise<void> =>
-  screen.until(`a roll-out that is ${phase}`, (rollout) => rollout?.record.status.phase === phase);
+  screen.until(`the rollout to be ${phase}`, {
+    isReached: (rollout) => rollout?.record.status.phase === phase,
+    object: (rollout) => describedRow(rollout, movingIn(rollout)),
+  });
+
+/** Returns a cluster in which a roll-out is at work, else one that waits. */
+function movingIn(rollout: LiveRollout | undefined): string | undefined {
+  const rows = [...(rollout?.record.rows.values() ?? [])];
+  const busy = rows.find(({ phase }) => ['Applying', 'Verifying', 'RollingBack'].includes(phase));
+  return (busy ?? rows.find(({ phase }) => phase === 'Waiting'))?.cluster;
+}
 
 const LIGHTHOUSE = { apiVersion: 'lighthouse.example.com/v1', kind: 'Lighthouse', name: 'north', namespace: SEA };
 
@@ -126,13 +155,19 @@ function reportLamp({ environment }: FleetStory, cluster: string, lit: boolean):
 /** With the new version the lamp goes dark, as soon as the cluster gets it. */
 export async function darken(story: FleetStory, cluster: string): Promise<void> {
   const begins = (rollout: LiveRollout | undefined) => rollout?.record.rows.get(cluster)?.phase === 'Applying';
-  await story.screen.until(`${cluster} to begin`, begins);
+  await story.screen.until(`${cluster} to begin`, {
+    isReached: begins,
+    object: (rollout) => describedRow(rollout, movingIn(rollout)),
+  });
   reportLamp(story, cluster, false);
 }
 
 /** Waits until OLM says that the new version has succeeded in a cluster. */
 export const succeeded = ({ environment, screen }: FleetStory, cluster: string, version: string): Promise<void> =>
-  screen.until(`${version} in ${cluster}`, () => installedIn(environment, cluster) === bundleOf(version));
+  screen.until(`${cluster}: ClusterServiceVersion ${bundleOf(version)} to succeed`, {
+    isReached: () => installedIn(environment, cluster) === bundleOf(version),
+    sightings: () => clusterSightings(environment, cluster),
+  });
 
 /** The API server of a cluster refuses every request, until what is returned is called. */
 export function switchOff({ environment }: FleetStory, cluster: string): () => void {
@@ -145,9 +180,16 @@ export function switchOff({ environment }: FleetStory, cluster: string): () => v
 
 /** Whether the fleet sees a cluster like this. */
 export const seen = ({ screen }: FleetStory, cluster: string, isReachable: boolean): Promise<void> =>
-  screen.until(
-    `${cluster} to be ${isReachable ? 'back' : 'away'}`,
-    (_, fleet: LiveFleet) => fleet.clusters.get(cluster)?.isReachable === isReachable,
+  screen.until(`FleetCluster ${cluster} to be ${isReachable ? 'reachable' : 'unreachable'}`, {
+    isReached: (_, fleet) => fleet.clusters.get(cluster)?.isReachable === isReachable,
+  });
+
+/** Returns what moves in a simulated cluster: the objects of OLM in the operator's namespace. */
+const clusterSightings = ({ simulated }: FleetEnvironment, cluster: string): readonly Sighting[] =>
+  ['Subscription', 'InstallPlan', 'ClusterServiceVersion'].flatMap((kind) =>
+    simulated(cluster)
+      .list({ apiVersion: OLM, kind, namespace: SEA })
+      .map((object) => objectSighting(cluster, { ...object, apiVersion: OLM, kind } as KubernetesObject)),
   );
 
 const subscriptionRef = { apiVersion: OLM, kind: 'Subscription', name: PACKAGE, namespace: SEA };

@@ -1,7 +1,10 @@
 import { readFleet } from '../../fleet/read-fleet.js';
 import { ExitCode, type Io } from '../../io.js';
-import { onceSignalled, stopsDemo } from '../stops-demo.js';
-import { DemoScreen, DemoStuck } from './demo-screen.js';
+import { complain } from '../complain.js';
+import { consoleAtStart } from '../demo-texts.js';
+import { onceSignalled, stopsDemo, untilExit } from '../stops-demo.js';
+import { StoryStuck } from '../story-stuck.js';
+import { DemoScreen } from './demo-screen.js';
 import { type FleetEnvironment, type Rings, startFleetEnvironment } from './fleet-environment.js';
 import {
   approveAsAnna,
@@ -20,6 +23,7 @@ import {
 } from './fleet-story.js';
 import { fleetCommands, fleetSummary } from './fleet-summary.js';
 
+/** How long nothing may move on a machine that has no other work. */
 const PATIENCE_MS = 60_000;
 const stores = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `store-${String(from + at).padStart(2, '0')}`);
@@ -56,32 +60,39 @@ async function play(
     if (line.includes('installing')) io.err(`${line}\n`);
   };
   const starting = startFleetEnvironment(rings, { say, withConsole: keep });
-  const ignoreSignals = stopsDemo(io, starting);
+  const stop = stopsDemo(io, starting);
   const environment = await starting;
-  const screen = new DemoScreen(io, environment.hub, PATIENCE_MS);
+  const screen = new DemoScreen(io, environment.hub, PATIENCE_MS, environment.services);
   const story = { io, environment, screen };
   try {
     screen.say(introduction(rings, first.version));
+    screen.say(consoleAtStart(environment.environment.console?.link));
     await prepareFleet(story, first);
     await tell(story);
     screen.rest();
     screen.say(`\n${fleetSummary(await readFleet(environment.hub, new Date()), io.columns)}`);
-    ignoreSignals();
-    if (keep) {
-      const link = environment.environment.console?.link ?? '';
-      io.out(`\nThe roll-outs in the web console: ${link}\n`);
-      io.out(fleetCommands(environment.kubeconfig));
-      await new Promise((resolve) => onceSignalled(resolve));
-    }
+    stop.ignore();
+    if (keep) await stay(io, environment);
     io.exit(ExitCode.done);
   } catch (error) {
-    if (!(error instanceof DemoStuck)) throw error;
-    await complain(io, environment, error);
+    if (stop.signalled()) return untilExit();
+    if (!(error instanceof StoryStuck)) throw error;
+    screen.rest();
+    await complain(io, error, environment.services, { command: 'flotilla demo fleet', keep });
+    stop.ignore();
+    if (keep) await stay(io, environment);
     io.exit(ExitCode.remoteFailed);
   } finally {
-    ignoreSignals();
+    stop.ignore();
     await environment.stop();
   }
+}
+
+/** Leaves everything running until a signal, most likely Ctrl-C. */
+async function stay(io: Io, { environment, kubeconfig }: FleetEnvironment): Promise<void> {
+  io.out(`\nThe roll-outs in the web console: ${environment.console?.link ?? ''}\n`);
+  io.out(fleetCommands(kubeconfig));
+  await new Promise((resolve) => onceSignalled(resolve));
 }
 
 function introduction(rings: Rings, version: string): string {
@@ -147,9 +158,4 @@ async function badVersion(
     story,
     `Stopped in canary: ${length - untouched} of ${length} clusters had v1.1.0, and are back at v1.0.1.${shops} It is not offered again.`,
   );
-}
-
-async function complain(io: Io, { services }: FleetEnvironment, error: DemoStuck): Promise<void> {
-  io.err(`error: ${error.message}\n`);
-  for (const service of services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
 }

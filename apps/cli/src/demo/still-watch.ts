@@ -1,0 +1,27 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { type Motion, noMotion, observed, quietLimitMs, type Sighting, standsStill } from './motion.js';
+import type { ServiceProcess } from './service-process.js';
+import { ServiceSightings } from './service-sightings.js';
+import { StoryStuck } from './story-stuck.js';
+
+/** Watches a demo for as long as it waits: it goes on while anything moves, objects or queues. */
+export class StillWatch {
+  #motion: Motion = noMotion(performance.now());
+  readonly #services: ServiceSightings;
+
+  constructor(
+    /** How long nothing may move on a machine that has no other work. */
+    private readonly patienceMs: number,
+    services: readonly ServiceProcess[],
+  ) {
+    this.#services = new ServiceSightings(services);
+  }
+
+  /** Adds what was seen while the demo waits for an object. @throws StoryStuck if nothing moves any more */
+  look(waitingFor: string, sightings: readonly Sighting[]): void {
+    const now = performance.now();
+    this.#motion = observed(this.#motion, [...sightings, ...this.#services.latest(now)], now);
+    const limit = quietLimitMs(this.patienceMs, loadavg()[0] ?? 0, availableParallelism());
+    if (standsStill(this.#motion, limit)) throw new StoryStuck(waitingFor, this.#motion);
+  }
+}
