@@ -28,6 +28,7 @@ const UNHEALTHY_RETRY_MS = 1_000;
 /** No event says when the API server is able to reach the service. */
 const NOT_SERVED_RETRY_MS = 2_000;
 const CERTIFICATES_RETRY_MS = 1_000;
+const FOREIGN_OWNER_RETRY_MS = 60_000;
 const NOW: Again = { again: 'now' };
 
 /** Always so: the CSV goes on at once. */
@@ -116,8 +117,11 @@ export const apiServicesBroken: Condition = ({ csv, world }) => {
   return issues === undefined ? undefined : { message: issues, next: NOW };
 };
 
-/** Installing again would not change that. */
-export const apiServiceUnadoptable: Rule = ({ csv, world }) => (ownsUnadoptable(csv, world) ? STAY : undefined);
+/** Installing again would not change that. An APIService that a user made has no event: it is not watched. */
+export const apiServiceUnadoptable: Rule = ({ csv, world }) =>
+  ownsUnadoptable(csv, world)
+    ? { next: waitFor('an APIService of another owner has to go', FOREIGN_OWNER_RETRY_MS) }
+    : undefined;
 
 export const certificatesToRotate =
   (message: string): Condition =>

@@ -11,6 +11,7 @@ const view: ClusterNamespaces = {
   operatorsOf: () => [],
   subscribed: new Set(['team-b', 'team-a']),
   waitingForCluster: () => new Set(['waiting']),
+  waitsForRights: (namespace) => namespace === 'forbidden',
   sharing: ({ metadata }) => new Set(metadata.name === 'shared' ? ['team-c'] : []),
   selecting: ({ metadata }) => new Set(metadata.name === 'named' ? ['platform', 'naming'] : ['platform']),
   contending: () => new Set(['rival']),
@@ -38,6 +39,7 @@ describe('affectedNamespaces', () => {
     },
     { kind: 'CustomResourceDefinition', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for the CRD' },
     { kind: 'ClusterRole', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for a permission' },
+    { kind: 'APIService', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for another owner of it' },
     { kind: 'Namespace', namespace: undefined, to: ['platform'], because: 'a group may select by label' },
     { kind: 'OLMConfig', namespace: undefined, to: ['platform'], because: 'it says whether copies are wanted' },
     {
@@ -120,6 +122,11 @@ describe('affectedNamespaces', () => {
     const binding = object('RoleBinding', 'kube-system', { 'olm.owner.namespace': 'team-b' });
     const shared = { ...binding, metadata: { ...binding.metadata, name: 'shared' } };
     expect(affectedNamespaces(shared, view)).toEqual(['team-b', 'team-c']);
+  });
+  it.each(['Role', 'RoleBinding'])('reports a %s of an operator also where an install was forbidden', (kind) => {
+    const labels = { 'olm.owner.namespace': 'team-b' };
+    expect(affectedNamespaces(object(kind, 'forbidden', labels), view)).toEqual(['forbidden', 'team-b']);
+    expect(affectedNamespaces(object(kind, 'team-a', labels), view)).toEqual(['team-b']);
   });
   it('sends a Role of a copied CSV to the copy and to its original', () => {
     const labels = { 'olm.owner.namespace': 'target', 'olm.copiedFrom': 'operators' };

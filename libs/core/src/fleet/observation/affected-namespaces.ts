@@ -13,6 +13,8 @@ export type ClusterNamespaces = OperatorHomes &
     subscribed: ReadonlySet<string>;
     /** Namespaces with a ClusterServiceVersion that may wait for the object (`waitsForClusterObject`). */
     waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
+    /** True if an operator of the namespace waits for rights (`namespacesWaitingForRights`). */
+    waitsForRights: (namespace: string) => boolean;
     /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
     sharing: (object: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
@@ -52,6 +54,14 @@ const gathering: Rule = (object, view) =>
   componentLabelsOf(object).flatMap((label) => gatheringNamespaces(label, view));
 const keepingOperator: Rule = ({ metadata }, view) => namespacesOfOperator(metadata.name ?? '', view.isGone, view);
 const waiting: Rule = (object, view) => view.waitingForCluster(object);
+/**
+ * Rights that an operator has in its target namespaces are its own. An install that was forbidden in one of
+ * these is tried again after any change of labelled rights there (spec: csv-lifecycle.md §2.0).
+ */
+const ownerOrForbidden: Rule = (object, view) => [
+  ...ownerByLabel(object, view),
+  ...[...own(object, view)].filter(view.waitsForRights),
+];
 /** A binding outside the namespaces of its operators: one of the operators that use it has made it. */
 const sharedToo =
   (rule: Rule): Rule =>
@@ -78,11 +88,11 @@ const rules: Readonly<Record<string, Rule>> = {
   Deployment: ownerByLabel,
   ServiceAccount: own,
   Service: ownerByLabel,
-  Role: ownerByLabel,
-  RoleBinding: sharedToo(ownerByLabel),
+  Role: ownerOrForbidden,
+  RoleBinding: sharedToo(ownerOrForbidden),
   ClusterRole: waitingOrOwning,
   ClusterRoleBinding: sharedToo(waitingOrOwning),
-  APIService: ownerByLabel,
+  APIService: waitingOrOwning,
   ValidatingWebhookConfiguration: ownerByLabel,
   MutatingWebhookConfiguration: ownerByLabel,
   CustomResourceDefinition: waiting,

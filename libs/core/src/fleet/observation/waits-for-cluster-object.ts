@@ -1,5 +1,6 @@
+import { apiServiceName } from '../../classic/csv/serving/api-services.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
-import { allCrds } from '../../kernel/api/csv-facts.js';
+import { allCrds, ownedApiServices, requiredApiServices } from '../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { MANAGED_LABEL } from '../../kernel/api/owner-labels.js';
 
@@ -15,14 +16,19 @@ const PAST_REQUIREMENTS: ReadonlySet<string> = new Set([
 /**
  * Whether a change of an object outside of all namespaces may let an operator go on, or hold it up: of a
  * CustomResourceDefinition where the ClusterServiceVersion names it, or waits for APIs that it does not name
- * by a definition; of rights while its requirements may lack them.
+ * by a definition; of rights, and of an APIService that it names, while its requirements may lack them. An
+ * APIService may belong to an operator of another namespace.
  */
 export function waitsForClusterObject(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
   const phase = csv.status?.phase ?? '';
+  if (object.kind === 'APIService') return !PAST_REQUIREMENTS.has(phase) && namesApiService(csv, object);
   if (object.kind !== 'CustomResourceDefinition') return !PAST_REQUIREMENTS.has(phase);
   if (allCrds(csv).some(({ name }) => name === object.metadata.name)) return true;
   return phase !== 'Succeeded' && (csv.spec.nativeAPIs ?? []).length > 0;
 }
+
+const namesApiService = (csv: ClusterServiceVersion, { metadata }: KubernetesObject): boolean =>
+  [...ownedApiServices(csv), ...requiredApiServices(csv)].some((api) => apiServiceName(api) === metadata.name);
 
 const PROVIDED_API = 'olm.opgroup.permissions/aggregate-to-';
 const RIGHTS: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding']);

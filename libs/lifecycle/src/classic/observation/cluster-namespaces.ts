@@ -2,6 +2,7 @@ import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-
 import { componentLabel, labelOfOperator } from '#core/classic/operators/component-label';
 import type { ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
 import { contendsForApis } from '#core/fleet/observation/contends-for-apis';
+import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-rights';
 import { isForOwnerAlone, waitsForClusterObject } from '#core/fleet/observation/waits-for-cluster-object';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
@@ -39,6 +40,7 @@ export const clusterNamespaces = (
     if (isForOwnerAlone(object, own)) return new Set();
     return namespacesOf(cache.originals().filter((csv) => waitsForClusterObject(csv, object)));
   },
+  waitsForRights: (namespace) => namespacesWaitingForRights(cache.originals(namespace)).length > 0,
   contending: (group) =>
     namespacesOf(cache.originals().filter((csv) => contendsForApis(csv, group as unknown as OperatorGroup))),
   hasNamespace: (name) => cache.has(NAMESPACES, name),

@@ -39,6 +39,7 @@ afterEach(async () => {
 /** A cluster with these objects, watched; `asked` are the passes that were asked for, in order. */
 async function watched(...objects: KubernetesObject[]) {
   const clock = new ManualClock();
+  const tellOf = new Map<string, (object: KubernetesObject) => void>();
   const client = {
     cluster: 'east',
     budget: new ReadBudget('east'),
@@ -46,8 +47,14 @@ async function watched(...objects: KubernetesObject[]) {
       items: objects.filter((object) => object.kind === kind).map(keep),
       resourceVersion: '9',
     }),
-    watch: async function* (_kind: KindRef, { signal }: { signal: AbortSignal }) {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    watch: async function* ({ kind }: KindRef, { signal }: { signal: AbortSignal }) {
+      while (!signal.aborted) {
+        const object = await new Promise<KubernetesObject | undefined>((resolve) => {
+          tellOf.set(kind, resolve);
+          signal.addEventListener('abort', () => resolve(undefined));
+        });
+        if (object !== undefined) yield { type: 'MODIFIED', object };
+      }
     },
   } as unknown as KubeClient;
   const nothing = () => undefined;
@@ -76,7 +83,8 @@ async function watched(...objects: KubernetesObject[]) {
     await clock.advance(ms);
     return asked.splice(0).sort();
   };
-  return { cluster, passed, catalogChanged: () => catalogChanged(CATALOG as unknown as CatalogSource) };
+  const changed = (object: KubernetesObject) => tellOf.get(object.kind)?.(object);
+  return { cluster, passed, changed, catalogChanged: () => catalogChanged(CATALOG as unknown as CatalogSource) };
 }
 
 const REST = operatorIn('rest', 'Succeeded');
@@ -120,4 +128,16 @@ describe('what is published of a cluster at first', () => {
     expect(await passed(100)).toEqual(['rest if-known']);
     expect(await passed(TURN_MS)).toEqual(['rest now']);
   });
+});
+
+it('wakes the operator whose Deployment a user gives to another one', async () => {
+  const of = (namespace: string, resourceVersion: string): KubernetesObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'harbor', namespace: 'rest', resourceVersion, labels: { 'olm.owner.namespace': namespace } },
+  });
+  const { passed, changed } = await watched(...REST, ...operatorIn('other', 'Succeeded'), of('rest', '7'));
+  await passed(60_000);
+  changed(of('other', '10'));
+  expect(await passed(2_000)).toEqual(['other now', 'rest now']);
 });

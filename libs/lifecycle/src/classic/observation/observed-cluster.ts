@@ -284,7 +284,12 @@ export class ObservedCluster implements ClusterPart {
     );
   }
 
-  #onEvent(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): void {
+  #onEvent(
+    object: KubernetesObject,
+    event: ObjectEvent,
+    origin: ChangeOrigin | undefined,
+    before: KubernetesObject | undefined,
+  ): void {
     this.#metrics.note(object, event);
     if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
     if (ROW_KINDS.has(object.kind) && this.#cache.synced()) this.deps.onRowsMoved?.(object.metadata.namespace);
@@ -295,6 +300,7 @@ export class ObservedCluster implements ClusterPart {
     // namespaces of each takes minutes.
     if (!this.#cache.synced()) return;
     this.#touchAffected(object, this.#urgencyOf(object, event, origin), event, origin?.own);
+    if (before !== undefined) this.#touchAffected(before, 'now', event, origin?.own);
   }
 
   #urgencyOf(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): Urgency {

@@ -106,9 +106,14 @@ export type ObservedObjectsOptions = Readonly<{
   caches?: ClusterCaches | undefined;
   /**
    * `object` is what is there now, or what was there last. `origin` is not known where another role of the
-   * process watches.
+   * process watches. `before` is the object with its former labels, if one of them has another value now.
    */
-  onEvent: (object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined) => void;
+  onEvent: (
+    object: KubernetesObject,
+    event: ObjectEvent,
+    origin: ChangeOrigin | undefined,
+    before: KubernetesObject | undefined,
+  ) => void;
 }>;
 
 /** The objects of one cluster that the poller observes, and their events. */
@@ -150,7 +155,13 @@ export class ObservedObjects {
           const origin = this.#origins.get(held);
           this.#origins.delete(held);
           const about = previous === undefined ? subject : withLabelsOf(previous, subject);
-          onEvent({ ...about, ...kind }, object === undefined ? 'gone' : 'changed', origin);
+          const before = previous && labelledBefore(previous, subject);
+          onEvent(
+            { ...about, ...kind },
+            object === undefined ? 'gone' : 'changed',
+            origin,
+            before && { ...before, ...kind },
+          );
         },
       }),
     ]);
@@ -241,4 +252,12 @@ function withLabelsOf(previous: KubernetesObject, now: KubernetesObject): Kubern
   );
   if (removed.length === 0) return now;
   return { ...now, metadata: { ...now.metadata, labels: { ...Object.fromEntries(removed), ...now.metadata.labels } } };
+}
+
+/** Returns the object with its former labels, if one has another value now: it concerns its former owner. */
+function labelledBefore(previous: KubernetesObject, now: KubernetesObject): KubernetesObject | undefined {
+  const { labels = {} } = now.metadata;
+  const former = previous.metadata.labels ?? {};
+  const isOther = Object.entries(former).some(([key, value]) => key in labels && labels[key] !== value);
+  return isOther ? { ...now, metadata: { ...now.metadata, labels: { ...labels, ...former } } } : undefined;
 }
