@@ -15,14 +15,25 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
 
 const isAged = (group: string, version: string): boolean => BUILT_IN_GROUPS.has(group) && version !== 'v1';
 
-/** True if a bundle brings a version of a built-in API that newer clusters do not serve. */
+/** Versions of built-in kinds that Kubernetes has removed. Others may be of newer clusters. */
+const REMOVED: ReadonlySet<string> = new Set([
+  'apiextensions.k8s.io/v1beta1 CustomResourceDefinition',
+  'networking.k8s.io/v1beta1 Ingress',
+  'networking.k8s.io/v1beta1 IngressClass',
+  'policy/v1beta1 PodDisruptionBudget',
+  'policy/v1beta1 PodSecurityPolicy',
+  'scheduling.k8s.io/v1alpha1 PriorityClass',
+  'scheduling.k8s.io/v1beta1 PriorityClass',
+]);
+
+/** True if a bundle brings a version of a built-in API that some clusters do not serve. */
 export const bringsAgedApi = (objects: readonly KubernetesObject[]): boolean =>
   objects.some(({ apiVersion }) => {
     const { group, version } = splitApiVersion(apiVersion);
     return isAged(group, version);
   });
 
-/** Returns the kinds of open steps in versions of built-in APIs that newer clusters do not serve. */
+/** Returns the kinds of open steps in versions of built-in APIs that some clusters do not serve. */
 export function agedKinds({ status }: InstallPlan): readonly ServedKind[] {
   const aged = (status?.plan ?? []).flatMap((step) => {
     if (step === null || isDone(step)) return [];
@@ -44,5 +55,8 @@ export function unservedText(step: InstallPlanStep, unserved: readonly ServedKin
   if (!unserved.some((one) => isSameKind(one, { apiVersion, kind }))) return undefined;
   const whose = step.resolving === '' ? '' : ` of bundle ${step.resolving}`;
   const what = `api-server resource not found installing ${kind} ${step.resource.name}${whose}`;
-  return `${what}: this cluster does not serve ${apiVersion}, and no newer one does`;
+  const others = REMOVED.has(`${apiVersion} ${kind}`)
+    ? ', and no newer one does'
+    : ' with this kind: its Kubernetes is another version, or has the API switched off';
+  return `${what}: this cluster does not serve ${apiVersion}${others}`;
 }

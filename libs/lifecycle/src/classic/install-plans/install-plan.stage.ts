@@ -100,7 +100,7 @@ async function takeTurn(
   return joined(written, pauseFor('steps of an InstallPlan', againAfterMs));
 }
 
-/** The kinds of the plan in old versions of built-in APIs that the cluster does not serve any more. */
+/** Returns the plan's kinds in alpha and beta versions of built-in APIs that the cluster does not serve. */
 async function unservedIn({ client }: NamespaceStageInput, plan: InstallPlan): Promise<readonly ServedKind[]> {
   const found = await Promise.all(agedKinds(plan).map(async (kind) => ((await client.serves(kind)) ? [] : [kind])));
   return found.flat();
