@@ -2,7 +2,7 @@ import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { isHealthy } from '#core/classic/subscription/catalog-health';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/fleet/diagnosis/cluster-findings';
 import { diagnoseConditions, isServed } from '#core/fleet/diagnosis/diagnose-conditions';
-import { refusedToHub } from '#core/fleet/diagnosis/hindered-hub';
+import { saidByEvent } from '#core/fleet/diagnosis/hindered-hub';
 import { upgradeBlockers } from '#core/fleet/openshift/cluster-operator-upgradeable';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
@@ -72,10 +72,10 @@ export async function clusterStatus(
   };
 }
 
-const refusedFinding = ({ about, said }: RefusedRead): Finding => ({
+const refusedFinding = ({ about, ...event }: RefusedRead): Finding => ({
   ...about,
   ...(about.kind === 'Namespace' ? { namespace: about.name } : {}),
-  ...refusedToHub(said),
+  ...saidByEvent(event),
 });
 
 const CLUSTER_OPERATOR = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterOperator' };

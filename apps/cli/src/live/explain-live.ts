@@ -5,7 +5,7 @@ import { diagnoseCsv } from '#core/fleet/diagnosis/diagnose-csv';
 import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
 import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
 import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
-import { withHinderedHub } from '#core/fleet/diagnosis/hindered-hub';
+import { type HubEvent, withHinderedHub, withHubEvents } from '#core/fleet/diagnosis/hindered-hub';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
@@ -50,24 +50,24 @@ export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: strin
 export type LiveDeps = Readonly<{
   settings: Settings;
   contents: () => Promise<LiveContents>;
-  /** Reads the troubles of the hub in a cluster, one line each. */
-  troubles: (cluster: string) => Promise<readonly string[]>;
+  /** Reads the troubles of the hub in a cluster, one line each; undefined if the hub does not say. */
+  troubles: (cluster: string) => Promise<readonly string[] | undefined>;
 }>;
 
 /** Explains one object of a cluster. @throws NotFound where there is no such object */
 export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
   const answer = await explainObject(client, asked, deps);
   if (answer.standing !== 'under-way') return answer;
-  const reported = await deps.troubles(client.cluster);
-  const troubles = reported.length > 0 ? reported : await refusedTo(client, asked);
-  return { ...answer, ...withHinderedHub(answer, troubles) };
+  const troubles = await deps.troubles(client.cluster);
+  if (troubles !== undefined) return { ...answer, ...withHinderedHub(answer, troubles) };
+  return { ...answer, ...withHubEvents(answer, await eventsOf(client, asked)) };
 }
 
-/** Returns the answers with which the API server refused to the hub to read the object or its namespace. */
-async function refusedTo(client: KubeClient, { kind, name, namespace }: Asked): Promise<readonly string[]> {
+/** Returns what Events say that the API server refused to the hub of the object or its namespace. */
+async function eventsOf(client: KubeClient, { kind, name, namespace }: Asked): Promise<readonly HubEvent[]> {
   const about = namespace === undefined ? { kind, name } : { kind: 'Namespace', name: namespace };
   const found = await refusedReads(client, new Date());
-  return found.filter((one) => one.about.kind === about.kind && one.about.name === about.name).map(({ said }) => said);
+  return found.filter((one) => one.about.kind === about.kind && one.about.name === about.name);
 }
 
 async function explainObject(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {

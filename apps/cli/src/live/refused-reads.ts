@@ -1,13 +1,17 @@
 import type { Named } from '#core/fleet/diagnosis/diagnosis';
+import type { HubEvent } from '#core/fleet/diagnosis/hindered-hub';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { READ_REFUSED } from '#core/kernel/rbac/read-refused';
+import { clipMessage } from '#core/kernel/conditions/clip-message';
+import { asList, asRecord, asText } from '#core/kernel/crd/loose-value';
+import { isRefusedRead, READ_REFUSED } from '#core/kernel/rbac/read-refused';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
-/** An answer of the API server that refused to the hub to read an object, or the objects of a namespace. */
-export type RefusedRead = Readonly<{ about: Named; said: string }>;
+/** An Event that says that the hub may not read an object, or the objects of a namespace. */
+export type RefusedRead = HubEvent & Readonly<{ about: Named }>;
 
 /** The hub tries again, and so reports again, within five minutes. */
 const CURRENT_MS = 10 * 60_000;
+const LONGEST = 400;
 
 /** The reads that Events report as refused. Empty if the user may not list Events. */
 export async function refusedReads(client: KubeClient, now: Date): Promise<readonly RefusedRead[]> {
@@ -15,17 +19,27 @@ export async function refusedReads(client: KubeClient, now: Date): Promise<reado
   const where = { namespace: 'default', fieldSelector: `reason=${READ_REFUSED}` };
   try {
     const found = await client.list({ apiVersion: 'v1', kind: 'Event' }, where);
-    return (found?.items ?? []).filter((event) => isCurrent(event, now)).map(refusedRead);
+    const current = (found?.items ?? []).filter((event) => isCurrent(event, now)).map(refusedRead);
+    return current.filter(({ said }) => isRefusedRead(said));
   } catch (error) {
     if (!KubeApiError.is(error, 'Forbidden')) throw error;
     return [];
   }
 }
 
-const isCurrent = (event: KubernetesObject, now: Date): boolean =>
-  now.getTime() - Date.parse(String(event['lastTimestamp'])) < CURRENT_MS;
+/** An Event of the future would be shown for longer. */
+function isCurrent(event: KubernetesObject, now: Date): boolean {
+  const age = now.getTime() - Date.parse(asText(event['lastTimestamp']));
+  return Math.abs(age) < CURRENT_MS;
+}
 
 function refusedRead(event: KubernetesObject): RefusedRead {
-  const { kind = '', name = '' } = Object(event['involvedObject']);
-  return { about: { kind, name }, said: String(event['message']) };
+  const { kind, name } = asRecord(event['involvedObject']);
+  const [manager] = asList(event.metadata['managedFields']).map((entry) => asText(asRecord(entry)['manager']));
+  return {
+    about: { kind: asText(kind), name: asText(name) },
+    name: event.metadata.name ?? '',
+    writer: clipMessage(manager || asText(asRecord(event['source'])['component']), LONGEST),
+    said: clipMessage(asText(event['message']), LONGEST),
+  };
 }

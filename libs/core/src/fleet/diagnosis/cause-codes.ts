@@ -5,6 +5,7 @@
 export const CAUSE_CODES = {
   well: 'nothing stands against it',
   'hub-hindered': 'something keeps the hub from working in the cluster',
+  'hub-event': 'an Event, which many users may write, says that the hub is missing a right',
   'not-read-yet': 'the hub has not read the object yet',
   'object-unreadable': 'the object is of another form than its kind',
   // Catalogs

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADVICE } from './advice.js';
 import { diagnosis } from './diagnosis.js';
-import { withHinderedHub } from './hindered-hub.js';
+import { saidByEvent, withHinderedHub, withHubEvents } from './hindered-hub.js';
 
 const DENIED =
   'watches: list of roles: roles is forbidden: User "hub" cannot list resource "roles" in API group "rbac.authorization.k8s.io" at the cluster scope';
@@ -31,5 +31,26 @@ describe('an object that waits for a hub which cannot work in the cluster', () =
     const approval = diagnosis('approval-needed', 'needs-approval', 'It waits for approval.');
     expect(withHinderedHub(WAITING, [])).toBe(WAITING);
     expect(withHinderedHub(approval, [DENIED])).toBe(approval);
+  });
+});
+
+describe('an Event that says what the hub is missing', () => {
+  const event = { name: 'shop.1', writer: 'somebody', said: DENIED };
+  const quoted = expect.stringMatching(
+    /^Event shop\.1 in namespace default, whose writer calls itself "somebody", .*hub/,
+  );
+
+  it('is quoted as an Event, and neither blocks nor leads to a right for the user that it names', () => {
+    expect(withHubEvents(WAITING, [event])).toEqual({ ...WAITING, because: [...WAITING.because, quoted] });
+    expect(saidByEvent(event)).toEqual({
+      ...{ code: 'hub-event', standing: 'under-way' },
+      because: [quoted],
+      todo: [ADVICE.checkHub()],
+    });
+  });
+
+  it('says nothing of an object that waits for a user', () => {
+    const approval = diagnosis('approval-needed', 'needs-approval', 'It waits for approval.');
+    expect(withHubEvents(approval, [event])).toBe(approval);
   });
 });

@@ -17,9 +17,32 @@ export function withHinderedHub(seen: Diagnosis, troubles: readonly string[]): D
   };
 }
 
-/** A namespace, or another object, of which the API server refuses to the hub to read something. */
-export const refusedToHub = (said: string): Diagnosis =>
-  diagnosis('hub-hindered', 'blocked', sentence(`The hub may not read it: ${said}`), rightsOf([said]));
+/**
+ * An Event that says that the API server refused to the hub to read something. It proves nothing: component,
+ * manager and message are what its writer put in, and many may create Events in namespace default. So it is
+ * quoted as an Event, blocks nothing, and leads to no advice that would give the user in it a right.
+ */
+export type HubEvent = Readonly<{
+  name: string;
+  /** The name that its writer gave itself. */
+  writer: string;
+  said: string;
+}>;
+
+/** Adds what Events say to an object that waits for a hub which cannot be asked itself. */
+export function withHubEvents(seen: Diagnosis, events: readonly HubEvent[]): Diagnosis {
+  if (seen.standing !== 'under-way' || events.length === 0) return seen;
+  return { ...seen, because: [...seen.because, ...events.map(quoted)] };
+}
+
+/** A namespace, or another object, of which an Event says that the hub may not read something. */
+export const saidByEvent = (event: HubEvent): Diagnosis =>
+  diagnosis('hub-event', 'under-way', quoted(event), ADVICE.checkHub());
+
+const quoted = ({ name, writer, said }: HubEvent): string =>
+  sentence(
+    `Event ${name} in namespace default, whose writer calls itself "${writer}", says (a claim that many users can write; ask the hub): ${said}`,
+  );
 
 function rightsOf(troubles: readonly string[]): readonly Advice[] {
   const users = new Set(troubles.flatMap((trouble) => deniedRight(trouble)?.user ?? []));

@@ -7,9 +7,14 @@ export const READ_REFUSED = 'ReadRefused';
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
+/** True if these are the API server's words about a read that it refused for want of a right. */
+export function isRefusedRead(said: string): boolean {
+  const { verb } = deniedRight(said) ?? {};
+  return verb !== undefined && READS.has(verb);
+}
+
 /** An Event about what could not be read for want of a right; none for any other refusal. */
 export function readRefusedEvents(about: ObjectRef, said: string): readonly Action[] {
-  const { verb } = deniedRight(said) ?? {};
-  if (verb === undefined || !READS.has(verb)) return [];
+  if (!isRefusedRead(said)) return [];
   return [{ do: 'emitEvent', about, type: 'Warning', reason: READ_REFUSED, message: said }];
 }
