@@ -107,6 +107,8 @@ export type CsvStep = Readonly<{
   installing?: boolean;
   /** The rights that an installing step has, as a hash: see {@link rightsOfInstall}. */
   underRights?: string;
+  /** The install that an installing step tries, as a hash. */
+  installHash?: string;
   /**
    * True for the last step of a CSV that is being deleted: after it nothing looks for what carries its owner
    * labels, so the shell takes it only where the API server says that nothing does.

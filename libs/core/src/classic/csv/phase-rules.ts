@@ -10,6 +10,7 @@ import { installActions, refusalOf } from './install-components.js';
 import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { type Condition, type CsvSubject, type Rule, STAY, waitFor } from './outcome.js';
 import { providedApiClusterRoles } from './provided-api-cluster-roles.js';
+import { isCorrected } from './refused-install.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from './replacement-chain.js';
 import { strategyError, unknownStrategy } from './requirements/requirements.js';
 import { repairAdmissionWebhooks } from './serving/admission-webhooks.js';
@@ -141,7 +142,10 @@ const pausing =
   };
 
 export const installedTooOften = pausing(pauseBeforeInstall, 'what is installed does not stay as it is');
-export const refusedLately = pausing(pauseAfterRefusal, 'the install was refused');
+const pausedAfterRefusal = pausing(pauseAfterRefusal, 'the install was refused');
+/** The pause ends once a user has corrected the CSV, or the `config` of its Subscription. */
+export const refusedLately: Rule = (subject) =>
+  isCorrected(subject.csv, subject.world) ? undefined : pausedAfterRefusal(subject);
 
 /** Certificates are made outside: {@link certificatesToIssue} says which. */
 export const certificatesAwaited: Rule = ({ csv, world }) =>

@@ -3,7 +3,7 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { gear, installedDeployments, millers, NOW, world } from './csv-world.fixture.js';
 import type { CsvWorld } from './csv-world.js';
-import { podAnnotationsOf, REFUSED_RIGHTS_ANNOTATION } from './refused-rights.js';
+import { podAnnotationsOf, REFUSED_RIGHTS_ANNOTATION } from './hub-annotations.js';
 import { installFailed, stepCsv } from './step-csv.js';
 
 type Parts = Partial<CsvWorld>;

@@ -7,12 +7,7 @@ import { sha224Base62 } from '../../kernel/hashes/digest.js';
 import { grantedRules } from '../../kernel/rbac/authorize.js';
 import { managedRights } from '../../kernel/rbac/rights-changed.js';
 import type { CsvWorld } from './csv-world.js';
-
-/**
- * Annotation of a CSV whose install was forbidden: a hash of the rights that the install had. Times of
- * objects cannot replace it: they are whole seconds of another clock, and stay when a field is only removed.
- */
-export const REFUSED_RIGHTS_ANNOTATION = 'flotilla.dev/refused-rights';
+import { REFUSED_RIGHTS_ANNOTATION } from './hub-annotations.js';
 
 /** The reason of a CSV whose install was forbidden (spec: csv-lifecycle.md §3, InstallReady). */
 export const FORBIDDEN_REASON = 'InstallComponentFailedNoRetry';
@@ -23,9 +18,10 @@ type Rights = Pick<
 >;
 
 /**
- * Hashes what an install of the CSV may do: the group with its generation, its service account with all that
- * bindings grant to it, and the labelled rights of the namespace, changes of which OLM hears of
- * (spec: csv-lifecycle.md §2.0).
+ * Hashes what an install of the CSV may do. Times of objects cannot replace it: they are whole seconds of
+ * another clock, and stay when a field is only removed. The hash is of the group with its generation, its
+ * service account with all that bindings grant to it, and the labelled rights of the namespace, changes of
+ * which OLM hears of (spec: csv-lifecycle.md §2.0).
  */
 export function rightsOfInstall(csv: ClusterServiceVersion, world: Rights): string {
   const namespace = csvNamespace(csv);
@@ -60,9 +56,3 @@ export function rememberRights(csv: ClusterServiceVersion, rights: string | unde
 /** The rights under which the install was forbidden; undefined if the CSV does not say. */
 export const refusedRights = ({ metadata }: ClusterServiceVersion): string | undefined =>
   metadata.annotations?.[REFUSED_RIGHTS_ANNOTATION];
-
-/** The CSV's annotations that its Pods get (spec: csv-lifecycle.md §11): all but the hub's own. */
-export function podAnnotationsOf({ metadata }: ClusterServiceVersion): Readonly<Record<string, string>> {
-  const { [REFUSED_RIGHTS_ANNOTATION]: _ours, ...annotations } = metadata.annotations ?? {};
-  return annotations;
-}

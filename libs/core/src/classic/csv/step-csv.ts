@@ -20,6 +20,7 @@ import { lastRefusal } from './install-pace.js';
 import { liftRbac } from './lift-rbac.js';
 import { type CsvSubject, type Outcome, STAY, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
+import { installHash, rememberInstall } from './refused-install.js';
 import { FORBIDDEN_REASON, refusedRights, rememberRights, rightsOfInstall } from './refused-rights.js';
 import { type Requirements, requirementsOf } from './requirements/requirements.js';
 
@@ -79,9 +80,16 @@ function stepOf(subject: CsvSubject, outcome: Outcome): CsvStep {
   return {
     ...written,
     actions,
-    afterwards: [...written.afterwards, ...clusterWideRbac(subject), ...rightsToRemember(subject, outcome)],
+    afterwards: [
+      ...written.afterwards,
+      ...clusterWideRbac(subject),
+      ...rightsToRemember(subject, outcome),
+      ...(verdict?.phase === 'Succeeded' ? rememberInstall(csv, undefined) : []),
+    ],
     ...(next === undefined ? {} : { next }),
-    ...(installing ? { installing, underRights: rightsOfInstall(csv, world) } : {}),
+    ...(installing
+      ? { installing, underRights: rightsOfInstall(csv, world), installHash: installHash(csv, world) }
+      : {}),
   };
 }
 
@@ -160,6 +168,8 @@ export type InstallFailure = Readonly<{
   action: Action;
   /** The rights that the install had. */
   underRights?: string | undefined;
+  /** The install that was tried. */
+  installHash?: string | undefined;
 }>;
 
 /**
@@ -197,7 +207,7 @@ function isFirstTry({ status }: ClusterServiceVersion, now: Date): boolean {
  * (spec: csv-lifecycle.md §3, InstallReady).
  */
 export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
-  const { forbidden, message, reason: kubernetesReason, action, underRights } = failure;
+  const { forbidden, message, reason: kubernetesReason, action, underRights, installHash: tried } = failure;
   const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
   if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
   const mayPass = kubernetesReason !== undefined && PERHAPS_PASSING.has(kubernetesReason);
@@ -208,7 +218,10 @@ export function installFailed(csv: ClusterServiceVersion, failure: InstallFailur
     ? [FORBIDDEN_REASON, `install strategy failed: ${message}`]
     : ['InstallComponentFailed', message];
   const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
-  if (!noRetry) return { ...written, next: retry };
+  if (!noRetry) {
+    const remembered = tried === undefined ? [] : rememberInstall(csv, tried);
+    return { ...written, afterwards: [...written.afterwards, ...remembered], next: retry };
+  }
   return underRights === undefined
     ? written
     : { ...written, afterwards: [...written.afterwards, rememberRights(csv, underRights)] };

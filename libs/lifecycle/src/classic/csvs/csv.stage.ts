@@ -97,7 +97,8 @@ async function takeStep(
       await reportRefusal(input, acted.action, error);
       throw error;
     }
-    const failure = { ...failureOf(error), action: acted.action, underRights: step.underRights };
+    const { underRights, installHash } = step;
+    const failure = { ...failureOf(error), action: acted.action, underRights, installHash };
     return takeStep(input, csv, installFailed(csv, failure, input.now), log);
   }
   const written = step.status === undefined ? AT_REST : await writeStatus(input, csv, step.status);

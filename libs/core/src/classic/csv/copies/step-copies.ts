@@ -4,6 +4,7 @@ import { csvName, csvNamespace, isCopied, isUncopiable } from '../../../kernel/a
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
 import { isGlobal, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../../operator-group/group-facts.js';
+import { HUB_ANNOTATIONS } from '../hub-annotations.js';
 import { COMPONENT_LABEL_PREFIX, COPIED_FROM_LABEL, contentDigest, copyDigests, statusDigest } from './copy-content.js';
 import { copiedRbac } from './copy-rbac.js';
 
@@ -108,7 +109,7 @@ const without = (map: Readonly<Record<string, string>> | undefined, drop: (key: 
 /** The same in every namespace. */
 function contentOfCopies({ spec, status, metadata }: ClusterServiceVersion) {
   const annotations = without(metadata.annotations, (key) =>
-    [TARGET_NAMESPACES_ANNOTATION, LAST_APPLIED_ANNOTATION].includes(key),
+    [TARGET_NAMESPACES_ANNOTATION, LAST_APPLIED_ANNOTATION, ...HUB_ANNOTATIONS].includes(key),
   );
   const { name = '', namespace: home = '' } = metadata;
   const labels = {

@@ -7,7 +7,7 @@ import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
 import type { ComponentProblem } from '../component-problem.js';
 import type { CsvWorld } from '../csv-world.js';
-import { podAnnotationsOf } from '../refused-rights.js';
+import { podAnnotationsOf } from '../hub-annotations.js';
 import {
   DEPLOYMENT_SPEC_HASH_LABEL,
   ownedDeployments,

@@ -23,7 +23,7 @@ import { deepHash } from '../../../kernel/hashes/digest.js';
 import { componentLabelsOf } from '../../operators/component-label.js';
 import { withClusterProxy } from '../cluster-proxy.js';
 import type { CsvWorld } from '../csv-world.js';
-import { podAnnotationsOf } from '../refused-rights.js';
+import { podAnnotationsOf } from '../hub-annotations.js';
 import { certificateFor } from '../serving/certificates-of.js';
 import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
 import { servingServices } from '../serving/serving-service.js';
