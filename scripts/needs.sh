@@ -1,45 +1,137 @@
 #!/usr/bin/env bash
-# Usage: scripts/needs.sh test. Says within a second all that `make test` lacks on this machine, and how to get it.
-# Exit code 2 when the tests cannot run at all; what they can do without is one line each.
+# Usage: scripts/needs.sh TARGET. Names within a second all that a make target lacks on this machine, each with the command
+# that gets it here. Exit code 2 if the target cannot run, 3 if its tests run without Redis.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
+target=${1:-}
 missing=()
 need() { missing+=("$1"); }
 say() { printf 'needs: %s\n' "$*" >&2; }
-has() { command -v "$1" >/dev/null 2>&1; }
+# A program: `time` is also a word of the shell.
+has() { type -P "$1" >/dev/null 2>&1; }
+is_debian_root() { [ "$(id -u)" = 0 ] && has apt-get && [ -e /etc/debian_version ]; }
 
-node_of() { [ -x .tools/bin/node ] && echo .tools/bin/node || command -v node; }
-node=$(node_of)
-if [ -z "$node" ] || ! has npm; then
-  need "Node.js 20 or newer with npm: https://nodejs.org/en/download, or your system's package (apt-get, dnf, apk or brew install nodejs npm)"
-else
-  major=$("$node" --version | sed 's/^v\([0-9]*\).*/\1/')
-  [ "$major" -ge 20 ] || need "Node.js 20 or newer; $node is $("$node" --version): https://nodejs.org/en/download"
-fi
-has git || need "git: your system's package (apt-get, dnf, apk or brew install git)"
-[ -w . ] || need "a checkout that this user can write: $PWD"
-temporary=${TMPDIR:-/tmp}
-[ -w "$temporary" ] || need "a temporary folder that this user can write: set TMPDIR ($temporary is read-only)"
-for folder in . "$temporary"; do
-  free=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }')
-  [ "${free:-1024}" -ge 1024 ] || need "1 GiB of disk at $folder; $free MiB are free"
-done
+# What each system calls a package; the first program that is there names the system.
+get() {
+  local manager name='' sudo=sudo\ 
+  [ "$(id -u)" = 0 ] && sudo=''
+  for manager in apt-get dnf apk brew ''; do [ -z "$manager" ] || has "$manager" && break; done
+  case "$manager:$1" in
+    *:git) name=git ;;
+    apt-get:node) name='nodejs npm' ;; dnf:node | apk:node) name='nodejs npm' ;; brew:node) name=node ;;
+    apt-get:redis) name=redis-server ;; *:redis) name=valkey ;;
+    brew:chromium) name='--cask chromium' ;; *:chromium) name=chromium ;;
+    apt-get:go) name=golang-go ;; dnf:go) name=golang ;; *:go) name=go ;;
+    apt-get:docker) name=docker.io ;; dnf:docker) name=moby-engine ;; apk:docker) name=docker ;; brew:docker) name='--cask docker' ;;
+    brew:time) name=gnu-time ;; *:time) name=time ;;
+  esac
+  case "$manager" in
+    apt-get | dnf) echo "${sudo}$manager install $name" ;;
+    apk) echo "${sudo}apk add $name" ;;
+    brew) echo "brew install $name" ;;
+    *) echo "your system's package" ;;
+  esac
+}
 
-if [ "${#missing[@]}" -gt 0 ]; then
-  printf 'needs: %s\n' "${missing[@]}" >&2
-  exit 2
-fi
+base() {
+  local node major folder free temporary=${TMPDIR:-/tmp}
+  if [ -x .tools/bin/node ]; then node=.tools/bin/node; else node=$(command -v node); fi
+  if [ -z "$node" ] || ! has npm; then
+    need "Node.js 20 or newer with npm: https://nodejs.org/en/download, or $(get node)"
+  else
+    major=$("$node" --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/')
+    # A program of that name that does not run has no version.
+    [ "${major:-0}" -ge 20 ] 2>/dev/null ||
+      need "Node.js 20 or newer; $node is $("$node" --version 2>/dev/null || echo broken): https://nodejs.org/en/download, or $(get node)"
+  fi
+  [ -w . ] || need "a checkout that this user can write: $PWD"
+  [ -w "$temporary" ] || need "a temporary folder that this user can write: set TMPDIR ($temporary is read-only)"
+  for folder in . "$temporary"; do
+    free=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }')
+    [ "${free:-1024}" -ge 1024 ] || need "1 GiB of disk at $folder; $free MiB are free"
+  done
+}
+
+# Caches outlive the checkout, and lie in the home if no variable names another place.
+cache() {
+  local folder=${FLOTILLA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/}/.cache}} place
+  place=$folder
+  while [ ! -e "$place" ] && [ "$place" != / ] && [ "$place" != . ]; do place=$(dirname "$place"); done
+  { [ -d "$place" ] && [ -w "$place" ]; } || need "a folder for caches that this user can write: set FLOTILLA_CACHE_DIR ($folder cannot be written)"
+}
 
 # macOS has no `timeout`; an engine there answers at once, or its socket is missing.
 engine_answers() {
   has docker || return 1
   if has timeout; then timeout 1 docker version --format '{{.Server.Version}}'; else docker version --format '{{.Server.Version}}'; fi >/dev/null 2>&1
 }
-if has redis-server || has valkey-server || engine_answers; then exit 0; fi
-if [ "$(id -u)" = 0 ] && has apt-get && [ -e /etc/debian_version ]; then
-  say "no Redis here yet: it is installed with apt-get install redis-server (once)"
-  exit 0
+redis_ways() { echo "$(get redis), or start a Docker engine, or set FLOTILLA_REDIS_URL to a Redis that you have"; }
+has_redis() { has redis-server || has valkey-server || engine_answers; }
+redis_is_installed() {
+  is_debian_root || return 1
+  say 'no Redis here yet: it is installed with apt-get install redis-server (once)'
+}
+
+redis() { has_redis || redis_is_installed || need "Redis 7.0 or newer, or Valkey: $(redis_ways)"; }
+# Tests flush and kill a Redis of their own; the demo and benches also take one that is named.
+named_redis() { [ -n "${FLOTILLA_REDIS_URL:-${REDIS_URL:-}}" ] || redis; }
+redis_of_tests() {
+  has_redis || redis_is_installed || {
+    say "no Redis: what needs one is not run. For all tests: $(get redis), or start a Docker engine"
+    exit 3
+  }
+}
+
+chromium() {
+  if [ -n "${FLOTILLA_CHROMIUM:-}" ]; then
+    [ -x "$FLOTILLA_CHROMIUM" ] || need "Chromium: FLOTILLA_CHROMIUM names no program ($FLOTILLA_CHROMIUM)"
+    return
+  fi
+  if has chromium || { [ -n "${CI:-}" ] && is_debian_root; }; then return; fi
+  local other
+  for other in chromium-browser google-chrome google-chrome-stable; do
+    has "$other" && { need "Chromium under its name: set FLOTILLA_CHROMIUM=$(command -v "$other")"; return; }
+  done
+  need "Chromium: $(get chromium), or set FLOTILLA_CHROMIUM to its program"
+}
+
+control_plane() {
+  local cached=${FLOTILLA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/}/.cache}/flotilla} file
+  [ -n "${FLOTILLA_TEST_KUBECONFIG:-}" ] && return
+  for file in "${KUBEBUILDER_ASSETS:-}/kube-apiserver" "$cached"/control-plane/kubernetes-*/kube-apiserver; do [ -x "$file" ] && return; done
+  if has kube-apiserver || engine_answers; then return; fi
+  has go || need "a control plane: $(get go) (it is built once, in about twelve minutes), or start a Docker engine, or set FLOTILLA_TEST_KUBECONFIG or KUBEBUILDER_ASSETS"
+}
+
+docker_engine() {
+  if engine_answers; then return; fi
+  [[ "$OSTYPE" = linux* ]] && is_debian_root && return
+  need "a Docker engine: $(get docker), and start it"
+}
+
+gnu_time() { has time || has gtime || need "GNU time: $(get time)"; }
+
+base
+case "$target" in
+  test | test-all | mutants | dist | release | bench-report | bench-baseline) has git || need "git: $(get git)" ;;
+esac
+case "$target" in
+  demo | bench | bench-catalogs | bench-up | bench-trust | bench-hostile | bench-fleet | bench-isolation) named_redis ;;
+  chaos | mutants) redis ;;
+  e2e | bench-lifecycle) redis; control_plane; cache ;;
+  bench-report) named_redis; control_plane; cache; gnu_time ;;
+  bench-compare) gnu_time ;;
+  bench-baseline) named_redis; gnu_time ;;
+  console-test | screenshots) chromium ;;
+  bench-console) named_redis; chromium ;;
+  compose-test) docker_engine; cache ;;
+esac
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  printf 'needs: %s\n' "${missing[@]}" >&2
+  exit 2
 fi
-say "no Redis: what needs one is not run. Install redis-server or valkey-server (apt-get, dnf, apk or brew), or start a Docker engine"
-exit 3
+if [ -n "${HOME:-}" ] && [ ! -w "$HOME" ]; then say "the home $HOME cannot be written: npm's cache goes to .tools/npm-cache"; fi
+case "$target" in test | test-all) redis_of_tests ;; esac
+exit 0

@@ -1,10 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { firstWayToRedis } from '#platform/redis/find-redis';
+import { commandSettings } from '../../apps/cli/src/command-settings.js';
+import { checkRedis } from '../../apps/cli/src/doctor/check-redis.js';
 
 const SYSTEM = ['bash', 'env', 'awk', 'sed', 'timeout', 'dirname'];
 const GOOD = {
@@ -28,14 +40,18 @@ describe('scripts/needs.sh', () => {
   const program = (name: string): string => join(checkout, 'bin', name);
 
   /** On a machine that has these programs alone; undefined: not even that. */
-  function asked(programs: Readonly<Record<string, string | undefined>>, more: Record<string, string> = {}) {
+  function asked(
+    programs: Readonly<Record<string, string | undefined>>,
+    more: Record<string, string> = {},
+    target = 'test',
+  ) {
     for (const [name, does] of Object.entries({ ...GOOD, ...programs })) {
       if (does === undefined) continue;
       writeFileSync(program(name), `#!${program('bash')}\n${does}\n`);
       chmodSync(program(name), 0o755);
     }
     const env = { PATH: join(checkout, 'bin'), ...more };
-    const { status, stderr } = spawnSync(join(checkout, 'scripts/needs.sh'), ['test'], { env, encoding: 'utf8' });
+    const { status, stderr } = spawnSync(join(checkout, 'scripts/needs.sh'), [target], { env, encoding: 'utf8' });
     return { status, said: stderr.trim() };
   }
 
@@ -72,7 +88,7 @@ describe('scripts/needs.sh', () => {
     expect(asked({ 'redis-server': undefined })).toEqual({
       status: 3,
       said: expect.stringMatching(
-        /^needs: no Redis: what needs one is not run\. Install redis-server or valkey-server/,
+        /^needs: no Redis: what needs one is not run\. For all tests: .*, or start a Docker engine$/,
       ),
     });
   });
@@ -80,4 +96,78 @@ describe('scripts/needs.sh', () => {
   it.each([{ 'valkey-server': 'exit 0' }, { docker: 'echo 28.2.2' }])('takes %o instead', (other) => {
     expect(asked({ 'redis-server': undefined, ...other })).toEqual({ status: 0, said: '' });
   });
+
+  const BARE = { 'redis-server': undefined };
+  const FILE = `${PROJECT_ROOT}/scripts/needs.sh`;
+  it.each<[target: string, lacks: string, programs: object, env: Record<string, string>, says: RegExp | '']>([
+    ['console-test', 'nothing', { chromium: 'exit 0' }, {}, ''],
+    ['console-test', 'nothing', {}, { FLOTILLA_CHROMIUM: FILE }, ''],
+    [
+      'console-test',
+      'Chromium',
+      { dnf: '' },
+      {},
+      /^needs: Chromium: sudo dnf install chromium, or set FLOTILLA_CHROMIUM/,
+    ],
+    ['console-test', 'the program named', {}, { FLOTILLA_CHROMIUM: '/nowhere' }, /names no program \(\/nowhere\)/],
+    ['screenshots', 'the name', { 'google-chrome': '' }, {}, /set FLOTILLA_CHROMIUM=.*\/google-chrome$/],
+    ['e2e', 'nothing', { go: '' }, { HOME: '/tmp' }, ''],
+    [
+      'e2e',
+      'all',
+      { ...BARE, apk: '', 'apt-get': undefined },
+      { HOME: '/tmp' },
+      /sudo apk add valkey.*\n.*sudo apk add go/,
+    ],
+    [
+      'e2e',
+      'a cache',
+      { go: '' },
+      { FLOTILLA_CACHE_DIR: `${FILE}/cache` },
+      /set FLOTILLA_CACHE_DIR \(.*needs.sh\/cache/,
+    ],
+    [
+      'compose-test',
+      'an engine',
+      { brew: '' },
+      { HOME: '/tmp' },
+      /^needs: a Docker engine: brew install --cask docker/,
+    ],
+    ['bench-compare', 'GNU time', { brew: '' }, {}, /^needs: GNU time: brew install gnu-time$/],
+    ['verify', 'what it does not need', { ...BARE, git: undefined }, {}, ''],
+  ])('%s names what is missing: %s', (target, _, programs, env, says) => {
+    const { status, said } = asked({ ...programs }, env, target);
+    expect(said).toMatch(says === '' ? /^$/ : says);
+    expect(status).toBe(says === '' ? 0 : 2);
+  });
+
+  // One table of environments for make, `flotilla doctor` and `flotilla up`, which must agree.
+  const OWN = { id: `echo ${process.getuid?.()}` };
+  it.each<[place: string, programs: object, env: Record<string, string>, way: string | undefined]>([
+    ['redis-server', {}, {}, 'server'],
+    ['valkey-server', { ...BARE, 'valkey-server': '' }, {}, 'server'],
+    ['a Docker engine', { ...BARE, docker: 'echo 28' }, {}, 'docker'],
+    ['docker without an engine', { ...BARE, docker: 'exit 1' }, {}, undefined],
+    ['an address', BARE, { FLOTILLA_REDIS_URL: 'redis://r.example:6379' }, 'named'],
+    ['an address in the old setting', BARE, { REDIS_URL: 'redis://r.example:6379' }, 'named'],
+    ['nothing', BARE, {}, undefined],
+    ['dnf', { ...BARE, dnf: '' }, {}, undefined],
+    ['apt-get', { ...BARE, 'apt-get': '', ...OWN }, {}, canInstall() ? 'apt-get' : undefined],
+  ])('make demo, doctor and up agree on Redis where there is %s', async (_, programs, more, expected) => {
+    const { status, said } = asked({ ...programs }, more, 'demo');
+    const env = { PATH: join(checkout, 'bin'), ...more };
+    const way = await firstWayToRedis(env);
+    expect('closed' in way ? undefined : way.name).toBe(expected);
+    expect(status).toBe(expected === undefined ? 2 : 0);
+    if (expected === 'named') return; // doctor asks it
+    const check = await checkRedis(commandSettings({}), env);
+    expect(check.result).toBe(expected === undefined ? 'failed' : 'ok');
+    if (expected !== undefined) return;
+    const [, command = 'none'] = /Valkey: (.*), or start/.exec(said) ?? [];
+    expect(check.todo.replace(/^sudo /, '')).toContain(command.replace(/^sudo /, ''));
+  });
 });
+
+function canInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version');
+}

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
-import { findExecutable } from '#platform/debian/executable';
-import { whyNotInstallable } from '#platform/debian/install-package';
-import { findDocker } from '#platform/redis/docker-redis';
+import { firstWayToRedis } from '#platform/redis/find-redis';
 import { readRedisAccess } from '#platform/redis/redis-access';
 import { redisCheck } from '#platform/redis/redis-check';
 import { openRedis, pingRedis } from '#platform/redis/redis-connection';
+import { redisInstallCommand } from '#platform/redis/redis-install-command';
 import { withoutCredentials } from '#platform/redis/redis-url';
 import { silentLog } from '#platform/telemetry/log.port';
 import { lineOf } from '../live/ask-clusters.js';
@@ -46,20 +45,13 @@ export async function checkRedis(
   }
 }
 
-/** In the order of `findRedis`; a `docker` command without an engine starts nothing. */
+/** Answers as `flotilla up` would on this machine, which ends if it finds no Redis. */
 async function startable(env: Readonly<Record<string, string | undefined>>): Promise<DoctorCheck> {
-  const server = ['redis-server', 'valkey-server'].find(
-    (name) => findExecutable(name, env['PATH'] ?? '') !== undefined,
-  );
-  if (server !== undefined) return ok('redis', `none is named; "flotilla up" starts one with ${server}`);
-  const docker = await findDocker(env);
-  if (typeof docker !== 'string') return ok('redis', 'none is named; "flotilla up" starts one with docker');
-  if (whyNotInstallable('redis-server', env) === undefined) {
-    return ok('redis', 'none is named; "flotilla up" installs redis-server with apt-get');
+  const way = await firstWayToRedis(env);
+  if ('closed' in way) {
+    const todo = `${redisInstallCommand(env)}, or start a Docker engine, or name a Redis in FLOTILLA_REDIS_URL`;
+    return failed('redis', `"flotilla up" finds none: ${way.closed.join('; ')}`, todo);
   }
-  return warning(
-    'redis',
-    `none is named, neither redis-server nor valkey-server is on PATH, and ${docker}`,
-    'install redis-server, start Docker, or name a Redis in FLOTILLA_REDIS_URL',
-  );
+  if (way.name === 'apt-get') return ok('redis', 'none is named; "flotilla up" installs redis-server with apt-get');
+  return ok('redis', `none is named; "flotilla up" starts one with ${way.program ?? way.name}`);
 }

@@ -47,8 +47,10 @@ const itemsOf = (out: string): readonly Item[] => (JSON.parse(out) as { items: r
 
 describe('flotilla doctor', () => {
   it('finds machine and cluster fit for a hub', async () => {
+    await writeFile(join(folder, 'redis-server'), '', { mode: 0o755 });
     vi.stubEnv('FLOTILLA_REDIS_URL', '');
     vi.stubEnv('REDIS_URL', '');
+    vi.stubEnv('PATH', folder);
     const { out, exit } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     expect(exit).toBe(0);
     expect(itemsOf(out).filter(({ result }) => result === 'failed')).toEqual([]);
@@ -142,7 +144,7 @@ describe('flotilla doctor', () => {
     vi.stubEnv('PATH', bin);
     const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     const redis = itemsOf(out).find(({ name }) => name === 'redis');
-    expect([redis?.result, redis?.text]).toEqual(['warning', expect.stringContaining('no Docker engine answers')]);
+    expect([redis?.result, redis?.text]).toEqual(['failed', expect.stringContaining('no Docker engine answers')]);
   });
 
   it('says no, and what to do, where Redis or a cluster does not answer', async () => {

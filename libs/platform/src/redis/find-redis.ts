@@ -1,10 +1,11 @@
 import { findExecutable } from '../debian/executable.js';
-import { installDebianPackage } from '../debian/install-package.js';
+import { installDebianPackage, whyNotInstallable } from '../debian/install-package.js';
 import { findDocker, startDockerRedis } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
 import { type RedisAccess, readRedisAccess } from './redis-access.js';
 import { pingRedis } from './redis-connection.js';
 import { RedisNotFound } from './redis-errors.js';
+import { redisInstallCommand } from './redis-install-command.js';
 import { withoutCredentials } from './redis-url.js';
 
 const SERVERS = ['redis-server', 'valkey-server'];
@@ -29,12 +30,24 @@ export type FoundRedis = RedisAccess &
     stop(): Promise<void>;
   }>;
 
-/** A way to a Redis: the Redis, or one line saying why this way is closed here. */
-type Way = (env: NonNullable<FindRedisOptions['env']>, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
+type Environment = NonNullable<FindRedisOptions['env']>;
 
-const named: Way = async (env) => {
-  const address = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
-  if (!address) return 'FLOTILLA_REDIS_URL is not set';
+/** A way to a Redis. */
+type Way = Readonly<{
+  name: 'named' | 'server' | 'docker' | 'apt-get';
+  /** Returns in one line why this way is closed here, or undefined. Starts nothing. */
+  whyNot: (env: Environment) => Promise<string | undefined>;
+  /** Returns the Redis, or one line about why it did not start. */
+  start: (env: Environment, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
+}>;
+
+const addressIn = (env: Environment): string | undefined => env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'] || undefined;
+
+const serverOn = (env: Environment): string | undefined =>
+  SERVERS.map((name) => findExecutable(name, env['PATH'] ?? '')).find((path) => path !== undefined);
+
+async function openNamed(env: Environment): Promise<FoundRedis> {
+  const address = addressIn(env) ?? '';
   const access = await readRedisAccess({
     redisUrl: address,
     redisUser: env['FLOTILLA_REDIS_USER'] ?? '',
@@ -47,23 +60,60 @@ const named: Way = async (env) => {
   });
   await pingRedis(access.url, undefined, access.tls); // a Redis that is named is the one that is wanted: no quiet fall-back
   return { ...access, how: `FLOTILLA_REDIS_URL (${withoutCredentials(access.url)})`, stop: async () => undefined };
-};
+}
 
-const onPath: Way = async (env) => {
-  const binary = SERVERS.map((name) => findExecutable(name, env['PATH'] ?? '')).find((path) => path !== undefined);
-  if (binary === undefined) return `neither ${SERVERS.join(' nor ')} is on PATH`;
-  return attempt(() => startLocalRedis(binary), `${binary} started here`);
-};
+const NO_SERVER = `neither ${SERVERS.join(' nor ')} is on PATH`;
 
-const inDocker: Way = async (env) => {
-  const docker = await findDocker(env);
-  return typeof docker === 'string' ? docker : attempt(() => startDockerRedis(docker), 'a Docker container');
-};
+async function startServer(env: Environment): Promise<FoundRedis | string> {
+  const binary = serverOn(env);
+  return binary === undefined ? NO_SERVER : attempt(() => startLocalRedis(binary), `${binary} started here`);
+}
 
-const fromDebian: Way = async (env, log) => {
-  const failed = await installDebianPackage('redis-server', env, (line) => log(`redis: ${line}`));
-  return failed?.because ?? onPath(env, log);
-};
+const WAYS: readonly Way[] = [
+  {
+    name: 'named',
+    whyNot: async (env) => (addressIn(env) === undefined ? 'FLOTILLA_REDIS_URL is not set' : undefined),
+    start: openNamed,
+  },
+  {
+    name: 'server',
+    whyNot: async (env) => (serverOn(env) === undefined ? NO_SERVER : undefined),
+    start: startServer,
+  },
+  {
+    name: 'docker',
+    whyNot: async (env) => {
+      const docker = await findDocker(env);
+      return typeof docker === 'string' ? docker : undefined;
+    },
+    start: async (env) => {
+      const docker = await findDocker(env);
+      return typeof docker === 'string' ? docker : attempt(() => startDockerRedis(docker), 'a Docker container');
+    },
+  },
+  {
+    name: 'apt-get',
+    whyNot: async (env) => whyNotInstallable('redis-server', env),
+    start: async (env, log) => {
+      const failed = await installDebianPackage('redis-server', env, (line) => log(`redis: ${line}`));
+      return failed?.because ?? startServer(env);
+    },
+  },
+];
+
+/** The way that `findRedis` takes first on this machine; without one, why each is closed. */
+export type FirstWay = Readonly<{ name: Way['name']; program?: string | undefined }> | Readonly<{ closed: string[] }>;
+
+/** Looks for a way to a Redis as `findRedis` does, and starts nothing. */
+export async function firstWayToRedis(env: Environment): Promise<FirstWay> {
+  const closed: string[] = [];
+  for (const { name, whyNot } of WAYS) {
+    const because = await whyNot(env);
+    if (because === undefined) return { name, ...(name === 'server' ? { program: serverOn(env) } : {}) };
+    closed.push(because);
+  }
+  return { closed };
+}
 
 /**
  * A Redis for demo, tests and `flotilla up`: FLOTILLA_REDIS_URL, else a server on PATH, else
@@ -76,10 +126,10 @@ export async function findRedis({
   preferExisting = true,
   env = process.env,
 }: FindRedisOptions): Promise<FoundRedis> {
-  const ways = preferExisting ? [named, onPath, inDocker, fromDebian] : [onPath, inDocker, fromDebian];
+  const ways = preferExisting ? WAYS : WAYS.filter(({ name }) => name !== 'named');
   const closed: string[] = [];
-  for (const way of ways) {
-    const answer = await way(env, log);
+  for (const { whyNot, start } of ways) {
+    const answer = (await whyNot(env)) ?? (await start(env, log));
     if (typeof answer !== 'string') {
       log(`redis: ${answer.how}`);
       return answer;
@@ -87,7 +137,7 @@ export async function findRedis({
     closed.push(answer);
     log(`redis: ${answer}`);
   }
-  throw new RedisNotFound(closed);
+  throw new RedisNotFound(closed, redisInstallCommand(env));
 }
 
 async function attempt(start: () => Promise<LocalRedis>, how: string): Promise<FoundRedis | string> {

@@ -4,11 +4,14 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 export class RedisNotFound extends FlotillaError {
   readonly code = 'RedisNotFound';
   readonly retry: Retry = 'when-input-changes';
-  constructor(readonly tried: readonly string[]) {
+  /** `install` is the command of this system that installs one. */
+  constructor(
+    readonly tried: readonly string[],
+    install: string,
+  ) {
     super(
-      `no Redis: ${tried.join('; ')}. Three ways to get one: install redis-server or valkey-server (Debian: ` +
-        '`sudo apt-get install redis-server`); or start a Docker engine; or set FLOTILLA_REDIS_URL to a Redis you have ' +
-        '(redis://user:password@host:6379)',
+      `no Redis: ${tried.join('; ')}. Three ways to get one: install redis-server or valkey-server (${install}); ` +
+        'or start a Docker engine; or set FLOTILLA_REDIS_URL to a Redis you have (redis://user:password@host:6379)',
     );
   }
 }
