@@ -1,3 +1,4 @@
+import { namedConversions } from '../../kernel/admission/conversion-refusal.js';
 import { namedWebhooks } from '../../kernel/admission/webhook-refusal.js';
 import { ADVICE, type Advice } from './advice.js';
 
@@ -7,9 +8,15 @@ import { ADVICE, type Advice } from './advice.js';
  */
 export function webhookAdvice(message: string): readonly Advice[] {
   const silent = namedWebhooks(message).filter(({ answered }) => !answered);
+  const converting = namedConversions(message).map(({ crd, service }) =>
+    service === undefined
+      ? ADVICE.inspectWebhook('customresourcedefinition', crd)
+      : ADVICE.wakeWebhook(service.namespace, service.name),
+  );
   return [
-    ...new Set(
-      silent.flatMap(({ kind, configuration, service, owner }) => {
+    ...new Set([
+      ...converting,
+      ...silent.flatMap(({ kind, configuration, service, owner }) => {
         const resource = kind.toLowerCase();
         return [
           service === undefined
@@ -20,7 +27,7 @@ export function webhookAdvice(message: string): readonly Advice[] {
             : []),
         ];
       }),
-    ),
+    ]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { ownerText } from './webhook-owner.js';
 
 export const WEBHOOK_CONFIGURATION_KINDS = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] as const;
 type ConfigurationKind = (typeof WEBHOOK_CONFIGURATION_KINDS)[number];
@@ -55,26 +56,12 @@ export function whoseWebhook({ name }: StoppingWebhook, configurations: readonly
       const service = webhook.clientConfig?.service;
       const where = service ? `service ${service.namespace}/${service.name}` : 'a URL';
       const policy = `failurePolicy ${webhook.failurePolicy ?? 'Fail'}`;
-      const owner = ownerOf(configuration);
-      const whose = owner === undefined ? '' : `, and belongs to ${owner}`;
       return [
-        `webhook "${name}" is of ${configuration.kind} ${configuration.metadata.name ?? ''} (${where}, ${policy})${whose}`,
+        `webhook "${name}" is of ${configuration.kind} ${configuration.metadata.name ?? ''} (${where}, ${policy})${ownerText(configuration)}`,
       ];
     })
     .sort(byCodeUnit);
   return texts.slice(0, MOST_NAMED).join('; ');
-}
-
-function ownerOf({ metadata }: KubernetesObject): string | undefined {
-  const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
-  const classic = labels['olm.owner'];
-  if (classic) return `${labels['olm.owner.kind'] ?? 'owner'} ${labels['olm.owner.namespace'] ?? ''}/${classic}`;
-  const extension = labels['olm.operatorframework.io/owner-name'];
-  if (extension) return `${labels['olm.operatorframework.io/owner-kind'] ?? 'ClusterExtension'} ${extension}`;
-  const release = annotations['meta.helm.sh/release-name'];
-  if (release) return `Helm release ${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}`;
-  const owner = ownerReferences.find(({ controller }) => controller) ?? ownerReferences[0];
-  return owner && `${owner.kind} ${owner.name}`;
 }
 
 /** The part of a message that {@link whoseWebhook} added. */

@@ -129,6 +129,19 @@ describe('install-plans.md §7: CRDs that are there', () => {
     expect(JSON.stringify(at.get(CRD)?.['spec'])).not.toContain('integer');
   });
 
+  it('a conversion webhook that fails for existing objects is named with its CRD and Service', async () => {
+    at.put(crdWith([STORED]));
+    await settled();
+    at.put(planOf({ steps: [step(crdWith([{ ...STORED, properties: { watts: { type: 'integer' } } }]))] }));
+    const said =
+      'conversion webhook for example.com/v0, Kind=Lamp failed: Post "https://lamp.shop.svc:443/convert": EOF';
+    at.cluster.failAll({ verb: 'list', resource: 'lamps' }, new Refusal(500, 'InternalError', said));
+    await pass();
+    expect(phaseOf(at)).toMatch(
+      /: EOF; the conversion webhook is of CustomResourceDefinition lamps\.example\.com \(service shop\/lamp\)/,
+    );
+  });
+
   it('the list of existing objects that may not be read is no verdict for the plan', async () => {
     at.put(crdWith([STORED]));
     await settled();

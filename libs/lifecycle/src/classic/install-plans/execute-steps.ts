@@ -134,7 +134,8 @@ async function migrate(
   } catch (error) {
     if (!KubeApiError.is(error) || isUnanswered(error)) throw error;
     const what = `error rewriting every ${kind} in ${storage} so that ${leaving.join(', ')} can go`;
-    return { fail: `${what}: ${error.message}`, forbidden: error.reason === 'Forbidden' };
+    const { message, reason } = await namingWebhook(input.reader, error);
+    return { fail: `${what}: ${message}`, forbidden: reason === 'Forbidden' };
   }
 }
 
@@ -197,7 +198,8 @@ async function answer(tenant: KubeClient, reader: PassReader, read: StepRead): P
     return read.read === 'get' ? { object: await reader.get(read.ref) } : { list: await listOf(reader, read) };
   } catch (error) {
     if (!KubeApiError.is(error) || isUnanswered(error)) throw error;
-    return { failed: error.said, forbidden: error.reason === 'Forbidden' };
+    const { said, reason } = await namingWebhook(reader, error);
+    return { failed: said, forbidden: reason === 'Forbidden' };
   }
 }
 

@@ -267,6 +267,46 @@ describe('an aggregated API whose backend does not answer', () => {
   });
 });
 
+describe('a conversion webhook that does not answer', () => {
+  const LAMP = { apiVersion: 'lamps.example.com/v1', kind: 'Lamp', metadata: { name: 'one', namespace: NAMESPACE } };
+
+  it('holds up the phase whose objects cannot be read, and is named with its CRD and Service', async () => {
+    env.add({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'lamps.lamps.example.com' },
+      spec: {
+        group: 'lamps.example.com',
+        scope: 'Namespaced',
+        names: { kind: 'Lamp', plural: 'lamps' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    });
+    await expect.poll(() => env.client.serves(LAMP), { interval: 2 }).toBe(true);
+    const { handle } = env.cluster;
+    env.cluster.handle = (request) => {
+      if (request.path.startsWith('/apis/lamps.example.com/v1/namespaces'))
+        throw new Refusal(
+          500,
+          'InternalError',
+          'conversion webhook for lamps.example.com/v2, Kind=Lamp failed: Post "https://lamp.shop.svc:443/convert": EOF',
+        );
+      return handle.call(env.cluster, request);
+    };
+    env.add(
+      objectSet('mill', [
+        ['first', configMap('one')],
+        ['second', LAMP],
+      ]),
+    );
+    expect(await env.passOverSet('mill')).toMatchObject({ result: 'waits' });
+    expect(progressing()).toMatch(
+      /^True Retrying: phase 1 .*; the conversion webhook is of CustomResourceDefinition lamps\.lamps\.example\.com \(service shop\/lamp\)$/,
+    );
+    expect(isThere('one')).toBe(true);
+  });
+});
+
 describe('a Deployment', () => {
   it('is awaited: the extension is installed once it is available', async () => {
     env.extension();

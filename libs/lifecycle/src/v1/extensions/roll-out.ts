@@ -1,5 +1,6 @@
 import type { Action } from '#core/kernel/actions/action';
 import { APPLIER } from '#core/kernel/actions/field-managers';
+import { conversionIn } from '#core/kernel/admission/conversion-refusal';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { goQuote } from '#core/kernel/versions/go-quote';
@@ -30,7 +31,7 @@ export async function rollOut(
   if (invalid !== undefined) return { state: 'retrying', error: invalid };
   for (const [index, phase] of phases.entries()) {
     const stopped = await rollOutPhase(pass, revision, [index, phase]).catch((error: unknown) =>
-      unavailable(phase, index, error),
+      unavailable(pass, [index, phase], error),
     );
     if (stopped !== undefined) return stopped;
   }
@@ -62,12 +63,17 @@ const retrying = ({ name }: ContentPhase, index: number, why: string): RolloutSt
 });
 
 /**
- * An aggregated API whose backend does not answer holds up the phases with objects of its
- * kinds, and nothing else.
+ * An aggregated API whose backend does not answer, or a conversion webhook that does not, holds up the phases
+ * with objects of its kinds, and nothing else.
  */
-function unavailable(phase: ContentPhase, index: number, error: unknown): RolloutState {
-  if (!KubeApiError.is(error, 'APIUnavailable')) throw error;
-  return retrying(phase, index, error.said);
+async function unavailable(
+  { reader }: RevisionsPass,
+  [index, phase]: readonly [index: number, phase: ContentPhase],
+  error: unknown,
+): Promise<RolloutState> {
+  if (KubeApiError.is(error, 'APIUnavailable')) return retrying(phase, index, error.said);
+  if (!KubeApiError.is(error) || conversionIn(error.said) === undefined) throw error;
+  return retrying(phase, index, (await namingWebhook(reader, error)).said);
 }
 
 function check(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Checked[]> {
