@@ -239,6 +239,26 @@ describe('csv-lifecycle.md §3, InstallReady: writes that the API server refuses
     expect(phases(at, 'shop')).toEqual([`lamp.v1 ${succeeded}`]);
   });
 
+  it('a corrected config of its Subscription is installed at once after a refusal', async () => {
+    const subscription = (config: object) =>
+      objectOf('Subscription', 'lamp', 'shop', {
+        spec: { name: 'lamp', source: 'all', sourceNamespace: 'olm', config },
+        status: { installedCSV: 'lamp.v1', lastUpdated: '2026-01-01T00:00:00Z' },
+      });
+    at.put(subscription({ env: [{ name: 'A=B', value: '' }] }));
+    const end = at.cluster.failAll(MATCH, new Refusal(422, 'Invalid', 'env[0].name: Invalid value: "A=B"'));
+    await pass();
+    await pass();
+    expect(phases(at, 'shop')).toEqual(['lamp.v1 Failed InstallComponentFailed']);
+    end();
+    at.cluster.edit(refTo('Subscription', 'lamp', 'shop'), ({ spec }) => {
+      Object.assign(Object(spec), { config: { env: [{ name: 'AB', value: '' }] } });
+    });
+    await install();
+    expect(phases(at, 'shop')).toEqual([`lamp.v1 ${succeeded}`]);
+    expect(JSON.stringify(at.csv('shop', 'lamp.v1')?.metadata.annotations)).not.toContain('refused-install');
+  });
+
   const SILENT =
     'Internal error occurred: failed calling webhook "images.example": failed to call webhook: Post "https://images.policy.svc:443/v": context deadline exceeded';
   const POLICY = {
