@@ -13,6 +13,8 @@ import { type CsvSubject, move, type Outcome, type Rule, STAY, waitFor } from '.
 import { FORBIDDEN_REASON, refusedRights, rightsOfInstall } from './refused-rights.js';
 
 const GROUP_STATUS_WAIT_MS = 5_000;
+/** Rights without the label `olm.managed` are watched only while an applier has work in the cluster. */
+const RIGHTS_RETRY_MS = 5 * 60_000;
 
 /**
  * An install that was forbidden is not tried again until rights or group change
@@ -25,7 +27,7 @@ const frozen: Rule = ({ csv, world }) => {
   const isOther = refused !== undefined && refused !== rightsOfInstall(csv, world);
   return isOther || changedAfter(csv.status.lastTransitionTime, [...rights, ...world.operatorGroups])
     ? move('Pending', 'DetectedClusterChange', 'Cluster resources changed state')
-    : STAY;
+    : { next: waitFor('rights of the install have to change', RIGHTS_RETRY_MS) };
 };
 
 /**

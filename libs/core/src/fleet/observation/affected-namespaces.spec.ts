@@ -15,6 +15,7 @@ const view: ClusterNamespaces = {
   sharing: ({ metadata }) => new Set(metadata.name === 'shared' ? ['team-c'] : []),
   selecting: ({ metadata }) => new Set(metadata.name === 'named' ? ['platform', 'naming'] : ['platform']),
   contending: () => new Set(['rival']),
+  copyingOver: () => new Set(['platform']),
 };
 const object = (kind: string, namespace?: string, labels: Record<string, string> = {}) => ({
   apiVersion: 'v1',
@@ -90,6 +91,13 @@ describe('affectedNamespaces', () => {
     expect(affectedNamespaces(object('Deployment', 'elsewhere', { 'olm.owner.namespace': 'team-b' }), view)).toEqual([
       'team-b',
     ]);
+  });
+  it('reports a CSV that has gone where one of its name may be copied to its place', () => {
+    const gone = object('ClusterServiceVersion', 'team-a');
+    expect(affectedNamespaces(gone, view)).toEqual(['team-a']);
+    expect(affectedNamespaces(gone, { ...view, isGone: true })).toEqual(['platform', 'team-a']);
+    const copy = object('ClusterServiceVersion', 'elsewhere', { 'olm.copiedFrom': 'operators' });
+    expect(affectedNamespaces(copy, { ...view, isGone: true })).toEqual(['operators']);
   });
   it('sends a copied CSV to the namespace of its original', () => {
     const labels = { 'olm.copiedFrom': 'operators' };

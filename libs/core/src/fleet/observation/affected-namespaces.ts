@@ -19,6 +19,8 @@ export type ClusterNamespaces = OperatorHomes &
     sharing: (object: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
     selecting: (object: KubernetesObject) => ReadonlySet<string>;
+    /** Namespaces with an operator of that name whose group may select the namespace of this one. */
+    copyingOver: (csv: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces with an operator that contends for APIs with the OperatorGroup (`contendsForApis`). */
     contending: (group: KubernetesObject) => ReadonlySet<string>;
   }>;
@@ -38,11 +40,11 @@ const ownerByLabel: Rule = (object, view) => {
 };
 /**
  * A copy concerns the namespace of its original, which keeps it in step; its own namespace only if there
- * is a Subscription in it.
+ * is a Subscription in it. An operator that goes leaves its place to the copy of one of the same name.
  */
 const ownOrOriginal: Rule = (object, view) => {
   const original = object.metadata.labels?.['olm.copiedFrom'];
-  if (original === undefined) return own(object, view);
+  if (original === undefined) return [...own(object, view), ...(view.isGone ? view.copyingOver(object) : [])];
   return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
 };
 const waitingOrOwning: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];

@@ -43,6 +43,15 @@ export const clusterNamespaces = (
   waitsForRights: (namespace) => namespacesWaitingForRights(cache.originals(namespace)).length > 0,
   contending: (group) =>
     namespacesOf(cache.originals().filter((csv) => contendsForApis(csv, group as unknown as OperatorGroup))),
+  copyingOver: ({ metadata: { name, namespace } }) => {
+    const namesakes = cache.originals().filter(({ metadata }) => metadata.name === name);
+    const homes = [...namespacesOf(namesakes)].filter((home) => home !== namespace);
+    return new Set(
+      homes.filter((home) =>
+        cache.list<OperatorGroup>(OPERATOR_GROUPS, home).some((group) => maySelect(group, namespace)),
+      ),
+    );
+  },
   hasNamespace: (name) => cache.has(NAMESPACES, name),
   subscribedTo: (label, namespace) =>
     namespacesOf(

@@ -39,7 +39,7 @@ afterEach(async () => {
 /** A cluster with these objects, watched; `asked` are the passes that were asked for, in order. */
 async function watched(...objects: KubernetesObject[]) {
   const clock = new ManualClock();
-  const tellOf = new Map<string, (object: KubernetesObject) => void>();
+  const tellOf = new Map<string, (event: object) => void>();
   const client = {
     cluster: 'east',
     budget: new ReadBudget('east'),
@@ -49,11 +49,11 @@ async function watched(...objects: KubernetesObject[]) {
     }),
     watch: async function* ({ kind }: KindRef, { signal }: { signal: AbortSignal }) {
       while (!signal.aborted) {
-        const object = await new Promise<KubernetesObject | undefined>((resolve) => {
+        const event = await new Promise<object | undefined>((resolve) => {
           tellOf.set(kind, resolve);
           signal.addEventListener('abort', () => resolve(undefined));
         });
-        if (object !== undefined) yield { type: 'MODIFIED', object };
+        if (event !== undefined) yield event;
       }
     },
   } as unknown as KubeClient;
@@ -83,7 +83,7 @@ async function watched(...objects: KubernetesObject[]) {
     await clock.advance(ms);
     return asked.splice(0).sort();
   };
-  const changed = (object: KubernetesObject) => tellOf.get(object.kind)?.(object);
+  const changed = (object: KubernetesObject, type = 'MODIFIED') => tellOf.get(object.kind)?.({ type, object });
   return { cluster, passed, changed, catalogChanged: () => catalogChanged(CATALOG as unknown as CatalogSource) };
 }
 
@@ -140,4 +140,16 @@ it('wakes the operator whose Deployment a user gives to another one', async () =
   await passed(60_000);
   changed(of('other', '10'));
   expect(await passed(2_000)).toEqual(['other now', 'rest now']);
+});
+
+it('wakes a global operator when one of its name leaves a place to its copy', async () => {
+  const own = operatorIn('own', 'Succeeded').map((one) =>
+    one.kind === 'OperatorGroup' ? { ...one, spec: { targetNamespaces: ['own'] } } : one,
+  );
+  const left = operatorIn('left', 'Succeeded');
+  const { passed, changed } = await watched(...operatorIn('global', 'Succeeded'), ...own, ...left);
+  await passed(60_000);
+  const [csv] = left.filter(({ kind }) => kind === 'ClusterServiceVersion');
+  if (csv !== undefined) changed({ ...csv, metadata: { ...csv.metadata, resourceVersion: '12' } }, 'DELETED');
+  expect(await passed(2_000)).toEqual(['global now', 'left now']);
 });
