@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from './any-text.fixture.js';
 import { cutText } from './cut-text.js';
 
 describe('a text of so many characters at most', () => {
@@ -14,7 +15,7 @@ describe('a text of so many characters at most', () => {
 
   it('has no half of a character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 12 }), (text, most) => {
+      fc.property(anyText(), fc.integer({ min: 1, max: 12 }), (text, most) => {
         const cut = cutText(text, most);
         expect([...cut].length).toBeLessThanOrEqual(most);
         expect(cut.isWellFormed()).toBe(true);
