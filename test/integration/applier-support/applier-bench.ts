@@ -1,5 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
@@ -13,7 +11,6 @@ import type { ObservedNamespace } from '#core/classic/resolution/resolution-prob
 import { type DesiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { beginningWith } from '#core/fleet/desired/first-bundle';
 import { previewedNamespace, subscriptionFor } from '#core/fleet/desired/previewed-namespace';
-import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
@@ -24,7 +21,6 @@ import { Patience } from '#platform/fairness/patience';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
 import { HubKey } from '#platform/hub/hub-key';
-import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
@@ -35,12 +31,11 @@ import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { LogFields } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import { RefusedValues } from '#platform/telemetry/refused-values';
+import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
-import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 import { readNamespace } from '../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { reconcileNamespace } from '../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
 import type { NamespaceStage } from '../../../libs/lifecycle/src/classic/namespaces/stage.js';
@@ -52,6 +47,7 @@ import { pauseAfter } from '../../../libs/lifecycle/src/engine/reconcile-loop.js
 import type { ClassicPreview } from '../../../libs/lifecycle/src/fleet/rollouts/order-place.js';
 import { placeParts } from '../../../libs/lifecycle/src/fleet/rollouts/place-parts.js';
 import { established } from './established-crds.js';
+import { putSamples } from './sample-bundles.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
@@ -87,6 +83,7 @@ export class ApplierBench {
   readonly problems = new MemoryProblemStore();
   readonly logged: Readonly<{ fields: LogFields; message: string }>[] = [];
   readonly metrics = new Metrics({ processMetrics: false });
+  readonly client: KubeClient;
   readonly cluster: SimulatedCluster;
   stages: readonly NamespaceStage[];
   readonly #settings: StagesHub['settings'];
@@ -104,9 +101,7 @@ export class ApplierBench {
   #known: Readonly<{ offered: readonly unknown[]; index: CatalogIndex }> | undefined;
 
   private constructor(
-    private readonly folder: string,
-    private readonly fleet: SimulatedFleet,
-    readonly client: KubeClient,
+    private readonly direct: DirectCluster,
     readonly registry: InMemoryRegistry,
     {
       protectedCopiedCsvNamespaces: namespaces = [],
@@ -115,7 +110,9 @@ export class ApplierBench {
       installPlanRetryTimeout = 15_000,
     }: BenchSettings,
   ) {
-    this.cluster = fleet.cluster(client.cluster);
+    const { client, cluster } = direct;
+    this.client = client;
+    this.cluster = cluster;
     this.#settings = {
       installPlanRetryTimeout,
       bundleUnpackTimeout: 60_000,
@@ -164,20 +161,13 @@ export class ApplierBench {
 
   /** A cluster with OLM's kinds and a global catalog of the samples. */
   static async start(settings: BenchSettings = {}): Promise<ApplierBench> {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-applier-'));
-    const fleet = await startSimulatedFleet({
-      clusters: [settings.name ?? 'east'],
-      deploymentReadyAfterMs: settings.deploymentReadyAfterMs ?? 20,
-    });
-    const kubeconfig = join(folder, 'kubeconfig');
-    await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
-    const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: APPLIER });
-    if (client === undefined) throw new Error('the fleet has no cluster');
+    const { name = 'east', deploymentReadyAfterMs = 20 } = settings;
+    const direct = directCluster(name, { deploymentReadyAfterMs });
     const registry = await startRegistry();
-    await putSampleBundles(EXAMPLES, registry.put);
-    await serveKnownCrds(client, fleet.cluster(client.cluster));
-    await established(fleet.cluster(client.cluster));
-    const bench = new ApplierBench(folder, fleet, client, registry, settings);
+    await putSamples(registry);
+    await serveKnownCrds(direct.client, direct.cluster);
+    await established(direct.cluster);
+    const bench = new ApplierBench(direct, registry, settings);
     bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: GLOBAL } });
     const source = {
       apiVersion: `${OLM}/v1alpha1`,
@@ -191,10 +181,8 @@ export class ApplierBench {
   async stop(): Promise<void> {
     this.#pulls?.stop();
     await this.#view?.stop();
-    await this.client.close();
+    await this.direct.stop();
     await this.registry.stop();
-    await this.fleet.stop();
-    await rm(this.folder, { recursive: true, force: true });
   }
 
   /** From now on the catalog offers what the second edition of the samples offers. */
@@ -243,6 +231,8 @@ export class ApplierBench {
   ): Promise<Readonly<{ rounds: number; againAfterMs: number | undefined }>> {
     const { signal } = new AbortController();
     const { client } = this;
+    // API servers send them once a minute: a watch with a selector learns no other way what it has seen.
+    if (this.#view !== undefined) this.cluster.bookmarkWatches();
     const reads = (await this.#view?.reads(this.#seen())) ?? client;
     const place = { client, reads, namespace, globalCatalogNamespace: GLOBAL };
     const outcome = await reconcileNamespace(place, this.stages, this.#clock, signal, new Patience(waitsMs));
