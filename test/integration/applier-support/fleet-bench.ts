@@ -1,16 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { load } from 'js-yaml';
-import { vi } from 'vitest';
 import type { CheckAnswer } from '#core/fleet/gates/cel-check';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { GateQuestion } from '#platform/fleet/http-gates';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
-import { PATIENCE } from '#testing/patience';
+import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions';
 import { AskedGates } from '../../../libs/lifecycle/src/fleet/rollouts/asked-gates.js';
 import { carryOutOrders, type OrderPlace } from '../../../libs/lifecycle/src/fleet/rollouts/carry-out-orders.js';
 import { listedFrom } from '../../../libs/lifecycle/src/fleet/rollouts/fleet-state.js';
@@ -68,14 +63,7 @@ export class FleetBench {
     namespace: string,
   ): Promise<FleetBench> {
     const hub = directCluster('hub');
-    const folder = join(PROJECT_ROOT, 'k8s/crds/fleet');
-    const files = (await readdir(folder)).filter((file) => file.startsWith('fleet.')).sort();
-    for (const file of files) {
-      hub.cluster.create(KubernetesObject.parse(load(await readFile(join(folder, file), 'utf8'))));
-    }
-    await vi.waitFor(async () => {
-      if (!(await hub.client.serves({ apiVersion: FLEET_API, kind: 'FleetWindow' }))) throw new Error('not served yet');
-    }, PATIENCE);
+    await serveKinds(hub, await fleetDefinitions());
     hub.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: HUB_NAMESPACE } });
     const benches: ApplierBench[] = [];
     const fleet = new FleetBench(hub, benches, namespace);

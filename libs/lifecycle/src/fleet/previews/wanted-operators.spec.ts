@@ -1,17 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { load } from 'js-yaml';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
+import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions';
 import { PATIENCE } from '#testing/patience';
 import { WantedOperators } from './wanted-operators.js';
 
-const KINDS = ['fleetclusters', 'fleetoperators', 'fleetassignments', 'fleetcatalogs'];
 const SUBJECT = 'FleetOperator/platform/kafka';
 
 let hub: DirectCluster;
@@ -22,13 +18,7 @@ const channel = () => wanted.in('shop-1', 'apps', 'olm')[0]?.desired.subscriptio
 
 beforeEach(async () => {
   hub = directCluster('hub');
-  for (const plural of KINDS) {
-    const file = join(PROJECT_ROOT, 'k8s/crds/fleet', `fleet.flotilla.dev_${plural}.yaml`);
-    hub.cluster.create(KubernetesObject.parse(load(await readFile(file, 'utf8'))));
-  }
-  const served = async () =>
-    expect(await hub.client.serves({ apiVersion: FLEET_API, kind: 'FleetCatalog' })).toBe(true);
-  await vi.waitFor(served, PATIENCE);
+  await serveKinds(hub, await fleetDefinitions());
   hub.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
   await create('FleetCluster', { name: 'shop-1' }, { access: { context: 'shop-1' } });
   await create(

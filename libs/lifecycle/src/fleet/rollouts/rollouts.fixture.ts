@@ -1,19 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { load } from 'js-yaml';
-import { expect, vi } from 'vitest';
 import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
-import { defineKinds, keepKnown } from '#testing/cluster/known-definitions';
-import { DRIVEN } from '#testing/patience';
+import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions';
 import { carryOutOrders } from './carry-out-orders.js';
+import type { FleetSource } from './fleet-state.js';
 import type { ClassicPreview } from './order-place.js';
 import type { PlannedHop } from './planned-there.js';
 import { RolloutController } from './rollout-controller.js';
@@ -28,14 +23,6 @@ const OLM_KINDS = {
   InstallPlan: 'installplans',
   ClusterServiceVersion: 'clusterserviceversions',
 };
-
-const readFleetDefinitions = async (): Promise<KubernetesObject[]> => {
-  const folder = join(PROJECT_ROOT, 'k8s/crds/fleet');
-  const files = (await readdir(folder)).filter((file) => file.startsWith('fleet.')).sort();
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-  return texts.map((text) => KubernetesObject.parse(load(text)));
-};
-let fleetDefinitions: Promise<readonly KubernetesObject[]> | undefined;
 
 const OLM_DEFINITIONS: readonly KubernetesObject[] = Object.entries(OLM_KINDS).map(([kind, plural]) =>
   KubernetesObject.parse({
@@ -63,21 +50,6 @@ const OLM_DEFINITIONS: readonly KubernetesObject[] = Object.entries(OLM_KINDS).m
 export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
 /** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */
 export type PlayedFleetOptions = Readonly<{ open?: (name: string) => PlayedServer; start?: string }>;
-
-/** Adds definitions, and waits until the API server serves their kinds. */
-async function define({ cluster, client }: PlayedServer, definitions: readonly KubernetesObject[]): Promise<void> {
-  defineKinds(cluster, definitions);
-  for (const definition of definitions) {
-    const { group, names, versions } = definition['spec'] as {
-      group: string;
-      names: { kind: string };
-      versions: readonly { name: string }[];
-    };
-    const kind = { apiVersion: `${group}/${versions[0]?.name}`, kind: names.kind };
-    await vi.waitFor(async () => expect(await client.serves(kind)).toBe(true), DRIVEN);
-  }
-  keepKnown(cluster, definitions);
-}
 
 const olm = (kind: keyof typeof OLM_KINDS, name: string, more: object) =>
   ({ apiVersion: OLM, kind, metadata: { name, namespace: NAMESPACE }, ...more }) as KubernetesObject;
@@ -260,6 +232,15 @@ export class PlayedCluster {
   }
 }
 
+/** Reads each kind as from a cache that has seen everything: most passes of a test change nothing. */
+const storedIn =
+  (cluster: PlayedServer['cluster']): FleetSource =>
+  async (kind) =>
+    cluster.list({ apiVersion: FLEET_API, kind }).map((object) => ({
+      metadata: object.metadata,
+      open: () => structuredClone(object) as KubernetesObject,
+    }));
+
 /** A hub API with the fleet's definitions, its controller, and managed clusters. */
 export class PlayedFleet {
   readonly clock: ManualClock;
@@ -271,7 +252,7 @@ export class PlayedFleet {
     start: string,
   ) {
     this.clock = new ManualClock(start);
-    this.controller = new RolloutController(hub.client, this.clock, silentLog);
+    this.controller = new RolloutController(hub.client, this.clock, silentLog, storedIn(hub.cluster));
   }
 
   static async begin(
@@ -280,12 +261,11 @@ export class PlayedFleet {
     { open = directCluster, start = '2026-01-05T00:00:00Z' }: PlayedFleetOptions = {},
   ): Promise<PlayedFleet> {
     const fleet = new PlayedFleet(open('hub'), start);
-    fleetDefinitions ??= readFleetDefinitions();
-    await define(fleet.hub, await fleetDefinitions);
+    await serveKinds(fleet.hub, await fleetDefinitions());
     await fleet.hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
     for (const name of names) {
       const cluster = new PlayedCluster(name, open(name));
-      await define(cluster.direct, OLM_DEFINITIONS);
+      await serveKinds(cluster.direct, OLM_DEFINITIONS);
       await cluster.install('kafka-operator.v2.3.0');
       fleet.clusters.push(cluster);
       const { object } = await fleet.hub.client.create(
