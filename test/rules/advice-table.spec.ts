@@ -19,9 +19,12 @@ const FOLDERS = [
  */
 const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
 const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
-/** Help texts, whose examples no advice contains, and the descriptions of the settings. */
+/**
+ * Help texts, whose examples no advice contains, the words of other tools with their commands, and the
+ * descriptions of the settings.
+ */
 const HELP =
-  /^(?:apps\/cli\/src\/(?:empty-program|live\/cluster-options)|libs\/platform\/src\/config\/(?:managed-|redis-)?settings(?:-page)?)\.ts: /;
+  /^(?:apps\/cli\/src\/(?:empty-program|verbs-of-others|live\/cluster-options)|libs\/platform\/src\/config\/(?:managed-|redis-)?settings(?:-page)?)\.ts: /;
 /** In a file of a verb everything is help, but for what it throws and writes. */
 const VERB = /^apps\/cli\/src\/commands\/\S+: (?!.*(?:Error\(|io\.(?:out|err)\())/;
 /**

@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { projectVersion } from '#platform/files/build-info';
 import type { Io } from './io.js';
+import { COLOUR_CHOICES } from './output/colours.js';
 import { wrappedHelp } from './output/wrapped-help.js';
 
 /** Adds a verb to the program. */
@@ -27,11 +28,12 @@ export function emptyProgram(io: Io): Command {
     .description('Operator lifecycle management for fleets of Kubernetes clusters')
     .version(projectVersion(), '-V, --version', 'print the version')
     .option('--debug', 'print stack traces')
+    .addOption(new Option('--color <when>', 'colour the words that matter').choices(COLOUR_CHOICES).default('auto'))
     .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for what is possible)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.out(io.columns === undefined ? text : wrappedHelp(text, io.columns)),
+      writeOut: (text) => io.out(wrappedHelp(text, io.columns ?? USUAL_WIDTH)),
       writeErr: io.err,
       getOutHelpWidth: () => io.columns ?? USUAL_WIDTH,
     });

@@ -1,3 +1,5 @@
+import { usualColours } from './output/usual-colours.js';
+
 /** Exit codes of every verb, as grep, diff and opm use them. */
 export const ExitCode = { done: 0, no: 1, badInput: 2, remoteFailed: 3 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -25,6 +27,8 @@ export type Io = Readonly<{
   progress?: (text: string | undefined) => void;
   /** Whether a person reads standard error as it is written. */
   isTerminal?: boolean;
+  /** Streams whose words are coloured unless the command line says otherwise; absent: none. */
+  colours?: Readonly<{ out: boolean; err: boolean }>;
   /**
    * Columns of the terminal at which a person reads `out`; absent where it goes to a pipe or a
    * file, which is never cut.
@@ -61,6 +65,7 @@ export const processIo: Io = {
   outBytes: (bytes) => new Promise((done) => void process.stdout.write(bytes, () => done())),
   err: (text) => void process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
+  colours: usualColours(process.env, { out: process.stdout.isTTY === true, err: process.stderr.isTTY === true }),
   // A terminal that does not say how wide it is reports 0.
   get columns() {
     return process.stdout.isTTY === true && process.stdout.columns > 0 ? process.stdout.columns : undefined;

@@ -3,8 +3,10 @@ import { commandFailure } from './command-failure.js';
 import { helpCommand } from './commands/help.command.js';
 import { emptyProgram, type RegisterVerb } from './empty-program.js';
 import { ExitCode, type Io } from './io.js';
+import { colouredStreams } from './output/colours.js';
 import { withProgress } from './output/progress-line.js';
 import { safeIo } from './output/safe-io.js';
+import { requireVerbs } from './program-words.js';
 import { addSuggestions } from './suggestions.js';
 
 /** Verbs that scripts call again and again: each is loaded without the others, in half of the time. */
@@ -30,14 +32,30 @@ async function programFor([verb = '']: readonly string[], io: Io): Promise<Comma
   return program;
 }
 
+/** Verbs that show by themselves what they wait for, or run until Ctrl-C. */
+const WITHOUT_PROGRESS: ReadonlySet<string> = new Set(['__complete', 'completion', 'demo', 'opm', 'up']);
+const ENDLESS = new Set(['-w', '--watch', 'serve']);
+
+/** Returns what is shown while a command line works and writes nothing. */
+function progressOf(argv: readonly string[]): string | undefined {
+  const words = argv.slice(0, 2).filter((word) => /^[a-z-]*$/.test(word) && !word.startsWith('-'));
+  const [verb] = words;
+  const isSilent = verb === undefined || WITHOUT_PROGRESS.has(verb) || argv.some((word) => ENDLESS.has(word));
+  return isSilent ? undefined : ['flotilla', ...words].join(' ');
+}
+
 /**
  * Runs one command line. Every failure ends as one line on stderr and an exit code; a
  * stack only with --debug.
  */
 export async function run(argv: readonly string[], streams: Io): Promise<void> {
-  const { io, end } = withProgress(safeIo(streams), undefined);
+  let io = safeIo(streams);
+  let end = () => {};
   try {
+    const colours = colouredStreams(argv, streams.colours ?? { out: false, err: false });
+    ({ io, end } = withProgress(safeIo(streams, colours), progressOf(argv)));
     const program = await programFor(argv, io);
+    requireVerbs(program, argv);
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -1,5 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { didYouMean } from './did-you-mean.js';
+import { pathOf, suggestionFor } from './program-words.js';
+import { hintForVerb } from './verbs-of-others.js';
 
 /**
  * Completes what Commander writes about a mistyped command line: the nearest choice of an option or argument
@@ -10,7 +12,7 @@ export function addSuggestions(command: Command): void {
   const flags = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
   const choosing = [...command.options, ...command.registeredArguments].filter(hasChoices);
   command.configureOutput({
-    outputError: (text, write) => write(withSuggestion(text, flags, choosing)),
+    outputError: (text, write) => write(withVerb(withSuggestion(text, flags, choosing), command)),
   });
   for (const one of command.commands) addSuggestions(one);
 }
@@ -32,6 +34,14 @@ function withSuggestion(text: string, flags: readonly string[], choosing: readon
   return text.replace(/\n$/, `${didYouMean(typed, choices)}\n`);
 }
 
+/** Answers a verb of another tool with its command here, in place of a verb with a similar name. */
+function withVerb(text: string, command: Command): string {
+  const word = UNKNOWN_COMMAND.exec(text)?.[1];
+  if (word === undefined || hintForVerb(word, pathOf(command)) === undefined) return text;
+  return `error: unknown command '${word}'${suggestionFor(command, word)}\n`;
+}
+
+const UNKNOWN_COMMAND = /^error: unknown command '([^']*)'\n/;
 const UNKNOWN_OPTION = /^error: unknown option '(--[^']{2,})'\n/;
 const UNKNOWN_CHOICE = /'([^']*)' is invalid(?: for argument '[^']*')?\. Allowed choices are (.*)\.\n$/;
 

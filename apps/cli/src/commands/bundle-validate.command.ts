@@ -3,6 +3,7 @@ import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
+import { sayYes } from '../output/say-yes.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 
 const EXAMPLES = `
@@ -25,6 +26,7 @@ export const bundleValidateCommand = (bundle: Command, io: Io): Command =>
         const data = problems.map((message) => ({ message }));
         await printData(io, { verdict, passed: verdict === 'yes', problems: data }, output);
       } else for (const problem of problems) io.err(`${reference}: ${problem}\n`);
+      if (verdict === 'yes' && !isData(output)) sayYes(io, `valid: ${reference}`);
       io.exit(exitCodeOf(verdict));
     });
 

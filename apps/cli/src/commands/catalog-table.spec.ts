@@ -40,6 +40,27 @@ describe('a table', () => {
     expect(table(rows, columns, 10)).toContain(`harbor  ${'x'.repeat(7)}…  ${'y'.repeat(7)}…`);
   });
 
+  const csv = { cluster: 'kind-a', namespace: 'harbors', name: 'lighthouse-operator.v1.1.0' };
+  const rest = { display: 'Lighthouse', version: '1.1.0', release: '', replaces: 'lighthouse-operator.v1.0.0' };
+  const csvColumns: Columns<typeof csv & typeof rest> = [
+    ...(['cluster', 'namespace', 'name', 'display', 'version', 'release', 'replaces'] as const).map(
+      (key) => [key.toUpperCase(), (row: typeof csv & typeof rest) => row[key]] as const,
+    ),
+    ['PHASE', () => 'Succeeded'],
+  ];
+  it.each([
+    [200, 'CLUSTER NAMESPACE NAME DISPLAY VERSION RELEASE REPLACES PHASE'],
+    [100, 'CLUSTER NAMESPACE NAME DISPLAY VERSION REPLACES PHASE'],
+    [80, 'CLUSTER NAMESPACE NAME DISPLAY VERSION PHASE'],
+    [70, 'CLUSTER NAMESPACE NAME VERSION PHASE'],
+    [20, 'CLUSTER NAMESPACE NAME VERSION PHASE'],
+  ])('keeps names whole at %i columns', (width, headings) => {
+    const [first = '', second = ''] = table([{ ...csv, ...rest }], csvColumns, width).split('\n');
+    expect(first.split(/ +/).join(' ')).toBe(headings);
+    expect(second).toContain(csv.name);
+    if (width >= 70) expect(displayWidth(second)).toBeLessThanOrEqual(width);
+  });
+
   it('of very many rows is made', () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => ({ name: String(index), text: '', last: '' }));
     expect(table(rows, columns).split('\n')).toHaveLength(200_002);

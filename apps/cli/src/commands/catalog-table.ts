@@ -6,17 +6,23 @@ export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row)
 const GAP = 2;
 /** A column is never cut to less than this: a terminal that is narrower yet wraps the lines. */
 const NARROWEST = 8;
+/** Columns that are never cut, since people copy what they hold. */
+const WHOLE: ReadonlySet<string> = new Set(['CLUSTER', 'NAMESPACE', 'NAME']);
+/** Columns that are left out, in this order, before others are cut too far. */
+const LEFT_OUT = ['RELEASE', 'REPLACES', 'DISPLAY', 'PUBLISHER'] as const;
 
 /**
- * A table with two blanks between columns, and none at the end of a line. Where `width` is given, that of a
- * terminal, the widest columns are cut until the lines fit.
+ * A table with two blanks between columns, and none at the end of a line. If `width` is given, that of a
+ * terminal, minor columns are left out and the widest are cut until the lines fit. Names are whole.
  */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>, width?: number): string {
+export function table<Row>(rows: readonly Row[], all: Columns<Row>, width?: number): string {
+  const columns = width === undefined ? all : fittingColumns(rows, all, width);
   const lines = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))];
   const natural = columns.map((_, column) =>
     lines.reduce((widest, cells) => Math.max(widest, displayWidth(cells[column] ?? '')), 0),
   );
-  const widths = width === undefined ? natural : fitting(natural, width);
+  const isWhole = columns.map(([heading]) => WHOLE.has(heading));
+  const widths = width === undefined ? natural : fitting(natural, isWhole, width);
   return lines.map((cells) => `${lineOf(cells, widths)}\n`).join('');
 }
 
@@ -26,10 +32,34 @@ const lineOf = (cells: readonly string[], widths: readonly number[]): string =>
     .join(' '.repeat(GAP))
     .trimEnd();
 
-/** The widths of columns that fit a line: the widest are cut to one and the same width. */
-function fitting(natural: readonly number[], width: number): readonly number[] {
+const naturalWidth = <Row>(rows: readonly Row[], [heading, cell]: Columns<Row>[number]): number =>
+  rows.reduce((widest, row) => Math.max(widest, displayWidth(cell(row))), displayWidth(heading));
+
+const isLeftOut = ([heading]: Readonly<[string, unknown]>): boolean => LEFT_OUT.some((one) => one === heading);
+
+/** Leaves out minor columns, as long as the names would not fit beside the others. */
+function fittingColumns<Row>(rows: readonly Row[], all: Columns<Row>, width: number): Columns<Row> {
+  if (!all.some(isLeftOut)) return all;
+  const natural = new Map(all.map((column) => [column, naturalWidth(rows, column)]));
+  const leastWidth = (columns: Columns<Row>) =>
+    columns.reduce((sum, column) => {
+      const own = natural.get(column) ?? 0;
+      return sum + (WHOLE.has(column[0]) ? own : Math.min(own, NARROWEST + GAP)) + GAP;
+    }, -GAP);
+  const isEmpty = ([, cell]: Columns<Row>[number]) => rows.every((row) => cell(row) === '');
+  const isTooWide = [...natural.values()].reduce((sum, one) => sum + one + GAP, -GAP) > width;
+  let columns = isTooWide ? all.filter((one) => !(isLeftOut(one) && isEmpty(one))) : all;
+  for (const heading of LEFT_OUT) {
+    if (leastWidth(columns) <= width) break;
+    columns = columns.filter(([one]) => one !== heading);
+  }
+  return columns;
+}
+
+/** The widths of columns that fit a line: the widest that may be cut are cut to one and the same width. */
+function fitting(natural: readonly number[], isWhole: readonly boolean[], width: number): readonly number[] {
   const room = width - GAP * (natural.length - 1);
-  const capped = (cap: number) => natural.map((one) => Math.min(one, cap));
+  const capped = (cap: number) => natural.map((one, at) => (isWhole[at] === true ? one : Math.min(one, cap)));
   const sum = (widths: readonly number[]) => widths.reduce((total, one) => total + one, 0);
   let cap = Math.max(NARROWEST, ...natural);
   while (cap > NARROWEST && sum(capped(cap)) > room) cap -= 1;

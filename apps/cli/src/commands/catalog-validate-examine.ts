@@ -15,6 +15,9 @@ export type Examination = Readonly<{
   problems: readonly CatalogProblem[];
   warnings: readonly PlacedWarning[];
   images: readonly ImageFailure[];
+  /** How many packages and bundles were read. */
+  packages: number;
+  bundles: number;
 }>;
 
 /**
@@ -29,10 +32,13 @@ export async function examine(
   const validator = new CatalogValidator();
   const strictly = strict ? await strictValidator() : undefined;
   const images = new NamedImages();
+  const read = { packages: 0, bundles: 0 };
   await withCatalogFiles(reference, async (files) => {
     for (const blob of readBlobs(files)) {
       const decoded = decodeCatalogBlob(blob);
       validator.take(decoded);
+      if (decoded.kind === 'package') read.packages += 1;
+      if (decoded.kind === 'bundle') read.bundles += 1;
       strictly?.take(blob, decoded);
       if (checkImages && decoded.kind === 'bundle') images.take(decoded.blob);
     }
@@ -45,6 +51,7 @@ export async function examine(
     problems: validator.problems(),
     warnings: strictly?.warnings() ?? [],
     images: images.all.length === 0 ? [] : await imageFailures(images.all),
+    ...read,
   };
 }
 

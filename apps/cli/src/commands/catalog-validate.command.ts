@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
+import { counted } from '#core/kernel/text/counted';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
+import { sayYes } from '../output/say-yes.js';
 import { verdictOf } from '../output/verdict.js';
 import { placeWithin } from '../reference/place-within.js';
 import type { Examination, ExaminationOptions } from './catalog-validate-examine.js';
 import { imageLine } from './catalog-validate-images.js';
 
 const HELP = `
-Exit code 0: valid, and nothing is printed but notes; 1: not valid, one problem a line; 3: --check-images could not reach a
+Exit code 0: valid, and nothing is printed but notes, and on a terminal one line that says so; 1: not valid, one problem a line; 3: --check-images could not reach a
 registry. --strict adds what opm accepts and OLM cannot use: version ranges and APIs that nothing can match, constraints
 that no bundle can ever meet, fields that opm drops, unknown types; and what the published schema forbids: empty texts,
 properties without type or value, icons without the media type of an image. Dependencies that nothing in the catalog
@@ -42,7 +44,10 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
         print?.({ verdict: 'no', passed: false, error: { message, ...(place !== undefined && { place }) } }),
       );
       if (print) print(await verdict(found, options));
-      else printExamination(reference, found, io);
+      else {
+        printExamination(reference, found, io);
+        if (exitCode(found) === ExitCode.done) sayYes(io, validText(found));
+      }
       io.exit(exitCode(found));
     });
 
@@ -55,6 +60,9 @@ export function problemLine(reference: string, { message, advice, place }: Catal
   const prefix = side === undefined ? (place === undefined ? '' : `${where}: `) : `${side} ${where}: `;
   return `${prefix}${message.replaceAll('\n', '; ')} (${advice})\n`;
 }
+
+const validText = ({ packages, bundles }: Examination): string =>
+  `valid: ${counted(packages, 'package')}, ${counted(bundles, 'bundle')}`;
 
 /** What is known to be wrong outweighs what could not be found out. */
 function exitCode({ problems, warnings, images }: Examination): ExitCode {

@@ -5,6 +5,7 @@ import { type Io, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 import { printData } from '../output/print-data.js';
+import { sayYes } from '../output/say-yes.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 
 const CRD_KIND = 'CustomResourceDefinition';
@@ -34,6 +35,7 @@ export const crdCheckCommand = (crd: Command, io: Io): Command =>
       const verdict = verdictOf(ok);
       if (isData(output)) await printData(io, { verdict, ok, violations }, output);
       else io.out(await asText(violations));
+      if (ok && !isData(output)) sayYes(io, `safe: ${next} may replace ${old}`);
       io.exit(exitCodeOf(verdict));
     });
 

@@ -3,7 +3,7 @@ import { type Io, UsageError } from '../io.js';
 import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
 import { namespaceOption } from '../live/namespace-option.js';
 import type { ObjectForm } from '../live/print-objects.js';
-import { LIST_FORMATS, type ListFormat, outputOption } from '../output/output-option.js';
+import { LIST_FORMATS, type ListFormat, outputOption, unknownFormat } from '../output/output-option.js';
 
 type Options = FleetOptions &
   Readonly<{
@@ -20,6 +20,9 @@ type Options = FleetOptions &
 const ENDS_WITHIN_MS = 5_000;
 
 const JSON_PATH = 'jsonpath=';
+const CUSTOM_COLUMNS = 'custom-columns=';
+/** What `-o` takes, for the message about another word. */
+const FORMATS = [...LIST_FORMATS, 'jsonpath=TEMPLATE', 'custom-columns=SPEC'];
 
 const HELP = `
 KIND is subscriptions (sub), installplans (ip), csvs (csv), extensions or catalogs (CatalogSources and ClusterCatalogs);
@@ -29,6 +32,7 @@ ${FLEET_HELP}
 Exit code 1 if a name is not found in any cluster.
 With -o json and yaml every object carries its cluster in annotation flotilla.dev/cluster.
 -o jsonpath='{.items[*].metadata.name}' prints parts of that List, with {range …}{end} and {"\\n"} as in kubectl.
+-o custom-columns=NAME:.metadata.name,PHASE:.status.phase prints a table of these fields.
 
 Examples:
   flotilla get subscriptions
@@ -52,11 +56,14 @@ export const getCommand = (program: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action((kind: string, names: readonly string[], options: Options) => get([kind, ...names], options, io));
 
-/** The formats of a list, and `jsonpath=TEMPLATE`. */
+/** The formats of a list, `jsonpath=TEMPLATE` and `custom-columns=SPEC`. */
 function getOutput() {
-  const option = outputOption('form of the list; also jsonpath=TEMPLATE', LIST_FORMATS);
-  const { parseArg } = option;
-  return option.argParser((value: string) => (value.startsWith(JSON_PATH) ? value : parseArg?.(value, undefined)));
+  const option = outputOption('form of the list; also jsonpath=TEMPLATE, custom-columns=SPEC', LIST_FORMATS);
+  return option.argParser((value: string) => {
+    const isKnown = LIST_FORMATS.some((one) => one === value);
+    if (isKnown || value.startsWith(JSON_PATH) || value.startsWith(CUSTOM_COLUMNS)) return value;
+    throw unknownFormat(value, FORMATS);
+  });
 }
 
 async function get(words: readonly string[], options: Options, io: Io): Promise<void> {
@@ -88,6 +95,10 @@ async function get(words: readonly string[], options: Options, io: Io): Promise<
 async function formOf({ output, headers, sortBy }: Options): Promise<ObjectForm> {
   const { jsonPathTemplate, stepsOf } = await import('../output/json-path.js');
   if (sortBy !== undefined) stepsOf(sortBy.replace(/^\{(.*)\}$/s, '$1'), sortBy);
+  if (output.startsWith(CUSTOM_COLUMNS)) {
+    const { customColumns } = await import('../output/custom-columns.js');
+    return { output: 'custom-columns', custom: customColumns(output.slice(CUSTOM_COLUMNS.length)), headers, sortBy };
+  }
   if (!output.startsWith(JSON_PATH)) return { output: output as ListFormat, headers, sortBy };
   return { output: 'jsonpath', template: jsonPathTemplate(output.slice(JSON_PATH.length)), headers, sortBy };
 }

@@ -39,5 +39,11 @@ export const opmCommand = (program: Command, io: Io, run: RunCommand): Command =
       for (const note of notes) io.err(`note: ${note}\n`);
       // The registry client of every verb takes its settings from the environment of the process.
       if (plainHttp) process.env['FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS'] = '*';
-      await run(argv, { ...io, exit: (code) => io.exit(code === ExitCode.done ? ExitCode.done : ExitCode.no) });
+      // Words, widths and lines for people are none of opm's.
+      const plain = { columns: undefined, isTerminal: false, colours: { out: false, err: false } };
+      await run(argv, {
+        ...io,
+        ...plain,
+        exit: (code) => io.exit(code === ExitCode.done ? ExitCode.done : ExitCode.no),
+      });
     });

@@ -38,7 +38,7 @@ export const versionCommand = (program: Command, io: Io): Command =>
         const { noAnswer } = await import('../live/ask-hub.js');
         io.err(`error: ${noAnswer(hub.url, hub.because)}\n`);
       }
-      const verdict = isLost ? 'incomplete' : 'yes';
+      const verdict = isLost ? 'incomplete' : hub === undefined || fit !== undefined ? 'yes' : 'unknown';
       if (isData(output)) {
         const { printData } = await import('../output/print-data.js');
         await printData(io, { verdict, client: own, ...hubData(hub, fit) }, output);

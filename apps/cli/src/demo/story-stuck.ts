@@ -1,4 +1,4 @@
-import { plainLine } from '../up/plain-log.js';
+import { plainLine } from '#platform/telemetry/plain-log';
 import { type Motion, stoppedLast } from './motion.js';
 
 const MOST_STOPPED = 3;

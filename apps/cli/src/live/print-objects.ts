@@ -10,9 +10,11 @@ import { sortedBy } from './sorted-by.js';
 
 /** How a list of objects is printed. */
 export type ObjectForm = Readonly<{
-  output: ListFormat | 'jsonpath';
+  output: ListFormat | 'jsonpath' | 'custom-columns';
   /** With `jsonpath`: what is printed of the list. */
   template?: JsonPathTemplate | undefined;
+  /** With `custom-columns`: the columns, of objects as `-o json` prints them. */
+  custom?: Columns<unknown> | undefined;
   headers: boolean;
   /** A path as in JSONPath, by whose value the objects are sorted. */
   sortBy?: string | undefined;
@@ -36,6 +38,8 @@ export function printObjects(all: readonly Found[], form: ObjectForm, facts: Lis
       return dataText(listOf(found, facts), output);
     case 'jsonpath':
       return jsonPathText(template ?? [], listOf(found, facts));
+    case 'custom-columns':
+      return tableText(found.map(marked), form.custom ?? [], headers);
     case 'name':
       return found.map((one) => `${nameOf(one)}\n`).join('');
     case 'table':

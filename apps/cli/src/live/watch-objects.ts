@@ -55,6 +55,13 @@ function printer(options: GetOptions): (news: readonly Seen[]) => string {
       return (news) => news.map((one) => `${JSON.stringify(changeOf(one))}\n`).join('');
     case 'yaml':
       return (news) => news.map((one) => `---\n${dataText(changeOf(one), 'yaml')}`).join('');
+    case 'custom-columns': {
+      const own = (options.form.custom ?? []).map(
+        ([heading, cell]) => [heading, (row: Found) => cell(marked(row))] as const,
+      );
+      const rows = new GrowingTable<Found>(own, headers);
+      return (news) => rows.add(news);
+    }
     case 'name':
       return (news) => news.map(({ row, note }) => `${nameOf(row)}${note === '' ? '' : ` ${note}`}\n`).join('');
     case 'table':

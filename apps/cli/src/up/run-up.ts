@@ -21,13 +21,13 @@ import { boundGarbage } from '#platform/processes/service-memory';
 import { findRedis } from '#platform/redis/find-redis';
 import { createLog } from '#platform/telemetry/log';
 import type { Log } from '#platform/telemetry/log.port';
+import { PlainLog } from '#platform/telemetry/plain-log';
 import type { RunningService } from '#platform/telemetry/run-service';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 import { accessOf, accessToAll } from './access-options.js';
 import { allServices, type FleetOfServices } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
-import { PlainLog } from './plain-log.js';
 import { startConsole } from './start-console.js';
 import { stopSignal } from './stop-signals.js';
 import { type UpOptions, type UpSettings, upSettings } from './up-settings.js';
@@ -53,7 +53,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   boundGarbage();
   collectAtRest({ clock: new SystemClock() });
   const up = upSettings(options, process.env);
-  const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io, up) });
+  const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io) });
   const endings: Endings = [];
   let lost: Error | undefined;
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
@@ -206,9 +206,9 @@ const WITHOUT_CLUSTERS = `
   ${NEXT.examine()}                                check this machine, and say what a hub lacks`;
 const isUnnamed = ({ kubeconfigs, contexts }: UpSettings): boolean => kubeconfigs.length === 0 && contexts.length === 0;
 
-/** Lines for people on a terminal; JSON for log collectors, and with --verbose. */
-const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (text: string) => void }> =>
-  io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
+/** Lines for people on a terminal; JSON for log collectors. */
+const logDestination = (io: Io): Readonly<{ write: (text: string) => void }> =>
+  io.isTerminal === true ? new PlainLog(io.err) : { write: io.err };
 
 /** Names the hub where `flotilla status` would ask elsewhere. */
 function footer(

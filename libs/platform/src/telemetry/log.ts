@@ -1,6 +1,7 @@
 import { type DestinationStream, destination as fileDestination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { visibleText } from '#core/kernel/text/visible-text';
+import { timedLine } from './plain-log.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;
@@ -37,9 +38,14 @@ export function createLog({ service, level, destination }: LogOptions): Logger {
 }
 
 /**
- * Written at once: of lines that wait for their turn, the end of a process loses or reorders the last ones.
+ * Writes at once: of lines that wait for their turn, the end of a process loses or reorders the last ones. On
+ * a terminal they are lines for people.
  */
-const standardOutput = (): DestinationStream => fileDestination({ dest: 1, sync: true });
+const standardOutput = (): DestinationStream => {
+  const output = fileDestination({ dest: 1, sync: true });
+  if (process.stdout.isTTY !== true) return output;
+  return { write: (line) => void output.write(`${timedLine(line)}\n`) };
+};
 
 const scrubFields = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(

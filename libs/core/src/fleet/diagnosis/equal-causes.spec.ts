@@ -31,4 +31,26 @@ describe('equalCauses', () => {
   ])('keeps apart: $because', ({ change }) => {
     expect(equalCauses([noGroup('a'), { ...noGroup('b'), ...change }])).toHaveLength(2);
   });
+
+  const unresolved = (name: string, namespace = 'quay'): Finding => ({
+    ...noGroup(namespace, name),
+    because: [
+      `Subscription harbor asks for channel fast, which package harbor does not have: nothing in ${namespace} moves.`,
+    ],
+  });
+  it.each([
+    { order: ['harbor', 'lighthouse'], first: 'harbor' },
+    { order: ['lighthouse', 'harbor'], first: 'harbor' },
+    { order: ['pier', 'harbor', 'lighthouse'], first: 'harbor' },
+  ])('prints the cause of a namespace once, where it lies: $order', ({ order, first }) => {
+    const groups = equalCauses(order.map((name) => unresolved(name)));
+    expect(groups).toHaveLength(1);
+    expect(groups[0]?.[0].name).toBe(first);
+    expect(groups[0]).toHaveLength(order.length);
+  });
+
+  it('keeps a victim apart that has a remedy of its own', () => {
+    const own = { ...unresolved('lighthouse'), todo: [ADVICE.checkHub()] };
+    expect(equalCauses([unresolved('harbor'), own])).toHaveLength(2);
+  });
 });

@@ -47,6 +47,13 @@ export function plainLine(jsonLine: string): string {
   return oneLine(`${text}${otherFacts(facts)}`);
 }
 
+/** Returns a line for people with the time of day and the service before it. */
+export function timedLine(jsonLine: string): string {
+  const { time, service } = factsOf(jsonLine) ?? {};
+  const [, clock = ''] = /T(\d\d:\d\d:\d\d)/.exec(isText(time) ? time : '') ?? [];
+  return [clock, isText(service) ? service : '', plainLine(jsonLine)].filter((one) => one !== '').join(' ');
+}
+
 const LEVELS: Readonly<Record<string, string>> = { warn: 'warning', fatal: 'error' };
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PlainLog, plainLine } from './plain-log.js';
+import { PlainLog, plainLine, timedLine } from './plain-log.js';
 
 describe('a line of the log for people', () => {
   it.each([
@@ -47,4 +47,16 @@ describe('a line of the log for people', () => {
     log.write(line(3));
     expect(written).toHaveLength(2);
   });
+});
+
+it('has the time of day and the service before it where several services write', () => {
+  const line = JSON.stringify({
+    time: '2026-01-02T03:04:05.678Z',
+    level: 'info',
+    service: 'applier',
+    msg: 'listening',
+    port: 1,
+  });
+  expect(timedLine(line)).toBe('03:04:05 applier info: listening (port 1)');
+  expect(timedLine('no JSON')).toBe('no JSON');
 });
