@@ -1,7 +1,13 @@
 import { readMetadata } from '#core/catalog/bundle/read-metadata';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { Digest } from '../store/content-store.port.js';
-import { type PullOptions, type RegistryClient, RegistryError } from './registry-client.port.js';
+import {
+  FilesTooLarge,
+  type PullOptions,
+  type ReadFiles,
+  type RegistryClient,
+  RegistryError,
+} from './registry-client.port.js';
 
 /**
  * Labels of a bundle image (spec: file-based-catalogs.md §5.1); the same keys stand in
@@ -43,44 +49,61 @@ export async function pullBundle(
   image: string,
   options: PullOptions = {},
 ): Promise<PulledBundle> {
-  const limits = { ...options, maxWantedBytes: MAX_BUNDLE_BYTES };
-  const labelled = await client.pull(image, (path, labels) => bundlePath(path, byLabels(labels)) !== undefined, limits);
-  refuseOtherTypes(image, labelled.labels);
-  const directories = byLabels(labelled.labels);
-  const manifests = annotatedManifests(bundleFiles(labelled.files, directories));
-  if (manifests !== undefined && manifests !== directories.manifests) {
-    const annotated = { ...directories, manifests };
-    // What is kept of recent images are the files by their labels.
-    const { recent: _, ...apart } = limits;
-    const { digest, labels, files } = await client.pull(
-      image,
-      (path) => bundlePath(path, annotated) !== undefined,
-      apart,
-    );
-    const found = bundleFiles(files, annotated);
-    if (hasManifests(found)) return { digest, labels, files: found };
+  const keep = (path: string, labels: Labels): boolean => {
+    refuseOtherTypes(image, labels);
+    return bundlePath(path, byLabels(labels)) !== undefined;
+  };
+  const readFiles: PullOptions['readFiles'] = (labels, read) => readBundleFiles(image, byLabels(labels), read);
+  const limits = { ...options, readFiles, maxWantedBytes: MAX_BUNDLE_BYTES };
+  const { digest, labels, files } = await client.pull(image, keep, limits);
+  refuseOtherTypes(image, labels);
+  return { digest, labels, files };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The files of both directories: by the labels and, if the annotations have another one, once more by them. */
+async function readBundleFiles(
+  image: string,
+  labelled: BundleDirectories,
+  read: ReadFiles,
+): Promise<readonly BundleFile[]> {
+  const readFrom = async (directories: BundleDirectories, what: string): Promise<readonly BundleFile[]> =>
+    bundleFiles(await read((path) => bundlePath(path, directories) !== undefined, what), directories);
+  const byLabel = await readFrom(labelled, folderOf(labelled)).catch((error: unknown) => tooLarge(error));
+  const known = 'tooLarge' in byLabel ? await readFrom({ ...labelled, manifests: NOWHERE }, METADATA) : byLabel;
+  const manifests = annotatedManifests(known) ?? labelled.manifests;
+  if (manifests !== labelled.manifests) {
+    const annotated = { ...labelled, manifests };
+    const found = await readFrom(annotated, `${folderOf(annotated)}, which its annotations name`);
+    if (hasManifests(found)) return found;
   }
-  const found = bundleFiles(labelled.files, directories);
-  if (!hasManifests(found)) {
-    throw new RegistryError(
-      'Malformed',
-      image,
-      `image ${image} is no bundle: it has no file in "/${manifests ?? directories.manifests}/"`,
-    );
-  }
-  return { digest: labelled.digest, labels: labelled.labels, files: found };
+  if ('tooLarge' in byLabel) throw byLabel.tooLarge;
+  if (hasManifests(byLabel)) return byLabel;
+  throw new RegistryError('Malformed', image, `image ${image} is no bundle: it has no file in "/${manifests}/"`);
+}
+
+const folderOf = ({ manifests }: BundleDirectories): string => `"/${manifests}/"`;
+const METADATA = 'its metadata';
+/** No path begins with a slash. */
+const NOWHERE = '/';
+
+/** The directory of the labels is too large; that of the annotations need not be. */
+function tooLarge(error: unknown): Readonly<{ tooLarge: FilesTooLarge }> {
+  if (error instanceof FilesTooLarge) return { tooLarge: error };
+  throw error;
 }
 
 const hasManifests = (files: readonly BundleFile[]): boolean => files.some(({ path }) => path.startsWith('manifests/'));
 
-function refuseOtherTypes(image: string, labels: Readonly<Record<string, string>>): void {
+function refuseOtherTypes(image: string, labels: Labels): void {
   const mediaType = labels[BundleLabel.mediaType];
   if (mediaType === undefined || mediaType === 'registry+v1') return;
   const known = MEDIA_TYPES.includes(mediaType) ? mediaType : JSON.stringify(mediaType.slice(0, 100));
   throw new RegistryError('Unsupported', image, `image ${image} is a bundle of type ${known}; registry+v1 is expected`);
 }
 
-const byLabels = (labels: Readonly<Record<string, string>>): BundleDirectories => ({
+const byLabels = (labels: Labels): BundleDirectories => ({
   manifests: directoryOf(labels[BundleLabel.manifests]) ?? 'manifests',
   metadata: directoryOf(labels[BundleLabel.metadata]) ?? 'metadata',
 });
@@ -91,7 +114,7 @@ function annotatedManifests(files: readonly BundleFile[]): string | undefined {
   return file && directoryOf(readMetadata([file]).annotations?.[BundleLabel.manifests]);
 }
 
-/** The same list where the image has these directories: what is kept for it is then found again. */
+/** The same list if the image has these directories. */
 function bundleFiles(files: readonly BundleFile[], directories: BundleDirectories): readonly BundleFile[] {
   const named = files.map(({ path, bytes }) => ({ path: bundlePath(path, directories), from: path, bytes }));
   if (named.every(({ path, from }) => path === from)) return files;

@@ -27,7 +27,7 @@ class OneImage extends RegistryClient {
   async pull(
     reference: string,
     keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
-    { signal }: PullOptions = {},
+    { signal, readFiles }: PullOptions = {},
   ): Promise<PulledImage> {
     this.pulls.push(reference);
     if (signal !== undefined) this.signals.push(signal);
@@ -35,9 +35,10 @@ class OneImage extends RegistryClient {
     ended.promise.catch(() => undefined);
     signal?.addEventListener('abort', () => ended.reject(signal.reason));
     await Promise.race([this.slow, ended.promise]);
-    const files = this.paths
-      .filter((path) => keep(path, this.labels))
-      .map((path) => ({ path, bytes: Buffer.from(this.texts[path] ?? path) }));
+    keep('', this.labels);
+    const read = async (wanted: (path: string) => boolean) =>
+      this.paths.filter(wanted).map((path) => ({ path, bytes: Buffer.from(this.texts[path] ?? path) }));
+    const files = await (readFiles?.(this.labels, read) ?? read((path) => keep(path, this.labels)));
     return { digest: DIGEST, resolved: DIGEST, labels: this.labels, files };
   }
 }

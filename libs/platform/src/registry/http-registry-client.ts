@@ -140,7 +140,7 @@ export class HttpRegistryClient extends RegistryClient {
   }
 
   #puller(session: Session, blob: ImageSource['blob'], options: PullOptions): ImagePuller {
-    const { onDisk, maxWantedBytes, recent: images } = options;
+    const { onDisk, maxWantedBytes, readFiles, recent: images } = options;
     const named = () => this.#manifest(session, manifestName(session.reference));
     const manifest = (digest: Digest) => this.#manifest({ ...session, part: `manifest ${digest}` }, digest);
     const { reference, credentials, signal } = session;
@@ -149,7 +149,7 @@ export class HttpRegistryClient extends RegistryClient {
     const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
     const recent =
       images && ((digest: Digest, read: () => Promise<ReadImage>) => images.of(`${access} ${digest}`, read));
-    const guard = { signal, layers, recent, ...(onDisk && { onDisk }) };
+    const guard = { signal, layers, recent, ...(onDisk && { onDisk }), ...(readFiles && { readFiles }) };
     const limits = { ...this.limits, wantedBytes: Math.min(this.limits.wantedBytes, maxWantedBytes ?? Infinity) };
     return new ImagePuller({ named, manifest, blob }, limits, this.#architecture, session.refuse, guard);
   }

@@ -12,11 +12,18 @@ import {
   type ImageSource,
   type Keep,
   type PlaceOf,
+  type PullGuard,
 } from './image/image-puller.js';
 import { MediaType } from './image/media-types.js';
 import { type Consume, readVerified } from './image/verified-blob.js';
 import { type BuiltImage, descriptorOf } from './image-builder.js';
-import { type PulledImage, RegistryClient, RegistryError, type UnpackedImage } from './registry-client.port.js';
+import {
+  type PulledImage,
+  type PullOptions,
+  RegistryClient,
+  RegistryError,
+  type UnpackedImage,
+} from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 
 const REF_NAME = 'org.opencontainers.image.ref.name';
@@ -111,17 +118,17 @@ export class OciLayoutClient extends RegistryClient {
     return (await new Layout(reference, this.#limits).named()).digest;
   }
 
-  override async pull(reference: string, keep: Keep): Promise<PulledImage> {
-    return this.#puller(reference).pull(keep);
+  override async pull(reference: string, keep: Keep, { readFiles }: PullOptions = {}): Promise<PulledImage> {
+    return this.#puller(reference, readFiles && { readFiles }).pull(keep);
   }
 
   override async pullTo(reference: string, directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
     return this.#puller(reference).pullTo(directory, placeOf);
   }
 
-  #puller(reference: string): ImagePuller {
+  #puller(reference: string, guard: PullGuard = {}): ImagePuller {
     const layout = new Layout(reference, this.#limits);
-    return new ImagePuller(layout, this.#limits, hostArchitecture(), layout.refuse);
+    return new ImagePuller(layout, this.#limits, hostArchitecture(), layout.refuse, guard);
   }
 }
 

@@ -19,6 +19,9 @@ export type Login =
  */
 export type RegistryCredentials = Readonly<Record<string, Login>>;
 
+/** Reads files of an image that is being pulled. `what`: where they lie, for errors. */
+export type ReadFiles = (wanted: (path: string) => boolean, what: string) => Promise<readonly BundleFile[]>;
+
 export type PullOptions = Readonly<{
   credentials?: RegistryCredentials;
   signal?: AbortSignal;
@@ -29,6 +32,11 @@ export type PullOptions = Readonly<{
   onDisk?: (bytes: number) => void;
   /** Bytes of all wanted files, where less than the client's own limit is allowed. */
   maxWantedBytes?: number;
+  /**
+   * Reads the files in its own way, in several steps if those that are read first say which others are wanted,
+   * all in one pull. Without it they are those that `keep` wants.
+   */
+  readFiles?: (labels: Readonly<Record<string, string>>, read: ReadFiles) => Promise<readonly BundleFile[]>;
   /** Images that need not be read again. All pulls that name the same one want the same files of an image. */
   recent?: RecentImages;
 }>;
@@ -133,3 +141,6 @@ export class RegistryError extends FlotillaError {
     return OF_CONTENT.has(this.failure);
   }
 }
+
+/** The wanted files of an image have more bytes than may be read; others of the same image may be read. */
+export class FilesTooLarge extends RegistryError {}

@@ -1,6 +1,12 @@
 import { arch } from 'node:process';
 import type { Digest } from '../../store/content-store.port.js';
-import { type PulledImage, RegistryError, type UnpackedImage } from '../registry-client.port.js';
+import {
+  type PulledImage,
+  type PullOptions,
+  type ReadFiles,
+  RegistryError,
+  type UnpackedImage,
+} from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
 import { collected } from './blob-source.js';
 import { type FileSink, memorySink } from './file-sink.js';
@@ -45,6 +51,7 @@ const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32:
 /** Go's name of this machine's architecture, as image indexes write it. */
 export const hostArchitecture = (): string => GO_ARCHITECTURES[arch] ?? arch;
 
+const WANTED = 'the files to read';
 /** Rounds of reading layers again for files that wanted links point to. */
 const MAX_LINK_ROUNDS = 4;
 /** An index may name another index, but not without end. */
@@ -61,6 +68,7 @@ export type PullGuard = Readonly<{
   /** Reads the layers of the image of that digest, unless they are known to be of no use. */
   layers?: <T>(digest: Digest, read: () => Promise<T>) => Promise<T>;
   /** Reads the image of that digest into memory, unless it is there already. */
+  readFiles?: PullOptions['readFiles'];
   recent?: ((digest: Digest, read: () => Promise<ReadImage>) => Promise<ReadImage>) | undefined;
 }>;
 
@@ -84,8 +92,12 @@ export class ImagePuller {
   async #read(digest: Digest, manifest: ImageManifest, keep: Keep): Promise<ReadImage> {
     const labels = await this.#labels(manifest);
     keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-    const files = await this.#guarded(digest, () => this.#files(manifest, (path) => keep(path, labels), memorySink));
-    return { labels, files: files.map(({ path, content }) => ({ path, bytes: content })) };
+    const read: ReadFiles = async (wanted, what) => {
+      const files = await this.#files(manifest, wanted, memorySink, what);
+      return files.map(({ path, content }) => ({ path, bytes: content }));
+    };
+    const { readFiles = () => read((path) => keep(path, labels), WANTED) } = this.guard;
+    return { labels, files: await this.#guarded(digest, () => readFiles(labels, read)) };
   }
 
   async pullTo(directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
@@ -134,11 +146,16 @@ export class ImagePuller {
     }
   }
 
-  async #files<C>(manifest: ImageManifest, wanted: IsWanted, sink: FileSink<C>): Promise<readonly TreeFile<C>[]> {
+  async #files<C>(
+    manifest: ImageManifest,
+    wanted: IsWanted,
+    sink: FileSink<C>,
+    what = WANTED,
+  ): Promise<readonly TreeFile<C>[]> {
     this.#checkLayers(manifest);
     const linked = new Set<string>();
     for (let round = 0; round < MAX_LINK_ROUNDS; round++) {
-      const allowance = new Allowance(this.limits, this.refuse, this.guard.signal);
+      const allowance = new Allowance(this.limits, this.refuse, this.guard.signal, what);
       const tree = await this.#tree(manifest, { wanted: (path) => wanted(path) || linked.has(path), sink, allowance });
       const { files, missing } = tree.files(wanted);
       if (missing.length === 0) {

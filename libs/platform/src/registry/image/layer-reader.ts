@@ -1,4 +1,5 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
+import { FilesTooLarge } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
 import { entryPath, linkTarget, normalized } from './entry-path.js';
 import type { FileSink } from './file-sink.js';
@@ -22,6 +23,8 @@ export class Allowance {
     readonly refuse: Refuse,
     /** Aborted when the caller does not want the image any more. */
     private readonly signal?: AbortSignal,
+    /** Where the wanted files lie. */
+    private readonly what = 'the files to read',
   ) {}
 
   throwIfAborted(): void {
@@ -54,13 +57,23 @@ export class Allowance {
       throw this.refuse('TooLarge', `file "${path}" has ${bytes} bytes; the limit is ${this.limits.fileBytes}`);
     }
     this.#wanted += bytes;
-    this.#check(this.#wanted, this.limits.wantedBytes, 'bytes in the files to read');
+    this.#checkWanted(this.#wanted, '');
   }
 
   /** Links give one file many names: a reader of all of them reads its bytes as many times. */
   checkNamed(files: readonly Readonly<{ size: number }>[]): void {
     const total = files.reduce((sum, { size }) => sum + size, 0);
-    this.#check(total, this.limits.wantedBytes, 'bytes in the files to read, counting each name of a file');
+    this.#checkWanted(total, ', counting each name of a file');
+  }
+
+  #checkWanted(bytes: number, counted: string): void {
+    const { wantedBytes } = this.limits;
+    if (bytes <= wantedBytes) return;
+    const { reference, message } = this.refuse(
+      'TooLarge',
+      `the image has more than ${wantedBytes} bytes in ${this.what}${counted}`,
+    );
+    throw new FilesTooLarge('TooLarge', reference, message);
   }
 
   #check(value: number, limit: number, what: string): void {
