@@ -7,7 +7,7 @@ import { FailedPulls } from './image/failed-pulls.js';
 import { RecentImages } from './image/recent-images.js';
 import { buildImage } from './image-builder.js';
 
-const LARGE = 17 * 2 ** 20;
+const LARGE = 6_000;
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 
 let registry: InMemoryRegistry;
@@ -15,7 +15,11 @@ let client: HttpRegistryClient;
 beforeEach(async () => {
   registry = await startRegistry();
   const failedPulls = new FailedPulls(() => NOW);
-  client = new HttpRegistryClient({ limits: { attempts: 1 }, failedPulls, store: new MemoryContentStore() });
+  client = new HttpRegistryClient({
+    limits: { attempts: 1, wantedBytes: 10_000 },
+    failedPulls,
+    store: new MemoryContentStore(),
+  });
 });
 afterEach(() => registry.stop());
 
