@@ -20,7 +20,7 @@ say(`seed ${seed}; to play it again: make corpus SEED=${seed} COUNT=${count}`);
 const begun = performance.now();
 const cases = corpusCases({ seed, count, only: values.only, plain: values.plain });
 const findings = await playCorpus(cases, {
-  extensions: true,
+  extensionsEach: 1,
   onProgress: (done, found) => {
     for (const { number, about, at, text, oddities } of found)
       say(`${number} ${about} at ${at}: ${text}\n    oddities: ${oddities.join('; ')}`);

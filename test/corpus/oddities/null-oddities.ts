@@ -100,7 +100,7 @@ export const NULL_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'null members in the metadata of the CSV',
     weight: 2,
-    slot: 'metadata of the CSV',
+    slot: 'metadata of the CSV|annotation of the CSV|label of the CSV',
     put: ({ csv }, draws) => {
       putNulls(mapAt(csv.tree, 'metadata'), METADATA, draws, 4);
       return ACCEPTED;
@@ -118,7 +118,7 @@ export const NULL_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'null members in the metadata of a CRD',
     weight: 3,
-    slot: 'metadata of a CRD',
+    slot: 'metadata of a CRD|annotation of a CRD',
     put: (draft, draws) => {
       anyCrd(draft, draws);
       for (const { tree } of crdsOf(draft)) putNulls(mapAt(tree, 'metadata'), METADATA, draws, 5);

@@ -26,6 +26,8 @@ import type { CorpusCase } from '../corpus-case.js';
 /** More passes than a revision of several phases needs, with the pauses in between on the clock. */
 const PASSES = 20;
 const PAUSE_MS = 2_000;
+/** After so many passes that change nothing it stays so: longer than any pause of a pass, on the clock. */
+const QUIET_PASSES = 6;
 /** An image comes over HTTP, and outside of the clock: so many passes may find that it has not come yet. */
 const PULLING = 100;
 const PULL_PAUSE_MS = 2;
@@ -85,9 +87,13 @@ export class ExtensionHub {
     this.cluster.create({ ...CLUSTER_EXTENSION_API, metadata: { name }, spec: { namespace: name, source } });
     const { signal } = new AbortController();
     const place = { client: this.#client, reads: this.#client, name };
-    for (let pass = 0, pulling = 0; pass < PASSES && !this.#endOf(name).installed; ) {
+    let [before, quiet] = ['', 0];
+    for (let pass = 0, pulling = 0; pass < PASSES && quiet < QUIET_PASSES && !this.#endOf(name).installed; ) {
       await this.#choose(one, image);
       await reconcileExtension(this.#deps, place, this.#clock, signal);
+      const now = this.#versionsOf(name);
+      quiet = now === before ? quiet + 1 : 0;
+      before = now;
       const isPulling = this.#endOf(name).told.length === 0 && pulling < PULLING;
       if (isPulling) pulling += 1;
       else pass += 1;
@@ -118,6 +124,10 @@ export class ExtensionHub {
       .list(CLUSTER_OBJECT_SET_API)
       .filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === extension)
       .map((object) => ClusterObjectSet.parse(object));
+
+  /** Another text after each change of the extension or of its revisions. */
+  #versionsOf = (name: string): string =>
+    [this.#live(name), ...this.#revisions(name)].map(({ metadata }) => metadata.resourceVersion).join();
 
   #endOf(name: string): ExtensionEnd {
     const conditions = this.#live(name).status?.conditions ?? [];

@@ -19,8 +19,8 @@ import { Hung, watched } from './watchdog.js';
 export type PlayOptions = Readonly<{
   /** Cases that share a cluster. */
   together?: number;
-  /** Asks what OLM v1 makes of each bundle, too. */
-  extensions?: boolean;
+  /** Asks what OLM v1 makes of each bundle, too, or of each n-th one; 0, the default: of none. */
+  extensionsEach?: number;
   /** Called after each cluster. */
   onProgress?: (done: number, findings: readonly Finding[]) => void;
 }>;
@@ -32,14 +32,14 @@ const HUNG_AFTER_MS = 300_000;
 
 /** Validates, renders, plans and installs every case; what is not as it must be comes back. */
 export async function playCorpus(cases: readonly CorpusCase[], options: PlayOptions = {}): Promise<Finding[]> {
-  const { together = TOGETHER, extensions = false, onProgress = () => undefined } = options;
+  const { together = TOGETHER, extensionsEach = 0, onProgress = () => undefined } = options;
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-corpus-'));
   const registry = await startRegistry();
   const files = new CaseFiles(folder, registry);
   const findings: Finding[] = [];
   try {
     for (let from = 0; from < cases.length; from += together) {
-      const found = await playTogether(cases.slice(from, from + together), files, extensions);
+      const found = await playTogether(cases.slice(from, from + together), files, extensionsEach);
       findings.push(...found);
       onProgress(Math.min(from + together, cases.length), found);
     }
@@ -51,13 +51,18 @@ export async function playCorpus(cases: readonly CorpusCase[], options: PlayOpti
 }
 
 /** Plays cases that share a cluster. */
-async function playTogether(cases: readonly CorpusCase[], files: CaseFiles, extensions: boolean): Promise<Finding[]> {
+async function playTogether(
+  cases: readonly CorpusCase[],
+  files: CaseFiles,
+  extensionsEach: number,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const one of cases) {
     await files.write(one);
     findings.push(...(await askAbout(one, await questions(one, files))));
   }
-  if (extensions) findings.push(...(await playExtensions(cases, files)));
+  const asExtensions = cases.filter((one) => one.catalog === undefined && one.number % extensionsEach === 0);
+  if (asExtensions.length > 0) findings.push(...(await playExtensions(asExtensions, files)));
   return [...findings, ...(await install(cases, files))];
 }
 
@@ -66,7 +71,7 @@ async function playExtensions(cases: readonly CorpusCase[], files: CaseFiles): P
   const findings: Finding[] = [];
   const hub = await ExtensionHub.start();
   try {
-    for (const one of cases.filter(({ catalog }) => catalog === undefined)) {
+    for (const one of cases) {
       const render = ['bundle', 'render', files.bundleImage(one), '-o', 'json'];
       let end: CommandEnd | undefined;
       const asked: Asked = [
