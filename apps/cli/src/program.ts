@@ -11,11 +11,13 @@ import { addSuggestions } from './suggestions.js';
 
 /** Verbs that scripts call again and again: each is loaded without the others, in half of the time. */
 const ALONE: Readonly<Record<string, () => Promise<RegisterVerb>>> = {
+  bundle: async () => (await import('./commands/bundle.command.js')).bundleCommand,
   catalog: async () => (await import('./commands/catalog.command.js')).catalogCommand,
   opm: async () => {
     const { opmCommand } = await import('./commands/opm.command.js');
     return (program, io) => opmCommand(program, io, run);
   },
+  plan: async () => (await import('./commands/plan.command.js')).planCommand,
   version: async () => (await import('./commands/version.command.js')).versionCommand,
 };
 

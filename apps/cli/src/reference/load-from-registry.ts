@@ -51,6 +51,9 @@ async function fromImage<T>(reference: string, use: (source: Source) => Promise<
   return use({ client: new OciLayoutClient(), options: {} }).catch(asUsage(undefined));
 }
 
+/** The labels are asked for alone: no layer is unpacked for them. */
+const NO_FILES = async (): Promise<readonly BundleFile[]> => [];
+
 type Wanted = Source & Readonly<{ reference: string; consumer: BlobConsumer }>;
 
 /** A catalog goes through the disk: images hold more of it than a command should hold in memory. */
@@ -67,7 +70,7 @@ async function readCatalogImage({ client, reference, options, consumer }: Wanted
 
 async function read(wanted: Wanted): Promise<ReadReference> {
   const { client, reference, options } = wanted;
-  const { labels } = await client.pull(reference, () => false, options);
+  const { labels } = await client.pull(reference, () => false, { ...options, readFiles: NO_FILES });
   if (CATALOG_LABEL in labels) {
     await readCatalogImage(wanted);
     return { kind: 'catalog' };

@@ -127,9 +127,11 @@ describe('loadReference', () => {
     },
   ])('refuses an image with labels $labels', async ({ labels, says }) => {
     const image = await push('samples/other:v1', join(EXAMPLES, 'catalogs/v1'), '', labels);
+    const { blobs } = registry.requests;
     const loading = loadReference(image);
     await expect(loading).rejects.toThrow(UsageError);
     await expect(loading).rejects.toThrow(says);
+    expect(registry.requests.blobs - blobs, 'its config alone is asked for').toBe(1);
   });
 
   it('leaves an image that is not there to the registry to complain about', async () => {
