@@ -62,7 +62,7 @@ export async function pullBundle(
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The files of both directories: by the labels and, if the annotations have another one, once more by them. */
+/** The files of both directories: by the labels and, if the annotations name another one, by them. */
 async function readBundleFiles(
   image: string,
   labelled: BundleDirectories,

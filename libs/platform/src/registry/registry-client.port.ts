@@ -33,8 +33,8 @@ export type PullOptions = Readonly<{
   /** Bytes of all wanted files, where less than the client's own limit is allowed. */
   maxWantedBytes?: number;
   /**
-   * Reads the files in its own way, in several steps if those that are read first say which others are wanted,
-   * all in one pull. Without it they are those that `keep` wants.
+   * Reads the files in its own way, in several steps if those that are read first say which others are
+   * wanted, all in one pull. Without it they are those that `keep` wants.
    */
   readFiles?: (labels: Readonly<Record<string, string>>, read: ReadFiles) => Promise<readonly BundleFile[]>;
   /** Images that need not be read again. All pulls that name the same one want the same files of an image. */
