@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { shownVerbs } from './commands/shown-verbs.js';
-import { didYouMean } from './did-you-mean.js';
 import { UsageError } from './io.js';
 import { hintForVerb } from './verbs-of-others.js';
 

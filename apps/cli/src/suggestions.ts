@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { didYouMean } from './did-you-mean.js';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { pathOf, suggestionFor } from './program-words.js';
 import { hintForVerb } from './verbs-of-others.js';
 

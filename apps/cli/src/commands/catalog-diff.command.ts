@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { INVARIANTS, type Invariant } from '#core/catalog/diff/broken-invariant';
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { ExitCode, type Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/model/catalog';
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { hubOption } from '../live/hub-address.js';
 import { unknownFormat } from '../output/output-option.js';

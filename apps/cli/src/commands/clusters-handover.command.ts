@@ -32,9 +32,11 @@ export const handoverCommand = (clusters: Command, io: Io): Command =>
     .option('--hub <url>', 'hub whose content of catalogs is used for the checks')
     .addHelpText('after', HANDOVER_HELP)
     .action(async (name: string, options: Options) => {
-      const { from, to, dryRun = false, force = false, timeout, hub } = options;
+      const { to, dryRun = false, force = false, timeout, hub } = options;
+      // A dry run without a direction checks the one that clusters take first.
+      const from = options.from ?? (dryRun && to === undefined ? 'olm' : undefined);
       if ((from === undefined) === (to === undefined) || (from ?? to) !== 'olm') {
-        throw new UsageError('which way? Say --from olm, or --to olm');
+        throw new UsageError('specify a direction: --from olm or --to olm');
       }
       const timeoutMs = parseDuration(timeout);
       if (timeoutMs === undefined) {

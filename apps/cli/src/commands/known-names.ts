@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 
 const MOST = 20;
 

@@ -2,6 +2,7 @@ import { isFinal } from '#core/fleet/rollout/phases';
 import { WITHDRAWN_END, withdrawnText } from '#core/fleet/rollout/withdrawn';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { problemOf } from '#lifecycle/fleet/rollouts/subject-status';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -101,7 +102,11 @@ function kindOf(
   // Roll-outs begin with the name of their subject: the subject is the shorter word.
   if (first !== undefined && (others.length === 0 || exact.length === 1)) return first;
   if (first === undefined) {
-    throw new NotFound(`"${word}" is the name of no cluster, roll-out, FleetOperator or Staged FleetCatalog`);
+    const meant = didYouMean(
+      word,
+      all.map(({ name }) => nameOnly(name)),
+    );
+    throw new NotFound(`"${word}" is the name of no cluster, roll-out, FleetOperator or Staged FleetCatalog${meant}`);
   }
   const names = found.slice(0, MOST_EXAMPLES).map(({ kind, name }) => `${kind} ${name}`);
   throw new UsageError(`what is "${word}"? It may be ${names.join(', ')}; write more of the name`);

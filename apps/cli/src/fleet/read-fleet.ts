@@ -1,7 +1,7 @@
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { readFleetState } from '#lifecycle/fleet/rollouts/fleet-state';
 import { LiveFleet, type LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { didYouMean } from '../did-you-mean.js';
 import { NotFound, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 

@@ -45,6 +45,9 @@ export function answerData(text: string): unknown {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${ANSWER_WITHIN_MS} ms`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  // A port such as 1, which the fetch standard keeps for other protocols.
+  if (cause instanceof Error && cause.message === 'bad port')
+    return 'no hub can have this port, which is kept for another protocol';
   return cause instanceof Error ? cause.message : String(cause);
 }
 

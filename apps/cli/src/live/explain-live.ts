@@ -11,11 +11,11 @@ import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceRead } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
-import { didYouMean } from '../did-you-mean.js';
 import { NotFound, UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
 import { explainLiveExtension } from './explain-live-extension.js';
@@ -116,7 +116,8 @@ function found<T extends KubernetesObject>(
   const names = all.map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit);
   const there =
     names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, NAMED).join(', ')}`;
-  throw new NotFound(`no ${kind} ${name} in namespace ${namespace} of ${cluster}${there}`);
+  const meant = didYouMean(name, names);
+  throw new NotFound(`no ${kind} ${name} in namespace ${namespace} of ${cluster}${meant}${there}`);
 }
 
 const NAMED = 10;

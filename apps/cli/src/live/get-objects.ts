@@ -1,5 +1,6 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
@@ -25,8 +26,11 @@ export async function getObjects(clients: readonly KubeClient[], io: Io, options
   const { asked, form } = options;
   const fleet = await askClusters(clients, (client) => objectsOf(client, options));
   reportAway(fleet.away, io);
-  const found = fleet.answers.flatMap(({ value }) => value).toSorted(inOrder(kindsAsked(options)));
-  const missing = fleet.answers.length === 0 ? [] : asked.flatMap((one) => missingOf(one, found, options));
+  const all = fleet.answers.flatMap(({ value }) => value);
+  const found = all
+    .filter(({ kind, object }) => isAsked(kind, object.metadata.name, options))
+    .toSorted(inOrder(kindsAsked(options)));
+  const missing = fleet.answers.length === 0 ? [] : asked.flatMap((one) => missingOf(one, all, options));
   for (const line of missing) io.err(`error: ${line}\n`);
   const verdict = fleetVerdict(missing.length === 0, fleet, options);
   if (found.length > 0 || isData(form.output)) {
@@ -46,6 +50,7 @@ export const kindsAsked = ({ asked }: Pick<GetOptions, 'asked'>): readonly LiveK
 export const isAsked = (kind: LiveKind, name: string | undefined, { asked }: Pick<GetOptions, 'asked'>): boolean =>
   asked.some(({ kinds, names }) => kinds.includes(kind) && (names.length === 0 || names.includes(name ?? '')));
 
+/** Returns the objects of the kinds that are asked for, whatever their names. */
 async function objectsOf(client: KubeClient, options: GetOptions): Promise<Found[]> {
   const { namespace, selector } = options;
   const lists = await Promise.all(
@@ -57,13 +62,17 @@ async function objectsOf(client: KubeClient, options: GetOptions): Promise<Found
       });
     }),
   );
-  return lists.flat().filter(({ kind, object }) => isAsked(kind, object.metadata.name, options));
+  return lists.flat();
 }
 
 /** A line for each name that no cluster has under one of its kinds. */
-function missingOf({ kinds, names }: KindAsked, found: readonly Found[], options: GetOptions): string[] {
-  const has = (name: string) => found.some(({ kind, object }) => kinds.includes(kind) && object.metadata.name === name);
-  return names.filter((name) => !has(name)).map((name) => `no ${whatOf(kinds)} "${name}" ${whereOf(options)}`);
+function missingOf({ kinds, names }: KindAsked, all: readonly Found[], options: GetOptions): string[] {
+  const known = new Set(
+    all.filter(({ kind }) => kinds.includes(kind)).map(({ object: { metadata } }) => metadata.name ?? ''),
+  );
+  return names
+    .filter((name) => !known.has(name))
+    .map((name) => `no ${whatOf(kinds)} "${name}" ${whereOf(options)}${didYouMean(name, known)}`);
 }
 
 /** Copies of a CSV in other namespaces would hide the few that matter. */

@@ -1,5 +1,5 @@
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
-import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 

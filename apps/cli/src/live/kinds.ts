@@ -4,7 +4,7 @@ import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { UsageError } from '../io.js';
 import { condition, text } from './field.js';
 

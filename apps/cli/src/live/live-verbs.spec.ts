@@ -97,6 +97,10 @@ describe('flotilla get', () => {
     },
     { args: ['sub', 'mill', '-C', 'west', '-o', 'name'], out: 'west/team/subscription.operators.coreos.com/mill\n' },
     { args: ['sub', '-l', 'tier=gold', '-o', 'name'], out: '' },
+    {
+      args: ['sub', 'mill', '-C', 'west', '-o', 'custom-columns=N:.metadata.name,P:.spec.name', '--no-headers'],
+      out: expect.stringMatching(/^mill {2}\w+\n$/),
+    },
   ])('$args', async ({ args, out }) => {
     expect(await flotilla('get', ...args)).toMatchObject({ out, exit: 0 });
   });
@@ -115,8 +119,20 @@ describe('flotilla get', () => {
     {
       args: ['get', 'sub', 'ghost'],
       exit: 1,
-      err: /no Subscription "ghost" in any namespace/,
+      err: /no Subscription "ghost" in any namespace\n/,
       because: 'no such name',
+    },
+    {
+      args: ['get', 'sub', 'mil'],
+      exit: 1,
+      err: /no Subscription "mil" in any namespace \(did you mean "mill"\?\)\n/,
+      because: 'a mistyped name',
+    },
+    {
+      args: ['get', 'sub', '-o', 'go-template=x'],
+      exit: 2,
+      err: /expected \(table\|wide\|json\|yaml\|name\|jsonpath=TEMPLATE\|custom-columns=SPEC\)\n/,
+      because: 'a form of kubectl that is not here',
     },
     {
       args: ['get', 'sub', '-n', 'empty'],

@@ -1,3 +1,4 @@
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { parseDuration } from '#platform/config/duration';
 import { readLimitsOf } from '#platform/config/kube-limits';
 import type { Settings } from '#platform/config/settings';
@@ -6,7 +7,6 @@ import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
-import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 import type { ClusterOptions } from './cluster-options.js';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { UsageError } from '../io.js';
 
 /** Formats of a verb that answers one question; `table` and `text` are two words for the form for people. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '#core/catalog/model/catalog';
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
+import { withNearPackages } from '#core/classic/resolution/explain/near-packages';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import { renderOutlook } from '#core/classic/resolution/outlook/render-outlook';
 import { type UpgradeOutlook, upgradeOutlook } from '#core/classic/resolution/outlook/upgrade-outlook';
@@ -13,6 +14,7 @@ import type {
   Resolution,
 } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
+import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { NotFound, UsageError } from '../io.js';
 import { inlineFault, OTHER_BUNDLE } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
@@ -86,7 +88,8 @@ export function explainObserved(
   catalogs: readonly IndexedCatalog[],
   faultOf: (bundle: ChosenBundle) => string | undefined = () => undefined,
 ): ExplainAnswer {
-  const { problem, resolution } = resolveOffline(observed, catalogs);
+  const { problem, resolution: plain } = resolveOffline(observed, catalogs);
+  const resolution = withNearPackages(plain, catalogs);
   const asked = { subject, observed, catalogs, desired: problem.wishes, resolution, faultOf };
   return subject.kind === 'Subscription' ? explainSubscription(asked) : explainCsv(asked);
 }
@@ -173,5 +176,7 @@ function unknown({ subject: { kind, name }, desired }: Case): NotFound {
   const known = (kind === 'Subscription' ? desired.subscriptions : desired.csvs).map((one) => one.name);
   const hint =
     known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 10).join(', ')}`;
-  return new NotFound(`no ${kind} ${name} in namespace ${desired.namespace} of the manifests${hint}`);
+  return new NotFound(
+    `no ${kind} ${name} in namespace ${desired.namespace} of the manifests${didYouMean(name, known)}${hint}`,
+  );
 }

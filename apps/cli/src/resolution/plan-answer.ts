@@ -5,6 +5,7 @@ import { validateCatalog } from '#core/catalog/validate/validate-catalog';
 import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { oldCrds } from '#core/classic/install-plan/refuse-unsupported';
+import { withNearPackages } from '#core/classic/resolution/explain/near-packages';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ChosenBundle, DesiredNamespace } from '#core/classic/resolution/resolution-problem';
@@ -84,7 +85,8 @@ export async function planAnswer(
     const content = contents[position];
     return content === undefined ? [] : [{ key, priority, content, index: indexOf(content) }];
   });
-  const { problem, resolution } = resolveOffline(observed, catalogs);
+  const { problem, resolution: plain } = resolveOffline(observed, catalogs);
+  const resolution = withNearPackages(plain, catalogs);
   const common = { namespace: observed.namespace, notes: [...notes, ...invalidCatalogs(question, contents)] };
   if (resolution.result === 'error') return { ...common, ...resolution };
   if (resolution.result === 'unsatisfiable') {

@@ -51,7 +51,9 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   const deployments = await olmDeployments(client);
   const [first] = deployments;
   if (first === undefined) {
-    io.err(`error: there is no OLM in ${name}: none of its Deployments\n`);
+    io.err(
+      `error: there is no OLM in ${name}: none of its Deployments. A hub manages it at once: ${NEXT.upWith('FILE', name)}\n`,
+    );
     return io.exit(ExitCode.no);
   }
   const owner = await readOwner(client);

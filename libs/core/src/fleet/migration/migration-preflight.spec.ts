@@ -83,7 +83,7 @@ describe('the preflight of a move from OLM Classic to OLM v1', () => {
     [
       'it needs a package',
       { entry: { ...entry, properties: [{ type: 'olm.package.required', value: { packageName: 'oil' } }] } },
-      'refusal: it needs others (olm.package.required {"packageName":"oil"}), which OLM v1 neither installs nor accepts',
+      'refusal: it needs others (package oil), which OLM v1 neither installs nor accepts',
       /keep/,
     ],
     [

@@ -92,10 +92,19 @@ function ofBundle(csv: ClusterServiceVersion): MigrationFinding[] {
 
 const DEPENDENCIES: ReadonlySet<string> = new Set(['olm.package.required', 'olm.gvk.required', 'olm.constraint']);
 
+/** Returns a dependency in the words of `explain`: an API or a package; other constraints as they are. */
+function neededText(type: string, value: unknown): string {
+  const { kind, group, version, packageName, versionRange } = Object(value) as Readonly<Record<string, unknown>>;
+  if (type === 'olm.gvk.required' && kind !== undefined) return `API ${kind} (${group}/${version})`;
+  if (type === 'olm.package.required' && packageName !== undefined)
+    return `package ${packageName}${versionRange === undefined ? '' : ` in ${versionRange}`}`;
+  return `${type} ${JSON.stringify(value)}`;
+}
+
 function dependencies({ subscription, entry }: MigrationFacts): MigrationFinding[] {
   const needs = (entry?.properties ?? []).filter(({ type }) => DEPENDENCIES.has(type));
   const found = needs.map(({ type, value }) =>
-    refusal(`it needs others (${type} ${JSON.stringify(value)}), which OLM v1 neither installs nor accepts`, STAYS),
+    refusal(`it needs others (${neededText(type, value)}), which OLM v1 neither installs nor accepts`, STAYS),
   );
   const by = subscription.metadata.annotations?.['olm.generated-by'];
   if (by === undefined) return found;

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../kernel/text/did-you-mean.js';
 import type { Reason } from '../resolution-problem.js';
 
 /** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
@@ -65,12 +66,15 @@ function missingSentence({ what, near, also }: Reason['facts']): string {
     : `Add a catalog that provides ${everything} (${near}), or choose a version that asks for less.`;
 }
 
+const namesIn = (has = ''): readonly string[] => has.split(', ').filter((name) => name !== '');
+
 const NOTHING_FOUND: Readonly<Record<string, (facts: Reason['facts']) => string>> = {
   catalog: ({ catalog }) =>
     `Check spec.source and spec.sourceNamespace: ${catalog} is empty, or no catalog of this namespace or the global catalog namespace.`,
-  package: ({ catalog, package: name }) => `Check spec.name: catalog ${catalog} has no package ${name}.`,
-  channel: ({ package: name, channel, has }) =>
-    `Check spec.channel: package ${name} has no channel ${channel}${has === '' ? '' : `, only ${has}`}.`,
+  package: ({ catalog, package: name = '', has }) =>
+    `Check spec.name: catalog ${catalog} has no package ${name}${didYouMean(name, namesIn(has))}.`,
+  channel: ({ package: name, channel = '', has }) =>
+    `Check spec.channel: package ${name} has no channel ${channel}${has === '' ? '' : `, only ${has}`}${didYouMean(channel, namesIn(has))}.`,
   startingCSV: ({ package: name, startingCSV, has }) =>
     `Check spec.startingCSV, or leave it out: package ${name} has no ${startingCSV} there${has === '' ? '' : `, only ${has}`}.`,
 };

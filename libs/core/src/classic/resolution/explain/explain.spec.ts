@@ -12,6 +12,7 @@ import {
   sampleResolution,
   sampleSubscription,
 } from '../sample-problem.fixture.js';
+import { withNearPackages } from './near-packages.js';
 import { renderExplanation } from './render-explanation.js';
 
 const story = (desired: Partial<DesiredNamespace>, ...records: PackageRecord[]): string => {
@@ -130,5 +131,18 @@ describe('the story of an unsatisfiable resolution', () => {
   ])('says what to check when the $lacks is not there', ({ more }) => {
     const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0'));
     expect(story({ subscriptions: [sampleSubscription('harbor', more)] }, harbor)).toMatchSnapshot();
+  });
+
+  it.each([
+    { more: { package: 'habor' }, says: 'has no package habor (did you mean "harbor"?).' },
+    { more: { package: 'zzz' }, says: 'has no package zzz.' },
+    { more: { channel: 'stabel' }, says: 'has no channel stabel, only stable (did you mean "stable"?).' },
+    { more: { channel: 'fast' }, says: 'has no channel fast, only stable.' },
+  ])('names what a mistyped $more may mean, of the whole catalog', ({ more, says }) => {
+    const records = ['harbor', 'lighthouse'].map((name) => samplePackage(name, sampleEntry(name, '1.0.0')));
+    const catalogs = [sampleCatalog('shelf', ...records)];
+    const wishes = sampleNamespace({ subscriptions: [sampleSubscription('harbor', more)] });
+    const found = withNearPackages(sampleResolution(wishes, catalogs).resolution, catalogs);
+    expect(found).toMatchObject({ result: 'unsatisfiable', advice: expect.stringContaining(says) });
   });
 });

@@ -16,11 +16,12 @@ const LONGEST = 253;
  * names that begin with what was typed.
  */
 export function didYouMean(typed: string, known: Iterable<string>): string {
-  const names = nearest(typed, known);
+  const names = nearestNames(typed, known);
   return names.length === 0 ? '' : ` (did you mean ${names.map((name) => `"${name}"`).join(' or ')}?)`;
 }
 
-function nearest(typed: string, known: Iterable<string>): readonly string[] {
+/** Returns the known names that are nearest to what was typed; none if none is near. */
+export function nearestNames(typed: string, known: Iterable<string>): readonly string[] {
   const wanted = typed.toLowerCase();
   if (wanted === '' || wanted.length > LONGEST) return [];
   const names = [...new Set(known)].filter((name) => name.length <= LONGEST).sort();
