@@ -125,6 +125,32 @@ export function describeRepairsByHand(cluster: () => KubeClient): void {
     await succeeded();
   });
 
+  it('an operator is copied soon to where one of its name was uninstalled', async () => {
+    const [home, place] = ['copied-from', 'copied-to'];
+    for (const name of [home, place]) await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await create({
+      ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' },
+      metadata: { name: 'own', namespace: home },
+      spec: { targetNamespaces: [home, place] },
+    });
+    const seat = { ...CSV, name: 'seat.v1.0.0' };
+    const { name, ...kind } = seat;
+    const spec = {
+      displayName: 'seat',
+      version: '1.0.0',
+      installModes: ['OwnNamespace', 'MultiNamespace'].map((type) => ({ type, supported: true })),
+      install: { strategy: 'deployment', spec: { deployments: [madeDeployment('seat', 'default')] } },
+    };
+    const statusIn = async (namespace: string) => Object((await cluster().get({ ...seat, namespace }))?.['status']);
+    const reasonIn = async (namespace: string) => (await statusIn(namespace)).reason;
+    await create({ ...kind, metadata: { name, namespace: place }, spec });
+    await expect.poll(() => reasonIn(place), PATIENCE).toBe('NoOperatorGroup');
+    await create({ ...kind, metadata: { name, namespace: home }, spec });
+    await expect.poll(async () => (await statusIn(home)).phase, PATIENCE).toBe('Succeeded');
+    await cluster().delete({ ...seat, namespace: place });
+    await expect.poll(() => reasonIn(place), PATIENCE).toBe('Copied');
+  });
+
   describe('rights that a user grants by hand to an operator that waits', () => {
     const waiting = { ...CSV, name: 'waits.v1.0.0', namespace: NAMESPACE };
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
