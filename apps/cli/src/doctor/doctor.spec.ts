@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -28,6 +31,7 @@ afterAll(async () => {
 beforeEach(() => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));
   vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
+  vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', '0');
   return () => vi.unstubAllEnvs();
 });
 
@@ -145,6 +149,20 @@ describe('flotilla doctor', () => {
     const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     const redis = itemsOf(out).find(({ name }) => name === 'redis');
     expect([redis?.result, redis?.text]).toEqual(['failed', expect.stringContaining('no Docker engine answers')]);
+  });
+
+  it.each([
+    { has: 'another program', answer: 'nothing', warns: true },
+    { has: 'a hub', answer: JSON.stringify({ status: 'ok', details: {} }), warns: false },
+  ])('warns of a port that $has has: $warns', async ({ answer, warns }) => {
+    const server = createServer((_, response) => void response.end(answer)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', String(port));
+    const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+    server.close();
+    const found = itemsOf(out).find(({ name }) => name === 'port');
+    expect(found?.text).toBe(warns ? `127.0.0.1:${port} is taken by another program` : undefined);
   });
 
   it('says no, and what to do, where Redis or a cluster does not answer', async () => {

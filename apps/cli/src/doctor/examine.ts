@@ -13,6 +13,7 @@ import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 import { examineCluster } from './check-cluster.js';
 import { catalogName, checkPolicy } from './check-policy.js';
+import { checkPort } from './check-port.js';
 import { checkRedis } from './check-redis.js';
 import { checkRegistries } from './check-registries.js';
 import { readMachine } from './read-machine.js';
@@ -24,12 +25,13 @@ const AT_ONCE = 32;
 /** `flotilla doctor`: everything that a hub needs, checked from here. */
 export async function examine(options: DoctorOptions, io: Io): Promise<void> {
   const settings = commandSettings(process.env);
-  const [machine, redis, clusters] = await Promise.all([
+  const [machine, redis, port, clusters] = await Promise.all([
     readMachine(settings.contentDir),
     checkRedis(settings, process.env),
+    checkPort(settings),
     clusterChecks(options),
   ]);
-  const checks = [...machineChecks(machine), redis, ...clusters];
+  const checks = [...machineChecks(machine), redis, ...port, ...clusters];
   const verdict = verdictOf(checks.every(({ result }) => result !== 'failed'));
   if (isData(options.output)) await printData(io, { verdict, items: checks }, options.output);
   else io.out(textOf(checks));

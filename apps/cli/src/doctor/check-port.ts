@@ -1,0 +1,19 @@
+import { type DoctorCheck, warning } from '#core/fleet/doctor/machine-checks';
+import type { Settings } from '#platform/config/settings';
+import { hubAddress } from '../live/hub-address.js';
+import { hubHealth } from '../live/hub-health.js';
+import { hubToken } from '../live/hub-token.js';
+import { usablePort } from '../up/usable-port.js';
+
+/** Checks the port of `flotilla up`, which ends if another program has it. A hub may have it. */
+export async function checkPort(settings: Settings): Promise<readonly DoctorCheck[]> {
+  try {
+    await usablePort(settings.catalogPollerPort, settings.bindAddress);
+    return [];
+  } catch (error) {
+    const { reached } = await hubHealth(hubAddress(settings), await hubToken(settings));
+    if (reached) return [];
+    const [text = ''] = (error instanceof Error ? error.message : String(error)).split(': ');
+    return [warning('port', text, 'choose another port with --port, 0 for any free one')];
+  }
+}
