@@ -1,6 +1,7 @@
 import type { ViewRow } from '#core/fleet/view/rows';
 import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';
+import { reportServices } from './report-services.js';
 
 export const HASH = 'f'.repeat(64);
 export const FAILED_HASH = 'e'.repeat(64);
@@ -68,7 +69,7 @@ export function fillFleet(view: MemoryView): void {
     ],
     removed: [],
   });
-  view.writeHub([
+  reportServices(view, [
     {
       ...{ service: 'applier', instance: 'applier-1', version: '0.1.0', updatedAt: new Date().toISOString() },
       checks: [{ name: 'redis', ok: true, message: 'answers' }],

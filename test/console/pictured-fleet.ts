@@ -5,6 +5,7 @@ import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';
 import { answerOfPicturedCatalog } from './pictured-catalog.js';
+import { reportServices } from './report-services.js';
 
 /** The time of all pictures. */
 export const PICTURED_AT = new Date('2026-11-25T10:42:00Z');
@@ -301,7 +302,7 @@ function fillHub(view: MemoryView): void {
     failed: 0,
     oldestSeconds: waiting,
   });
-  view.writeHub([
+  reportServices(view, [
     {
       ...service('catalog-poller', ['redis']),
       checks: [

@@ -5,6 +5,7 @@ import { catalogRow, operatorRow, planRow } from '../../apps/console/src/console
 import { clusterName, madeCluster } from '../../bench/console/made-rows.js';
 import { catalogAnswer, SAMPLES } from './catalog-content.js';
 import { CONFLICT, HASH, REVIEWED } from './fleet-rows.js';
+import { reportServices } from './report-services.js';
 
 /** Of each cluster, beside the two that the tasks are about. */
 const OPERATORS = 30;
@@ -36,7 +37,7 @@ function rowsOf(at: number, { waiting }: SizedFleet): readonly ViewRow[] {
 export function fillSizedFleet(view: MemoryView, fleet: SizedFleet): void {
   for (let at = 0; at < fleet.clusters; at += 1)
     view.write({ cluster: clusterName(at), changed: rowsOf(at, fleet), removed: [] });
-  view.writeHub([
+  reportServices(view, [
     {
       ...{ service: 'applier', instance: 'applier-1', version: '0.1.0', updatedAt: new Date().toISOString() },
       checks: [{ name: 'redis', ok: true, message: 'answers' }],

@@ -78,7 +78,7 @@ const opened = (prefix: string): Promise<Hub> => {
     FLOTILLA_REDIS_PREFIX: prefix,
     FLOTILLA_CONTENT_DIR: join(folder, randomUUID()),
   });
-  return openHub({ service: 'draining', settings, log: silentLog, redis, key });
+  return openHub({ service: 'draining', settings, log: silentLog, store: redis, key });
 };
 
 /** How many jobs of the queue the process has run, by what its metrics say. */

@@ -29,7 +29,7 @@ export async function passOverExtension(
     FLOTILLA_CONTENT_DIR: folder,
   });
   const key = await HubKey.open(hubKeyFile());
-  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redis, key });
+  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, store: redis, key });
   try {
     const { signal } = new AbortController();
     await reconcileExtension(

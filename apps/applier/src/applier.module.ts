@@ -20,7 +20,6 @@ import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
 import { extensionDeps } from '#lifecycle/v1/extensions/extension-deps';
 import { readLimitsOf } from '#platform/config/kube-limits';
-import { RedisActionReceiver } from '#platform/console/redis-action-channel';
 import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
@@ -206,10 +205,10 @@ function consoleActionsOf(
   limiter: ClusterLimiter,
   orders: ClusterOrders | undefined,
 ): ConsoleActions {
-  const { redis, clock, log, settings, queues } = hub;
+  const { store, clock, log, settings, queues } = hub;
   return new ConsoleActions({
     ...{ clusters, limiter, clock, log },
-    receiver: new RedisActionReceiver({ redis, prefix: settings.redisPrefix, clock, log }),
+    receiver: store.actionReceiver(),
     globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
     touch: (subject) => queues.apply.add({ v: 1, ...subject }),
     ordered: orders && ((cluster, namespace) => orders.orderedIn(cluster, namespace)),

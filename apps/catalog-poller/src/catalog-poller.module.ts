@@ -19,7 +19,6 @@ import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
 import { ReportedRollouts } from '#lifecycle/fleet/rollouts/reported-rollouts';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
-import { RedisQuestionReceiver } from '#platform/console/redis-question-channel';
 import { Lanes } from '#platform/fairness/lanes';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
@@ -33,7 +32,6 @@ import { MetasIndexFiles } from '#platform/metas/index-files';
 import type { OwnedClusters } from '#platform/ownership/owned-clusters';
 import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
-import { RedisViewWriter } from '#platform/view/redis-view-writer';
 import { ContentController } from './content.controller.js';
 import { MetasMiddleware } from './metas.middleware.js';
 import { ObserveProcessor } from './observe.processor.js';
@@ -82,11 +80,11 @@ function consoleQuestionsOf(
   fleet: ObservedFleet,
   metas: SharedMetas,
 ): ConsoleQuestions {
-  const { redis, clock, log, settings, problems, content: store } = hub;
-  const contents = new ConsoleCatalogs({ of: (cluster) => fleet.of(cluster), store, metas });
+  const { store, clock, log, settings, problems, content } = hub;
+  const contents = new ConsoleCatalogs({ of: (cluster) => fleet.of(cluster), store: content, metas });
   return new ConsoleQuestions({
     ...{ clusters, clock, log },
-    receiver: new RedisQuestionReceiver({ redis, prefix: settings.redisPrefix, clock, log }),
+    receiver: store.questionReceiver(),
     globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
     resolutionOf: async (cluster, namespace) => {
       const observed = await problems.getObservation(cluster, namespace);
@@ -123,7 +121,7 @@ const PARTS: readonly Provider[] = [
     ) =>
       new ObservedFleet({
         ...{ hub, clusters, detectors, caches, contents, catalogs, metas, wanted, random: Math.random },
-        view: new RedisViewWriter(hub.redis, hub.settings.redisPrefix),
+        view: hub.store.view,
         owns: (cluster) => shards?.owns(cluster) ?? true,
       }),
   },
@@ -166,14 +164,12 @@ const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefin
   {
     provide: ReportedRollouts,
     inject: [HUB, WantedOperators],
-    useFactory: ({ clock, log, redis, settings }: Hub, wanted: WantedOperators) => {
-      const view = new RedisViewWriter(redis, settings.redisPrefix);
-      return new ReportedRollouts({
+    useFactory: ({ clock, log, store }: Hub, wanted: WantedOperators) =>
+      new ReportedRollouts({
         ...{ hub: fleetHub, clock, log },
         onAssignment: (listener) => wanted.onAssignment(listener),
-        write: (rows) => view.writeRollouts(rows),
-      });
-    },
+        write: (rows) => store.view.writeRollouts(rows),
+      }),
   },
   SightingsLifecycle,
   healthIndicator(ReportedRollouts, ({ check }) => check),

@@ -9,7 +9,8 @@ that is allowed; nothing else of Flotilla goes into a cluster.
 A fleet in a folder (--fleet fleet/) needs no API server of its own: YAML below it is read again when it changes, status/ is the
 hub's. The contexts of its FleetClusters are managed, too; a cluster that no FleetCluster names is one without labels.
 
-Redis is found in this order: FLOTILLA_REDIS_URL, redis-server or valkey-server on PATH, Docker, apt-get when root on Debian.
+It needs no Redis: work waits in the memory of this process, and what is true is in the clusters. --redis, or FLOTILLA_REDIS_URL,
+names a Redis in which work waits, as it does for services in several processes (docs/install.md).
 All other settings: docs/settings.md.
 
 Examples:
@@ -23,6 +24,7 @@ type Options = Readonly<{
   context?: string[];
   fleet?: string;
   port?: string;
+  redis?: string;
   console?: boolean;
   verbose?: boolean;
 }>;
@@ -31,7 +33,7 @@ type Options = Readonly<{
 export const upCommand = (program: Command, io: Io): Command =>
   program
     .command('up')
-    .description('manage your clusters from this machine: all services in one process, Redis included')
+    .description('manage your clusters from this machine: all services in one process')
     .option('--kubeconfig <file>', 'kubeconfig with clusters to manage; may be given several times', gathered)
     .option('--context <name>', 'a context to manage; may be given several times', gathered)
     .option(
@@ -39,12 +41,20 @@ export const upCommand = (program: Command, io: Io): Command =>
       'folder with the fleet, or context of the API server that has it (default: FLOTILLA_FLEET; without either, no roll-outs)',
     )
     .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
+    .option(
+      '--redis <url>',
+      'Redis in which work waits (default: FLOTILLA_REDIS_URL; without either, the memory of this process)',
+    )
     .option('--no-console', 'without the web console, whose link is printed otherwise')
     .option('--verbose', 'log what the services do, not warnings alone')
     .addHelpText('after', HELP)
-    .action(async ({ kubeconfig = [], context = [], fleet, port, console = true, verbose = false }: Options) => {
+    .action(async ({ kubeconfig = [], context = [], fleet, port, redis, console = true, verbose = false }: Options) => {
       const { runUp } = await import('../up/run-up.js');
-      const chosen = { ...(port && { port: portOf(port) }), ...(fleet !== undefined && { fleet }) };
+      const chosen = {
+        ...(port && { port: portOf(port) }),
+        ...(fleet !== undefined && { fleet }),
+        ...(redis && { redis }),
+      };
       await runUp(io, { kubeconfigs: kubeconfig, contexts: context, console, verbose, ...chosen });
     });
 

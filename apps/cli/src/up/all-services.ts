@@ -1,9 +1,5 @@
 import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
 import type { Settings } from '#platform/config/settings';
-import { RedisActionSender } from '#platform/console/redis-action-channel';
-import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
-import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
-import { RedisSessionStore } from '#platform/console/redis-session-store';
 import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
 import { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
@@ -13,7 +9,6 @@ import type { ServiceParts } from '#platform/hub/run-main';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
-import { RedisViewReader } from '#platform/view/redis-view-reader';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
 import type { ConsoleService } from '../../../console/src/console.service.js';
@@ -46,24 +41,9 @@ export type FleetOfServices = Readonly<{
  */
 export async function openConsole(hub: Hub, consolePort: number): Promise<ConsoleService> {
   const { ConsoleService: Service } = await import('../../../console/src/console.service.js');
-  const { settings, clock, log, metrics, redis } = hub;
-  const reader = new RedisViewReader(redis, settings.redisPrefix);
-  const sender = new RedisActionSender(redis, settings.redisPrefix);
-  const asker = new RedisQuestionAsker({ redis, prefix: settings.redisPrefix, clock });
-  const sessions = new RedisSessionStore(redis, settings.redisPrefix);
-  const trail = new RedisAuditTrail(redis, settings.redisPrefix);
-  const { registry } = metrics;
-  return Service.open({
-    settings: { ...settings, consolePort },
-    clock,
-    log,
-    registry,
-    reader,
-    sender,
-    asker,
-    sessions,
-    trail,
-  });
+  const { consoleParts } = await import('../../../console/src/console-parts.js');
+  const options = consoleParts(hub);
+  return Service.open({ ...options, settings: { ...options.settings, consolePort } });
 }
 
 /**

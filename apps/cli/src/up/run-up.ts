@@ -18,7 +18,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import { collectAtRest } from '#platform/processes/collect-at-rest';
 import { boundGarbage } from '#platform/processes/service-memory';
-import { findRedis } from '#platform/redis/find-redis';
+import { namedRedis } from '#platform/redis/find-redis';
 import { createLog } from '#platform/telemetry/log';
 import type { Log } from '#platform/telemetry/log.port';
 import { PlainLog } from '#platform/telemetry/plain-log';
@@ -78,16 +78,16 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
   const settings = { ...up.settings, catalogPollerPort };
-  const redis = await findRedis({ log: (line) => io.err(`${line}\n`) });
-  endings.push(() => redis.stop());
+  const redis = await namedRedis(settings.redisUrl, process.env);
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
   const key = await keyOf(settings);
-  const hub = await openHub({ service: 'up', settings, log, redis, key });
+  const hub = await openHub({ service: 'up', settings, log, store: redis ?? 'memory', key });
   endings.push(() => hub.close());
   if (folder !== undefined) await use(folder, io);
   const clients = registry.allClients(APPLIER);
   if (isUnnamed(up) && (folder?.contexts ?? []).length === 0) io.out(UNNAMED);
   io.out(header(clients));
+  io.out(redis === undefined ? IN_MEMORY : `Work waits in Redis: ${redis.how}\n`);
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
   const access = accessOf(up.named);
@@ -194,6 +194,8 @@ function namedElsewhere(
 
 const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;
 
+const IN_MEMORY =
+  'Work waits in the memory of this process; after its end the next one finds it in the clusters. --redis URL: in Redis\n';
 /** Said where a user started the hub without saying for what. */
 const UNNAMED = `No cluster was named, so these are those of "flotilla clusters add", else the current context of kubectl.
 Name others with --context, or a file with --kubeconfig; "flotilla up --help" says more.

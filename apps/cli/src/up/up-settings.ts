@@ -13,6 +13,8 @@ export type UpOptions = Readonly<{
   fleet?: string;
   /** The port of health, metrics and content; the setting where absent. */
   port?: number;
+  /** The Redis where work waits; the setting where absent. */
+  redis?: string;
   /** Whether the web console runs, too. */
   console: boolean;
   verbose: boolean;
@@ -39,7 +41,8 @@ export type UpSettings = Readonly<{
 export function upSettings(options: UpOptions, environment: Environment): UpSettings {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
   const fleet = options.fleet === undefined ? {} : { FLOTILLA_FLEET: fleetOption(options.fleet) };
-  const settings = commandSettings({ ...environment, ...fleet, FLOTILLA_LOG_LEVEL: logLevel });
+  const redis = options.redis === undefined ? {} : { FLOTILLA_REDIS_URL: options.redis };
+  const settings = commandSettings({ ...environment, ...fleet, ...redis, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
   return {

@@ -93,7 +93,7 @@ function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs 
       if (unready.has(cluster)) throw new Error('no API of that name');
       return { a: part(`a of ${cluster}`), b: part(`b of ${cluster}`) };
     },
-    watchRedis: async (onEmptied) => {
+    watchStore: async (onEmptied) => {
       redis.empty = onEmptied;
       return () => {
         redis.watched = false;

@@ -34,8 +34,8 @@ export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   resyncIntervalMs: number;
   /** The parts of a cluster that joins, not started yet. Rejects where the cluster does not answer. */
   partsOf: (client: KubeClient) => Promise<P>;
-  /** Has the callback called whenever Redis was emptied. Resolves to what ends this. */
-  watchRedis: (onEmptied: () => void) => Promise<() => void>;
+  /** Has the callback called whenever what was stored is gone, or may be. Resolves to what ends this. */
+  watchStore: (onLoss: () => void) => Promise<() => void>;
 }>;
 
 /** A cluster of the registry. Its timers end when it leaves the registry. */
@@ -70,7 +70,7 @@ export class ClusterMembership<P extends ClusterParts> {
     this.#timers.add(this.deps.clusters.subscribe((changes) => this.#take(changes)));
     const end = this.deps.detectors.whenOwnerChanges?.((cluster) => void this.#ownerChanged(cluster));
     if (end !== undefined) this.#timers.add(end);
-    void this.#watchRedis();
+    void this.#watchStore();
   }
 
   /** No cluster joins or leaves any more, and none is resynced; what is watched stays watched. */
@@ -225,10 +225,10 @@ export class ClusterMembership<P extends ClusterParts> {
     await Promise.all(partsIn(joined.parts).map((part) => part.leave()));
   }
 
-  /** An emptied Redis is filled again at once instead of at the next resync. */
-  async #watchRedis(): Promise<void> {
-    const watching = this.deps.watchRedis(() => this.#touchAll());
-    const stop = await watching.catch(() => undefined); // Redis never answered before this process had to end
+  /** An emptied store is filled again at once instead of at the next resync. */
+  async #watchStore(): Promise<void> {
+    const watching = this.deps.watchStore(() => this.#touchAll());
+    const stop = await watching.catch(() => undefined); // the store never answered before this process had to end
     if (stop !== undefined) this.#timers.add(stop);
   }
 

@@ -48,7 +48,7 @@ export class AppliedFleet {
       resyncIntervalMs: settings.resyncInterval,
       partsOf: async (client) => this.#partsOf(client),
       // The poller publishes what is to be done anew.
-      watchRedis: async () => nothing,
+      watchStore: async () => nothing,
     });
   }
 

@@ -7,7 +7,6 @@ import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
-import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import type { ExtensionProblems, NamespaceProblems } from '#platform/store/problem-store.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { ViewWriter } from '#platform/view/view-store.port';
@@ -78,7 +77,7 @@ export class ObservedFleet {
   readonly #view: FleetViewWriter;
 
   constructor(private readonly deps: ObservedFleetDeps) {
-    const { redis, redisLosses: losses, clock, log, settings } = deps.hub;
+    const { store, clock, log, settings } = deps.hub;
     this.#timers = new Timers(clock);
     this.#pace = new ObservationPace(clock);
     this.#turns = new ClusterTurns(clock);
@@ -97,11 +96,7 @@ export class ObservedFleet {
       log,
       resyncIntervalMs: settings.resyncInterval,
       partsOf: (client) => this.#partsOf(client),
-      watchRedis: (onEmptied) =>
-        watchRedisEpoch({
-          ...{ redis, clock, log, losses, prefix: settings.redisPrefix },
-          onEmptied: () => this.#emptied(onEmptied),
-        }),
+      watchStore: (onLoss) => store.watchLosses(() => this.#emptied(onLoss)),
     });
   }
 

@@ -8,6 +8,7 @@ import {
 } from '#core/fleet/console-questions/console-question';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
+import { boundedAnswer } from './bounded-answer.js';
 import { FollowedStream, parsedJson } from './followed-stream.js';
 import type { QuestionAsker, QuestionReceiver } from './question-channel.port.js';
 
@@ -26,11 +27,6 @@ const keysOf = (prefix: string) =>
 const MOST_QUESTIONS = 2_000;
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
-/** A larger answer is none: a page cannot show a megabyte. */
-const LARGEST_ANSWER = 1_000_000;
-/** An API server keeps objects of 1.5 MiB: packed, and as base64, they are smaller than this. */
-const LARGEST_OBJECT = 2_000_000;
-const TOO_LARGE: QuestionAnswer = { because: 'failed', message: 'the answer is too large for a page; use the command' };
 
 type AskerOptions = Readonly<{ redis: Redis; prefix: string; clock: Clock }>;
 
@@ -98,9 +94,7 @@ export class RedisQuestionReceiver implements QuestionReceiver {
   async answer(question: ConsoleQuestion, answer: QuestionAnswer): Promise<void> {
     const { redis } = this.options;
     const [keys, key] = [this.#keys, questionKey(question)];
-    const text = JSON.stringify(answer);
-    const largest = question.ask === 'whole-object' ? LARGEST_OBJECT : LARGEST_ANSWER;
-    const sent = text.length > largest ? JSON.stringify(TOO_LARGE) : text;
+    const sent = JSON.stringify(boundedAnswer(question, answer));
     await redis.set(keys.answer(key), sent, 'EX', 'because' in answer ? 1 : ANSWER_KEPT_SECONDS);
     // After the answer has gone an equal question is sent again.
     await redis.del(keys.claim(key), keys.asked(key));

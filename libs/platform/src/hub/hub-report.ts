@@ -39,11 +39,11 @@ class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShu
   readonly #reporter: HubReporter;
 
   constructor(hub: Hub, service: string, providers: DiscoveryService) {
-    const { redis, settings, clock, log, queues, metrics } = hub;
+    const { store, clock, log, queues, metrics } = hub;
     const checks = () =>
       providers.getProviders().flatMap(({ instance }) => (instance instanceof HealthIndicator ? [instance] : []));
     this.#reporter = new HubReporter({
-      ...{ redis, clock, log, service, prefix: settings.redisPrefix },
+      ...{ reports: store.reports, clock, log, service },
       instance: `${hostname()}:${process.pid}`,
       version: projectVersion(),
       checks: () => Promise.all(checks().map(checkOf)),

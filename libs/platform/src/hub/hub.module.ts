@@ -29,7 +29,7 @@ export function hubModule(hub: Hub, reportsAs?: string): DynamicModule {
     imports: [DiscoveryModule],
     providers: [
       ...parts,
-      healthIndicator<Hub>(tokens.HUB, ({ redisHealth }) => redisHealth),
+      healthIndicator<Hub>(tokens.HUB, ({ store }) => store.check),
       healthIndicator<Hub>(tokens.HUB, ({ queues }) => unreadableJobsCheck(Object.values(queues))),
       ...(reportsAs === undefined ? [] : [hubReport(hub, reportsAs)]),
     ],

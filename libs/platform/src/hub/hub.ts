@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
 import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { authenticatedAreas } from '#core/kernel/http-access/http-area';
@@ -13,11 +12,8 @@ import { ServingTls } from '../http-access/serving-tls.js';
 import { TokenList } from '../http-access/token-list.js';
 import { TokenReviewer } from '../http-access/token-reviewer.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import { type Queues, redisQueues } from '../queue/queues.js';
+import type { Queues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
-import { redisCheck } from '../redis/redis-check.js';
-import { openRedis } from '../redis/redis-connection.js';
-import { askServerInfo, historyOf } from '../redis/redis-server-info.js';
 import { BundlePulls } from '../registry/bundle-pulls.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import { FailedPulls } from '../registry/image/failed-pulls.js';
@@ -27,9 +23,7 @@ import { DiskContentStore } from '../store/disk-content-store.js';
 import { DiskProvenance } from '../store/disk-provenance.js';
 import { HttpContentStore } from '../store/http-content-store.js';
 import type { ExtensionProblems, ProblemStore } from '../store/problem-store.port.js';
-import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
 import { WorkRoom } from '../store/work-room.js';
-import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { RefusedValues } from '../telemetry/refused-values.js';
@@ -37,17 +31,12 @@ import { openTracer } from '../telemetry/tracing/open-tracer.js';
 import type { Tracer } from '../telemetry/tracing/tracer.port.js';
 import { hubIdentity } from './hub-identity.js';
 import type { HubKey } from './hub-key.js';
+import type { HubStore } from './hub-store.js';
+import { memoryHubStore } from './memory-hub-store.js';
+import { redisHubStore } from './redis-hub-store.js';
 
 /** Serves content to all others, and so must not ask itself. */
 const CONTENT_SERVER = 'catalog-poller';
-
-/**
- * An older observation is made anew before it is acted on: it may be one that an attacker kept. Where resyncs
- * are more frequent, two of them have passed.
- */
-const OLDEST_OBSERVATION_MS = 30 * 60_000;
-const RESYNCS_OF_AN_OBSERVATION = 2;
-const SLOW_RESYNC_MS = 300_000;
 
 /** What every process has: settings, time, log, metrics, and who may read what over HTTP. */
 export type ServiceFrame = Readonly<{
@@ -67,10 +56,8 @@ export type ServiceFrame = Readonly<{
 export type Hub = ServiceFrame &
   Readonly<{
     refused: RefusedValues;
-    redis: Redis;
-    redisHealth: HealthCheck;
-    /** A text that changes whenever Redis may lack what this process wrote. */
-    redisLosses: () => string;
+    store: HubStore;
+    /** These parts of the store have names of their own: most of the work is done with them. */
     queues: Queues;
     problems: ProblemStore;
     extensionProblems: ProblemStore<ExtensionProblems>;
@@ -91,7 +78,8 @@ export type HubOptions = Readonly<{
   service: string;
   settings: Settings;
   log: Log;
-  redis: RedisAccess;
+  /** Where the store is; `memory`: this process is the whole hub. */
+  store: RedisAccess | 'memory';
   /** Of a process that observes or acts; a resolver has none. */
   key?: HubKey;
   /** Called, before anything is sent there, where the hub cannot work with this Redis. */
@@ -108,7 +96,7 @@ export async function openFrame(settings: Settings, log: Log, key?: HubKey): Pro
   return { settings, log, clock, metrics, access, ...(tls && { tls }) };
 }
 
-/** Connects to Redis (without waiting for it) and opens this process's content cache. */
+/** Opens the hub's store (without waiting for Redis) and this process's content cache. */
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { service, settings, log, key } = options;
   const folder = join(settings.contentDir, service);
@@ -122,16 +110,18 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     policy: outboundPolicyOf(settings),
     failedPulls: new FailedPulls(),
   });
-  // Last: nothing after it may fail and leave a connection, which would keep the process from its end.
-  const connected = connect(options, metrics);
-  const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
+  // Last: nothing after it may fail and leave a connection, which would keep the process from its end.
+  const store = openStore(options, frame, refused);
+  const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   return {
     ...frame,
     refused,
-    ...connected,
-    ...problemStores(connected.redis, options, refused),
+    store,
+    queues: store.queues,
+    problems: store.problems,
+    extensionProblems: store.extensionProblems,
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk, key),
     workRoom,
     registry,
@@ -142,39 +132,25 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     close: async () => {
       tls?.stop();
       bundlePulls.stop();
-      connected.redis.disconnect();
+      store.close();
     },
   };
 }
 
-/** Redis with its queues; the metrics count what waits in those that this process may read. */
-function connect(
-  { settings, log, redis: access, key, onUnusableRedis }: HubOptions,
-  metrics: Metrics,
-): Pick<Hub, 'redis' | 'redisHealth' | 'redisLosses' | 'queues'> {
-  const { redis, trouble, rights, refusals, serverInfo } = openRedis(access.url, log, access.tls, onUnusableRedis);
-  const queues = redisQueues({
-    redis,
-    log,
-    prefix: settings.redisPrefix,
-    shards: settings.shards,
-    lockDurationMs: settings.jobLockDuration,
-    stalledIntervalMs: settings.jobStalledInterval,
-    backoff: { firstMs: settings.jobRetryFirst, longestMs: settings.jobRetryLongest },
-    onFinished: (job) => metrics.jobFinished(job),
-    onError: (error) => rights.note(error),
-  });
+/** The metrics count what waits in those queues that this process may read. */
+function openStore(
+  { settings, log, store: place, key, onUnusableRedis }: HubOptions,
+  { clock, metrics }: ServiceFrame,
+  refused: RefusedValues,
+): HubStore {
+  const common = { settings, clock, log, metrics };
+  const store =
+    place === 'memory'
+      ? memoryHubStore(common)
+      : redisHubStore({ ...common, access: place, refused, key, onUnusableRedis });
+  const { queues } = store;
   metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
-  metrics.watchRedis({ refusals: () => refusals.counts, memory: () => askServerInfo(redis, serverInfo()) });
-  const redisHealth = redisCheck(redis, {
-    prefix: settings.redisPrefix,
-    trouble,
-    missingRight: () => rights.text,
-    serverInfo,
-  });
-  // Another server after a fail-over may lack the last writes, and one that refused writes lacks them.
-  const redisLosses = () => `${historyOf(serverInfo())} ${refusals.ofWrites}`;
-  return { redis, redisHealth, redisLosses, queues };
+  return store;
 }
 
 /** The content cache on disk, which makes room for images that are being unpacked. */
@@ -187,25 +163,6 @@ async function openCache(folder: string, settings: Settings, log: Log) {
     log,
   });
   return { disk, workRoom };
-}
-
-function problemStores(
-  redis: Redis,
-  { settings, key }: HubOptions,
-  refused: RefusedValues,
-): Pick<Hub, 'problems' | 'extensionProblems'> {
-  const stored: RedisProblemStoreOptions = {
-    ...storeOptions(settings),
-    ...(key === undefined ? {} : { key }),
-    onRefused: (cluster, what, count) => refused.note({ cluster, what, count }),
-  };
-  return {
-    problems: new RedisProblemStore(redis, stored),
-    extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {
-      ...stored,
-      prefix: `${settings.redisPrefix}:extensions`,
-    }),
-  };
 }
 
 /** Bundles are small: what takes longer goes on beside the others, with half of the bounds. */
@@ -221,14 +178,6 @@ function bundleLanes(settings: Settings, { lanes }: Metrics): Lanes {
     firstMs: BUNDLE_FIRST_MS,
   });
 }
-
-const storeOptions = (settings: Settings): RedisProblemStoreOptions => ({
-  prefix: settings.redisPrefix,
-  ttlSeconds: Math.round(settings.storeTtl / 1_000),
-  maxValueBytes: settings.storeMaxValueBytes,
-  observationMaxAgeMs:
-    Math.min(RESYNCS_OF_AN_OBSERVATION * settings.resyncInterval, OLDEST_OBSERVATION_MS) + SLOW_RESYNC_MS,
-});
 
 /** The cache on disk, behind it the poller where its address is known. */
 function contentOf(settings: Settings, cache: ContentStore, key: HubKey | undefined): ContentStore {

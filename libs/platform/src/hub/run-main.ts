@@ -37,7 +37,7 @@ export const runMain = (
   runProgram(service, async (settings, log, end) => {
     const redis = await readRedisAccess({ ...settings, redisUrl: settings.redisUrl || LOCAL_REDIS });
     const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
-    const hub = await openHub({ service, settings, log, redis, onUnusableRedis: end, ...(key && { key }) });
+    const hub = await openHub({ service, settings, log, store: redis, onUnusableRedis: end, ...(key && { key }) });
     const parts = await partsOf(hub);
     await runOn(hub, service, { ...parts, imports: importsOn(hub, service, parts) }, runService);
   });

@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { fixedClusters } from '../membership/service-clusters.port.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { ownShards } from './own-shards.js';
+import { RedisLeases } from './redis-leases.js';
 
 const LEASE_MS = 30_000;
 const SHARDS = 8;
@@ -34,10 +35,11 @@ function hub(service: 'poller' | 'applier' = 'poller') {
     const ending = state === 'ending';
     return ['epoch', ending ? [] : [member, leaseMs], wanted.flatMap((shard) => [shard, 1, leaseMs, member])];
   };
-  const settings = { ...readSettings({}), shards: SHARDS, shardLease: LEASE_MS, redisPrefix: 'prefix' };
+  const settings = { ...readSettings({}), shards: SHARDS, shardLease: LEASE_MS };
   const clients = NAMES.map((cluster) => ({ cluster }) as KubeClient);
   const redis = { evalsha } as unknown as Redis;
-  const shards = ownShards({ redis, settings, clock, log: silentLog }, service, fixedClusters(clients));
+  const leases = (role: string) => new RedisLeases(redis, { prefix: 'prefix', role, shards: SHARDS });
+  const shards = ownShards({ store: { leases }, settings, clock, log: silentLog }, service, fixedClusters(clients));
   return { ...shards, clock, keys, members, setAway: (away: boolean) => (isAway = away) };
 }
 const occupied = new Set(NAMES.map((name) => shardOf(name, SHARDS))).size;

@@ -4,6 +4,7 @@ import { shardOf, shardWeights } from '#core/fleet/ownership/shard';
 import type { Settings } from '../config/settings.js';
 import type { Hub } from '../hub/hub.js';
 import type { HubKey } from '../hub/hub-key.js';
+import type { HubStore } from '../hub/hub-store.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
 import { ownUrl } from '../peers/own-url.js';
 import { peerName } from '../peers/peer-name.js';
@@ -11,7 +12,6 @@ import { PeerRequests } from '../peers/peer-requests.js';
 import { Peers } from '../peers/peers.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { OwnedClusters } from './owned-clusters.js';
-import { RedisLeases } from './redis-leases.js';
 import { ShardOwnership } from './shard-ownership.js';
 
 /** The part of the fleet that one process of a service works for. */
@@ -23,14 +23,16 @@ export type OwnShards = Readonly<{
   peers?: Peers;
 }>;
 
-type OwnShardsHub = Pick<Hub, 'redis' | 'settings' | 'clock' | 'log'> & Partial<Pick<Hub, 'key'>>;
+type OwnShardsHub = Pick<Hub, 'settings' | 'clock' | 'log'> &
+  Readonly<{ store: Pick<HubStore, 'leases'> }> &
+  Partial<Pick<Hub, 'key'>>;
 
 /** `service`: the processes of one service share the clusters among them. */
 export function ownShards(hub: OwnShardsHub, service: 'poller' | 'applier', all: ServiceClusters): OwnShards {
-  const { redis, settings, clock, log } = hub;
-  const { shards, shardLease, redisPrefix } = settings;
+  const { store, settings, clock, log } = hub;
+  const { shards, shardLease } = settings;
   const ownership = new ShardOwnership({
-    leases: new RedisLeases(redis, { prefix: redisPrefix, role: service, shards }),
+    leases: store.leases(service),
     clock,
     log,
     shards,

@@ -31,8 +31,8 @@ async function serving({ tokens, key }: Readonly<{ tokens?: string; key?: HubKey
   await writeFile(file, tokens ?? '');
   const asked = { areas: new Set(['health' as const]), tokens: new TokenList(file, silentLog) };
   const access = tokens === undefined ? HttpAccess.open() : new HttpAccess(asked);
-  const redisHealth = { name: 'redis', check: async () => ({ up: true, detail: '' }) };
-  const hub = { queues, access, key, clock: new SystemClock(), log: silentLog, redisHealth } as unknown as Hub;
+  const store = { check: { name: 'redis', check: async () => ({ up: true, detail: '' }) } };
+  const hub = { queues, access, key, clock: new SystemClock(), log: silentLog, store } as unknown as Hub;
   const service = await startService({
     name: 'things',
     imports: [hubModule(hub), queuePageModule()],

@@ -62,6 +62,13 @@ async function openNamed(env: Environment): Promise<FoundRedis> {
   return { ...access, how: `FLOTILLA_REDIS_URL (${withoutCredentials(access.url)})`, stop: async () => undefined };
 }
 
+/**
+ * The Redis at an address, with the login that the environment names.
+ * @throws RedisUnreachable if it does not answer
+ */
+export const namedRedis = (address: string, env: Environment): Promise<FoundRedis> =>
+  openNamed({ ...env, FLOTILLA_REDIS_URL: address });
+
 const NO_SERVER = `neither ${SERVERS.join(' nor ')} is on PATH`;
 
 async function startServer(env: Environment): Promise<FoundRedis | string> {
@@ -116,7 +123,7 @@ export async function firstWayToRedis(env: Environment): Promise<FirstWay> {
 }
 
 /**
- * A Redis for demo, tests and `flotilla up`: FLOTILLA_REDIS_URL, else a server on PATH, else
+ * A Redis for tests and `flotilla demo --distributed`: FLOTILLA_REDIS_URL, else a server on PATH, else
  * Docker, else Debian's package.
  * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that
  * was named does not answer

@@ -41,6 +41,7 @@ const ORDER: readonly string[] = [
   ...[
     'service',
     'redis',
+    'store',
     'watches',
     'extensions',
     'statuses',

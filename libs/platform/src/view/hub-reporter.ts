@@ -1,15 +1,12 @@
-import type { Redis } from 'ioredis';
 import { HubRow } from '#core/fleet/view/hub-row';
 import type { Clock } from '../clock/clock.port.js';
 import { Timers } from '../clock/timers.js';
 import { inTime } from '../telemetry/in-time.js';
 import type { Log } from '../telemetry/log.port.js';
-import { parsedValue } from './parsed-value.js';
-import { viewKeys } from './view-keys.js';
+import type { HubReports } from './view-store.port.js';
 
 export type HubReporterOptions = Readonly<{
-  redis: Redis;
-  prefix: string;
+  reports: HubReports;
   clock: Clock;
   log: Log;
   service: string;
@@ -35,14 +32,12 @@ const REMOVED_WITHIN_MS = 1_000;
 /** Writes what a service says of itself where the console's page Hub reads it, every five seconds. */
 export class HubReporter {
   readonly #timers: Timers;
-  readonly #key: string;
   #queues: HubRow['queues'] = [];
   #times = 0;
   #running: Promise<void> | undefined;
 
   constructor(private readonly options: HubReporterOptions) {
     this.#timers = new Timers(options.clock);
-    this.#key = viewKeys(options.prefix).hub;
   }
 
   start(): void {
@@ -61,41 +56,30 @@ export class HubReporter {
   /** The service is gone from the page at once, where Redis answers. */
   async stop(): Promise<void> {
     this.#timers.stop();
-    const { redis, instance } = this.options;
+    const { reports, instance } = this.options;
     const removed = async () => {
       await this.#running;
-      await redis.hdel(this.#key, instance);
+      await reports.remove(instance);
     };
     await inTime(REMOVED_WITHIN_MS, removed());
   }
 
   async #report(): Promise<void> {
-    const { redis, clock, service, instance, version, checks, queues, slowest } = this.options;
+    const { reports, clock, service, instance, version, checks, queues, slowest } = this.options;
     if (this.#times % COUNTED_EVERY === 0) this.#queues = await queues();
-    const updatedAt = clock.now().toISOString();
+    const now = clock.now();
     const row: HubRow = {
       service,
       instance,
       version,
-      updatedAt,
+      updatedAt: now.toISOString(),
       checks: await checks(),
       queues: this.#queues,
       slowest: slowest(),
     };
-    await redis.hset(this.#key, instance, JSON.stringify(HubRow.parse(row)));
-    if (this.#times % TIDIED_EVERY === 0) await this.#tidy();
+    await reports.put(HubRow.parse(row));
+    if (this.#times % TIDIED_EVERY === 0) await reports.forgetBefore(new Date(now.getTime() - FORGOTTEN_AFTER_MS));
     this.#times += 1;
-  }
-
-  /** Takes away what processes left behind that were killed. */
-  async #tidy(): Promise<void> {
-    const { redis, clock } = this.options;
-    const all = await redis.hgetall(this.#key);
-    const since = clock.now().getTime() - FORGOTTEN_AFTER_MS;
-    const gone = Object.entries(all)
-      .filter(([, text]) => parsedValue(HubRow, text).every(({ updatedAt }) => Date.parse(updatedAt) < since))
-      .map(([instance]) => instance);
-    if (gone.length > 0) await redis.hdel(this.#key, ...gone);
   }
 
   /** Nothing waits for a report: the next one comes by itself. */

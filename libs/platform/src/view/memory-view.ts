@@ -1,27 +1,48 @@
 import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { HubRow } from '#core/fleet/view/hub-row';
 import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+import { rowHistory } from '#core/fleet/view/row-history';
 import type { ViewRow } from '#core/fleet/view/rows';
-import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader, ViewWriter } from './view-store.port.js';
+import { LONGEST_HISTORY } from './view-keys.js';
+import type {
+  ClusterRowChange,
+  HubReports,
+  RolloutWriter,
+  ViewChanges,
+  ViewContent,
+  ViewReader,
+  ViewWriter,
+} from './view-store.port.js';
 
-/** The read model in memory: for tests. */
-export class MemoryView implements ViewReader, ViewWriter {
+/** Changes that are kept for readers; one that comes later loads all rows again. */
+const MOST_CHANGES = 50_000;
+
+/** The read model within one process. Loses everything when it ends. */
+export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubReports {
   readonly #rows = new Map<string, Map<string, ViewRow>>();
-  readonly #changes: ClusterRowChange[] = [];
+  #changes: ClusterRowChange[] = [];
+  /** How many changes are no longer kept. */
+  #dropped = 0;
   readonly #waiting = new Set<() => void>();
-  #hub: readonly HubRow[] = [];
+  readonly #reports = new Map<string, HubRow>();
   #rollouts: readonly FleetRolloutRow[] = [];
   #history: readonly HistoryEntry[] = [];
+  #since = '';
   #epoch = 1;
 
   async write(change: ClusterRowChange): Promise<void> {
     const rows = this.#rows.get(change.cluster) ?? new Map<string, ViewRow>();
+    const news = change.changed.flatMap((row) => {
+      const before = rows.get(row.id);
+      return before === undefined ? [] : rowHistory(before, row);
+    });
+    this.#history = [...news.toReversed(), ...this.#history].slice(0, LONGEST_HISTORY);
+    this.#since ||= change.changed[0]?.updatedAt ?? '';
     this.#rows.set(change.cluster, rows);
     for (const row of change.changed) rows.set(row.id, row);
     for (const id of change.removed) rows.delete(id);
     if (rows.size === 0) this.#rows.delete(change.cluster);
-    this.#changes.push(change);
-    this.#wake();
+    this.#note(change);
   }
 
   rowsOf(cluster: string): Promise<readonly ViewRow[]> {
@@ -36,11 +57,21 @@ export class MemoryView implements ViewReader, ViewWriter {
     return Promise.resolve([...this.#rows.keys()]);
   }
 
-  writeHub(rows: readonly HubRow[]): void {
-    this.#hub = rows;
+  async put(row: HubRow): Promise<void> {
+    this.#reports.set(row.instance, row);
   }
 
-  writeRollouts(rows: readonly FleetRolloutRow[]): void {
+  async remove(instance: string): Promise<void> {
+    this.#reports.delete(instance);
+  }
+
+  async forgetBefore(since: Date): Promise<void> {
+    for (const { instance, updatedAt } of [...this.#reports.values()]) {
+      if (Date.parse(updatedAt) < since.getTime()) this.#reports.delete(instance);
+    }
+  }
+
+  async writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> {
     this.#rollouts = rows;
   }
 
@@ -48,14 +79,17 @@ export class MemoryView implements ViewReader, ViewWriter {
     return Promise.resolve(this.#rollouts);
   }
 
+  /** In place of what the written rows have changed. */
   writeHistory(entries: readonly HistoryEntry[]): void {
     this.#history = entries;
+    this.#since = entries.at(-1)?.at ?? '';
   }
 
   /** As when Redis is flushed. */
   empty(): void {
     this.#rows.clear();
-    this.#changes.length = 0;
+    this.#changes = [];
+    this.#dropped = 0;
     this.#epoch += 1;
     this.#wake();
   }
@@ -66,21 +100,37 @@ export class MemoryView implements ViewReader, ViewWriter {
 
   load(): Promise<ViewContent> {
     const rows = [...this.#rows.values()].flatMap((one) => [...one.values()]);
-    return Promise.resolve({ epoch: `${this.#epoch}`, place: `${this.#changes.length}`, rows });
+    return Promise.resolve({ epoch: `${this.#epoch}`, place: `${this.#place}`, rows });
   }
 
   async changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'> {
-    if (epoch === `${this.#epoch}` && Number(place) === this.#changes.length) await this.#change(waitMs);
-    if (epoch !== `${this.#epoch}` || Number(place) > this.#changes.length) return 'lost';
-    return { place: `${this.#changes.length}`, changes: this.#changes.slice(Number(place)) };
+    if (epoch === `${this.#epoch}` && Number(place) === this.#place) await this.#change(waitMs);
+    const at = Number(place) - this.#dropped;
+    if (epoch !== `${this.#epoch}` || at < 0 || at > this.#changes.length) return 'lost';
+    return { place: `${this.#place}`, changes: this.#changes.slice(at) };
   }
 
   hub(): Promise<readonly HubRow[]> {
-    return Promise.resolve(this.#hub);
+    return Promise.resolve([...this.#reports.values()]);
   }
 
   history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>> {
-    return Promise.resolve({ entries: this.#history, knownSince: this.#history.at(-1)?.at ?? '' });
+    // A full list may have had older entries, which are gone.
+    const oldest = this.#history.length < LONGEST_HISTORY ? undefined : this.#history.at(-1)?.at;
+    return Promise.resolve({ entries: this.#history, knownSince: oldest ?? this.#since });
+  }
+
+  get #place(): number {
+    return this.#dropped + this.#changes.length;
+  }
+
+  #note(change: ClusterRowChange): void {
+    this.#changes.push(change);
+    if (this.#changes.length > 2 * MOST_CHANGES) {
+      this.#dropped += MOST_CHANGES;
+      this.#changes = this.#changes.slice(MOST_CHANGES);
+    }
+    this.#wake();
   }
 
   #wake(): void {

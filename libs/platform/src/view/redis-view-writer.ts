@@ -6,7 +6,7 @@ import { ViewRow } from '#core/fleet/view/rows';
 import { RedisScript } from '../redis/redis-script.js';
 import { parsedValue } from './parsed-value.js';
 import { LONGEST_HISTORY, viewKeys } from './view-keys.js';
-import type { ClusterRowChange, ViewWriter } from './view-store.port.js';
+import type { ClusterRowChange, RolloutWriter, ViewWriter } from './view-store.port.js';
 
 /** Rows that one run of the script writes: Redis does nothing else meanwhile. */
 const ROWS_AT_ONCE = 250;
@@ -38,7 +38,7 @@ if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('SADD', KEYS[2], cluster)
 else redis.call('SREM', KEYS[2], cluster) end`);
 
 /** Writes the read model to Redis. */
-export class RedisViewWriter implements ViewWriter {
+export class RedisViewWriter implements ViewWriter, RolloutWriter {
   readonly #keys: ReturnType<typeof viewKeys>;
 
   constructor(
@@ -48,7 +48,7 @@ export class RedisViewWriter implements ViewWriter {
     this.#keys = viewKeys(prefix);
   }
 
-  /** Each poller of the hub writes the same: where none does, they are gone after a minute. */
+  /** Gone after a minute in which no poller has written. */
   async writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> {
     await this.redis.set(this.#keys.rollouts, JSON.stringify(rows), 'EX', ROLLOUTS_FOR_S);
   }

@@ -50,3 +50,14 @@ export type ViewWriter = Readonly<{
   clusters(): Promise<readonly string[]>;
   write(change: ClusterRowChange): Promise<void>;
 }>;
+
+/** Where each poller of the hub writes the fleet's roll-outs: all write the same. */
+export type RolloutWriter = Readonly<{ writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> }>;
+
+/** What each process of the hub last said of itself, as its service writes it. */
+export type HubReports = Readonly<{
+  put(row: HubRow): Promise<void>;
+  remove(instance: string): Promise<void>;
+  /** Removes the reports that are older, and what cannot be read. */
+  forgetBefore(since: Date): Promise<void>;
+}>;

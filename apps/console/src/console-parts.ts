@@ -1,0 +1,12 @@
+import type { Hub } from '#platform/hub/hub';
+import type { ConsoleParts } from './console.service.js';
+
+/** What the console takes of a hub. */
+export const consoleParts = ({ settings, clock, log, metrics, store }: Hub): ConsoleParts => ({
+  ...{ settings, clock, log, registry: metrics.registry },
+  reader: store.viewReader(),
+  sender: store.actionSender,
+  asker: store.questionAsker,
+  sessions: store.sessions,
+  trail: store.trail,
+});

@@ -1,0 +1,92 @@
+import {
+  ACTION_DEADLINE_MS,
+  type ActionEnd,
+  type ActionResult,
+  type ActionTarget,
+  type ConsoleAction,
+  targetKey,
+} from '#core/fleet/console-actions/console-action';
+import type { Clock } from '../clock/clock.port.js';
+import { type ExpiringValuesOptions, expiringValues } from '../store/expiring-values.js';
+import type { ActionReceiver, ActionSender } from './action-channel.port.js';
+
+const KEPT_MS = 3_600_000;
+const MOST_ACTIONS = 1_000;
+
+type Sent = Readonly<{ action: ConsoleAction; atMs: number }>;
+type Results = Map<string, ActionResult>;
+
+/** Actions within one process: what the console sends is taken by the applier beside it. */
+export class MemoryActionChannel implements ActionSender {
+  readonly #sent;
+  readonly #idOf;
+  readonly #results;
+  readonly #claimed;
+  readonly #takers = new Set<(action: ConsoleAction) => void>();
+
+  constructor(private readonly clock: Clock) {
+    const kept: ExpiringValuesOptions = { clock, ttlMs: KEPT_MS, most: MOST_ACTIONS };
+    this.#sent = expiringValues<Sent>(kept);
+    this.#idOf = expiringValues<string>(kept);
+    this.#results = expiringValues<Results>(kept);
+    this.#claimed = expiringValues<Set<string>>(kept);
+  }
+
+  async send(action: ConsoleAction, key: string): Promise<string> {
+    const once = `${action.by}\n${key}`;
+    const known = this.#idOf.get(once);
+    if (known !== undefined) return known;
+    this.#idOf.set(once, action.id);
+    this.#sent.set(action.id, { action, atMs: this.#nowMs });
+    for (const take of this.#takers) this.#give(action, take);
+    return action.id;
+  }
+
+  async find(id: string): Promise<ConsoleAction | undefined> {
+    return this.#sent.get(id)?.action;
+  }
+
+  async results(id: string): Promise<readonly ActionResult[]> {
+    return [...(this.#results.get(id)?.values() ?? [])];
+  }
+
+  receiver(): ActionReceiver {
+    const taken: ((action: ConsoleAction) => void)[] = [];
+    return {
+      follow: (take) => {
+        taken.push(take);
+        this.#takers.add(take);
+        const fresh = [...this.#sent.values()].filter(({ atMs }) => this.#nowMs - atMs <= ACTION_DEADLINE_MS);
+        for (const { action } of fresh.toReversed()) this.#give(action, take);
+      },
+      claim: async (id, cluster) => {
+        const clusters = this.#claimed.get(id) ?? new Set();
+        this.#claimed.set(id, clusters);
+        const isFirst = !clusters.has(cluster);
+        clusters.add(cluster);
+        return isFirst;
+      },
+      report: async (id, target, end) => this.#report(id, target, end),
+      stop: async () => {
+        for (const take of taken) this.#takers.delete(take);
+      },
+    };
+  }
+
+  #report(id: string, target: ActionTarget, end: ActionEnd): void {
+    const results = this.#results.get(id) ?? new Map();
+    this.#results.set(id, results.set(targetKey(target), { ...target, ...end }));
+  }
+
+  /** After the sender has gone on, as from a store. */
+  #give(action: ConsoleAction, take: (action: ConsoleAction) => void): void {
+    const copy = structuredClone(action);
+    this.clock.after(0, () => {
+      if (this.#takers.has(take)) take(copy);
+    });
+  }
+
+  get #nowMs(): number {
+    return this.clock.now().getTime();
+  }
+}
