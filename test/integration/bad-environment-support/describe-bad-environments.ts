@@ -33,13 +33,6 @@ const both = (row: Omit<Row, 'by' | 'exit'>, exit: number): Row[] => [
 ];
 
 const redisRows: readonly Row[] = [
-  {
-    wrong: 'no Redis and no Docker',
-    by: [UP, 'flotilla demo'],
-    with: redisUrl(() => ''),
-    says: /error: no Redis: .* is on PATH; no docker command is on PATH; .*Three ways to get one: /,
-    exit: 3,
-  },
   ...both(
     {
       wrong: 'a Redis that is not there',
@@ -84,13 +77,6 @@ const redisRows: readonly Row[] = [
     with: redisUrl(({ oldRedis }) => `redis://:SECRET@${oldRedis.address}`),
     says: /127\.0\.0\.1:\d+ is version 6\.0\.16, and Flotilla needs 7\.0 or newer: name such a Redis in FLOTILLA_REDIS_URL/,
     exit: 2,
-  },
-  {
-    wrong: 'a redis-server on the PATH that is too old',
-    by: [UP],
-    with: ({ oldRedis }) => ({ FLOTILLA_REDIS_URL: '', PATH: oldRedis.folder }),
-    says: /error: no Redis: .*redis-server started here: Redis at \S+ is version 6\.0\.16, and Flotilla needs 7\.0 or newer/,
-    exit: 3,
   },
   ...both(
     {

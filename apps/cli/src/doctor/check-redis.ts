@@ -1,26 +1,18 @@
 import { once } from 'node:events';
 import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
-import { firstWayToRedis } from '#platform/redis/find-redis';
 import { readRedisAccess } from '#platform/redis/redis-access';
 import { redisCheck } from '#platform/redis/redis-check';
 import { openRedis, pingRedis } from '#platform/redis/redis-connection';
-import { redisInstallCommand } from '#platform/redis/redis-install-command';
 import { withoutCredentials } from '#platform/redis/redis-url';
 import { silentLog } from '#platform/telemetry/log.port';
 import { lineOf } from '../live/ask-clusters.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 
-/**
- * Whether the Redis that is named takes writes and keeps them; where none is named, whether `flotilla up` can
- * start one.
- */
-export async function checkRedis(
-  settings: Settings,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<DoctorCheck> {
-  if (!env['FLOTILLA_REDIS_URL'] && !env['REDIS_URL']) return startable(env);
+/** Whether the Redis that is named takes writes and keeps them. */
+export async function checkRedis(settings: Settings): Promise<DoctorCheck> {
+  if (settings.redisUrl === '') return ok('redis', 'none is named, and "flotilla up" needs none');
   try {
     const access = await readRedisAccess(settings);
     await pingRedis(access.url, ANSWERS_WITHIN_MS, access.tls);
@@ -43,15 +35,4 @@ export async function checkRedis(
       'name a Redis that answers in FLOTILLA_REDIS_URL, or leave it empty for "flotilla up"',
     );
   }
-}
-
-/** Answers as `flotilla up` would on this machine, which ends if it finds no Redis. */
-async function startable(env: Readonly<Record<string, string | undefined>>): Promise<DoctorCheck> {
-  const way = await firstWayToRedis(env);
-  if ('closed' in way) {
-    const todo = `${redisInstallCommand(env)}, or start a Docker engine, or name a Redis in FLOTILLA_REDIS_URL`;
-    return failed('redis', `"flotilla up" finds none: ${way.closed.join('; ')}`, todo);
-  }
-  if (way.name === 'apt-get') return ok('redis', 'none is named; "flotilla up" installs redis-server with apt-get');
-  return ok('redis', `none is named; "flotilla up" starts one with ${way.program ?? way.name}`);
 }

@@ -27,7 +27,7 @@ export async function examine(options: DoctorOptions, io: Io): Promise<void> {
   const settings = commandSettings(process.env);
   const [machine, redis, port, clusters] = await Promise.all([
     readMachine(settings.contentDir),
-    checkRedis(settings, process.env),
+    checkRedis(settings),
     checkPort(settings),
     clusterChecks(options),
   ]);

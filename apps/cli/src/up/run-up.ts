@@ -18,7 +18,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import { collectAtRest } from '#platform/processes/collect-at-rest';
 import { boundGarbage } from '#platform/processes/service-memory';
-import { namedRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, namedRedis } from '#platform/redis/find-redis';
 import { createLog } from '#platform/telemetry/log';
 import type { Log } from '#platform/telemetry/log.port';
 import { PlainLog } from '#platform/telemetry/plain-log';
@@ -87,7 +87,6 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   const clients = registry.allClients(APPLIER);
   if (isUnnamed(up) && (folder?.contexts ?? []).length === 0) io.out(UNNAMED);
   io.out(header(clients));
-  io.out(redis === undefined ? IN_MEMORY : `Work waits in Redis: ${redis.how}\n`);
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
   const access = accessOf(up.named);
@@ -103,9 +102,9 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   endings.push(() => service.stop());
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
-  const console = withConsole ? await startConsole(hub, endings) : undefined;
+  const console = withConsole ? await startConsole(hub, endings) : '';
   const contexts = [...up.named.contexts, ...(folder?.contexts ?? [])];
-  io.out(footer(service, up, accessToAll({ ...up.named, contexts }), console));
+  io.out(footer(service, up, accessToAll({ ...up.named, contexts }), [console, workWaits(redis)]));
 }
 
 /** Takes the folder into use; waits where another hub may still use it. */
@@ -194,8 +193,11 @@ function namedElsewhere(
 
 const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;
 
-const IN_MEMORY =
-  'Work waits in the memory of this process; after its end the next one finds it in the clusters. --redis URL: in Redis\n';
+/** Where work waits. It is never the truth: the next hub finds in the clusters what there is to do. */
+const workWaits = (redis: FoundRedis | undefined): string =>
+  redis === undefined
+    ? 'Work waits in the memory of this process, and is found again in the clusters; --redis URL: in a Redis'
+    : `Work waits in Redis: ${redis.how}`;
 /** Said where a user started the hub without saying for what. */
 const UNNAMED = `No cluster was named, so these are those of "flotilla clusters add", else the current context of kubectl.
 Name others with --context, or a file with --kubeconfig; "flotilla up --help" says more.
@@ -217,11 +219,11 @@ function footer(
   { url, metricsUrl }: RunningService,
   { usualHub, settings: { fleet } }: UpSettings,
   access: readonly string[],
-  console = '',
+  first: readonly string[],
 ): string {
   const status = NEXT.status(url === usualHub ? undefined : url, access);
   return [
-    ...(console === '' ? [] : [console]),
+    ...first.filter((line) => line !== ''),
     `Health ${url}/healthz · metrics ${metricsUrl}`,
     `See what waits: ${status}`,
     `Running: poller, resolver${fleet === '' ? ' and applier' : ', applier and fleet controller'}. Ctrl-C ends them.\n`,

@@ -14,7 +14,7 @@ const USER = { pattern: /^[^\s]{0,128}$/, wants: 'the name of a user' };
 export const redisSettings = {
   redisUrl: text(
     '',
-    'Where Redis is: `redis://HOST:PORT/DB`, `rediss://` for TLS, `redis+sentinel://HOST:PORT,HOST:PORT/MASTER/DB` and `rediss+sentinel://` for Sentinels. Empty: a service takes `redis://127.0.0.1:6379`, `flotilla up` finds or starts one',
+    'Where Redis is: `redis://HOST:PORT/DB`, `rediss://` for TLS, `redis+sentinel://HOST:PORT,HOST:PORT/MASTER/DB` and `rediss+sentinel://` for Sentinels. Empty: a service takes `redis://127.0.0.1:6379`, `flotilla up` keeps what waits in the memory of its process',
     REDIS,
   ),
   redisUser: text('', 'User of Redis, which takes the place of one in the URL; empty and none there: `default`', USER),
