@@ -132,7 +132,7 @@ function servicesOf(options: FleetHubOptions, place: Place): ServiceProcess[] {
     ...profiling(options),
     ...(options.reportsMemory === true ? [`--import=${REPORT_MEMORY}`] : []),
   ].join(' ');
-  const service = (kind: Exclude<ServiceProcess['service'], 'console'>, index: number): ServiceProcess => {
+  const service = (kind: Exclude<ServiceProcess['service'], 'console' | 'flotilla'>, index: number): ServiceProcess => {
     const name = index === 0 ? kind : `${kind}-${index + 1}`;
     const env = {
       FLOTILLA_KUBECONFIG: kubeconfig,

@@ -8,7 +8,7 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import type { AttackName } from '#testing/hostile/attacks';
 import { startHostileCluster } from '#testing/hostile/hostile-cluster';
 import { pause } from '#testing/patience';
-import { type DemoEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { type ServicesEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { isInstalled, prepareCluster, subscribeIn } from '../fleet/fleet-objects.js';
 import { usageOf } from '../fleet/process-usage.js';
@@ -75,7 +75,7 @@ export async function measureAttack(attack: AttackName | undefined): Promise<Att
 
 /** In seconds; undefined where it takes too long. */
 async function installIn(
-  { registry }: DemoEnvironment,
+  { registry }: ServicesEnvironment,
   client: KubeClient | undefined,
   cluster: SimulatedCluster,
 ): Promise<number | undefined> {
@@ -95,7 +95,7 @@ const median = (values: readonly number[]): number =>
 /**
  * The operators are installed in the hostile cluster before it becomes hostile, so that there is work for it.
  */
-async function prepare(environment: DemoEnvironment): Promise<void> {
+async function prepare(environment: ServicesEnvironment): Promise<void> {
   const examples = join(PROJECT_ROOT, 'examples');
   await putSampleBundles(examples, environment.registry.put);
   await putSampleCatalog(examples, 'v1', environment.registry);
@@ -115,15 +115,15 @@ async function prepare(environment: DemoEnvironment): Promise<void> {
   }
 }
 
-const serviceOf = (environment: DemoEnvironment, name: string) =>
+const serviceOf = (environment: ServicesEnvironment, name: string) =>
   environment.services.find(({ service }) => service === name);
 
-async function peakOf(environment: DemoEnvironment, name: string): Promise<number> {
+async function peakOf(environment: ServicesEnvironment, name: string): Promise<number> {
   const pid = serviceOf(environment, name)?.pid;
   return (pid === undefined ? undefined : await usageOf(pid))?.peakMiB ?? Number.NaN;
 }
 
-async function reportOf(environment: DemoEnvironment, name: string): Promise<readonly string[]> {
+async function reportOf(environment: ServicesEnvironment, name: string): Promise<readonly string[]> {
   const url = await serviceOf(environment, name)?.url();
   const answer: unknown = await (await fetch(`${url}/healthz`)).json();
   const found = /cluster west: too large: [^"]*/.exec(JSON.stringify(answer));

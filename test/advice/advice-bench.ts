@@ -13,7 +13,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceName } from '../../apps/cli/src/demo/service-process.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
@@ -61,7 +61,7 @@ export class AdviceBench {
     readonly registry: InMemoryRegistry,
     readonly client: KubeClient,
     readonly kubeconfigs: Readonly<{ user: string; applier: string }>,
-    private readonly services: DemoEnvironment['services'],
+    private readonly services: ServicesEnvironment['services'],
     readonly stop: () => Promise<void>,
   ) {}
 

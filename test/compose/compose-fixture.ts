@@ -14,7 +14,7 @@ import { buildAccess } from '#testing/docker-engine/build-access';
 import { type DockerEngine, docker } from '#testing/docker-engine/docker-command';
 import { dockerFolder, findEngine } from '#testing/docker-engine/find-engine';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment, EnvironmentRegistry } from '../../apps/cli/src/demo/demo-environment.js';
+import type { EnvironmentRegistry, ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { ComposeStack } from './compose-stack.js';
 
 const IMAGE = 'flotilla:compose-test';
@@ -54,7 +54,7 @@ export type ComposeFixture = Readonly<{
   /** Replaces the kubeconfig, as an editor does. */
   writeKubeconfig(entries: readonly ClusterEntry[]): Promise<void>;
   /** For the demo's story; its services are those of the stack. */
-  environmentOf(...indexes: readonly number[]): DemoEnvironment;
+  environmentOf(...indexes: readonly number[]): ServicesEnvironment;
   stop(): Promise<void>;
 }>;
 
@@ -107,6 +107,7 @@ async function start(engine: DockerEngine, images: BaseImages, endings: Endings)
       ...{ registry, redisPrefix: '', services: [], kubeconfigs: [], simulated: false },
       clients: indexes.flatMap((index) => clients[index] ?? []),
       redis: { url: '', how: 'the stack' },
+      workWaits: 'in Redis: the stack',
       stop: () => Promise.resolve(),
     }),
     stop: () => end(endings),

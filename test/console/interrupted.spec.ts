@@ -11,7 +11,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -28,7 +28,7 @@ describe('a page whose cluster, or whose console, goes away', needing(chromiumNe
   let folder: string;
   let fleet: SimulatedFleet;
   let network: TcpProxy;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let browser: Browser;
   let tab: ConsoleTab;
   beforeAll(async () => {

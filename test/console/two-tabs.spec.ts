@@ -9,7 +9,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -24,7 +24,7 @@ const NAMESPACE = 'lights';
 describe('a review that is open in two tabs', needing(chromiumNeed), () => {
   let folder: string;
   let fleet: SimulatedFleet;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let browser: Browser;
   let [first, second]: ConsoleTab[] = [];
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { SAMPLE_NAMESPACE, type ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
 import { cleanCluster } from '../story/clean-clusters.js';
 import type { Dump } from '../story/normalised-dump.js';
@@ -66,7 +66,7 @@ describe('an API server that is killed and comes back with its data', () => {
   });
 });
 
-async function summary({ clients }: DemoEnvironment): Promise<string> {
+async function summary({ clients }: ServicesEnvironment): Promise<string> {
   const found = await clients[0]?.list<ClusterServiceVersion>(CSV, { namespace: SAMPLE_NAMESPACE });
   return (found?.items ?? []).map(({ metadata, status }) => `${metadata.name} ${status?.phase ?? 'new'}`).join(', ');
 }

@@ -9,7 +9,7 @@ import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalo
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type ClientCertificate, clientCertificate } from '#testing/control-plane/client-certificate';
 import { PATIENCE, promised } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
   atVersion,
   chainCatalogText,
@@ -28,7 +28,7 @@ const TAKEN_UP_MS = 30_000;
 let folder: string;
 let fleet: SimulatedFleet;
 let catalogs: CatalogServer;
-let environment: DemoEnvironment;
+let environment: ServicesEnvironment;
 
 type Kubeconfig = { users: { name: string; user: object }[] };
 

@@ -8,7 +8,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { catalogImage } from '../story/bad-input-fixture.js';
 import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
@@ -20,7 +20,7 @@ type Pair = readonly [poller: ServiceProcess, applier: ServiceProcess];
 describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios.md, "metrics.feature", "ha.feature")', () => {
   const endings: (() => Promise<unknown>)[] = [];
   let registry: InMemoryRegistry;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let east: ExtensionFixture;
   let first: Pair;
   let second: Pair;

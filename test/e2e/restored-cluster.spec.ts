@@ -6,7 +6,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, type EtcdData, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE, LONG_PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
 import { catalogImage } from '../story/bad-input-fixture.js';
 import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
@@ -27,8 +27,8 @@ describe('clusters whose etcd was put back from a copy', () => {
   let plane: ControlPlane;
   let etcd: EtcdData;
   let registry: InMemoryRegistry;
-  let running: DemoEnvironment;
-  let stopped: DemoEnvironment;
+  let running: ServicesEnvironment;
+  let stopped: ServicesEnvironment;
   /** Taken when version v1.0.0 was installed in both clusters, and the catalog had no other. */
   let copy: string;
   let undisturbed: readonly Dumps[];
@@ -41,7 +41,7 @@ describe('clusters whose etcd was put back from a copy', () => {
     const environments = plane.clusters.map(({ kubeconfigPath }) =>
       startQuickEnvironment({ kubeconfigs: [kubeconfigPath], registry }),
     );
-    [running, stopped] = (await Promise.all(environments)) as [DemoEnvironment, DemoEnvironment];
+    [running, stopped] = (await Promise.all(environments)) as [ServicesEnvironment, ServicesEnvironment];
     let atFirst = 0;
     const both = Promise.withResolvers<void>();
     const onStep = async (step: string) => {
@@ -53,7 +53,7 @@ describe('clusters whose etcd was put back from a copy', () => {
       }
       await both.promise;
     };
-    const play = (environment: DemoEnvironment, name: string) =>
+    const play = (environment: ServicesEnvironment, name: string) =>
       playStory(environment, { onStep, patienceMs: LONG_PATIENCE_MS, catalogImage: `shelf/${name}:latest` });
     undisturbed = (await Promise.all([play(running, 'running'), play(stopped, 'stopped')])).map(({ dumps }) => dumps);
   });

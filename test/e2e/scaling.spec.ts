@@ -7,7 +7,7 @@ import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import {
   atVersion,
@@ -28,7 +28,7 @@ const CLUSTERS = [ALONE, ...FLEET];
 
 let folder: string;
 let fleet: SimulatedFleet;
-let environment: DemoEnvironment;
+let environment: ServicesEnvironment;
 /** Those that were started beside the first. */
 const more: ServiceProcess[] = [];
 

@@ -8,7 +8,7 @@ import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
-import { type DemoEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { type ServicesEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import {
   atVersion,
@@ -31,7 +31,7 @@ const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 let folder: string;
 let fleet: SimulatedFleet;
 let address: ServiceAddress;
-let environment: DemoEnvironment;
+let environment: ServicesEnvironment;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-takeover-'));

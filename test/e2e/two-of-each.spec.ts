@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { expectEnding } from '../story/expect-ending.js';
 import { type Ending, playStory } from '../story/play-story.js';
@@ -11,7 +11,7 @@ import { secondProcessOf } from '../story/second-process.js';
 
 describe('two pollers and two appliers for the same clusters', () => {
   const endings: (() => Promise<unknown>)[] = [];
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let twins: readonly ServiceProcess[];
   let ending: Ending;
 

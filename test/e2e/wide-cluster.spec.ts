@@ -6,7 +6,7 @@ import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
   atVersion,
   chainCatalogText,
@@ -27,7 +27,7 @@ const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterService
 
 let folder: string;
 let fleet: SimulatedFleet;
-let environment: DemoEnvironment;
+let environment: ServicesEnvironment;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-wide-'));

@@ -11,7 +11,7 @@ import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
@@ -35,8 +35,8 @@ export type FleetHubOptions = Readonly<{
   /** Those of them whose kubeconfig the services have from a Secret alone. */
   inSecrets?: readonly string[];
   /** Default: one of its own. */
-  registry?: DemoEnvironment['registry'];
-  redis?: DemoEnvironment['redis'];
+  registry?: ServicesEnvironment['registry'];
+  redis?: ServicesEnvironment['redis'];
 }>;
 
 /** The Secret with a cluster's kubeconfig. */
@@ -51,7 +51,7 @@ export const secretOf = (name: string, kubeconfig: object): KubernetesObject =>
 export class FleetHub {
   private constructor(
     readonly options: FleetHubOptions,
-    readonly environment: DemoEnvironment,
+    readonly environment: ServicesEnvironment,
     readonly controllers: readonly ServiceProcess[],
     private readonly folder: string,
   ) {}

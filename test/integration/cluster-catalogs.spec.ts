@@ -9,7 +9,7 @@ import { buildImage } from '#platform/registry/image-builder';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const VECTORS = 'test/vectors/v1-http';
@@ -18,7 +18,7 @@ const SHOP = readFileSync(join(VECTORS, 'shop.expected.jsonl'), 'utf8');
 
 describe('ClusterCatalogs served by the poller', () => {
   let registry: InMemoryRegistry;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let east: KubeClient;
   let west: KubeClient;
 

@@ -14,7 +14,7 @@ import { connectRedis } from '#platform/redis/redis-connection';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import type { ActionAnswer } from '../../apps/console/src/api/actions.schema.js';
 import { clusterRow, openConsole, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
@@ -29,7 +29,7 @@ const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan',
 describe('what is decided in the console, carried out by the applier', () => {
   const endings: (() => unknown)[] = [];
   let fleet: SimulatedFleet;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let redis: Redis;
   let run: RunningConsole;
   let hash = '';
@@ -57,7 +57,7 @@ describe('what is decided in the console, carried out by the applier', () => {
     for (const end of endings.toReversed()) await end();
   });
 
-  async function subscribe(client: DemoEnvironment['clients'][number]): Promise<void> {
+  async function subscribe(client: ServicesEnvironment['clients'][number]): Promise<void> {
     await serveCrds(client);
     await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
     for (const file of ['1-namespace', '2-catalog-source', '3-subscription-manual']) {

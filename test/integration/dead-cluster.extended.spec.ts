@@ -6,7 +6,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE, pause } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 /** More namespaces than an applier has places. */
@@ -18,7 +18,7 @@ describe('a cluster that takes connections and answers nothing', () => {
   let folder: string;
   let fleet: SimulatedFleet;
   let proxy: TcpProxy;
-  let environment: DemoEnvironment | undefined;
+  let environment: ServicesEnvironment | undefined;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-dead-'));

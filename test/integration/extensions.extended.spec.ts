@@ -6,7 +6,7 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { describeExtensions } from '../story/extension-stories.js';
 import { passOverExtension } from '../story/late-pass.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
@@ -14,7 +14,7 @@ import { expectEnoughRights, withUsersOf } from './redis-support/redis-users.js'
 import { startShippedRedis } from './redis-support/shipped-redis.js';
 
 describe('ClusterExtensions on a simulated cluster, with the users of Redis that are shipped', () => {
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   describeExtensions(
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'flotilla-extensions-'));

@@ -10,7 +10,7 @@ import { Refusal } from '#testing/cluster/objects/refusal';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
@@ -42,7 +42,7 @@ const olmOperator = (replicas: number) => ({
 describe('clusters that join', () => {
   let folder: string;
   let fleet: SimulatedFleet;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let applier: string;
   let poller: string;
 

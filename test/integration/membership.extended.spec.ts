@@ -9,7 +9,7 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -30,7 +30,7 @@ describe('a hub whose kubeconfig changes while it runs', () => {
   let folder: string;
   let kubeconfig: string;
   let fleet: SimulatedFleet;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let applier: string;
   let poller: string;
 

@@ -9,7 +9,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
   catalogSource,
   installPlan,
@@ -44,7 +44,7 @@ function observed(kubeconfig: string): string {
 describe('a cluster that is only observed, since OLM itself works there', () => {
   let folder: string;
   let fleet: SimulatedFleet;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let poller: string;
   let applier: string;
 

@@ -14,7 +14,7 @@ import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalo
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import { atVersion, chainCatalogText, csvs, PACKAGE, subscribe, VERSIONS } from './ownership-support/chain-fleet.js';
 
@@ -80,7 +80,7 @@ const collector = new Collector();
 let folder: string;
 let fleet: SimulatedFleet;
 let catalogs: CatalogServer;
-let environment: DemoEnvironment;
+let environment: ServicesEnvironment;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-change-'));

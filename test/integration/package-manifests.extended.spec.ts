@@ -5,7 +5,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
@@ -57,7 +57,7 @@ type Item = Readonly<{
 
 describe('the packages of a cluster at the hub', () => {
   let registry: InMemoryRegistry;
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let api: string;
 
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { hubKeyFile, type ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import {
@@ -32,7 +32,7 @@ let folder: string;
 let fleet: SimulatedFleet;
 let ports: readonly number[];
 let address: ServiceAddress;
-let environment: DemoEnvironment;
+let environment: ServicesEnvironment;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-pollers-'));

@@ -15,7 +15,7 @@ import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisProblemStore } from '#platform/store/redis-problem-store';
 import { LONG_PATIENCE_MS, PATIENCE } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { playScenario, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { Timeline } from '../../apps/cli/src/demo/timeline.js';
@@ -51,7 +51,7 @@ const GARBAGE: readonly unknown[] = [
  * its own queues alone (redis-users.spec.ts).
  */
 describe('a stolen resolver', () => {
-  let environment: DemoEnvironment;
+  let environment: ServicesEnvironment;
   let redis: Redis;
   let store: RedisProblemStore;
   beforeAll(async () => {

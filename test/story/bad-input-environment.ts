@@ -1,7 +1,7 @@
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { DemoEnvironment, EnvironmentOptions } from '../../apps/cli/src/demo/demo-environment.js';
+import type { EnvironmentOptions, ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import { createCatalog, createNamespace } from './bad-input-fixture.js';
 import { EXAMPLES } from './play-story.js';
@@ -12,7 +12,7 @@ import { startQuickEnvironment } from './quick-environment.js';
  * registry to put bad things into.
  */
 export type BadInputEnvironment = Readonly<{
-  environment: DemoEnvironment;
+  environment: ServicesEnvironment;
   registry: InMemoryRegistry;
   east: KubeClient;
   west: KubeClient;

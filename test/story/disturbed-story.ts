@@ -1,8 +1,8 @@
 import { LONG_PATIENCE_MS } from '#testing/patience';
 import type {
-  DemoEnvironment,
   EnvironmentOptions,
   EnvironmentRegistry,
+  ServicesEnvironment,
 } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
 import { expectEnding, solvedProblems } from './expect-ending.js';
@@ -43,7 +43,7 @@ export type DisturbedStory = Readonly<{
   /** With a Redis of its own only where no disturbance concerns Redis. */
   environment?: EnvironmentOptions;
   /** More that must hold at the end, while the services still run. */
-  atEnd?: (environment: DemoEnvironment) => Promise<void>;
+  atEnd?: (environment: ServicesEnvironment) => Promise<void>;
 }>;
 
 export type LeftBehind = Readonly<{

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { isManual, SAMPLE_NAMESPACE, type Seen } from '../../apps/cli/src/demo/scenario.js';
 import type { Ending } from './play-story.js';
 
@@ -10,7 +10,7 @@ const HOPS = ['v1.0.0', 'v1.1.0', 'v1.2.0'];
 const LAST = OPERATORS.map((name) => `${name}.v1.2.0`);
 
 /** What a user finds on every cluster after the story, however it went. */
-export async function expectEnding(environment: DemoEnvironment, { seen }: Ending): Promise<void> {
+export async function expectEnding(environment: ServicesEnvironment, { seen }: Ending): Promise<void> {
   expect(environment.clients).toHaveLength(2);
   for (const [index, client] of environment.clients.entries()) {
     const found = seen.get(client.cluster);
@@ -110,7 +110,7 @@ function valueAt(value: unknown, ...path: readonly string[]): unknown {
 }
 
 /** Which problems were solved, over all resolvers, in the order of their logs. */
-export async function solvedProblems(environment: DemoEnvironment): Promise<string[]> {
+export async function solvedProblems(environment: ServicesEnvironment): Promise<string[]> {
   const resolvers = environment.services.filter(({ service }) => service === 'resolver-worker');
   const logs = await Promise.all(resolvers.map((resolver) => resolver.logged()));
   return logs.flat().flatMap(({ msg, problem }) => (msg === 'problem solved' ? [String(problem)] : []));

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { pause } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { RestartableRedis } from './restartable-redis.js';
 
 export const FAULTS = [
@@ -17,7 +17,11 @@ export type Fault = (typeof FAULTS)[number];
 const AWAY_MS = 300;
 
 /** Makes the fault happen, and lets what was killed come back. */
-export async function injectFault(fault: Fault, environment: DemoEnvironment, redis: RestartableRedis): Promise<void> {
+export async function injectFault(
+  fault: Fault,
+  environment: ServicesEnvironment,
+  redis: RestartableRedis,
+): Promise<void> {
   if (fault === 'Redis flushed') return flush(redis.url);
   if (fault === 'Redis killed and back empty') return redis.crash(AWAY_MS);
   const victims = environment.services.filter(({ name }) => victimsOf[fault].includes(name));

@@ -7,7 +7,7 @@ import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
 import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
@@ -17,7 +17,7 @@ import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/recon
  * services go on as they are.
  */
 export async function passOverExtension(
-  { redis, redisPrefix }: DemoEnvironment,
+  { redis, redisPrefix }: ServicesEnvironment,
   client: KubeClient,
   extension: string,
   at: Date,

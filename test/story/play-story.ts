@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE_MS, pause } from '#testing/patience';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
   playScenario,
   poll,
@@ -34,7 +34,7 @@ export type Ending = Readonly<{
  * Plays the whole story and waits until nothing moves any more. A scenario that got
  * stuck prints all it knows.
  */
-export async function playStory(environment: DemoEnvironment, options: PlayOptions = {}): Promise<Ending> {
+export async function playStory(environment: ServicesEnvironment, options: PlayOptions = {}): Promise<Ending> {
   const { patienceMs = PATIENCE_MS, ...rest } = options;
   const printed: string[] = [];
   const timeline = new Timeline((line) => printed.push(line.trimEnd()));
@@ -59,7 +59,7 @@ const STILL_FOR_MS = 3_000;
  * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage
  * collector may take half a minute to notice that a kind is new.
  */
-export async function untilStill(environment: DemoEnvironment): Promise<Record<string, Dump>> {
+export async function untilStill(environment: ServicesEnvironment): Promise<Record<string, Dump>> {
   const deadline = performance.now() + PATIENCE_MS;
   let before = await dumpAll(environment);
   for (;;) {
@@ -74,7 +74,7 @@ export async function untilStill(environment: DemoEnvironment): Promise<Record<s
   }
 }
 
-async function dumpAll(environment: DemoEnvironment): Promise<Record<string, Dump>> {
+async function dumpAll(environment: ServicesEnvironment): Promise<Record<string, Dump>> {
   const dumps = environment.clients.map(async (client) => [
     client.cluster,
     await normalisedDump(client, SAMPLE_NAMESPACES),

@@ -1,7 +1,7 @@
 import { pause } from '#testing/patience';
 import {
-  type DemoEnvironment,
   type EnvironmentOptions,
+  type ServicesEnvironment,
   startEnvironment,
 } from '../../apps/cli/src/demo/demo-environment.js';
 
@@ -18,7 +18,7 @@ export const QUICK: Readonly<Record<string, string>> = {
  * An environment whose services take over from one another quickly; one resolver worker,
  * where a test needs no more.
  */
-export const startQuickEnvironment = (options: EnvironmentOptions = {}): Promise<DemoEnvironment> =>
+export const startQuickEnvironment = (options: EnvironmentOptions = {}): Promise<ServicesEnvironment> =>
   startEnvironment({
     deploymentReadyAfterMs: 200,
     resolvers: 1,
@@ -27,7 +27,7 @@ export const startQuickEnvironment = (options: EnvironmentOptions = {}): Promise
   });
 
 /** Waits until each service listens; how long that may take is for the test's hooks to say. */
-export async function allRunning(services: DemoEnvironment['services']): Promise<void> {
+export async function allRunning(services: ServicesEnvironment['services']): Promise<void> {
   for (const service of services) {
     while ((await service.url()) === undefined) await pause(100);
   }

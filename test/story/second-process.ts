@@ -1,10 +1,14 @@
 import { join } from 'node:path';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { QUICK } from './quick-environment.js';
 
 /** A second process of a service for the clusters of an environment; not started yet. */
-export function secondProcessOf(environment: DemoEnvironment, service: ServiceName, folder: string): ServiceProcess {
+export function secondProcessOf(
+  environment: ServicesEnvironment,
+  service: ServiceName,
+  folder: string,
+): ServiceProcess {
   const env = {
     ...QUICK,
     FLOTILLA_KUBECONFIG: environment.kubeconfigs.join(':'),

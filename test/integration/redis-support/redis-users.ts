@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { REFUSED } from '#platform/redis/redis-rights';
 import { PATIENCE } from '#testing/patience';
-import type { DemoEnvironment, EnvironmentOptions } from '../../../apps/cli/src/demo/demo-environment.js';
+import type { EnvironmentOptions, ServicesEnvironment } from '../../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceName } from '../../../apps/cli/src/demo/service-process.js';
 import type { RedisUser, ShippedRedis } from './shipped-redis.js';
 
@@ -22,7 +22,7 @@ export const withUsersOf = (redis: ShippedRedis, redisPrefix: string): Environme
 });
 
 /** No service was refused a command, and each is ready and reports its queues. */
-export async function expectEnoughRights({ services }: DemoEnvironment): Promise<void> {
+export async function expectEnoughRights({ services }: ServicesEnvironment): Promise<void> {
   for (const service of services) {
     const lines = await service.logged();
     expect(

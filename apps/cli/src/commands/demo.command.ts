@@ -8,7 +8,10 @@ busy machine, and says what stopped. With --keep it first prints a link to the w
 
 Examples:
   flotilla demo
-  flotilla demo --keep`;
+  flotilla demo --keep
+  flotilla demo --distributed`;
+
+const DISTRIBUTED = 'run the services as processes of their own, with a Redis between them, as in production';
 
 const FLEET_HELP = `
 On a terminal a live picture, elsewhere one line for each change.
@@ -22,19 +25,20 @@ export const demoCommand = (program: Command, io: Io): Command => {
     .command('demo')
     .description('two simulated clusters, an install and an upgrade over two hops, as they happen; then a fleet of six')
     .option('--keep', 'leave everything running at the end')
+    .option('--distributed', DISTRIBUTED)
     .option(
       '--kubeconfig <file>',
       'play on the clusters of this kubeconfig instead of simulated ones; may be given several times',
       gathered,
     )
     .addHelpText('after', DEMO_HELP)
-    .action(async (options: { keep?: boolean; kubeconfig?: string[] }) => {
+    .action(async (options: Readonly<{ keep?: boolean; distributed?: boolean; kubeconfig?: string[] }>) => {
       const { runDemo } = await import('../demo/run-demo.js');
-      const { keep = false, kubeconfig = [] } = options;
-      const isDone = await runDemo(io, { keep, kubeconfigs: kubeconfig });
+      const { keep = false, distributed = false, kubeconfig = [] } = options;
+      const isDone = await runDemo(io, { keep, distributed, kubeconfigs: kubeconfig });
       if (!isDone || keep || kubeconfig.length > 0) return;
       const { runShortFleetDemo } = await import('../demo/fleet/run-fleet-demo.js');
-      await runShortFleetDemo(io);
+      await runShortFleetDemo(io, distributed);
     });
   demo
     .command('fleet')
@@ -42,12 +46,16 @@ export const demoCommand = (program: Command, io: Io): Command => {
       'a minute of roll-outs over twelve simulated clusters: waves, an approval, a bad version that goes back',
     )
     .option('--keep', 'leave everything running at the end')
+    .option('--distributed', DISTRIBUTED)
     .addHelpText('after', FLEET_HELP)
     .action(async (_: unknown, command: Command) => {
       const { runFleetDemo } = await import('../demo/fleet/run-fleet-demo.js');
-      // `--keep` is an option of the command above, too, and is taken there.
-      const { keep = false } = command.optsWithGlobals<{ keep?: boolean }>();
-      await runFleetDemo(io, { keep });
+      // Both are options of the command above, too, and are taken there.
+      const { keep = false, distributed = false } = command.optsWithGlobals<{
+        keep?: boolean;
+        distributed?: boolean;
+      }>();
+      await runFleetDemo(io, { keep, distributed });
     });
   return demo;
 };

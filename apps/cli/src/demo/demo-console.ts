@@ -3,14 +3,14 @@ import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { ServiceProcess } from './service-process.js';
 
-/** The web console of a demo, as a process of its own like the services. */
-export type DemoConsole = Readonly<{ service: ServiceProcess; link: string }>;
+/** The web console of a demo; `service`: where it is a process of its own. */
+export type DemoConsole = Readonly<{ service?: ServiceProcess; link: string }>;
 
 /** It gets no kubeconfig: what it shows comes from Redis. Its key lies in `folder` and goes with it. */
 export async function demoConsole(
   folder: string,
   redis: Readonly<{ url: string; prefix: string }>,
-): Promise<DemoConsole> {
+): Promise<Required<DemoConsole>> {
   const keyFile = join(folder, 'console-key');
   const key = await openConsoleKey(keyFile);
   const [port = 0] = await freePorts(1);

@@ -16,14 +16,14 @@ import { type ServiceName, ServiceProcess } from './service-process.js';
 /** An image registry that takes images under references without host. */
 export type EnvironmentRegistry = Readonly<{ host: string; put: Put }>;
 
-/** Where the story plays: clusters, a registry, Redis, and the services as processes of their own. */
+/** Where the story plays: clusters, a registry, and a hub. */
 export type DemoEnvironment = Readonly<{
   clients: readonly KubeClient[];
   registry: EnvironmentRegistry;
-  redis: Readonly<{ url: string; how: string }>;
-  /** Before all keys in that Redis. */
-  redisPrefix: string;
+  /** The processes of the hub. */
   services: readonly ServiceProcess[];
+  /** Where work waits between the services. */
+  workWaits: string;
   /** Where one was asked for. */
   console?: DemoConsole | undefined;
   kubeconfigs: readonly string[];
@@ -33,31 +33,45 @@ export type DemoEnvironment = Readonly<{
   stop(): Promise<void>;
 }>;
 
-export type EnvironmentOptions = Readonly<{
+/** A hub whose services are processes of their own, with a Redis between them. */
+export type ServicesEnvironment = DemoEnvironment &
+  Readonly<{
+    console?: Required<DemoConsole> | undefined;
+    redis: Readonly<{ url: string; how: string }>;
+    /** Before all keys in that Redis. */
+    redisPrefix: string;
+  }>;
+
+/** What is beside the hub, and what each of its processes is told. */
+export type GroundOptions = Readonly<{
   /** Kubeconfigs with the clusters to use; without any, two are simulated. */
   kubeconfigs?: readonly string[];
   /** What is there already is used, and stays. */
   registry?: EnvironmentRegistry;
-  redis?: DemoEnvironment['redis'];
-  /** Gets a line for each step of finding a Redis. */
-  say?: (line: string) => void;
   /** Further settings for all services. */
   settings?: Readonly<Record<string, string>>;
-  /** Further settings for one service. */
-  settingsOf?: (service: ServiceName) => Readonly<Record<string, string>>;
-  /** Before all keys in Redis; without it, one that nothing else has. */
-  redisPrefix?: string;
   /** How long a simulated Deployment takes to be available. */
   deploymentReadyAfterMs?: number;
-  /** How many resolver workers there are; 2 without it. */
-  resolvers?: number;
-  /** How many appliers share the clusters; 1 without it. */
-  appliers?: number;
   /** Whether there is a web console, too. */
   withConsole?: boolean;
-  /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
-  pollerPorts?: readonly number[];
 }>;
+
+export type EnvironmentOptions = GroundOptions &
+  Readonly<{
+    redis?: ServicesEnvironment['redis'];
+    /** Gets a line for each step of finding a Redis. */
+    say?: (line: string) => void;
+    /** Further settings for one service. */
+    settingsOf?: (service: ServiceName) => Readonly<Record<string, string>>;
+    /** Before all keys in Redis; without it, one that nothing else has. */
+    redisPrefix?: string;
+    /** How many resolver workers there are; 2 without it. */
+    resolvers?: number;
+    /** How many appliers share the clusters; 1 without it. */
+    appliers?: number;
+    /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
+    pollerPorts?: readonly number[];
+  }>;
 
 export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
 
@@ -80,15 +94,39 @@ const servicesWith = (pollerPorts: readonly number[], resolvers: number, applier
  */
 const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
 
-type Endings = (() => Promise<unknown> | unknown)[];
+export type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts the services, without further options one poller and one applier. */
-export async function startEnvironment(options: EnvironmentOptions = {}): Promise<DemoEnvironment> {
-  const { kubeconfigs = [], settings = {}, settingsOf = () => ({}), resolvers = 2, appliers = 1 } = options;
+export const startEnvironment = (options: EnvironmentOptions = {}): Promise<ServicesEnvironment> =>
+  onGround(options, async (ground, endings) => {
+    const { folder, kubeconfigs } = ground;
+    const { settings = {}, settingsOf = () => ({}), resolvers = 2, appliers = 1 } = options;
+    const redisPrefix = options.redisPrefix ?? `environment-${folder.slice(-6)}`;
+    const redis = options.redis ?? (await startRedis(options, endings));
+    const pollerPorts = options.pollerPorts ?? (await freePorts(1));
+    const shared = servicesSettings(kubeconfigs, redis.url, redisPrefix, pollerPorts[0] ?? 0);
+    const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
+      serviceProcess(folder, name, service, { ...shared, ...env, ...settings, ...settingsOf(service) }),
+    );
+    endings.push(() => Promise.all(services.map((service) => service.stop())));
+    for (const service of services) service.start();
+    const console = await startConsole(folder, { redis, redisPrefix, ...options }, endings);
+    return { redis, redisPrefix, services, console, workWaits: `in Redis: ${redis.how}` };
+  });
+
+/** What the processes of a hub stand on, with the folder of their files. */
+type Ground = Pick<DemoEnvironment, 'clients' | 'registry' | 'kubeconfigs' | 'simulated'> &
+  Readonly<{ folder: string }>;
+
+/** Sets up clusters and a registry, and starts a hub on them. */
+export async function onGround<H>(
+  options: GroundOptions,
+  startHub: (ground: Ground, endings: Endings) => Promise<H>,
+): Promise<H & Ground & Pick<DemoEnvironment, 'stop'>> {
+  const { kubeconfigs: named = [] } = options;
   // At once with its watchdog: there is no moment at which this process can end and leave the folder.
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
   const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
-  const redisPrefix = options.redisPrefix ?? `environment-${folder.slice(-6)}`;
   const endings: Endings = [
     () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
     () => watchdog.kill('SIGKILL'),
@@ -97,21 +135,13 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    const redis = options.redis ?? (await startRedis(options, endings));
     const registry = options.registry ?? (await startOwnRegistry(endings));
-    const simulated = kubeconfigs.length === 0;
-    const files = simulated ? [await simulate(folder, options, endings)] : kubeconfigs;
-    const clients = await loadClusters({ kubeconfigs: files, fieldManager: 'flotilla-demo' });
+    const simulated = named.length === 0;
+    const kubeconfigs = simulated ? [await simulate(folder, options, endings)] : named;
+    const clients = await loadClusters({ kubeconfigs, fieldManager: 'flotilla-demo' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
-    const pollerPorts = options.pollerPorts ?? (await freePorts(1));
-    const shared = servicesSettings(files, redis.url, redisPrefix, pollerPorts[0] ?? 0);
-    const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
-      serviceProcess(folder, name, service, { ...shared, ...env, ...settings, ...settingsOf(service) }),
-    );
-    endings.push(() => Promise.all(services.map((service) => service.stop())));
-    for (const service of services) service.start();
-    const console = await startConsole(folder, { redis, redisPrefix, ...options }, endings);
-    return { clients, registry, redis, redisPrefix, services, console, kubeconfigs: files, simulated, stop };
+    const ground = { folder, registry, clients, kubeconfigs, simulated };
+    return { ...ground, ...(await startHub(ground, endings)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -121,7 +151,7 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
 async function startRedis(
   { say = () => undefined }: EnvironmentOptions,
   endings: Endings,
-): Promise<DemoEnvironment['redis']> {
+): Promise<ServicesEnvironment['redis']> {
   const redis = await findRedis({ log: say });
   endings.push(() => redis.stop());
   return redis;
@@ -129,9 +159,9 @@ async function startRedis(
 
 async function startConsole(
   folder: string,
-  { redis, redisPrefix, withConsole = false }: Pick<DemoEnvironment, 'redis' | 'redisPrefix'> & EnvironmentOptions,
+  { redis, redisPrefix, withConsole = false }: Pick<ServicesEnvironment, 'redis' | 'redisPrefix'> & EnvironmentOptions,
   endings: Endings,
-): Promise<DemoConsole | undefined> {
+): Promise<Required<DemoConsole> | undefined> {
   if (!withConsole) return undefined;
   const console = await demoConsole(folder, { url: redis.url, prefix: redisPrefix });
   endings.push(() => console.service.stop());
@@ -145,7 +175,7 @@ async function startOwnRegistry(endings: Endings): Promise<EnvironmentRegistry> 
   return registry;
 }
 
-async function simulate(folder: string, options: EnvironmentOptions, endings: Endings): Promise<string> {
+async function simulate(folder: string, options: GroundOptions, endings: Endings): Promise<string> {
   const { deploymentReadyAfterMs = 700 } = options;
   const fleet = await startSimulatedFleet({ clusters: SIMULATED_CLUSTERS, deploymentReadyAfterMs });
   endings.push(() => fleet.stop());

@@ -6,13 +6,19 @@ import { ExitCode, type Io, UsageError } from '../io.js';
 import { complain } from './complain.js';
 import { type DemoEnvironment, startEnvironment } from './demo-environment.js';
 import { afterwards, consoleAtStart, introduction } from './demo-texts.js';
+import { startOneProcess } from './one-process.js';
 import { playScenario, poll } from './scenario.js';
 import { ENDING, onceSignalled, type StopSignal, stopsDemo, untilExit } from './stops-demo.js';
 import { StoryStuck } from './story-stuck.js';
 import { renderSummary } from './summary.js';
 import { Timeline } from './timeline.js';
 
-export type DemoOptions = Readonly<{ keep: boolean; kubeconfigs: readonly string[] }>;
+export type DemoOptions = Readonly<{
+  keep: boolean;
+  kubeconfigs: readonly string[];
+  /** Whether the services are processes of their own, with a Redis between them. */
+  distributed: boolean;
+}>;
 
 /** How long nothing may move on a machine that has no other work. */
 const PATIENCE_MS = 60_000;
@@ -21,10 +27,12 @@ const PATIENCE_MS = 60_000;
  * Plays the scenario in an environment of its own, prints its steps, and stops the environment. On a
  * signal it stops it at once. Returns true if the scenario came to its end.
  */
-export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<boolean> {
+export async function runDemo(io: Io, { keep, kubeconfigs, distributed }: DemoOptions): Promise<boolean> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
-  const setting = startEnvironment({ kubeconfigs, withConsole: keep, say: (line) => reportInstallation(io, line) });
+  const options = { kubeconfigs, withConsole: keep };
+  const say = (line: string) => reportInstallation(io, line);
+  const setting = distributed ? startEnvironment({ ...options, say }) : startOneProcess(options);
   const stop = stopsDemo(io, setting);
   const environment = await setting;
   io.out(consoleAtStart(environment.console?.link));
@@ -64,8 +72,8 @@ async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
 async function play(io: Io, environment: DemoEnvironment): Promise<void> {
   const timeline = new Timeline(io.out, io.progress);
   timeline.open(environment.clients.map(({ cluster }) => cluster));
-  timeline.log('hub', 'Redis', environment.redis.how);
   timeline.log('hub', 'services', `${environment.services.map(({ name }) => name).join(', ')} started`);
+  timeline.log('hub', 'work', `waits ${environment.workWaits}`);
   await playScenario({ environment, timeline, examples: join(PROJECT_ROOT, 'examples'), patienceMs: PATIENCE_MS });
   await printSummary(io, environment, timeline);
 }
@@ -89,7 +97,7 @@ async function printSummary(io: Io, environment: DemoEnvironment, timeline: Time
 async function stay(io: Io, environment: DemoEnvironment): Promise<void> {
   const signalled = new Promise<StopSignal>((resolve) => onceSignalled(resolve));
   const { services, console } = environment;
-  const processes = console === undefined ? services : [...services, console.service];
+  const processes = console?.service === undefined ? services : [...services, console.service];
   const addresses = await Promise.all(
     processes.map(async (service) => ({ name: service.name, url: await service.url() })),
   );

@@ -36,11 +36,12 @@ export class ServiceProcess {
 
   constructor(
     readonly name: string,
-    readonly service: ServiceName | 'fleet-controller' | 'console',
+    readonly service: ServiceName | 'fleet-controller' | 'console' | 'flotilla',
     private readonly env: Readonly<Record<string, string>>,
     readonly logFile: string,
     /** The file that Node runs. */
     private readonly program = join(PROJECT_ROOT, 'dist', 'programs', `${service}.js`),
+    private readonly args: readonly string[] = [],
   ) {}
 
   get running(): boolean {
@@ -58,7 +59,7 @@ export class ServiceProcess {
 
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [...SERVICE_ARGUMENTS, this.program], {
+    this.#child = spawn(process.execPath, [...SERVICE_ARGUMENTS, this.program, ...this.args], {
       env: {
         FLOTILLA_HUB_KEY_FILE: hubKeyFile(),
         ...SERVICE_ALLOCATOR,

@@ -11,7 +11,7 @@ import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { type Hub, openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
 import { managedClusters } from '#platform/hub/managed-clusters';
-import { startOn } from '#platform/hub/run-main';
+import { endWithParent, startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { NO_KUBECONFIG } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -51,6 +51,7 @@ type Start = Readonly<{
  */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
   boundGarbage();
+  endWithParent();
   collectAtRest({ clock: new SystemClock() });
   const up = upSettings(options, process.env);
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io) });

@@ -111,7 +111,7 @@ const ORPHAN_ENDS_WITHIN_MS = 3_000;
  * The parent process that started this one over an IPC channel keeps it alive: when the channel
  * closes, the parent is gone.
  */
-function endWithParent(): void {
+export function endWithParent(): void {
   if (!process.connected) return;
   process.once('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');

@@ -5,12 +5,13 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type DemoEnvironment, startEnvironment } from '../demo-environment.js';
+import { startOneProcess } from '../one-process.js';
 import { ServiceProcess } from '../service-process.js';
 
 /** The rings of the demo, and the clusters in each. */
 export type Rings = Readonly<Record<string, readonly string[]>>;
 
-/** The simulated clusters of a fleet, its hub, and the services of a hub as processes. */
+/** The simulated clusters of a fleet, its hub's API server, and a hub. */
 export type FleetEnvironment = Readonly<{
   environment: DemoEnvironment;
   services: readonly ServiceProcess[];
@@ -35,6 +36,8 @@ export type FleetEnvironmentOptions = Readonly<{
   say: (line: string) => void;
   /** Whether there is a web console, too. */
   withConsole?: boolean;
+  /** Whether the services are processes of their own, with a Redis between them. */
+  distributed?: boolean;
 }>;
 
 /** Starts everything. */
@@ -53,7 +56,7 @@ export async function startFleetEnvironment(rings: Rings, options: FleetEnvironm
 
 async function started(
   rings: Rings,
-  { say, withConsole = false }: FleetEnvironmentOptions,
+  { say, withConsole = false, distributed = false }: FleetEnvironmentOptions,
   endings: (() => Promise<unknown>)[],
 ): Promise<Omit<FleetEnvironment, 'stop'>> {
   const clusters = Object.values(rings).flat();
@@ -67,18 +70,30 @@ async function started(
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
   const settings = { ...SHORT, FLOTILLA_FLEET: `context:${HUB}`, FLOTILLA_CONTEXTS: clusters.join(',') };
-  const environment = await startEnvironment({ kubeconfigs: [kubeconfig], settings, resolvers: 1, say, withConsole });
+  const options = { kubeconfigs: [kubeconfig], settings, withConsole };
+  const environment = await (distributed
+    ? startEnvironment({ ...options, resolvers: 1, say })
+    : startOneProcess(options));
   endings.push(() => environment.stop());
-  const env = { ...settings, FLOTILLA_KUBECONFIG: kubeconfig, FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
-  const log = join(folder, 'fleet-controller.log');
-  const controller = new ServiceProcess('fleet-controller', 'fleet-controller', env, log);
-  endings.push(() => controller.stop());
-  controller.start();
+  const more = distributed ? [startController(folder, { ...settings, FLOTILLA_KUBECONFIG: kubeconfig }, endings)] : [];
   const hub = environment.clients.find(({ cluster }) => cluster === HUB);
   if (hub === undefined) throw new RangeError(`there is no context ${HUB}`);
   return {
     ...{ environment, rings, clusters, kubeconfig, hub },
-    services: [...environment.services, controller],
+    services: [...environment.services, ...more],
     simulated: (name) => fleet.cluster(name),
   };
+}
+
+function startController(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  endings: (() => Promise<unknown>)[],
+): ServiceProcess {
+  const env = { ...settings, FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
+  const log = join(folder, 'fleet-controller.log');
+  const controller = new ServiceProcess('fleet-controller', 'fleet-controller', env, log);
+  endings.push(() => controller.stop());
+  controller.start();
+  return controller;
 }

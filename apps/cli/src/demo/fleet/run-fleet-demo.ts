@@ -31,11 +31,15 @@ const stores = (from: number, to: number): string[] =>
 const TWELVE: Rings = { lab: stores(1, 2), canary: stores(3, 5), shops: stores(6, 12) };
 const SIX: Rings = { lab: stores(1, 1), canary: stores(2, 3), shops: stores(4, 6) };
 
-export type FleetDemoOptions = Readonly<{ keep: boolean }>;
+export type FleetDemoOptions = Readonly<{
+  keep: boolean;
+  /** Whether the services are processes of their own, with a Redis between them. */
+  distributed: boolean;
+}>;
 
 /** `flotilla demo fleet`: a minute of roll-outs over twelve simulated clusters. */
-export const runFleetDemo = (io: Io, { keep }: FleetDemoOptions): Promise<void> =>
-  play(io, TWELVE, keep, async (story) => {
+export const runFleetDemo = (io: Io, options: FleetDemoOptions): Promise<void> =>
+  play(io, TWELVE, options, async (story) => {
     const switchOn = await loseStore(story, 'store-11');
     await patchEverywhere(story);
     await returnOfStore(story, 'store-11', switchOn);
@@ -43,23 +47,29 @@ export const runFleetDemo = (io: Io, { keep }: FleetDemoOptions): Promise<void> 
   });
 
 /** The part of it that `flotilla demo` ends with. */
-export async function runShortFleetDemo(io: Io): Promise<void> {
+export async function runShortFleetDemo(io: Io, distributed: boolean): Promise<void> {
   io.out('\n');
-  await play(io, SIX, false, (story) => badVersion(story, 1, { dark: 'store-02', untouched: 3 }), PATCH);
+  await play(
+    io,
+    SIX,
+    { keep: false, distributed },
+    (story) => badVersion(story, 1, { dark: 'store-02', untouched: 3 }),
+    PATCH,
+  );
   io.out('\nMore of it in about a minute, with twelve clusters: flotilla demo fleet\n');
 }
 
 async function play(
   io: Io,
   rings: Rings,
-  keep: boolean,
+  { keep, distributed }: FleetDemoOptions,
   tell: (story: FleetStory) => Promise<void>,
   first = FIRST,
 ): Promise<void> {
   const say = (line: string) => {
     if (line.includes('installing')) io.err(`${line}\n`);
   };
-  const starting = startFleetEnvironment(rings, { say, withConsole: keep });
+  const starting = startFleetEnvironment(rings, { say, withConsole: keep, distributed });
   const stop = stopsDemo(io, starting);
   const environment = await starting;
   const screen = new DemoScreen(io, environment.hub, PATIENCE_MS, environment.services);
