@@ -34,8 +34,8 @@ dist/programs/flotilla.js: $(shell find apps libs -name '*.ts' -not -name '*.spe
 dist/console/index.html: $(shell find apps/console/web -type f) package-lock.json tsconfig.web.json scripts/build-pages.ts
 	@node scripts/build-pages.ts
 
-demo: needs-demo build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
-	@bin/flotilla demo $(if $(KEEP),--keep)
+demo: needs-demo build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running, REDIS=1 with the services as processes around a Redis
+	@bin/flotilla demo $(if $(KEEP),--keep) $(if $(REDIS),--distributed)
 
 # Exit code 3 of needs.sh: what needs Redis cannot run.
 # make gives ONLY and CHANGED of its command line to the recipe's environment, whatever quotes they hold.

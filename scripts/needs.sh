@@ -117,7 +117,8 @@ case "$target" in
   test | test-all | mutants | dist | release | bench-report | bench-baseline) has git || need "git: $(get git)" ;;
 esac
 case "$target" in
-  demo | bench | bench-catalogs | bench-up | bench-trust | bench-hostile | bench-fleet | bench-isolation) named_redis ;;
+  demo) [ -z "${REDIS:-}" ] || named_redis ;;
+  bench | bench-catalogs | bench-up | bench-trust | bench-hostile | bench-fleet | bench-isolation) named_redis ;;
   chaos | mutants) redis ;;
   e2e | bench-lifecycle) redis; control_plane; cache ;;
   bench-report) named_redis; control_plane; cache; gnu_time ;;

@@ -42,7 +42,7 @@ export type ServicesEnvironment = DemoEnvironment &
     redisPrefix: string;
   }>;
 
-/** What is beside the hub, and what each of its processes is told. */
+/** What is beside the hub, and the settings of its processes. */
 export type GroundOptions = Readonly<{
   /** Kubeconfigs with the clusters to use; without any, two are simulated. */
   kubeconfigs?: readonly string[];

@@ -22,7 +22,7 @@ export const startOneProcess = (options: GroundOptions = {}): Promise<DemoEnviro
       ...kubeconfigs.flatMap((file) => ['--kubeconfig', file]),
       ...(withConsole ? [] : ['--no-console']),
     ];
-    const hub = new ServiceProcess('flotilla up', 'flotilla', env, join(folder, 'hub.log'), undefined, args);
+    const hub = new ServiceProcess('hub', 'flotilla', env, join(folder, 'hub.log'), undefined, args);
     endings.push(() => hub.stop());
     hub.start();
     const console = withConsole ? { link: consoleLink(`http://127.0.0.1:${consolePort}`, key) } : undefined;

@@ -44,7 +44,7 @@ export type RedisHubStoreOptions = Readonly<{
   onUnusableRedis?: ((error: FlotillaError) => void) | undefined;
 }>;
 
-/** The store in Redis, by one connection. Does not wait for it; the metrics tell how it is. */
+/** The store in Redis, by one connection. Does not wait for it; the metrics show how it is. */
 export function redisHubStore(options: RedisHubStoreOptions): HubStore {
   const { access, settings, clock, log, metrics, onUnusableRedis } = options;
   const { redis, trouble, rights, refusals, serverInfo } = openRedis(access.url, log, access.tls, onUnusableRedis);

@@ -17,7 +17,7 @@ import { encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type MemoryProblemStoreOptions = Readonly<{
   clock?: Clock;
-  /** How long what is not used is kept, in milliseconds. Must be longer than the resync interval. Default: a day. */
+  /** Milliseconds for which a value is kept without use: more than the resync interval. Default: a day. */
   ttlMs?: number;
   /** Of one problem, record or solution as JSON. Default 64 MiB. */
   maxValueBytes?: number;
