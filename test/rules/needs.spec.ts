@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { firstWayToRedis } from '#platform/redis/find-redis';
+import { redisInstallCommand } from '#platform/redis/redis-install-command';
 import { commandSettings } from '../../apps/cli/src/command-settings.js';
 import { checkRedis } from '../../apps/cli/src/doctor/check-redis.js';
 
@@ -141,30 +141,28 @@ describe('scripts/needs.sh', () => {
     expect(status).toBe(says === '' ? 0 : 2);
   });
 
-  // One table of environments for make, `flotilla doctor` and `flotilla up`, which must agree.
+  it('asks for no Redis before a demo in one process, as doctor does before up', async () => {
+    expect(asked(BARE, {}, 'demo')).toEqual({ status: 0, said: '' });
+    expect((await checkRedis(commandSettings({}))).result).toBe('ok');
+  });
+
   const OWN = { id: `echo ${process.getuid?.()}` };
-  it.each<[place: string, programs: object, env: Record<string, string>, way: string | undefined]>([
-    ['redis-server', {}, {}, 'server'],
-    ['valkey-server', { ...BARE, 'valkey-server': '' }, {}, 'server'],
-    ['a Docker engine', { ...BARE, docker: 'echo 28' }, {}, 'docker'],
-    ['docker without an engine', { ...BARE, docker: 'exit 1' }, {}, undefined],
-    ['an address', BARE, { FLOTILLA_REDIS_URL: 'redis://r.example:6379' }, 'named'],
-    ['an address in the old setting', BARE, { REDIS_URL: 'redis://r.example:6379' }, 'named'],
-    ['nothing', BARE, {}, undefined],
-    ['dnf', { ...BARE, dnf: '' }, {}, undefined],
-    ['apt-get', { ...BARE, 'apt-get': '', ...OWN }, {}, canInstall() ? 'apt-get' : undefined],
-  ])('make demo, doctor and up agree on Redis where there is %s', async (_, programs, more, expected) => {
-    const { status, said } = asked({ ...programs }, more, 'demo');
-    const env = { PATH: join(checkout, 'bin'), ...more };
-    const way = await firstWayToRedis(env);
-    expect('closed' in way ? undefined : way.name).toBe(expected);
-    expect(status).toBe(expected === undefined ? 2 : 0);
-    if (expected === 'named') return; // doctor asks it
-    const check = await checkRedis(commandSettings({}), env);
-    expect(check.result).toBe(expected === undefined ? 'failed' : 'ok');
-    if (expected !== undefined) return;
-    const [, command = 'none'] = /Valkey: (.*), or start/.exec(said) ?? [];
-    expect(check.todo.replace(/^sudo /, '')).toContain(command.replace(/^sudo /, ''));
+  it.each<[place: string, programs: object, env: Record<string, string>, isThere: boolean]>([
+    ['redis-server', {}, {}, true],
+    ['valkey-server', { ...BARE, 'valkey-server': '' }, {}, true],
+    ['a Docker engine', { ...BARE, docker: 'echo 28' }, {}, true],
+    ['docker without an engine', { ...BARE, docker: 'exit 1' }, {}, false],
+    ['an address', BARE, { FLOTILLA_REDIS_URL: 'redis://r.example:6379' }, true],
+    ['an address in the old setting', BARE, { REDIS_URL: 'redis://r.example:6379' }, true],
+    ['nothing', BARE, {}, false],
+    ['dnf', { ...BARE, dnf: '' }, {}, false],
+    ['apt-get', { ...BARE, 'apt-get': '', ...OWN }, {}, canInstall()],
+  ])('make demo REDIS=1 looks for a Redis as the command does, where there is %s', (_, programs, more, isThere) => {
+    const { status, said } = asked({ ...programs }, { REDIS: '1', ...more }, 'demo');
+    expect(status).toBe(isThere ? 0 : 2);
+    if (isThere) return;
+    const command = redisInstallCommand({ PATH: join(checkout, 'bin'), ...more });
+    expect(said).toContain(command.replace(/^sudo /, ''));
   });
 });
 

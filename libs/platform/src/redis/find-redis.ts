@@ -1,5 +1,5 @@
 import { findExecutable } from '../debian/executable.js';
-import { installDebianPackage, whyNotInstallable } from '../debian/install-package.js';
+import { installDebianPackage } from '../debian/install-package.js';
 import { findDocker, startDockerRedis } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
 import { type RedisAccess, readRedisAccess } from './redis-access.js';
@@ -32,22 +32,19 @@ export type FoundRedis = RedisAccess &
 
 type Environment = NonNullable<FindRedisOptions['env']>;
 
-/** A way to a Redis. */
-type Way = Readonly<{
-  name: 'named' | 'server' | 'docker' | 'apt-get';
-  /** Returns in one line why this way is closed here, or undefined. Starts nothing. */
-  whyNot: (env: Environment) => Promise<string | undefined>;
-  /** Returns the Redis, or one line about why it did not start. */
-  start: (env: Environment, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
-}>;
+/** A way to a Redis: the Redis, or one line saying why this way is closed here. */
+type Way = (env: Environment, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
 
-const addressIn = (env: Environment): string | undefined => env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'] || undefined;
+const named: Way = async (env) => {
+  const address = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
+  return address ? namedRedis(address, env) : 'FLOTILLA_REDIS_URL is not set';
+};
 
-const serverOn = (env: Environment): string | undefined =>
-  SERVERS.map((name) => findExecutable(name, env['PATH'] ?? '')).find((path) => path !== undefined);
-
-async function openNamed(env: Environment): Promise<FoundRedis> {
-  const address = addressIn(env) ?? '';
+/**
+ * The Redis at an address, with the login that the environment names.
+ * @throws RedisUnreachable if it does not answer
+ */
+export async function namedRedis(address: string, env: Environment): Promise<FoundRedis> {
   const access = await readRedisAccess({
     redisUrl: address,
     redisUser: env['FLOTILLA_REDIS_USER'] ?? '',
@@ -62,65 +59,21 @@ async function openNamed(env: Environment): Promise<FoundRedis> {
   return { ...access, how: `FLOTILLA_REDIS_URL (${withoutCredentials(access.url)})`, stop: async () => undefined };
 }
 
-/**
- * The Redis at an address, with the login that the environment names.
- * @throws RedisUnreachable if it does not answer
- */
-export const namedRedis = (address: string, env: Environment): Promise<FoundRedis> =>
-  openNamed({ ...env, FLOTILLA_REDIS_URL: address });
+const onPath: Way = async (env) => {
+  const binary = SERVERS.map((name) => findExecutable(name, env['PATH'] ?? '')).find((path) => path !== undefined);
+  if (binary === undefined) return `neither ${SERVERS.join(' nor ')} is on PATH`;
+  return attempt(() => startLocalRedis(binary), `${binary} started here`);
+};
 
-const NO_SERVER = `neither ${SERVERS.join(' nor ')} is on PATH`;
+const inDocker: Way = async (env) => {
+  const docker = await findDocker(env);
+  return typeof docker === 'string' ? docker : attempt(() => startDockerRedis(docker), 'a Docker container');
+};
 
-async function startServer(env: Environment): Promise<FoundRedis | string> {
-  const binary = serverOn(env);
-  return binary === undefined ? NO_SERVER : attempt(() => startLocalRedis(binary), `${binary} started here`);
-}
-
-const WAYS: readonly Way[] = [
-  {
-    name: 'named',
-    whyNot: async (env) => (addressIn(env) === undefined ? 'FLOTILLA_REDIS_URL is not set' : undefined),
-    start: openNamed,
-  },
-  {
-    name: 'server',
-    whyNot: async (env) => (serverOn(env) === undefined ? NO_SERVER : undefined),
-    start: startServer,
-  },
-  {
-    name: 'docker',
-    whyNot: async (env) => {
-      const docker = await findDocker(env);
-      return typeof docker === 'string' ? docker : undefined;
-    },
-    start: async (env) => {
-      const docker = await findDocker(env);
-      return typeof docker === 'string' ? docker : attempt(() => startDockerRedis(docker), 'a Docker container');
-    },
-  },
-  {
-    name: 'apt-get',
-    whyNot: async (env) => whyNotInstallable('redis-server', env),
-    start: async (env, log) => {
-      const failed = await installDebianPackage('redis-server', env, (line) => log(`redis: ${line}`));
-      return failed?.because ?? startServer(env);
-    },
-  },
-];
-
-/** The way that `findRedis` takes first on this machine; without one, why each is closed. */
-export type FirstWay = Readonly<{ name: Way['name']; program?: string | undefined }> | Readonly<{ closed: string[] }>;
-
-/** Looks for a way to a Redis as `findRedis` does, and starts nothing. */
-export async function firstWayToRedis(env: Environment): Promise<FirstWay> {
-  const closed: string[] = [];
-  for (const { name, whyNot } of WAYS) {
-    const because = await whyNot(env);
-    if (because === undefined) return { name, ...(name === 'server' ? { program: serverOn(env) } : {}) };
-    closed.push(because);
-  }
-  return { closed };
-}
+const fromDebian: Way = async (env, log) => {
+  const failed = await installDebianPackage('redis-server', env, (line) => log(`redis: ${line}`));
+  return failed?.because ?? onPath(env, log);
+};
 
 /**
  * A Redis for tests and `flotilla demo --distributed`: FLOTILLA_REDIS_URL, else a server on PATH, else
@@ -133,10 +86,10 @@ export async function findRedis({
   preferExisting = true,
   env = process.env,
 }: FindRedisOptions): Promise<FoundRedis> {
-  const ways = preferExisting ? WAYS : WAYS.filter(({ name }) => name !== 'named');
+  const ways = preferExisting ? [named, onPath, inDocker, fromDebian] : [onPath, inDocker, fromDebian];
   const closed: string[] = [];
-  for (const { whyNot, start } of ways) {
-    const answer = (await whyNot(env)) ?? (await start(env, log));
+  for (const way of ways) {
+    const answer = await way(env, log);
     if (typeof answer !== 'string') {
       log(`redis: ${answer.how}`);
       return answer;
