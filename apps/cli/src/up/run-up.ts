@@ -79,7 +79,7 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
   const settings = { ...up.settings, catalogPollerPort };
-  const redis = await namedRedis(settings.redisUrl, process.env);
+  const redis = settings.redisUrl === '' ? undefined : await namedRedis(settings.redisUrl, process.env);
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
   const key = await keyOf(settings);
   const hub = await openHub({ service: 'up', settings, log, store: redis ?? 'memory', key });
