@@ -2,37 +2,42 @@ import { describe, it } from 'vitest';
 import { startDemo } from '../story/running-demo.js';
 
 describe('flotilla demo', () => {
-  it('prints what will happen, what happens, and the result; left running it ends at Ctrl-C with everything', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const running = startDemo(onTestFinished, '--keep');
-    await running.prints('End it with Ctrl-C.');
-    expect(running.err).toBe('');
-    const [first, second] = running.out.split('\n');
-    expect(first).toContain('harbor-operator v1.0.0');
-    expect(second).toContain('upgraded over two hops');
-    expect(running.out).toMatch(/^ +AFTER {2}WHERE {5}WHAT$/m);
-    expect(running.out).toMatch(/^ +\d+\.\d s {2}east {6}CatalogSource flotilla-samples +READY with content sha256:/m);
-    expect(running.out).toMatch(/^ +\d+\.\d s {2}west {6}InstallPlan install-\S+ +approved by the script$/m);
-    for (const [cluster, approval] of [
-      ['east', 'Automatic'],
-      ['west', 'Manual'],
-    ]) {
-      const row = new RegExp(
-        `^${cluster} +harbor-operator\\.v1\\.2\\.0 +Succeeded +harbor-operator AtLatestKnown +${approval} +3 `,
-        'm',
+  it.for([
+    { form: 'one process', args: [], processes: 1 },
+    { form: 'services of their own', args: ['--distributed'], processes: 6 },
+  ])(
+    'prints what happens, in $form, and the result; left running it ends at Ctrl-C with everything',
+    async ({ args, processes }, { expect, onTestFinished }) => {
+      const running = startDemo(onTestFinished, '--keep', ...args);
+      await running.prints('End it with Ctrl-C.');
+      expect(running.err).toBe('');
+      const [first, second] = running.out.split('\n');
+      expect(first).toContain('harbor-operator v1.0.0');
+      expect(second).toContain('upgraded over two hops');
+      expect(running.out).toMatch(/^ +AFTER {2}WHERE {5}WHAT$/m);
+      expect(running.out).toMatch(
+        /^ +\d+\.\d s {2}east {6}CatalogSource flotilla-samples +READY with content sha256:/m,
       );
-      expect(running.out).toMatch(row);
-    }
-    expect(running.addresses).toHaveLength(6);
-    const [, origin = '', key = ''] = /web console: (\S+)\/#key=(\S+)/.exec(running.out) ?? [];
-    const authorization = `Bearer ${key}`;
-    const answer = await fetch(`${origin}/api/v1/operators`, { headers: { authorization } });
-    expect(await answer.json()).toMatchObject({ total: 4 });
-    expect(await running.answering()).toEqual(running.addresses);
-    running.kill('SIGINT');
-    expect(await running.ended).toEqual({ code: 0, signal: null });
-    expect(await running.answering()).toEqual([]);
-  });
+      expect(running.out).toMatch(/^ +\d+\.\d s {2}west {6}InstallPlan install-\S+ +approved by the script$/m);
+      for (const [cluster, approval] of [
+        ['east', 'Automatic'],
+        ['west', 'Manual'],
+      ]) {
+        const row = new RegExp(
+          `^${cluster} +harbor-operator\\.v1\\.2\\.0 +Succeeded +harbor-operator AtLatestKnown +${approval} +3 `,
+          'm',
+        );
+        expect(running.out).toMatch(row);
+      }
+      expect(running.addresses).toHaveLength(processes);
+      const [, origin = '', key = ''] = /web console: (\S+)\/#key=(\S+)/.exec(running.out) ?? [];
+      const authorization = `Bearer ${key}`;
+      const answer = await fetch(`${origin}/api/v1/operators`, { headers: { authorization } });
+      expect(await answer.json()).toMatchObject({ total: 4 });
+      expect(await running.answering()).toEqual(running.addresses);
+      running.kill('SIGINT');
+      expect(await running.ended).toEqual({ code: 0, signal: null });
+      expect(await running.answering()).toEqual([]);
+    },
+  );
 });
