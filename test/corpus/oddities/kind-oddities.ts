@@ -158,7 +158,8 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'ServiceAccount of the name that the CSV has',
     weight: 9,
-    slot: 'account of the CSV',
+    // It is the account of a Deployment: neither that nor its permissions may be taken away.
+    slot: 'account of the CSV|deployments|permissions',
     put: (draft) => {
       const metadata = { name: draft.key, annotations: { note: 'ours' } };
       const tree = { apiVersion: 'v1', kind: 'ServiceAccount', metadata };
