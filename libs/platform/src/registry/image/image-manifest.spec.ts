@@ -58,6 +58,35 @@ describe('parseManifest', () => {
       is: 'manifest',
     },
     { because: 'an image without layers', document: manifest({ layers: [] }), type: OCI_MANIFEST, is: 'manifest' },
+    {
+      because: 'null layers, as Go writes none',
+      document: manifest({ layers: null }),
+      type: OCI_MANIFEST,
+      is: 'manifest',
+    },
+    { because: 'no list of layers', document: manifest({ layers: undefined }), type: OCI_MANIFEST, is: 'manifest' },
+    { because: 'a null media type', document: manifest({ mediaType: null }), type: OCI_MANIFEST, is: 'manifest' },
+    {
+      because: 'an index whose list is null',
+      document: { mediaType: null, manifests: null },
+      type: OCI_INDEX,
+      is: 'index',
+    },
+    {
+      because: 'an index whose entries have members that are null or left out',
+      document: {
+        manifests: [
+          null,
+          {},
+          { mediaType: null, digest: null, platform: { os: null } },
+          descriptor('a', { platform: {} }),
+          descriptor('b', { platform: { architecture: 'amd64', variant: null, 'os.version': null } }),
+          { mediaType: 'application/x', digest: `sha512:${'a'.repeat(128)}` },
+        ],
+      },
+      type: OCI_INDEX,
+      is: 'index',
+    },
     { because: 'fields that are not known', document: manifest({ x: 1 }), type: OCI_MANIFEST, is: 'manifest' },
     {
       because: 'an empty blob',
@@ -185,7 +214,7 @@ describe('labelsOf', () => {
 });
 
 describe('chooseManifest', () => {
-  const of = (letter: string, platform?: string): ImageIndex['manifests'][number] => {
+  const of = (letter: string, platform?: string): NonNullable<ImageIndex['manifests'][number]> => {
     const [os = '', architecture = '', variant] = platform?.split('/') ?? [];
     const named = { os, architecture, ...(variant === undefined ? {} : { variant }) };
     return { ...descriptor(letter), ...(platform === undefined ? {} : { platform: named }) };
@@ -217,6 +246,11 @@ describe('chooseManifest', () => {
       ],
       chosen: 'c',
     },
+    {
+      because: 'an image beside entries that nobody could pull',
+      manifests: [null, { ...of('a', 'unknown/unknown'), digest: 'sha512:1' }, of('b')],
+      chosen: 'b',
+    },
     { because: 'an image with a null platform', manifests: [{ ...of('a'), platform: null }], chosen: 'a' },
     {
       because: 'the first of two for the same platform',
@@ -227,7 +261,14 @@ describe('chooseManifest', () => {
     expect(chooseManifest({ manifests }, 'arm64', refuse).digest).toBe(digest(chosen));
   });
 
-  it.each([{ manifests: [] }, { manifests: [of('a', 'unknown/unknown')] }])(
+  it('refuses the digest of the image itself, if it is none', () => {
+    const index = { manifests: [{ ...of('a'), digest: `sha512:${'a'.repeat(128)}` }] };
+    expect(() => chooseManifest(index, 'amd64', refuse)).toThrow(
+      refusal('Malformed', 'the image index is not valid at digest: no sha256 digest'),
+    );
+  });
+
+  it.each([{ manifests: [] }, { manifests: [null] }, { manifests: [of('a', 'unknown/unknown')] }])(
     'refuses an index without images',
     (index) => {
       expect(() => chooseManifest(index, 'amd64', refuse)).toThrow(

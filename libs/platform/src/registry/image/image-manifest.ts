@@ -10,6 +10,7 @@ const Digest = z.custom<`sha256:${string}`>(
   (value) => typeof value === 'string' && isDigest(value),
   'no sha256 digest',
 );
+const MOST_MANIFESTS = 1_000;
 const Descriptor = z.looseObject({ mediaType: z.string(), digest: Digest, size: z.int().nonnegative() });
 export type Descriptor = z.infer<typeof Descriptor>;
 
@@ -17,17 +18,33 @@ export type Descriptor = z.infer<typeof Descriptor>;
 export const partName = ({ mediaType, digest }: Descriptor): string =>
   `${isLayer(mediaType) ? 'layer' : 'config'} ${digest}`;
 
-const Platform = z.looseObject({ os: z.string(), architecture: z.string(), variant: z.string().optional() });
+/** Go writes and reads null for a text or list that is empty, and leaves out what is empty. */
+const Text = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? '');
+const listOf = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((list) => list ?? []);
+
+const Platform = z.looseObject({ os: Text, architecture: Text });
+/** What an index lists beside images is not read: it need not be a descriptor that can be pulled. */
+const IndexEntry = z.looseObject({
+  mediaType: Text,
+  digest: z.unknown().optional(),
+  platform: Platform.nullish(),
+  artifactType: z.string().nullish(),
+});
 const Index = z.looseObject({
-  mediaType: z.string().optional(),
-  manifests: z
-    .array(z.looseObject({ ...Descriptor.shape, platform: Platform.nullish(), artifactType: z.string().nullish() }))
-    .max(1000),
+  mediaType: z.string().nullish(),
+  manifests: listOf(IndexEntry.nullable()).refine((all) => all.length <= MOST_MANIFESTS, 'too many'),
 });
 const Manifest = z.looseObject({
-  mediaType: z.string().optional(),
+  mediaType: z.string().nullish(),
   config: Descriptor,
-  layers: z.array(Descriptor),
+  layers: listOf(Descriptor),
 });
 const Config = z.looseObject({
   config: z.looseObject({ Labels: z.record(z.string(), z.string().nullable()).nullish() }).nullish(),
@@ -103,14 +120,18 @@ function parsed<T extends z.ZodType>(schema: T, document: unknown, what: string,
  * The platform's manifest: linux on this architecture, else linux/amd64, else the first that holds an image.
  * Signatures, attestations and other artifacts of an index hold none.
  */
-export function chooseManifest(index: ImageIndex, architecture: string, refuse: Refuse): Descriptor {
-  const images = index.manifests.filter(isImage);
+export function chooseManifest(index: ImageIndex, architecture: string, refuse: Refuse): Named {
+  const images = index.manifests.filter((entry) => entry !== null).filter(isImage);
   const linux = (wanted: string) =>
     images.find(({ platform }) => platform?.os === 'linux' && platform.architecture === wanted);
   const chosen = linux(architecture) ?? linux('amd64') ?? images[0];
   if (chosen === undefined) throw refuse('Malformed', 'the image index lists no image');
-  return chosen;
+  return parsed(Named, chosen, 'image index', refuse);
 }
 
-const isImage = ({ mediaType, artifactType, platform }: ImageIndex['manifests'][number]): boolean =>
+/** All that is needed of a manifest in an index: its bytes are checked against its digest. */
+const Named = z.looseObject({ digest: Digest });
+type Named = z.infer<typeof Named>;
+
+const isImage = ({ mediaType, artifactType, platform }: z.infer<typeof IndexEntry>): boolean =>
   platform?.os !== 'unknown' && !artifactType && (isManifest(mediaType) || isIndex(mediaType));
