@@ -9,6 +9,7 @@ describe('a demo that is not let end', () => {
     running.kill('SIGINT');
     expect(await running.ended).toEqual({ code: 130, signal: null });
     expect(running.err).toContain('ending: services, Redis and clusters');
+    expect(running.err).not.toContain('error:');
     expect(await running.answering()).toEqual([]);
   });
 
