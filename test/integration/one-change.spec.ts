@@ -16,6 +16,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
+import { describeClusterCatalogs } from './catalog-support/describe-cluster-catalogs.js';
 import { atVersion, chainCatalogText, csvs, PACKAGE, subscribe, VERSIONS } from './ownership-support/chain-fleet.js';
 
 const run = promisify(execFile);
@@ -84,7 +85,7 @@ let environment: ServicesEnvironment;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-change-'));
-  fleet = await startSimulatedFleet({ clusters: [CLUSTER], deploymentReadyAfterMs: 100 });
+  fleet = await startSimulatedFleet({ clusters: [CLUSTER, 'ship-2'], deploymentReadyAfterMs: 100 });
   const text = await chainCatalogText(VERSIONS);
   catalogs = await serveCatalog(await loadCatalog([{ path: 'catalog.json', bytes: Buffer.from(text) }]), { port: 0 });
   const kubeconfig = join(folder, 'kubeconfig');
@@ -205,3 +206,5 @@ describe('an install and two upgrades', () => {
     for (const count of [observe, solve, pass]) expect(count).toBeGreaterThanOrEqual(VERSIONS.length);
   });
 });
+
+describeClusterCatalogs(() => environment.clients);
