@@ -10,10 +10,10 @@ const NAMESPACE = 'team';
 /**
  * Builders of the objects of a small namespace that wants the package `mill` of the global catalog `samples`.
  */
-export const catalogSource = () => ({
+export const catalogSource = (image = 'registry.example/samples:v1') => ({
   ...CATALOG_SOURCE_API,
   metadata: { name: 'samples', namespace: 'olm' },
-  spec: { sourceType: 'grpc', image: 'registry.example/samples:v1', displayName: 'Samples' },
+  spec: { sourceType: 'grpc', image, displayName: 'Samples' },
   status: READY,
 });
 const READY = { connectionState: { lastObservedState: 'READY' } };

@@ -7,6 +7,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { type FakeHub, startFakeHub } from '../live/fake-hub.fixture.js';
 import { catalogSource, installPlan, put, subscription } from '../live/live-objects.fixture.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -20,9 +21,12 @@ const HARBOR = [CATALOG, '-p', 'harbor-operator'];
 let folder = '';
 let fleet: SimulatedFleet;
 let hub: FakeHub;
+/** It has no image: one that did not answer at all would be asked again and again. */
+let registry: InMemoryRegistry;
 
 beforeAll(async () => {
   hub = await startFakeHub();
+  registry = await startRegistry();
   folder = await mkdtemp(join(tmpdir(), 'flotilla-shapes-'));
   fleet = await startSimulatedFleet({ clusters: ['east'] });
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
@@ -37,12 +41,14 @@ beforeAll(async () => {
   await client.close();
   const east = fleet.cluster('east');
   for (const name of ['olm', 'team']) east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  for (const object of [catalogSource(), subscription(), installPlan('install-1', false, 'RequiresApproval')]) {
+  const catalog = catalogSource(`${registry.host}/samples:v1`);
+  for (const object of [catalog, subscription(), installPlan('install-1', false, 'RequiresApproval')]) {
     put(east, object);
   }
 });
 afterAll(async () => {
   await hub.stop();
+  await registry.stop();
   await fleet.stop();
   await rm(folder, { recursive: true, force: true });
 });
