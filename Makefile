@@ -134,10 +134,10 @@ bench-console: needs-bench-console build ## the web console against its budgets:
 bench-isolation: needs-bench-isolation build ## the same upgrade without and beside troubled clusters: CLUSTERS=100 in all; about eight minutes
 	@node dist/bench/isolation.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(PAIRS),--pairs $(PAIRS))
 
-chaos: needs-chaos build ## faults at random on a fleet at work, the same end as without them; SEED=, SECONDS=600, CLUSTERS=12, ONLY=, TRACE=1
-	@node dist/scripts/prepare-redis.js
+chaos: needs-chaos build ## faults at random on a fleet at work, the same end as without them; SEED=, SECONDS=600, CLUSTERS=12, ONLY=, TRACE=1, ONE_PROCESS=1
+	@$(if $(ONE_PROCESS),,node dist/scripts/prepare-redis.js)
 	@node dist/test/chaos/chaos.js $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(CLUSTERS),--clusters $(CLUSTERS)) \
-	  $(if $(ONLY),--only '$(ONLY)') $(if $(TRACE),--trace)
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(TRACE),--trace) $(if $(ONE_PROCESS),--one-process)
 
 corpus: needs-corpus build ## 2,000 made bundles and catalogs with every oddity of the field, validated, rendered, planned, installed; SEED=, COUNT=, ONLY=
 	@node dist/test/corpus/corpus.js $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(ONLY),--only '$(ONLY)')

@@ -2,16 +2,16 @@ import { parseArgs } from 'node:util';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { machine } from '../../bench/machine.js';
 import { faultTable } from './fault-table.js';
-import { SERVICE_NAMES } from './hub/chaos-hub.js';
+import { type HubForm, serviceNames } from './hub/chaos-hub.js';
 import { CATALOGS, OPERATORS } from './hub/chaos-operators.js';
 import { differences } from './judge/left-state.js';
 import { leaks } from './judge/resources-used.js';
-import { FAULT_NAMES } from './plan/fault-kinds.js';
+import { FAULT_KINDS, FAULT_NAMES, type FaultName } from './plan/fault-kinds.js';
 import { planChanges } from './plan/plan-changes.js';
 import { planFaults } from './plan/plan-faults.js';
 import { type PlayedRun, playRun, type RunPlan } from './play-run.js';
 
-// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER. Exits 1 where the end is
+// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER [--one-process]. Exits 1 where the end is
 // not that of a run without faults.
 
 const { values } = parseArgs({
@@ -21,6 +21,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     /** Of the names of faults, those that contain this text. */
     only: { type: 'string', default: '' },
+    /** The hub is one process, without Redis. */
+    'one-process': { type: 'boolean', default: false },
     /** Also writes every change, and every phase of a ClusterServiceVersion. */
     trace: { type: 'boolean', default: false },
   },
@@ -30,17 +32,20 @@ const [seconds, clusterCount, seed] = [values.seconds, values.clusters, values.s
   number,
   number,
 ];
-const faults = FAULT_NAMES.filter((name) => name.includes(values.only));
+const form: HubForm = values['one-process'] ? 'one process' : 'services';
+const canHappen = (name: FaultName): boolean => form === 'services' || FAULT_KINDS[name].reach !== 'Redis';
+const faults = FAULT_NAMES.filter((name) => canHappen(name) && name.includes(values.only));
 const clusters = Array.from({ length: clusterCount }, (_, n) => `edge-${String(n + 1).padStart(2, '0')}`);
 /** A version about every half minute, so that there are always upgrades. */
 const editions = Math.max(3, Math.round(seconds / 30));
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const only = values.only === '' ? '' : ` ONLY='${values.only}'`;
-const again = `make chaos SEED=${seed} SECONDS=${seconds} CLUSTERS=${clusterCount}${only}`;
+const again = `make chaos SEED=${seed} SECONDS=${seconds} CLUSTERS=${clusterCount}${only}${form === 'services' ? '' : ' ONE_PROCESS=1'}`;
 say(`seed ${seed}; to play it again: ${again}`);
 
 const changes = planChanges({ seed, seconds, clusters, operators: OPERATORS, catalogs: CATALOGS, editions });
 const plan: RunPlan = {
+  form,
   clusters,
   changes,
   editions,
@@ -56,7 +61,7 @@ try {
   say(`without faults: ${changes.changes.length} changes carried out after ${calm.seconds.toFixed(0)} s`);
   for (const [fault, why] of calm.impossible) say(`not tried: ${fault}: ${why}`);
   const possible = faults.filter((fault) => !calm.impossible.has(fault));
-  const planned = planFaults({ seed, seconds, clusters, services: SERVICE_NAMES, faults: possible });
+  const planned = planFaults({ seed, seconds, clusters, services: serviceNames(form), faults: possible });
   const disturbed = await playRun({ ...plan, faults: planned }, registry);
   const found = verdict(calm, disturbed);
   process.stdout.write(`${machine()}; seed ${seed}, ${seconds} s, ${clusterCount} clusters, `);

@@ -1,7 +1,7 @@
 import { LONG_PATIENCE_MS, pause } from '#testing/patience';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
 import { injectFault } from './faults/inject-fault.js';
-import { type ChaosHub, startChaosHub } from './hub/chaos-hub.js';
+import { type ChaosHub, type HubForm, startChaosHub } from './hub/chaos-hub.js';
 import { CATALOGS, catalogReference, offerEdition } from './hub/chaos-operators.js';
 import type { OwnEnd } from './hub/supervised-services.js';
 import { type LeftState, leftState } from './judge/left-state.js';
@@ -16,6 +16,7 @@ import type { PlannedFault } from './plan/plan-faults.js';
 import { ClusterUser } from './users/cluster-user.js';
 
 export type RunPlan = Readonly<{
+  form: HubForm;
   clusters: readonly string[];
   changes: ChangePlan;
   faults: readonly PlannedFault[];
@@ -57,7 +58,7 @@ const WRITES = /^(create|update|patch|delete|deletecollection)$/;
 /** Plays the changes of a plan on a hub of its own, with its faults, and says what it left. */
 export async function playRun(plan: RunPlan, registry: InMemoryRegistry): Promise<PlayedRun> {
   for (const catalog of CATALOGS) await offerEdition(registry, catalog, 1);
-  const hub = await startChaosHub(plan.clusters, registry);
+  const hub = await startChaosHub(plan.clusters, registry, plan.form);
   const run = new Run(plan, hub);
   try {
     return await run.play();

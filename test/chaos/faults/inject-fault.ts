@@ -1,7 +1,7 @@
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { pause } from '#testing/patience';
 import type { ChaosCluster } from '../hub/chaos-cluster.js';
-import { askRedis, type ChaosHub } from '../hub/chaos-hub.js';
+import { askRedis, type ChaosHub, redisOf } from '../hub/chaos-hub.js';
 import type { FaultName } from '../plan/fault-kinds.js';
 import type { PlannedFault } from '../plan/plan-faults.js';
 
@@ -26,17 +26,17 @@ const BEGIN: Readonly<Record<FaultName, Begin>> = {
     await shiftClock(target, CLOCK_JUMPS_MS[forMs % CLOCK_JUMPS_MS.length] ?? 0);
     return () => shiftClock(target, 0);
   },
-  'Redis restarted, back empty': async ({ redis }, { forMs }) => {
-    await redis.crash(forMs);
+  'Redis restarted, back empty': async (hub, { forMs }) => {
+    await redisOf(hub).crash(forMs);
     return () => undefined;
   },
-  'Redis flushed (FLUSHALL)': async ({ redis }) => {
-    await askRedis(redis, (client) => client.flushall());
+  'Redis flushed (FLUSHALL)': async (hub) => {
+    await askRedis(hub, (client) => client.flushall());
     return () => undefined;
   },
-  'Redis at maxmemory': async ({ redis }) => {
-    await askRedis(redis, (client) => client.config('SET', 'maxmemory', '1'));
-    return () => askRedis(redis, (client) => client.config('SET', 'maxmemory', '0'));
+  'Redis at maxmemory': async (hub) => {
+    await askRedis(hub, (client) => client.config('SET', 'maxmemory', '1'));
+    return () => askRedis(hub, (client) => client.config('SET', 'maxmemory', '0'));
   },
   'API server answers 500 and 503': (hub, fault) => {
     const { cluster } = clusterOf(hub, fault);

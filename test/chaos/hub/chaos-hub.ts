@@ -17,7 +17,8 @@ export type ChaosHub = Readonly<{
   folder: string;
   clusters: readonly ChaosCluster[];
   registry: InMemoryRegistry;
-  redis: RestartableRedis;
+  /** Absent: the hub is one process. */
+  redis?: RestartableRedis;
   services: SupervisedServices;
   disk: ContentDisk;
   /** Sets the clock of a service that many milliseconds ahead. */
@@ -29,9 +30,14 @@ export type ChaosHub = Readonly<{
 
 const KINDS: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
 const OF_EACH = 2;
-export const SERVICE_NAMES: readonly string[] = KINDS.flatMap((kind) =>
-  Array.from({ length: OF_EACH }, (_, index) => `${kind}-${index + 1}`),
-);
+const ONE_PROCESS = 'hub';
+/** Of a hub: two processes of each service around a Redis, or all of it in one process. */
+export type HubForm = 'services' | 'one process';
+
+export const serviceNames = (form: HubForm): readonly string[] =>
+  form === 'one process'
+    ? [ONE_PROCESS]
+    : KINDS.flatMap((kind) => Array.from({ length: OF_EACH }, (_, index) => `${kind}-${index + 1}`));
 export const REDIS_PREFIX = 'chaos';
 const PRELOADED = [
   join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'report-memory.process.js'),
@@ -53,7 +59,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** The services are not started yet. `names`: of the clusters. */
-export async function startChaosHub(names: readonly string[], registry: InMemoryRegistry): Promise<ChaosHub> {
+export async function startChaosHub(
+  names: readonly string[],
+  registry: InMemoryRegistry,
+  form: HubForm,
+): Promise<ChaosHub> {
   const endings: (() => Promise<unknown> | unknown)[] = [];
   const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
@@ -61,19 +71,22 @@ export async function startChaosHub(names: readonly string[], registry: InMemory
   try {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-chaos-'));
     endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-    const redis = await startRestartableRedis();
-    endings.push(() => redis.stop());
+    const redis = form === 'services' ? await startRestartableRedis() : undefined;
+    endings.push(() => redis?.stop());
     const clusters: ChaosCluster[] = [];
     endings.push(() => Promise.all(clusters.map((cluster) => cluster.stop())));
     for (const name of names) clusters.push(await ChaosCluster.start(name, folder));
-    const kubeconfig = clusters.map(({ kubeconfigPath }) => kubeconfigPath).join(delimiter);
+    const kubeconfigs = clusters.map(({ kubeconfigPath }) => kubeconfigPath);
     const memoryFile = (service: string) => join(folder, `${service}.memory.json`);
-    const services = new SupervisedServices(await processes({ folder, kubeconfig, redisUrl: redis.url, memoryFile }));
+    const place = { folder, kubeconfigs, memoryFile };
+    const services = new SupervisedServices(
+      await (redis === undefined ? oneProcess(place) : processes(place, redis.url)),
+    );
     const disk = ContentDisk.make(join(folder, 'content'));
     endings.push(() => disk.remove());
     endings.push(() => services.stop());
     const shiftClock = (service: string, aheadMs: number) => writeFile(clockFileIn(folder, service), String(aheadMs));
-    return { folder, clusters, registry, redis, services, disk, shiftClock, memoryFile, stop };
+    return { folder, clusters, registry, ...(redis && { redis }), services, disk, shiftClock, memoryFile, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -84,38 +97,62 @@ const clockFileIn = (folder: string, service: string): string => join(folder, `$
 
 type Place = Readonly<{
   folder: string;
-  kubeconfig: string;
-  redisUrl: string;
+  kubeconfigs: readonly string[];
   memoryFile: ChaosHub['memoryFile'];
 }>;
 
-async function processes({ folder, kubeconfig, redisUrl, memoryFile }: Place): Promise<readonly ServiceProcess[]> {
+const disturbable = ({ folder, memoryFile }: Place, name: string): Record<string, string> => ({
+  FLOTILLA_CONTENT_DIR: join(folder, 'content', name),
+  FLOTILLA_BENCH_MEMORY: memoryFile(name),
+  FLOTILLA_TEST_CLOCK_FILE: clockFileIn(folder, name),
+  NODE_OPTIONS: PRELOADED.map((file) => `--import=${file}`).join(' '),
+});
+
+async function oneProcess(place: Place): Promise<readonly ServiceProcess[]> {
+  const { folder, kubeconfigs } = place;
+  const [port = 0, consolePort = 0] = await freePorts(2);
+  const env = {
+    ...SETTINGS,
+    FLOTILLA_REDIS_URL: '',
+    FLOTILLA_CONSOLE_PORT: String(consolePort),
+    FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
+    ...disturbable(place, ONE_PROCESS),
+  };
+  const args = ['up', '--verbose', '--port', String(port), ...kubeconfigs.flatMap((file) => ['--kubeconfig', file])];
+  return [new ServiceProcess(ONE_PROCESS, 'flotilla', env, join(folder, `${ONE_PROCESS}.log`), undefined, args)];
+}
+
+async function processes(place: Place, redisUrl: string): Promise<readonly ServiceProcess[]> {
+  const { folder, kubeconfigs } = place;
   const ports = await freePorts(OF_EACH);
   return KINDS.flatMap((kind) =>
     ports.map((port, index) => {
       const name = `${kind}-${index + 1}`;
       const env = {
         ...SETTINGS,
-        FLOTILLA_KUBECONFIG: kubeconfig,
+        FLOTILLA_KUBECONFIG: kubeconfigs.join(delimiter),
         FLOTILLA_REDIS_URL: redisUrl,
         FLOTILLA_REDIS_PREFIX: REDIS_PREFIX,
-        FLOTILLA_CONTENT_DIR: join(folder, 'content', name),
         FLOTILLA_CATALOG_POLLER_PORT: String(kind === 'catalog-poller' ? port : ports[0]),
         FLOTILLA_RESOLVER_WORKER_PORT: '0',
         FLOTILLA_APPLIER_PORT: '0',
         ...(kind === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${ports[0]}` } : {}),
-        FLOTILLA_BENCH_MEMORY: memoryFile(name),
-        FLOTILLA_TEST_CLOCK_FILE: clockFileIn(folder, name),
-        NODE_OPTIONS: PRELOADED.map((file) => `--import=${file}`).join(' '),
+        ...disturbable(place, name),
       };
       return new ServiceProcess(name, kind, env, join(folder, `${name}.log`));
     }),
   );
 }
 
+/** The Redis of a hub that has one. @throws RangeError */
+export function redisOf({ redis }: ChaosHub): RestartableRedis {
+  if (redis === undefined) throw new RangeError('a hub that is one process has no Redis');
+  return redis;
+}
+
 /** One command to Redis, from outside of the hub. */
-export async function askRedis<T>({ url }: RestartableRedis, ask: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url, { maxRetriesPerRequest: 100 });
+export async function askRedis<T>(hub: ChaosHub, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(redisOf(hub).url, { maxRetriesPerRequest: 100 });
   redis.on('error', () => undefined);
   try {
     return await ask(redis);

@@ -1,8 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { Redis } from 'ioredis';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import { redisKinds } from '../../../bench/fleet-upgrade/redis-kinds.js';
-import { type ChaosHub, REDIS_PREFIX } from '../hub/chaos-hub.js';
+import { askRedis, type ChaosHub, REDIS_PREFIX } from '../hub/chaos-hub.js';
 
 /** What a hub holds on to once all is done. */
 export type ResourcesUsed = Readonly<{
@@ -19,13 +18,8 @@ export async function resourcesUsed(hub: ChaosHub): Promise<ResourcesUsed> {
       return [name, { handles, heapMiB: await heapOf(hub.memoryFile(name), pid) }] as const;
     }),
   );
-  const redis = new Redis(hub.redis.url);
-  try {
-    const kinds = await redisKinds(redis, REDIS_PREFIX);
-    return { services: new Map(services), redisKeys: new Map(kinds.map(({ kind, keys }) => [kind, keys])) };
-  } finally {
-    redis.disconnect();
-  }
+  const kinds = hub.redis === undefined ? [] : await askRedis(hub, (redis) => redisKinds(redis, REDIS_PREFIX));
+  return { services: new Map(services), redisKeys: new Map(kinds.map(({ kind, keys }) => [kind, keys])) };
 }
 
 async function heapOf(file: string, pid: number | undefined): Promise<number> {
