@@ -73,7 +73,7 @@ describe('an OCI layout', () => {
       },
       tag: 'v1',
       failure: 'DigestMismatch',
-      says: 'has digest sha256:',
+      says: 'ended after 5 of ',
     },
   ])('says what is wrong: $because', async ({ prepare, tag, failure, says }) => {
     await prepare(directory);
