@@ -11,8 +11,8 @@ import { planChanges } from './plan/plan-changes.js';
 import { planFaults } from './plan/plan-faults.js';
 import { type PlayedRun, playRun, type RunPlan } from './play-run.js';
 
-// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER [--one-process]. Exits 1 where the end is
-// not that of a run without faults.
+// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER [--one-process]. Exits 1
+// where the end is not that of a run without faults.
 
 const { values } = parseArgs({
   options: {
