@@ -74,7 +74,9 @@ describe('a pull that cannot succeed says where and what to do', () => {
 
   it('a layer that the registry has lost', async () => {
     registry.failNext({ path: /blobs/, status: 404, times: 2 });
-    await expect(pullCatalog(client, reference)).rejects.toEqual(failure('Incomplete', 'is missing', 'push the image again'));
+    await expect(pullCatalog(client, reference)).rejects.toEqual(
+      failure('Incomplete', 'is missing', 'push the image again'),
+    );
   });
 
   it.each([
