@@ -44,7 +44,7 @@ describe('an image in a registry', () => {
     await pushImage(new HttpRegistryClient(), reference, await buildImage({ files, labels: {} }));
     await expect(pullBundle(new HttpRegistryClient(), reference)).rejects.toMatchObject({
       failure: 'TooLarge',
-      message: expect.stringContaining(`more than ${32 * 2 ** 20} bytes in the files to read`),
+      message: expect.stringContaining(`more than ${32 * 2 ** 20} bytes in "/manifests/"`),
     });
   });
 });
