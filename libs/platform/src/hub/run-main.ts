@@ -117,6 +117,8 @@ export function endWithParent(): void {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.exit(1), ORPHAN_ENDS_WITHIN_MS).unref();
   });
+  // A process that has ended its work does not stay for its parent.
+  process.channel?.unref();
 }
 
 function settingsOrExit(): Settings {
