@@ -19,8 +19,8 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const PAGES = await Promise.all(
   [
-    // What comes before sets the machine up, and runs the tests themselves.
-    { page: 'README.md', from: '\n## On your own clusters\n' },
+    // What comes before sets the machine up.
+    { page: 'docs/first-cluster.md', from: '\n## On your own clusters\n' },
     { page: 'docs/guide.md' },
     { page: 'docs/extensions.md' },
   ].map(async ({ page, from }) => ({ page, steps: readGuide(await readFile(join(ROOT, page), 'utf8'), from) })),

@@ -69,9 +69,9 @@ const file = async (path: string, objects: readonly object[]): Promise<void> => 
   await writeFile(join(folder, path), objects.map((one) => JSON.stringify(one)).join('\n---\n'));
 };
 
-describe('README.md and examples/README.md, without a cluster', async () => {
+describe('docs/first-cluster.md and examples/README.md, without a cluster', async () => {
   const steps = [
-    ...readGuide(section(await page('README.md'), 'Without a cluster')),
+    ...readGuide(section(await page('docs/first-cluster.md'), 'Without a cluster')),
     ...readGuide(await page('examples/README.md')),
   ];
 

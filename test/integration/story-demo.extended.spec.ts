@@ -1,5 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { readGuide } from '../guide/read-guide.js';
 import { startDemo } from '../story/running-demo.js';
+
+/** What README.md shows of `make demo`: the lines that are the same each time. */
+const shown = readGuide(readFileSync(join(PROJECT_ROOT, 'README.md'), 'utf8')).find(
+  ({ command }) => command === 'make demo',
+);
+const promised = (shown?.expected ?? []).filter((line) => /^(The|Then| {2}AFTER|CLUSTER)/.test(line));
 
 describe('flotilla demo', () => {
   it.for([
@@ -11,6 +21,8 @@ describe('flotilla demo', () => {
       const running = startDemo(onTestFinished, '--keep', ...args);
       await running.prints('End it with Ctrl-C.');
       expect(running.err).toBe('');
+      expect(promised).toHaveLength(4);
+      for (const line of promised) expect(running.out).toContain(line);
       const [first, second] = running.out.split('\n');
       expect(first).toContain('harbor-operator v1.0.0');
       expect(second).toContain('upgraded over two hops');
