@@ -19,6 +19,9 @@ type Waiting<J> = { readonly job: J; readonly addedMs: number; priority: number;
 type DelayedJob<J> = Readonly<{ job: J; dueMs: number; cancel: () => void }>;
 type Running<J> = { readonly stop: AbortController; next: Readonly<{ job: J; priority: number }> | undefined };
 
+const isBefore = (one: Waiting<unknown>, other: Waiting<unknown>): boolean =>
+  one.priority < other.priority || (one.priority === other.priority && one.order < other.order);
+
 export type MemoryJobQueueOptions = Readonly<{
   clock?: Clock;
   log?: Log;
@@ -182,9 +185,9 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
   #pump(): void {
     if (this.#handler === undefined) return;
     while (this.#taking && this.#running.size < this.#concurrency && this.#waiting.size > 0) {
-      const first = [...this.#waiting].toSorted(([, a], [, b]) => a.priority - b.priority || a.order - b.order)[0];
-      if (first === undefined) return;
-      const [key, { job, addedMs }] = first;
+      const [key, { job, addedMs }] = [...this.#waiting].reduce((one, other) =>
+        isBefore(other[1], one[1]) ? other : one,
+      );
       this.#waiting.delete(key);
       const running: Running<J> = { stop: new AbortController(), next: undefined };
       this.#running.set(key, running);
