@@ -34,6 +34,7 @@ import { type UpOptions, type UpSettings, upSettings } from './up-settings.js';
 import { usablePort } from './usable-port.js';
 
 const GRACE_MS = 10_000;
+const A_DAY_MS = 86_400_000;
 type Endings = (() => Promise<unknown>)[];
 type Start = Readonly<{
   io: Io;
@@ -57,6 +58,8 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io) });
   const endings: Endings = [];
   let lost: Error | undefined;
+  // Between two steps there may be nothing else that Node waits for, such as a connection to Redis.
+  const stays = setInterval(() => undefined, A_DAY_MS);
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
   try {
     const folder = await folderOf(log, up);
@@ -69,6 +72,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
     for (const end of endings.reverse()) await end();
+    clearInterval(stays);
   }
   io.out('Ended. What is installed stays; "flotilla up" goes on from there.\n');
   io.exit(lost === undefined ? ExitCode.done : ExitCode.remoteFailed);
