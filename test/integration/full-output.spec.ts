@@ -31,7 +31,12 @@ describe('a command whose standard output is on a full disk', () => {
   ])('$verb ends with 3 and one line, and leaves neither files nor a Redis', async ({ verb, args }) => {
     const temporary = join(folder, verb);
     await mkdir(temporary);
-    const env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: temporary, FLOTILLA_CONTENT_DIR: join(folder, 'content') };
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      TMPDIR: temporary,
+      FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+      FLOTILLA_CLUSTERS_FILE: join(folder, 'clusters.yaml'),
+    };
     // A Redis of its own, which must be gone afterwards.
     delete env['REDIS_URL'];
     delete env['FLOTILLA_REDIS_URL'];

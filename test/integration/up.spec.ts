@@ -188,4 +188,20 @@ describe('flotilla up', () => {
     expect(up.said.out).toContain('Flotilla manages 1 cluster:\n  west ');
     expect(await up.end('SIGTERM')).toBe(0);
   });
+
+  it('is refused with pid and address of the one that runs with the same identity, until that one is gone', async () => {
+    const both = ['--kubeconfig', await kubeconfigFile('both', fleet.kubeconfig()), '--no-console'];
+    up = start(...both);
+    await up.running();
+    const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1];
+    const second = start(...both);
+    expect(await second.ended).toBe(2);
+    expect(second.said).toEqual({
+      out: '',
+      err: `error: flotilla up runs already (pid ${up.pid}, ${url}): end it first, or give this one another identity with FLOTILLA_HUB_ID=NAME\n`,
+    });
+    await up.kill();
+    up = start(...both);
+    await up.running();
+  });
 });

@@ -114,6 +114,7 @@ async function oneProcess(place: Place): Promise<readonly ServiceProcess[]> {
   const env = {
     ...SETTINGS,
     FLOTILLA_REDIS_URL: '',
+    FLOTILLA_CLUSTERS_FILE: join(folder, 'clusters.yaml'),
     FLOTILLA_CONSOLE_PORT: String(consolePort),
     FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
     ...disturbable(place, ONE_PROCESS),

@@ -6,8 +6,12 @@ import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
 import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/demo/service-process.js';
 
-/** Not that of the user who runs the tests. */
-const CONSOLE_KEY_FILE = join(tmpdir(), `flotilla-test-${process.pid}`, 'console-key');
+/** Not those of the user who runs the tests: another identity of the hub in each process of tests. */
+const OWN_FOLDER = join(tmpdir(), `flotilla-test-${process.pid}`);
+const OWN_FILES = {
+  FLOTILLA_CONSOLE_KEY_FILE: join(OWN_FOLDER, 'console-key'),
+  FLOTILLA_CLUSTERS_FILE: join(OWN_FOLDER, 'clusters.yaml'),
+};
 const MAIN = join(import.meta.dirname, '../../../dist/programs/flotilla.js');
 
 export type RunningUp = Readonly<{
@@ -16,6 +20,8 @@ export type RunningUp = Readonly<{
   said: Readonly<{ out: string; err: string }>;
   /** Resolves once it prints that everything runs. */
   running(): Promise<void>;
+  /** The exit code, once it has ended by itself. */
+  ended: Promise<number>;
   /** Sends the signal; the exit code. */
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number>;
   /** Kills it, and waits until it is gone. */
@@ -26,7 +32,7 @@ export type RunningUp = Readonly<{
 export function runUp(args: readonly string[], environment: Readonly<Record<string, string>>): RunningUp {
   const said = { out: '', err: '' };
   const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', ...args], {
-    env: { ...LOOPBACK_ALLOWED, FLOTILLA_CONSOLE_KEY_FILE: CONSOLE_KEY_FILE, ...process.env, ...environment },
+    env: { ...LOOPBACK_ALLOWED, ...OWN_FILES, ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.on('data', (chunk: Buffer) => {
@@ -39,6 +45,7 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
   const ended = once(child, 'close').then(([code]) => Number(code ?? -1));
   return {
     said,
+    ended,
     pid: child.pid ?? 0,
     running: () =>
       vi.waitFor(() => expect(`${said.out}${child.exitCode === null ? '' : said.err}`).toContain('Running'), {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type DemoEnvironment, type GroundOptions, onGround } from './demo-environment.js';
-import { ServiceProcess } from './service-process.js';
+import { hubKeyFile, ServiceProcess } from './service-process.js';
 
 /** Sets everything up and starts a hub that is one process, as a user does on a laptop: `flotilla up`. */
 export const startOneProcess = (options: GroundOptions = {}): Promise<DemoEnvironment> =>
@@ -12,6 +12,10 @@ export const startOneProcess = (options: GroundOptions = {}): Promise<DemoEnviro
     const [key, [port = 0, consolePort = 0]] = await Promise.all([openConsoleKey(keyFile), freePorts(2)]);
     const env = {
       FLOTILLA_REDIS_URL: '',
+      // An identity of its own, whatever the user's hub is called.
+      FLOTILLA_HUB_ID: '',
+      FLOTILLA_HUB_KEY_FILE: hubKeyFile(),
+      FLOTILLA_CLUSTERS_FILE: join(folder, 'clusters.yaml'),
       FLOTILLA_CONTENT_DIR: join(folder, 'content', 'hub'),
       FLOTILLA_CONSOLE_PORT: String(consolePort),
       FLOTILLA_CONSOLE_KEY_FILE: keyFile,

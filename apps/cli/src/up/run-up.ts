@@ -9,7 +9,9 @@ import { FleetFolderError } from '#platform/fleet/folder/fleet-folder.error';
 import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { type Hub, openHub } from '#platform/hub/hub';
+import { hubIdentity } from '#platform/hub/hub-identity';
 import { HubKey } from '#platform/hub/hub-key';
+import { HubLock, HubRunsAlready } from '#platform/hub/hub-lock';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { endWithParent, startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
@@ -40,6 +42,8 @@ type Start = Readonly<{
   io: Io;
   up: UpSettings;
   log: Log;
+  key: HubKey;
+  lock: HubLock;
   registry: ClusterRegistry;
   secrets: SecretClusters | undefined;
   folder: FleetFolder | undefined;
@@ -66,8 +70,14 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
     if (folder !== undefined) endings.push(() => folder.stop());
     const { registry, secrets } = await clustersOf(log, up, folder);
     endings.push(() => registry.close());
-    await start({ io, up, log, registry, secrets, folder, endings, withConsole: options.console });
-    lost = await Promise.race([stop.then(() => undefined), ...(folder === undefined ? [] : [folder.whenLost])]);
+    // After the kubeconfigs were read: which of two faults is reported does not depend on what
+    // else runs on this machine.
+    const key = await keyOf(up.settings);
+    const lock = await lockOf(up, key);
+    endings.push(() => lock.stop());
+    await start({ io, up, log, key, lock, registry, secrets, folder, endings, withConsole: options.console });
+    const losses = [lock.whenLost, ...(folder === undefined ? [] : [folder.whenLost])];
+    lost = await Promise.race([stop.then(() => undefined), ...losses]);
     if (lost !== undefined) io.err(`error: ${lost.message}: this hub ends\n`);
     io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
   } finally {
@@ -78,14 +88,12 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
   io.exit(lost === undefined ? ExitCode.done : ExitCode.remoteFailed);
 }
 
-async function start({ io, up, log, registry, secrets, folder, endings, withConsole }: Start): Promise<void> {
-  // After the kubeconfigs were read: which of two faults is reported does not depend on what
-  // else runs on this machine.
+async function start({ io, up, log, key, lock, ...given }: Start): Promise<void> {
+  const { registry, secrets, folder, endings, withConsole } = given;
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
   const settings = { ...up.settings, catalogPollerPort };
   const redis = settings.redisUrl === '' ? undefined : await namedRedis(settings.redisUrl, process.env);
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
-  const key = await keyOf(settings);
   const hub = await openHub({ service: 'up', settings, log, store: redis ?? 'memory', key });
   endings.push(() => hub.close());
   if (folder !== undefined) await use(folder, io);
@@ -105,6 +113,7 @@ async function start({ io, up, log, registry, secrets, folder, endings, withCons
   const fleet = await fleetOf(hub, up, secrets, folder);
   const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry, access }, fleet));
   endings.push(() => service.stop());
+  await lock.runsAt(service.url);
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));
   endings.push(async () => unsubscribe());
   const console = withConsole ? await startConsole(hub, endings) : '';
@@ -153,6 +162,16 @@ async function folderOf(log: Log, { settings }: UpSettings): Promise<FleetFolder
   } catch (error) {
     if (error instanceof FleetFolderError || error instanceof FleetPlaceError) throw new UsageError(error.message);
     throw error;
+  }
+}
+
+/** One process of this user is the hub with this identity: two would write in turns. */
+async function lockOf({ settings }: UpSettings, key: HubKey): Promise<HubLock> {
+  const identity = await hubIdentity(settings, key);
+  try {
+    return await HubLock.take({ id: identity?.id, settings, clock: new SystemClock() });
+  } catch (error) {
+    throw error instanceof HubRunsAlready ? new UsageError(error.message) : error;
   }
 }
 

@@ -3,23 +3,10 @@ import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+import { ABANDONED_AFTER_MS, holderIn, isHolderAlive, type LockHolder } from '#core/fleet/joining/lock-holder';
+import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { FleetFolderError } from './fleet-folder.error.js';
 import { replaceFile } from './kept-objects.js';
-
-/**
- * The process that uses a folder. `started`: another one for a later process with the same number.
- * `claims`: it found no lock, and waits in case a process whose lock was deleted still runs.
- * `ended`: when it gave the folder back.
- */
-export type LockHolder = Readonly<{
-  pid: number;
-  host: string;
-  started: string | null;
-  /** Of this lock alone. */
-  id?: string;
-  claims?: boolean;
-  ended?: string;
-}>;
 
 /** `back`: the lock was deleted, and is made anew. `lost`: another process has the folder. */
 export type LockState = 'held' | 'back' | 'lost';
@@ -27,8 +14,8 @@ export type LockState = 'held' | 'back' | 'lost';
 /** Whether a hub uses a folder. `at`: when it last said so, or ended; undefined where nothing says when. */
 export type HubOfFolder = Readonly<{ holder: LockHolder | undefined; isRenewed: boolean; at: Date | undefined }>;
 
-/** A lock of another host is renewed so often that after this time its process is gone. */
-const ABANDONED_AFTER_MS = 60_000;
+/** Why a lock is not to be had. */
+export type LockRefusal = (path: string, holder: LockHolder) => FlotillaError;
 const RENEW_EVERY_MS = 10_000;
 const MOST_TRIES = 3;
 /** In `/proc/PID/stat`, after the name in parentheses: when the process began. */
@@ -44,25 +31,26 @@ export class FolderLock {
     private holder: LockHolder,
     /** The lock of an earlier process; undefined where none was found. */
     private readonly before: string | undefined,
+    private readonly refusal: LockRefusal,
   ) {
     this.#text = JSON.stringify(holder);
   }
 
-  /** @throws FleetFolderError where another process uses the folder */
-  static async take(path: string): Promise<FolderLock> {
+  /** @throws what `refusal` makes where another process has the lock; by default a FleetFolderError */
+  static async take(path: string, refusal: LockRefusal = inUse): Promise<FolderLock> {
     const own = { pid: process.pid, host: hostname(), started: await startOf(process.pid), id: randomUUID() };
     let before: string | undefined;
     for (let left = MOST_TRIES; left > 0; left--) {
       const holder = before === undefined ? { ...own, claims: true } : own;
-      const lock = new FolderLock(path, holder, before);
+      const lock = new FolderLock(path, holder, before, refusal);
       if (await lock.#create()) return lock;
       const found = await readLock(path);
       if (found === undefined) continue;
-      if (await isAlive(path, found.holder)) throw new FleetFolderError(inUse(path, found.holder));
+      if (await isAlive(path, found.holder)) throw refusal(path, found.holder);
       await lock.#takeAway(found.text);
       before = found.text;
     }
-    throw new FleetFolderError(`${path}: another process has just begun to use this fleet`);
+    throw refusal(path, (await readLock(path))?.holder ?? holderIn(''));
   }
 
   /**
@@ -82,13 +70,16 @@ export class FolderLock {
     }
   }
 
-  /** Ends the claim: no other process has said that it is at work. @throws FleetFolderError where one has */
-  async makeSure(): Promise<void> {
+  /**
+   * Ends the claim: no other process has said that it is at work. `url`: where this one answers from now on.
+   * @throws what the lock was taken with where one has
+   */
+  async makeSure(url?: string): Promise<void> {
     const found = await readLock(this.path);
-    if (found !== undefined && found.text !== this.#text) throw new FleetFolderError(inUse(this.path, found.holder));
+    if (found !== undefined && found.text !== this.#text) throw this.refusal(this.path, found.holder);
     const { claims: _claims, ...holder } = this.holder;
-    this.holder = holder;
-    await this.#replace(holder);
+    this.holder = { ...holder, ...(url !== undefined && { url }) };
+    await this.#replace(this.holder);
   }
 
   /**
@@ -113,6 +104,11 @@ export class FolderLock {
     if (hasUsed) await this.#replace({ ...this.holder, ended: new Date().toISOString() });
     else if (this.before !== undefined) await replaceFile(this.path, this.before, dirname(this.path));
     else await rm(this.path, { force: true });
+  }
+
+  /** The lock goes, where nothing need be known of it later. */
+  async remove(): Promise<void> {
+    if (this.isHeld) await rm(this.path, { force: true });
   }
 
   async #replace(holder: LockHolder): Promise<void> {
@@ -178,19 +174,18 @@ async function makeFolder(path: string): Promise<void> {
 async function readLock(path: string): Promise<Readonly<{ text: string; holder: LockHolder }> | undefined> {
   try {
     const text = await readFile(path, 'utf8');
-    return { text, holder: JSON.parse(text) as LockHolder };
+    return { text, holder: holderIn(text) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if (error instanceof SyntaxError) return { text: '', holder: { pid: 0, host: '', started: null } };
     throw error;
   }
 }
 
-async function isAlive(path: string, { pid, host, started, ended }: LockHolder): Promise<boolean> {
-  if (ended !== undefined) return false;
-  if (host === hostname()) return isRunning(pid) && (await startOf(pid)) === started;
+async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
-  return Date.now() - mtimeMs < ABANDONED_AFTER_MS;
+  const [isRunningNow, started] = [isRunning(holder.pid), await startOf(holder.pid)];
+  const renewedMsAgo = Date.now() - mtimeMs;
+  return isHolderAlive(holder, { host: hostname(), isRunning: isRunningNow, started, renewedMsAgo });
 }
 
 function isRunning(pid: number): boolean {
@@ -209,5 +204,9 @@ async function startOf(pid: number): Promise<string | null> {
   return fields[0] === 'Z' ? null : (fields[START_FIELD] ?? null);
 }
 
-const inUse = (path: string, { pid, host }: LockHolder): string =>
-  `this fleet is in use by process ${pid} on ${host} (${path}): one hub at a time; end that one first`;
+const inUse: LockRefusal = (path, { pid, host }) =>
+  new FleetFolderError(
+    pid === 0
+      ? `${path}: another process has just begun to use this fleet`
+      : `this fleet is in use by process ${pid} on ${host} (${path}): one hub at a time; end that one first`,
+  );

@@ -1,0 +1,68 @@
+/** The process that has a lock. `started`: another one for a later process with the same number. */
+export type LockHolder = Readonly<{
+  pid: number;
+  host: string;
+  /** Null where the system does not say when a process began. */
+  started: string | null;
+  /** Of this lock alone. */
+  id?: string;
+  /** It found no lock, and waits in case a process whose lock was deleted still runs. */
+  claims?: boolean;
+  /** When it gave the lock back. */
+  ended?: string;
+  /** Where it answers; absent until it does. */
+  url?: string;
+}>;
+
+/** What can be seen of the holder of a lock from this process. */
+export type HolderFacts = Readonly<{
+  /** The name of this machine. */
+  host: string;
+  /** Whether a process with the holder's number runs on this machine. */
+  isRunning: boolean;
+  /** When that one began; null where the system does not say so. */
+  started: string | null;
+  /** Since the lock was last renewed. */
+  renewedMsAgo: number;
+}>;
+
+/** A lock is renewed so often that after this time its process is gone. */
+export const ABANDONED_AFTER_MS = 60_000;
+
+/**
+ * Whether the process that has a lock still runs. A number is given to a later process again, so on this
+ * machine its start counts, too; where that is unknown, and for other machines, that the lock is renewed.
+ */
+export function isHolderAlive({ pid, host, started, ended }: LockHolder, facts: HolderFacts): boolean {
+  if (ended !== undefined || pid <= 0) return false;
+  const isRenewed = facts.renewedMsAgo < ABANDONED_AFTER_MS;
+  if (host !== facts.host) return isRenewed;
+  if (!facts.isRunning) return false;
+  return started === null ? isRenewed : started === facts.started;
+}
+
+/** Why a second `flotilla up` with one identity does not start, and what to do. */
+export function upRunsAlready({ pid, host, url }: LockHolder, ownHost: string): string {
+  const isElsewhere = pid !== 0 && host !== ownHost;
+  const process = pid === 0 ? 'another process' : `pid ${pid}${isElsewhere ? ` on ${host}` : ''}`;
+  const where = `${process}, ${url ?? 'which is starting'}`;
+  const wait = isElsewhere ? ' (a minute after it was killed it counts as gone)' : '';
+  return `flotilla up runs already (${where}): end it first${wait}, or give this one another identity with FLOTILLA_HUB_ID=NAME`;
+}
+
+/** The holder that a lock names; process 0 where its text names none, as after a power failure. */
+export function holderIn(text: string): LockHolder {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (isHolder(found)) return found;
+  } catch {
+    // No JSON: it names no process.
+  }
+  return { pid: 0, host: '', started: null };
+}
+
+function isHolder(value: unknown): value is LockHolder {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, host, started } = value as Record<string, unknown>;
+  return Number.isInteger(pid) && typeof host === 'string' && (started === null || typeof started === 'string');
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PATIENCE } from '#testing/patience';
+import { ManualClock } from '../clock/manual-clock.js';
+import { HubLock, HubRunsAlready, lockPathOf } from './hub-lock.js';
+
+const RENEWED_MS = 5_000;
+const LONG_AGO = new Date(Date.now() - 120_000);
+const HERE = { pid: process.pid, host: hostname(), started: '1' };
+
+let folder = '';
+let clock: ManualClock;
+const locks: HubLock[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-hub-lock-'));
+  clock = new ManualClock(new Date());
+});
+afterEach(async () => {
+  for (const lock of locks.splice(0)) await lock.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function take(id = 'hub-1', place = folder): Promise<HubLock> {
+  const lock = await HubLock.take({
+    id: id === '' ? undefined : id,
+    settings: { clustersFile: join(place, 'clusters.yaml') },
+    clock,
+  });
+  locks.push(lock);
+  return lock;
+}
+const path = () => lockPathOf(join(folder, 'clusters.yaml'), 'hub-1');
+
+describe('the lock of a hub', () => {
+  it('keeps a second one with the same identity out, and says where the first one answers', async () => {
+    const first = await take();
+    await expect(take()).rejects.toThrow(`flotilla up runs already (pid ${process.pid}, which is starting)`);
+    await first.runsAt('http://127.0.0.1:8080');
+    await expect(take()).rejects.toThrow(
+      `flotilla up runs already (pid ${process.pid}, http://127.0.0.1:8080): end it first, or give this one another identity with FLOTILLA_HUB_ID=NAME`,
+    );
+    await take('hub-2');
+    await first.stop();
+    await take();
+  });
+
+  it('is had by one of several that begin at once', async () => {
+    const all = await Promise.allSettled([1, 2, 3, 4].map(() => take()));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const one of all) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(HubRunsAlready);
+  });
+
+  it.each([
+    { because: 'its process is gone', text: JSON.stringify({ ...HERE, pid: 2 ** 22 + 1 }) },
+    { because: 'another process has the number', text: JSON.stringify(HERE) },
+    { because: 'a machine that is gone had it', text: JSON.stringify({ ...HERE, host: 'gone' }), at: LONG_AGO },
+    { because: 'it is empty', text: '' },
+    { because: 'it is cut off', text: '{"pid":47' },
+    { because: 'it is no lock', text: 'null' },
+  ])('is taken over where $because', async ({ text, at }) => {
+    await writeFile(path(), text);
+    if (at !== undefined) await utimes(path(), at, at);
+    await take();
+    expect(JSON.parse(await readFile(path(), 'utf8'))).toMatchObject({ pid: process.pid });
+    await expect(take()).rejects.toThrow(HubRunsAlready);
+  });
+
+  it('goes with its process, and leaves nothing', async () => {
+    const lock = await take();
+    await lock.runsAt('http://127.0.0.1:1');
+    await lock.stop();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is had in a home that has no folder for it yet', async () => {
+    const place = join(folder, 'home', '.config');
+    await take('hub-1', place);
+    await expect(take('hub-1', place)).rejects.toThrow(HubRunsAlready);
+  });
+
+  it('is no need where nothing can be kept', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const places = [join(folder, 'file'), '/proc'];
+    for (const lock of [await take(''), ...(await Promise.all(places.map((place) => take('hub-1', place))))]) {
+      await lock.runsAt('http://127.0.0.1:1');
+      await clock.advance(RENEWED_MS);
+      await lock.stop();
+    }
+  });
+
+  it('is made anew where it was deleted: the one that came after that ends', async () => {
+    const first = await take();
+    await first.runsAt('http://127.0.0.1:1');
+    await rm(path());
+    const second = await take();
+    await clock.advance(RENEWED_MS);
+    await expect.poll(() => readFile(path(), 'utf8'), PATIENCE).toContain('http://127.0.0.1:1');
+    await clock.advance(RENEWED_MS);
+    expect((await second.whenLost).message).toContain('http://127.0.0.1:1');
+  });
+
+  it('is lost to one that has been at work since it was deleted', async () => {
+    const first = await take();
+    await first.runsAt('http://127.0.0.1:1');
+    await rm(path());
+    await (await take()).runsAt('http://127.0.0.1:2');
+    await clock.advance(RENEWED_MS);
+    expect((await first.whenLost).message).toContain('http://127.0.0.1:2');
+  });
+});
