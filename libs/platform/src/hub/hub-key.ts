@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 const KEY_BYTES = 32;
@@ -92,8 +93,7 @@ export class HubKey {
 
 /** The codes of one key; the least recently used of those it remembers is forgotten first. */
 class Codes {
-  readonly #remembered = new Map<string, string>();
-
+  readonly #remembered = new LRUCache<string, string>({ max: REMEMBERED_CODES });
   readonly #key: KeyObject;
 
   constructor(key: Buffer) {
@@ -102,12 +102,9 @@ class Codes {
 
   of(text: string): string {
     const remembered = this.#remembered.get(text);
-    const code = remembered ?? createHmac('sha256', this.#key).update(text).digest('base64url');
-    if (text.length > LONGEST_REMEMBERED) return code;
-    if (remembered !== undefined) this.#remembered.delete(text);
-    this.#remembered.set(text, code);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > REMEMBERED_CODES && oldest !== undefined) this.#remembered.delete(oldest);
+    if (remembered !== undefined) return remembered;
+    const code = createHmac('sha256', this.#key).update(text).digest('base64url');
+    if (text.length <= LONGEST_REMEMBERED) this.#remembered.set(text, code);
     return code;
   }
 }

@@ -1,28 +1,26 @@
-type Held<V> = Readonly<{ value: V; bytes: number }>;
+import { LRUCache } from 'lru-cache';
 
 /**
  * Values of the store by hash, kept in this process; the least recently used ones leave first. What has a
  * hash never changes, so that what is kept is never stale.
  */
-export class CachedValues<V> {
-  readonly #held = new Map<string, Held<V>>();
+export class CachedValues<V extends {}> {
+  readonly #held: LRUCache<string, V>;
   readonly #reading = new Map<string, Promise<V | undefined>>();
-  #bytes = 0;
 
   /** `maxBytes`: of the values as JSON; parsed, they take two to three times as much memory. */
   constructor(
     private readonly read: (hash: string) => Promise<V | undefined>,
-    private readonly maxBytes: number,
-  ) {}
+    maxBytes: number,
+  ) {
+    // The library takes no size of 0; no value has one byte as JSON.
+    this.#held = new LRUCache<string, V>({ maxSize: Math.max(maxBytes, 1), sizeCalculation: bytesOf });
+  }
 
   /** Undefined where the store does not have it either; that is not remembered. */
   async get(hash: string): Promise<V | undefined> {
     const held = this.#held.get(hash);
-    if (held !== undefined) {
-      this.#held.delete(hash);
-      this.#held.set(hash, held);
-      return held.value;
-    }
+    if (held !== undefined) return held;
     const reading = this.#reading.get(hash) ?? this.#read(hash).finally(() => this.#reading.delete(hash));
     this.#reading.set(hash, reading);
     return reading;
@@ -30,19 +28,9 @@ export class CachedValues<V> {
 
   async #read(hash: string): Promise<V | undefined> {
     const value = await this.read(hash);
-    if (value !== undefined) this.#hold(hash, value);
+    if (value !== undefined) this.#held.set(hash, value);
     return value;
   }
-
-  #hold(hash: string, value: V): void {
-    const bytes = Buffer.byteLength(JSON.stringify(value));
-    if (bytes > this.maxBytes) return;
-    this.#held.set(hash, { value, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, { bytes: freed }] of this.#held) {
-      if (this.#bytes <= this.maxBytes) return;
-      this.#held.delete(oldest);
-      this.#bytes -= freed;
-    }
-  }
 }
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { decodeValue } from './value-codec.js';
 
 type Decoded = Readonly<{ bytes: Buffer; text: string }>;
@@ -12,25 +13,14 @@ const LONGEST_TEXT = 16 * 1024;
  * Other bytes under the same key are decoded anew, so that what is kept is never stale.
  */
 export class DecodedValues {
-  /** By key, the least recently read first. */
-  readonly #decoded = new Map<string, Decoded>();
+  readonly #decoded = new LRUCache<string, Decoded>({ max: MOST_VALUES });
 
   async decode(key: string, bytes: Buffer, maxBytes: number): Promise<string | undefined> {
     const held = this.#decoded.get(key);
-    if (held !== undefined) {
-      this.#decoded.delete(key);
-      if (held.bytes.equals(bytes)) return this.#keep(key, held);
-    }
+    if (held?.bytes.equals(bytes)) return held.text;
     const text = await decodeValue(bytes, maxBytes);
-    if (text === undefined || text.length > LONGEST_TEXT) return text;
     // A copy: what the client gives out may be a part of a much larger buffer.
-    return this.#keep(key, { bytes: Buffer.from(bytes), text });
-  }
-
-  #keep(key: string, decoded: Decoded): string {
-    this.#decoded.set(key, decoded);
-    const [oldest] = this.#decoded.keys();
-    if (this.#decoded.size > MOST_VALUES && oldest !== undefined) this.#decoded.delete(oldest);
-    return decoded.text;
+    if (text !== undefined && text.length <= LONGEST_TEXT) this.#decoded.set(key, { bytes: Buffer.from(bytes), text });
+    return text;
   }
 }
