@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -249,11 +250,27 @@ describe('a session', () => {
 describe('texts that the console seals', () => {
   it('are read with the same key, for the same purpose, and unchanged', async () => {
     const [one, other] = [await SealedTexts.open(join(folder, 'session-key')), await SealedTexts.open('')];
-    const sealed = one.seal('text', 'a');
-    expect(one.read(sealed, 'a')).toBe('text');
-    const changed = `${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}`;
-    const answers = [one.read(sealed, 'b'), other.read(sealed, 'a'), one.read(changed, 'a')];
-    expect(answers).toEqual([undefined, undefined, undefined]);
+    const sealed = await one.seal('text', 'a');
+    expect(await one.read(sealed, 'a')).toBe('text');
+    const parts = sealed.split('.');
+    const changed = parts.map((part, at) => {
+      const other = `${part.startsWith('A') ? 'B' : 'A'}${part.slice(1)}`;
+      return parts.with(at, other).join('.');
+    });
+    for (const wrong of [...changed, '', 'a', 'A'.repeat(80)]) expect(await one.read(wrong, 'a')).toBeUndefined();
+    expect([await one.read(sealed, 'b'), await other.read(sealed, 'a')]).toEqual([undefined, undefined]);
+  });
+
+  it('are not read where the sealed text asks for another cipher', async () => {
+    const file = join(folder, 'session-key');
+    const key = createHash('sha256')
+      .update((await readFile(file, 'utf8')).trim())
+      .digest();
+    const { CompactEncrypt } = await import('jose');
+    const half = await new CompactEncrypt(Buffer.from('text'))
+      .setProtectedHeader({ alg: 'dir', enc: 'A128CBC-HS256', typ: 'a' })
+      .encrypt(key);
+    expect(await (await SealedTexts.open(file)).read(half, 'a')).toBeUndefined();
   });
 });
 

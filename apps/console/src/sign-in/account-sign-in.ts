@@ -59,7 +59,7 @@ const endedCookie = (name: string): string => `${name}=; ${ATTRIBUTES}; Max-Age=
 function cookieOf({ cookie = '' }: Pick<SignInHeaders, 'cookie'>, name: string): string | undefined {
   for (const part of cookie.split(';')) {
     const [key, value] = part.trim().split('=', 2);
-    if (key === name && value !== undefined && /^[\w-]{1,4000}$/.test(value)) return value;
+    if (key === name && value !== undefined && /^[\w.-]{1,4000}$/.test(value)) return value;
   }
   return undefined;
 }
@@ -76,7 +76,7 @@ export class AccountSignIn implements SignIn {
     const { issuer, sealed, clock } = this.options;
     const proof = await issuer.newProof();
     const untilMs = clock.now().getTime() + SIGN_IN_WITHIN_MS;
-    const pending = sealed.seal(JSON.stringify({ ...proof, to: returnPath(wanted), untilMs }), SIGN_IN);
+    const pending = await sealed.seal(JSON.stringify({ ...proof, to: returnPath(wanted), untilMs }), SIGN_IN);
     const cookie = `${PENDING}=${pending}; ${ATTRIBUTES}; Max-Age=${SIGN_IN_WITHIN_MS / 1_000}`;
     return { location: await issuer.signInUrl(proof), cookie };
   }
@@ -85,7 +85,7 @@ export class AccountSignIn implements SignIn {
   async finish(query: string, headers: SignInHeaders): Promise<SignInEnd> {
     const { issuer, claims, sessions, log } = this.options;
     const cookies = [endedCookie(PENDING)];
-    const pending = this.#pendingOf(headers);
+    const pending = await this.#pendingOf(headers);
     if (pending === undefined) return { refused: 'this sign-in was not begun here, or too long ago', cookies };
     let answer: Awaited<ReturnType<Issuer['finish']>>;
     try {
@@ -120,9 +120,9 @@ export class AccountSignIn implements SignIn {
     return [endedCookie(SESSION)];
   }
 
-  #pendingOf(headers: SignInHeaders): z.infer<typeof PendingSignIn> | undefined {
+  async #pendingOf(headers: SignInHeaders): Promise<z.infer<typeof PendingSignIn> | undefined> {
     const { sealed, clock } = this.options;
-    const text = sealed.read(cookieOf(headers, PENDING) ?? '', SIGN_IN);
+    const text = await sealed.read(cookieOf(headers, PENDING) ?? '', SIGN_IN);
     const pending = text === undefined ? undefined : PendingSignIn.safeParse(JSON.parse(text)).data;
     return pending !== undefined && pending.untilMs >= clock.now().getTime() ? pending : undefined;
   }
@@ -130,7 +130,7 @@ export class AccountSignIn implements SignIn {
   async #newSession({ name, groups }: Grantee, refresh: string | undefined): Promise<string> {
     const now = this.options.clock.now().getTime();
     const id = randomText();
-    const kept = refresh && this.options.sealed.seal(refresh, REFRESH);
+    const kept = refresh && (await this.options.sealed.seal(refresh, REFRESH));
     const times = { beganMs: now, seenMs: now, groupsMs: now };
     const session = { name, groups: [...groups], csrf: randomText(), ...times, ...(kept && { refresh: kept }) };
     await this.#put(hashOf(id), session);
@@ -166,7 +166,7 @@ export class AccountSignIn implements SignIn {
   async #renewed(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
     const { issuer, sealed, claims, clock, sessions, log } = this.options;
     const now = clock.now().getTime();
-    const token = sealed.read(refresh, REFRESH);
+    const token = await sealed.read(refresh, REFRESH);
     try {
       const answer = token === undefined ? undefined : await issuer.renew(token);
       // Without an id token the issuer says that the session goes on, and nothing about groups.
@@ -176,7 +176,7 @@ export class AccountSignIn implements SignIn {
         await sessions.remove(hash);
         return undefined;
       }
-      const kept = answer.refresh && { refresh: sealed.seal(answer.refresh, REFRESH) };
+      const kept = answer.refresh && { refresh: await sealed.seal(answer.refresh, REFRESH) };
       const renewed = { ...session, groups: [...account.groups], seenMs: now, groupsMs: now, ...kept };
       await this.#put(hash, renewed);
       return renewed;

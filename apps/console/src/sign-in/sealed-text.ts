@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { fileReason } from '#platform/files/file-tree.error';
@@ -12,12 +12,14 @@ export class SessionKeyUnusable extends FlotillaError {
   }
 }
 
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const LEAST_KEY = 32;
+const [ALGORITHM, ENCRYPTION] = ['dir', 'A256GCM'];
+const ALLOWED = { keyManagementAlgorithms: [ALGORITHM], contentEncryptionAlgorithms: [ENCRYPTION] };
 
-/** Texts that only the consoles of this hub can read or make: AES-256-GCM, bound to what they are for. */
+/** Late: most consoles have no accounts. */
+const library = () => import('jose');
+
+/** Texts that only the consoles of this hub can read or make: JWE with A256GCM, bound to what they are for. */
 export class SealedTexts {
   private constructor(private readonly key: Buffer) {}
 
@@ -31,23 +33,19 @@ export class SealedTexts {
     return new SealedTexts(createHash('sha256').update(text.trim()).digest());
   }
 
-  seal(text: string, purpose: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.key, nonce).setAAD(Buffer.from(purpose));
-    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
-      'base64url',
-    );
+  async seal(text: string, purpose: string): Promise<string> {
+    const { CompactEncrypt } = await library();
+    return new CompactEncrypt(Buffer.from(text))
+      .setProtectedHeader({ alg: ALGORITHM, enc: ENCRYPTION, typ: purpose })
+      .encrypt(this.key);
   }
 
   /** Undefined for what was sealed with another key, or for another purpose. */
-  read(sealed: string, purpose: string): string | undefined {
-    const bytes = Buffer.from(sealed, 'base64url');
-    if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  async read(sealed: string, purpose: string): Promise<string | undefined> {
+    const { compactDecrypt } = await library();
     try {
-      const decipher = createDecipheriv(CIPHER, this.key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES));
-      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-      return Buffer.concat([text, decipher.final()]).toString('utf8');
+      const { plaintext, protectedHeader } = await compactDecrypt(sealed, this.key, ALLOWED);
+      return protectedHeader.typ === purpose ? Buffer.from(plaintext).toString('utf8') : undefined;
     } catch {
       return undefined;
     }
