@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { ManualClock } from '../clock/manual-clock.js';
-import { HubLock, HubRunsAlready, lockPathOf } from './hub-lock.js';
+import { HubLock, HubRunsAlready, lockPathsOf } from './hub-lock.js';
 
 const RENEWED_MS = 5_000;
 const LONG_AGO = new Date(Date.now() - 120_000);
@@ -22,16 +22,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function take(id = 'hub-1', place = folder): Promise<HubLock> {
+async function take(id = 'hub-1', place = folder, hubKeyFile = ''): Promise<HubLock> {
   const lock = await HubLock.take({
     id: id === '' ? undefined : id,
-    settings: { clustersFile: join(place, 'clusters.yaml') },
+    settings: { clustersFile: join(place, 'clusters.yaml'), hubKeyFile },
     clock,
   });
   locks.push(lock);
   return lock;
 }
-const path = () => lockPathOf(join(folder, 'clusters.yaml'), 'hub-1');
+const path = () => join(folder, 'up-hub-1.lock');
 
 describe('the lock of a hub', () => {
   it('keeps a second one with the same identity out, and says where the first one answers', async () => {
@@ -78,6 +78,22 @@ describe('the lock of a hub', () => {
     const place = join(folder, 'home', '.config');
     await take('hub-1', place);
     await expect(take('hub-1', place)).rejects.toThrow(HubRunsAlready);
+  });
+
+  it('is the same for two with one key and other clusters files, and for two with copies of the key', async () => {
+    const key = join(folder, 'key');
+    await take('hub-1', join(folder, 'a'), key);
+    await expect(take('hub-1', join(folder, 'b'), key)).rejects.toThrow(HubRunsAlready);
+    expect(await readdir(join(folder, 'b')), 'what was taken before the refusal goes').toEqual([]);
+    await expect(take('hub-1', join(folder, 'a'), join(folder, 'copy', 'key'))).rejects.toThrow(HubRunsAlready);
+    await take('hub-1', join(folder, 'b'), '/proc/key');
+  });
+
+  it('lies beside the clusters file and the key, once where that is one folder', () => {
+    const clustersFile = '/home/clusters.yaml';
+    expect(lockPathsOf({ clustersFile, hubKeyFile: '' }, 'a')).toEqual(['/home/up-a.lock']);
+    expect(lockPathsOf({ clustersFile, hubKeyFile: '/home/key' }, 'a')).toEqual(['/home/up-a.lock']);
+    expect(lockPathsOf({ clustersFile, hubKeyFile: '/run/key' }, 'a')).toEqual(['/home/up-a.lock', '/run/up-a.lock']);
   });
 
   it('is no need where nothing can be kept', async () => {

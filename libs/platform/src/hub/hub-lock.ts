@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { upRunsAlready } from '#core/fleet/joining/lock-holder';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '../clock/clock.port.js';
 import type { Settings } from '../config/settings.js';
-import { FolderLock } from '../fleet/folder/folder-lock.js';
+import { FolderLock, type LockRefusal } from '../fleet/folder/folder-lock.js';
 
 /** Another process of this user is the hub with this identity. */
 export class HubRunsAlready extends FlotillaError {
@@ -16,7 +16,7 @@ export class HubRunsAlready extends FlotillaError {
 export type HubLockOptions = Readonly<{
   /** What the hub is called in its clusters; undefined: nothing is locked. */
   id: string | undefined;
-  settings: Pick<Settings, 'clustersFile'>;
+  settings: Pick<Settings, 'clustersFile' | 'hubKeyFile'>;
   clock: Clock;
 }>;
 
@@ -24,7 +24,7 @@ const RENEW_EVERY_MS = 5_000;
 
 /**
  * Keeps a second `flotilla up` with the same identity from starting: two would write in turns. The lock lies
- * beside the clusters file, where the identity is kept. Where nothing can be kept, nothing is locked.
+ * beside what makes the identity: the clusters file, and the key. Where nothing can be kept, there is none.
  */
 export class HubLock {
   readonly #lost = Promise.withResolvers<HubRunsAlready>();
@@ -33,24 +33,25 @@ export class HubLock {
   #working: Promise<void> = Promise.resolve();
 
   private constructor(
-    private readonly lock: FolderLock | undefined,
+    private readonly locks: readonly FolderLock[],
     private readonly clock: Clock,
   ) {
-    if (lock !== undefined) this.#renewLater(lock);
+    if (locks.length > 0) this.#renewLater();
   }
 
   /** @throws HubRunsAlready */
   static async take({ id, settings, clock }: HubLockOptions): Promise<HubLock> {
-    if (id === undefined) return new HubLock(undefined, clock);
-    const path = lockPathOf(settings.clustersFile, id);
+    const locks: FolderLock[] = [];
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      return new HubLock(await FolderLock.take(path, (_path, holder) => runsAlready(holder)), clock);
+      for (const path of id === undefined ? [] : lockPathsOf(settings, id)) {
+        const lock = await takeAt(path);
+        if (lock !== undefined) locks.push(lock);
+      }
     } catch (error) {
-      if (error instanceof HubRunsAlready) throw error;
-      // A home that cannot be written, or that is not there: a hub works there all the same.
-      return new HubLock(undefined, clock);
+      await removeAll(locks);
+      throw error;
     }
+    return new HubLock(locks, clock);
   }
 
   /** Settles with why, once another process has the lock, such as after it was deleted. */
@@ -60,39 +61,58 @@ export class HubLock {
 
   /** From now on the lock names the address at which this hub answers. */
   async runsAt(url: string): Promise<void> {
-    const { lock } = this;
-    if (lock === undefined) return;
-    await this.#afterOthers(() => lock.makeSure(url));
+    await this.#afterOthers(async (lock) => lock.makeSure(url));
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
     await this.#working;
-    await this.lock?.remove().catch(() => undefined);
+    await removeAll(this.locks);
   }
 
-  #renewLater(lock: FolderLock): void {
+  #renewLater(): void {
     if (this.#isStopped) return;
     this.#cancel = this.clock.after(RENEW_EVERY_MS, () => {
-      const renew = async () => {
+      const renewed = this.#afterOthers(async (lock) => {
         if ((await lock.renew()) === 'lost') await lock.makeSure();
-      };
-      void this.#afterOthers(renew).then(() => this.#renewLater(lock));
+      });
+      void renewed.then(() => this.#renewLater());
     });
   }
 
-  /** One change of the lock at a time. A disk that takes none does not end the hub. */
-  #afterOthers(change: () => Promise<void>): Promise<void> {
-    this.#working = this.#working.then(change).catch((error: unknown) => {
-      if (error instanceof HubRunsAlready) this.#lost.resolve(error);
+  /** One change of the locks at a time. A disk that takes none does not end the hub. */
+  #afterOthers(change: (lock: FolderLock) => Promise<void>): Promise<void> {
+    const changeOne = (lock: FolderLock) =>
+      change(lock).catch((error: unknown) => {
+        if (error instanceof HubRunsAlready) this.#lost.resolve(error);
+      });
+    this.#working = this.#working.then(async () => {
+      for (const lock of this.locks) await changeOne(lock);
     });
     return this.#working;
   }
 }
 
-const runsAlready = (holder: Parameters<typeof upRunsAlready>[0]): HubRunsAlready =>
-  new HubRunsAlready(upRunsAlready(holder, hostname()));
+/** Undefined in a folder that cannot be written, or a home that is not there: a hub works all the same. */
+async function takeAt(path: string): Promise<FolderLock | undefined> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await FolderLock.take(path, runsAlready);
+  } catch (error) {
+    if (error instanceof HubRunsAlready) throw error;
+    return undefined;
+  }
+}
 
-/** Each identity has a lock of its own: `FLOTILLA_HUB_ID` makes another hub of a second process. */
-export const lockPathOf = (clustersFile: string, id: string): string => join(dirname(clustersFile), `up-${id}.lock`);
+async function removeAll(locks: readonly FolderLock[]): Promise<void> {
+  for (const lock of locks) await lock.remove().catch(() => undefined);
+}
+
+const runsAlready: LockRefusal = (_path, holder) => new HubRunsAlready(upRunsAlready(holder, hostname()));
+
+/** Each identity has locks of its own: `FLOTILLA_HUB_ID` makes another hub of a second process. */
+export function lockPathsOf({ clustersFile, hubKeyFile }: HubLockOptions['settings'], id: string): readonly string[] {
+  const folders = [clustersFile, hubKeyFile].filter((file) => file !== '').map((file) => resolve(dirname(file)));
+  return [...new Set(folders)].map((folder) => join(folder, `up-${id}.lock`));
+}
