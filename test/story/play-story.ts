@@ -2,13 +2,8 @@ import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import {
-  playScenario,
-  poll,
-  SAMPLE_NAMESPACE,
-  type ScenarioStep,
-  type Seen,
-} from '../../apps/cli/src/demo/scenario.js';
+import { playScenario, poll, SAMPLE_NAMESPACE, type ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
+import type { Seen } from '../../apps/cli/src/demo/seen-objects.js';
 import { StoryStuck } from '../../apps/cli/src/demo/story-stuck.js';
 import { Timeline } from '../../apps/cli/src/demo/timeline.js';
 import { type Dump, normalisedDump, orphansIn } from './normalised-dump.js';

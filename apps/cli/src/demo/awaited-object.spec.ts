@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { awaitedObject } from './awaited-object.js';
 import { objectSighting } from './object-sighting.js';
-import type { Seen } from './scenario.js';
+import type { Seen } from './seen-objects.js';
 
 const NAME = 'harbor-operator.v1.1.0';
 const object = (kind: string, name: string, rest: object): KubernetesObject => ({

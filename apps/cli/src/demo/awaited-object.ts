@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { objectName, shortState } from './object-sighting.js';
-import type { Seen } from './scenario.js';
+import type { Seen } from './seen-objects.js';
 
 /**
  * Returns the object that stands between a package and a version, with its state: catalog, Subscription,

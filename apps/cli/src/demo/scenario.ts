@@ -12,6 +12,7 @@ import { createIgnoringExisting } from './create-object.js';
 import type { DemoEnvironment } from './demo-environment.js';
 import { objectSighting } from './object-sighting.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from './sample-images.js';
+import type { Seen } from './seen-objects.js';
 import { StillWatch } from './still-watch.js';
 import type { Timeline } from './timeline.js';
 
@@ -124,13 +125,6 @@ async function reach(
     await pause();
   }
 }
-
-export type Seen = Readonly<{
-  catalogs: readonly KubernetesObject[];
-  subscriptions: readonly Subscription[];
-  plans: readonly InstallPlan[];
-  csvs: readonly ClusterServiceVersion[];
-}>;
 
 /** OLM's objects of the scenario as they are now; news is printed. */
 export async function poll(client: KubeClient, timeline: Timeline): Promise<Seen> {

@@ -1,4 +1,4 @@
-import type { Seen } from './scenario.js';
+import type { Seen } from './seen-objects.js';
 
 export type ClusterSummary = Readonly<{ cluster: string; seen: Seen }>;
 
