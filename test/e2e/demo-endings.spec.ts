@@ -13,11 +13,14 @@ describe('a demo that is not let end', () => {
     expect(await running.answering()).toEqual([]);
   });
 
-  it('killed outright leaves nothing running behind', async ({ expect, onTestFinished }) => {
-    const running = startDemo(onTestFinished);
+  it.for([
+    { form: 'one process', args: [], least: 1 },
+    { form: 'services of their own', args: ['--distributed'], least: 5 }, // four services and Redis
+  ])('killed outright leaves nothing running behind: $form', async ({ args, least }, { expect, onTestFinished }) => {
+    const running = startDemo(onTestFinished, ...args);
     await running.prints(/services .* started/);
     const children = await running.children();
-    expect(children.length).toBeGreaterThanOrEqual(5); // four services and Redis
+    expect(children.length).toBeGreaterThanOrEqual(least);
     running.kill('SIGKILL');
     await running.ended;
     await expect.poll(() => children.filter(isAlive), PATIENCE).toEqual([]);
