@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { LONG_PATIENCE, LONG_PATIENCE_MS } from '#testing/patience';
+import { LONG_PATIENCE_MS } from '#testing/patience';
 import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
 import { cleanCluster } from '../story/clean-clusters.js';
 import { playStory } from '../story/play-story.js';
@@ -69,25 +69,9 @@ export function describeImage(fixture: () => ComposeFixture): void {
     await fixture().writeKubeconfig([entry]);
     const name = `${stack.project}-up`;
     try {
-      await docker('network', 'create', name);
-      const redis = [
-        'run',
-        '--detach',
-        '--rm',
-        '--name',
-        `${name}-redis`,
-        '--network',
-        name,
-        '--network-alias',
-        'redis',
-      ];
-      await docker(...redis, fixture().images.redis, 'redis-server', '--protected-mode', 'no', '--save', '');
-      const settings = {
-        FLOTILLA_REDIS_URL: 'redis://redis:6379',
-        FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS: stack.settings['FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS'] ?? '',
-      };
-      const up = ['run', '--detach', '--name', name, '--network', name, '--read-only', '--tmpfs', '/tmp'];
-      const given = Object.entries(settings).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
+      const plainHttp = stack.settings['FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS'] ?? '';
+      const up = ['run', '--detach', '--name', name, '--read-only', '--tmpfs', '/tmp'];
+      const given = ['--env', `FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS=${plainHttp}`];
       const mounts = ['--volume', `${folder}:/kube:ro`, '--add-host', `host.docker.internal:${gateway}`];
       await docker(...up, ...given, ...mounts, image(), 'up', '--kubeconfig', '/kube/config');
       await playStory(environmentOf(0), { patienceMs: LONG_PATIENCE_MS });
@@ -98,10 +82,8 @@ export function describeImage(fixture: () => ComposeFixture): void {
       console.log(await docker('logs', '--tail', '40', name).catch(() => ''));
       throw error;
     } finally {
-      await docker('rm', '--force', '--volumes', name, `${name}-redis`).catch(() => '');
-      await docker('network', 'rm', name).catch(() => '');
+      await docker('rm', '--force', '--volumes', name).catch(() => '');
     }
     for (const client of clients.slice(0, 1)) await cleanCluster(client);
-    await expect.poll(() => docker('network', 'ls', '--filter', `name=${name}`, '--quiet'), LONG_PATIENCE).toBe('');
   });
 }
