@@ -1,0 +1,44 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { APPLIER } from '#core/kernel/actions/field-managers';
+import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { clustersModule } from '#platform/hub/clusters.module';
+import type { Hub } from '#platform/hub/hub';
+import { managedClusters } from '#platform/hub/managed-clusters';
+import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
+import { ownShards } from '#platform/ownership/own-shards';
+import { applierModule } from './applier.module.js';
+
+const start = async (environment: Readonly<Record<string, string>> = {}) => {
+  const modulesOf = async (hub: Hub, ended: (part: string) => void) => {
+    const { settings, clock, log } = hub;
+    const fleetHub = await openFleetHub(settings, { fieldManager: APPLIER });
+    const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log });
+    const shards = ownShards(hub, 'applier', registry.of(APPLIER));
+    const stop = shards.ownership.stop.bind(shards.ownership);
+    shards.ownership.stop = () => stop().finally(() => ended('leases'));
+    const { clusters } = shards;
+    return [
+      clustersModule({ services: [clusters], probing: clusters, registry, shards, takes: true }),
+      applierModule(clusters, { fleetHub, owns: (cluster) => clusters.owns(cluster) }),
+    ];
+  };
+  const service = await startTestedService({ name: 'applier', environment, modulesOf });
+  onTestFinished(() => service.stop());
+  return service;
+};
+
+describe('the applier', () => {
+  it.each([
+    ['without a fleet', false, {}],
+    ['with a fleet', true, { FLOTILLA_FLEET: 'context:east' }],
+  ])('%s has the health checks of the documentation, and no other', async (_, fleet, environment) => {
+    expect(await (await start(environment)).checks()).toEqual(await documentedChecks('applier', { fleet }));
+  });
+
+  it('ends its work before it gives its clusters to others', async () => {
+    const service = await start();
+    await service.stop();
+    expect(service.ended.at(-1)).toBe('leases');
+    expect(new Set(service.ended)).toEqual(new Set(['work', 'leases']));
+  });
+});

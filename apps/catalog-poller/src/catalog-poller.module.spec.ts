@@ -1,0 +1,44 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { POLLER } from '#core/kernel/actions/field-managers';
+import { openFleetHub } from '#platform/fleet/open-fleet-hub';
+import { clustersModule } from '#platform/hub/clusters.module';
+import type { Hub } from '#platform/hub/hub';
+import { managedClusters } from '#platform/hub/managed-clusters';
+import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
+import { ownShards } from '#platform/ownership/own-shards';
+import { catalogPollerModule } from './catalog-poller.module.js';
+
+const start = async (environment: Readonly<Record<string, string>> = {}) => {
+  const modulesOf = async (hub: Hub, ended: (part: string) => void) => {
+    const { settings, clock, log } = hub;
+    const fleetHub = await openFleetHub(settings, { fieldManager: POLLER });
+    const registry = await managedClusters(settings, { fieldManagers: [POLLER], clock, log });
+    const shards = ownShards(hub, 'poller', registry.of(POLLER));
+    const stop = shards.ownership.stop.bind(shards.ownership);
+    shards.ownership.stop = () => stop().finally(() => ended('leases'));
+    const { clusters } = shards;
+    return [
+      clustersModule({ services: [clusters], probing: clusters, registry, shards }),
+      catalogPollerModule(clusters, { fleetHub }),
+    ];
+  };
+  const service = await startTestedService({ name: 'catalog-poller', environment, modulesOf });
+  onTestFinished(() => service.stop());
+  return service;
+};
+
+describe('the catalog poller', () => {
+  it.each([
+    ['without a fleet', false, {}],
+    ['with a fleet', true, { FLOTILLA_FLEET: 'context:east' }],
+  ])('%s has the health checks of the documentation, and no other', async (_, fleet, environment) => {
+    expect(await (await start(environment)).checks()).toEqual(await documentedChecks('poller', { fleet }));
+  });
+
+  it('ends its work before it gives its clusters to others', async () => {
+    const service = await start();
+    await service.stop();
+    expect(service.ended.at(-1)).toBe('leases');
+    expect(new Set(service.ended)).toEqual(new Set(['work', 'leases']));
+  });
+});
