@@ -40,7 +40,14 @@ await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
 const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'flotilla-bench' });
 if (client === undefined) throw new Error('the kubeconfig names no cluster');
 const up = spawn('bin/flotilla', ['up', '--kubeconfig', kubeconfig, '--port', '0'], {
-  env: { ...process.env, ...LOOPBACK_ALLOWED, REDIS_URL: redis.url, FLOTILLA_CONTENT_DIR: join(folder, 'content') },
+  env: {
+    ...process.env,
+    ...LOOPBACK_ALLOWED,
+    REDIS_URL: redis.url,
+    FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+    // Not the identity of the user's hub, which may run.
+    FLOTILLA_CLUSTERS_FILE: join(folder, 'clusters.yaml'),
+  },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 try {
