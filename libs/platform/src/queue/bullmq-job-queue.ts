@@ -158,8 +158,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       ...KEPT,
       jobId,
       priority,
-      // Retries go through delayed jobs of our own: a BullMQ-delayed retry keeps its deduplication id and
-      // would swallow newer jobs of the key.
+      // Retries go through delayed jobs of our own: one of BullMQ would be lost to a delayed job of its key
+      // (decision 0152).
       attempts: 1,
       deduplication: { id: key, keepLastIfActive: true },
     });
