@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
@@ -115,7 +114,7 @@ export const describeDeletionsByHand = ({ how, cached }: Reads) =>
       for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
         await bench.pass('csv');
         if (left().length === 0) break;
-        await setImmediate();
+        await new Promise((resolve) => setImmediate(resolve));
       }
       expect(left()).toEqual([]);
       await bench.settle('csv', () => bench.subscriptions('csv')[0]?.status?.state === 'UpgradePending');
