@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
@@ -304,7 +305,8 @@ export const describeBadEnvironments = (which: Which) =>
 
     async function meet(command: string, more: Environment, says: RegExp, exit?: number) {
       const [program = '', ...args] = command.split(' ');
-      const env = { ...place.environment, ...more };
+      // Several run at once: each is a hub of its own.
+      const env = { ...place.environment, FLOTILLA_HUB_ID: `hub-${randomUUID()}`, ...more };
       return runProgram({ program: program as ProgramName, args, env, ...(exit === undefined && { until: says }) });
     }
 
