@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { endWithParent } from '#platform/processes/end-with-parent';
 import { finished } from './finished.js';
 import { ExitCode, processIo } from './io.js';
 import { outputFailure } from './output-failure.js';
@@ -21,6 +22,8 @@ function complain(text: string): void {
   }
 }
 
+// Not where a command runs in the process of others, whose channel this is not.
+endWithParent();
 await finished(run(process.argv.slice(2), processIo), process, () => {
   complain('error: the command stopped before it was done: it waits for something that can never come. Report this\n');
   process.exit(ExitCode.remoteFailed);

@@ -13,7 +13,7 @@ import { hubIdentity } from '#platform/hub/hub-identity';
 import { HubKey } from '#platform/hub/hub-key';
 import { HubLock, HubRunsAlready } from '#platform/hub/hub-lock';
 import { managedClusters } from '#platform/hub/managed-clusters';
-import { endWithParent, startOn } from '#platform/hub/run-main';
+import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { NO_KUBECONFIG } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -56,7 +56,6 @@ type Start = Readonly<{
  */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
   boundGarbage();
-  endWithParent();
   collectAtRest({ clock: new SystemClock() });
   const up = upSettings(options, process.env);
   const log = createLog({ service: 'up', level: up.settings.logLevel, destination: logDestination(io) });

@@ -4,6 +4,7 @@ import { visibleText } from '#core/kernel/text/visible-text';
 import { SystemClock } from '../clock/system-clock.js';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
 import { collectAtRest } from '../processes/collect-at-rest.js';
+import { endWithParent } from '../processes/end-with-parent.js';
 import { boundGarbage } from '../processes/service-memory.js';
 import { queuePageModule } from '../queue-page/queue-page.module.js';
 import { readRedisAccess } from '../redis/redis-access.js';
@@ -103,22 +104,6 @@ function runOn(
     shutdownTimeoutMs: settings.shutdownTimeout,
     onEnd: tracer && (() => tracer.stop()),
   });
-}
-
-const ORPHAN_ENDS_WITHIN_MS = 3_000;
-
-/**
- * The parent process that started this one over an IPC channel keeps it alive: when the channel
- * closes, the parent is gone.
- */
-export function endWithParent(): void {
-  if (!process.connected) return;
-  process.once('disconnect', () => {
-    process.kill(process.pid, 'SIGTERM');
-    setTimeout(() => process.exit(1), ORPHAN_ENDS_WITHIN_MS).unref();
-  });
-  // A process that has ended its work does not stay for its parent.
-  process.channel?.unref();
 }
 
 function settingsOrExit(): Settings {

@@ -1,0 +1,15 @@
+const ORPHAN_ENDS_WITHIN_MS = 3_000;
+
+/**
+ * The parent process that started this one over an IPC channel keeps it alive: when the channel
+ * closes, the parent is gone.
+ */
+export function endWithParent(): void {
+  if (!process.connected) return;
+  process.once('disconnect', () => {
+    process.kill(process.pid, 'SIGTERM');
+    setTimeout(() => process.exit(1), ORPHAN_ENDS_WITHIN_MS).unref();
+  });
+  // A process that has ended its work does not stay for its parent.
+  process.channel?.unref();
+}
