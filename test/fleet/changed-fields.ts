@@ -7,10 +7,14 @@ export type StoredObjects = ReadonlyMap<string, KubernetesObject>;
 /** What the hub and API servers make for themselves. */
 const NOT_OF_USERS = /^(events|leases\.coordination\.k8s\.io|installplans\.operators\.coreos\.com) /;
 
-/** An object as users have made it: without status, and what the API server keeps by itself. */
+/**
+ * An object as users have made it: without status, what the API server keeps by itself, and the rules that a
+ * controller gathers for a ClusterRole some time after those of an operator came.
+ */
 export function asUsersMade({ metadata, status: _status, ...rest }: KubernetesObject): KubernetesObject {
   const { managedFields: _by, resourceVersion: _version, generation: _generation, ...kept } = metadata;
-  return { ...rest, metadata: kept } as KubernetesObject;
+  const { rules: _gathered, ...own } = rest as Readonly<Record<string, unknown>>;
+  return { ...('aggregationRule' in rest ? own : rest), metadata: kept } as KubernetesObject;
 }
 
 /** Each object of a simulated cluster as users have made it. */

@@ -141,7 +141,7 @@ describe('a hub with a cluster that is away, one that refuses writes, and one wi
           'flotilla_catalogs_not_ready{cluster="east",kind="ClusterCatalog"} 1',
           'flotilla_health_check_status{check="writes",status="degraded"} 1',
           'flotilla_health_check_status{check="watches",status="degraded"} 1',
-          'flotilla_health_check_status{check="redis",status="up"} 1',
+          'flotilla_health_check_status{check="store",status="up"} 1',
           expect.stringMatching(/^flotilla_service_info\{service="applier",version=".+"\} 1$/),
         ]),
       );

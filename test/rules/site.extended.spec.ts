@@ -54,7 +54,9 @@ describe('the site', () => {
   });
 
   it('shows pictures, and no tag as text', () => {
-    expect(text('index.html')).toMatch(/<img src="files\/docs\/images\/console\/fleet-light.png" alt="The console/);
+    expect(text('index.html')).toMatch(
+      /<img src="files\/docs\/images\/console\/operator-light.png" alt="Why an operator/,
+    );
     const prose = (html: string) => html.replaceAll(/<(pre|code)[^>]*>.*?<\/\1>/gs, '');
     expect(htmlPages().filter((page) => /&lt;\/?(picture|img|source|br|p|details)\b/.test(prose(text(page))))).toEqual(
       [],
