@@ -34,3 +34,11 @@ it('forgets an answer once it is old', async () => {
   await clock.advance(31_000);
   expect(await asked()).toEqual({ answer: 2 });
 });
+
+it('forgets a claim without an answer, so that an equal question is answered later', async () => {
+  const clock = new ManualClock();
+  const receiver = new MemoryQuestionChannel(clock).receiver();
+  expect([await receiver.claim(question), await receiver.claim(question)]).toEqual([true, false]);
+  await clock.advance(QUESTION_DEADLINE_MS + 1);
+  expect(await receiver.claim(question)).toBe(true);
+});

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   ANSWER_KEPT_SECONDS,
   type ConsoleQuestion,
@@ -10,32 +11,41 @@ import { expiringValues } from '../store/expiring-values.js';
 import { boundedAnswer } from './bounded-answer.js';
 import type { QuestionAsker, QuestionReceiver } from './question-channel.port.js';
 
-const MOST_ANSWERS = 200;
+/** Characters of all answers that are kept, as JSON. */
+const MOST_CHARACTERS = 32_000_000;
+const MOST_CLAIMS = 10_000;
 
 type Asked = Readonly<{
   question: ConsoleQuestion;
-  answered: Promise<QuestionAnswer | undefined>;
-  answer: (answer: QuestionAnswer | undefined) => void;
+  /** JSON of the answer; undefined: none came in time. */
+  answered: Promise<string | undefined>;
+  answer: (text: string | undefined) => void;
 }>;
 
 /** Questions within one process: what the console asks is answered by the poller beside it. */
 export class MemoryQuestionChannel implements QuestionAsker {
   /** Those that wait for an answer, by key. */
   readonly #asked = new Map<string, Asked>();
-  readonly #claimed = new Set<string>();
-  readonly #answers;
+  readonly #claimed;
+  /** JSON of answers, by key. */
+  readonly #answers: LRUCache<string, string>;
   readonly #takers = new Set<(question: ConsoleQuestion) => void>();
 
   constructor(private readonly clock: Clock) {
-    this.#answers = expiringValues<QuestionAnswer>({
-      ...{ clock, ttlMs: ANSWER_KEPT_SECONDS * 1_000, most: MOST_ANSWERS },
+    this.#claimed = expiringValues<true>({ clock, ttlMs: QUESTION_DEADLINE_MS, most: MOST_CLAIMS });
+    this.#answers = new LRUCache({
+      maxSize: MOST_CHARACTERS,
+      sizeCalculation: (text) => text.length,
+      ttl: ANSWER_KEPT_SECONDS * 1_000,
+      ttlResolution: 0,
+      perf: { now: () => clock.now().getTime() },
     });
   }
 
   async ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined> {
     const key = questionKey(question);
-    const known = this.#answers.get(key) ?? (await (this.#asked.get(key) ?? this.#send(key, question)).answered);
-    return structuredClone(known);
+    const text = this.#answers.get(key) ?? (await (this.#asked.get(key) ?? this.#send(key, question)).answered);
+    return text === undefined ? undefined : (JSON.parse(text) as QuestionAnswer);
   }
 
   receiver(): QuestionReceiver {
@@ -49,7 +59,7 @@ export class MemoryQuestionChannel implements QuestionAsker {
       claim: async (question) => {
         const key = questionKey(question);
         const isFirst = !this.#claimed.has(key);
-        this.#claimed.add(key);
+        this.#claimed.set(key, true);
         return isFirst;
       },
       answer: async (question, answer) => this.#answer(question, boundedAnswer(question, answer)),
@@ -60,7 +70,7 @@ export class MemoryQuestionChannel implements QuestionAsker {
   }
 
   #send(key: string, question: ConsoleQuestion): Asked {
-    const { promise, resolve } = Promise.withResolvers<QuestionAnswer | undefined>();
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const cancel = this.clock.after(QUESTION_DEADLINE_MS, () => this.#asked.get(key)?.answer(undefined));
     const asked: Asked = {
       question,
@@ -78,10 +88,10 @@ export class MemoryQuestionChannel implements QuestionAsker {
   }
 
   #answer(question: ConsoleQuestion, answer: QuestionAnswer): void {
-    const key = questionKey(question);
-    // What failed is asked anew by the next question.
-    if (!('because' in answer)) this.#answers.set(key, structuredClone(answer));
-    this.#asked.get(key)?.answer(answer);
+    const [key, text] = [questionKey(question), JSON.stringify(answer)];
+    // A failure is not kept: the next question asks again.
+    if (!('because' in answer)) this.#answers.set(key, text);
+    this.#asked.get(key)?.answer(text);
   }
 
   /** After the asker has gone on, as from a store. */

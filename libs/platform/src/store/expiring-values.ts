@@ -3,14 +3,14 @@ import type { Clock } from '../clock/clock.port.js';
 
 export type ExpiringValuesOptions = Readonly<{
   clock: Clock;
-  /** After how many milliseconds a value goes; a read begins this time anew only if `untilUnused` is set. */
+  /** Milliseconds until a value goes. A read starts this time again only if `untilUnused` is set. */
   ttlMs: number;
   untilUnused?: boolean;
-  /** Of the values that were used least recently, those that are more go. */
+  /** Number of values; the least recently used go first. */
   most: number;
 }>;
 
-/** Values that are forgotten after a time, and of which there are never too many. */
+/** A store that forgets values after a time, and never holds too many. */
 export const expiringValues = <V extends {}>(options: ExpiringValuesOptions): LRUCache<string, V> => {
   const { clock, ttlMs, untilUnused = false, most } = options;
   return new LRUCache<string, V>({

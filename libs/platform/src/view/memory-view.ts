@@ -14,14 +14,17 @@ import type {
   ViewWriter,
 } from './view-store.port.js';
 
-/** Changes that are kept for readers; one that comes later loads all rows again. */
+/** Changed rows that readers can still ask for: a later reader loads all rows again. */
 const MOST_CHANGES = 50_000;
+
+/** A row that changed or went. Readers get the row as it is then: no old version stays in memory. */
+type RowChange = Readonly<{ cluster: string; id: string }>;
 
 /** The read model within one process. Loses everything when it ends. */
 export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubReports {
   readonly #rows = new Map<string, Map<string, ViewRow>>();
-  #changes: ClusterRowChange[] = [];
-  /** How many changes are no longer kept. */
+  #changes: RowChange[] = [];
+  /** Number of changes that were dropped. */
   #dropped = 0;
   readonly #waiting = new Set<() => void>();
   readonly #reports = new Map<string, HubRow>();
@@ -36,7 +39,7 @@ export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubRep
       const before = rows.get(row.id);
       return before === undefined ? [] : rowHistory(before, row);
     });
-    this.#history = [...news.toReversed(), ...this.#history].slice(0, LONGEST_HISTORY);
+    if (news.length > 0) this.#history = [...news.toReversed(), ...this.#history].slice(0, LONGEST_HISTORY);
     this.#since ||= change.changed[0]?.updatedAt ?? '';
     this.#rows.set(change.cluster, rows);
     for (const row of change.changed) rows.set(row.id, row);
@@ -107,7 +110,7 @@ export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubRep
     if (epoch === `${this.#epoch}` && Number(place) === this.#place) await this.#change(waitMs);
     const at = Number(place) - this.#dropped;
     if (epoch !== `${this.#epoch}` || at < 0 || at > this.#changes.length) return 'lost';
-    return { place: `${this.#place}`, changes: this.#changes.slice(at) };
+    return { place: `${this.#place}`, changes: this.#changesOf(this.#changes.slice(at)) };
   }
 
   hub(): Promise<readonly HubRow[]> {
@@ -124,13 +127,28 @@ export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubRep
     return this.#dropped + this.#changes.length;
   }
 
-  #note(change: ClusterRowChange): void {
-    this.#changes.push(change);
-    if (this.#changes.length > 2 * MOST_CHANGES) {
-      this.#dropped += MOST_CHANGES;
-      this.#changes = this.#changes.slice(MOST_CHANGES);
+  #note({ cluster, changed, removed }: ClusterRowChange): void {
+    for (const id of [...changed.map((row) => row.id), ...removed]) this.#changes.push({ cluster, id });
+    const tooMany = this.#changes.length - 2 * MOST_CHANGES;
+    if (tooMany > 0) {
+      this.#dropped += tooMany + MOST_CHANGES;
+      this.#changes = this.#changes.slice(tooMany + MOST_CHANGES);
     }
     this.#wake();
+  }
+
+  /** Reads the rows as they are now, by cluster. */
+  #changesOf(changes: readonly RowChange[]): ClusterRowChange[] {
+    const ids = Map.groupBy(changes, ({ cluster }) => cluster);
+    return [...ids].map(([cluster, ofCluster]) => {
+      const rows = this.#rows.get(cluster);
+      const all = [...new Set(ofCluster.map(({ id }) => id))];
+      return {
+        cluster,
+        changed: all.flatMap((id) => rows?.get(id) ?? []),
+        removed: all.filter((id) => rows?.has(id) !== true),
+      };
+    });
   }
 
   #wake(): void {
