@@ -48,3 +48,11 @@ export async function startFakeHub(pages: HubPages = READY_HUB): Promise<FakeHub
     },
   };
 }
+
+/** A hub that answers which clusters it watches at the time of the request. */
+export const startWatchingHub = (clusters: () => readonly string[]): Promise<FakeHub> =>
+  startFakeHub({
+    get '/readyz'() {
+      return { body: { status: 'ok', details: { watches: { status: 'up', detail: '', clusters: clusters() } } } };
+    },
+  });

@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,11 +6,12 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { runFlotilla } from '../run-flotilla.fixture.js';
+import { type FakeHub, startWatchingHub } from './fake-hub.fixture.js';
 import { catalogSource, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
 
 let folder = '';
 let fleet: SimulatedFleet;
-let hub: Server;
+let hub: FakeHub;
 let hubClusters: readonly string[] = [];
 
 /** `team` has plans in both clusters; `a`, `b` and `c` of east have no OperatorGroup. */
@@ -33,21 +33,16 @@ beforeAll(async () => {
   }
   put(fleet.cluster('east'), installPlan('install-east', false, 'RequiresApproval'));
   for (const namespace of ['a', 'b', 'c']) put(fleet.cluster('east'), subscription({ namespace }));
-  hub = createServer((request, response) => {
-    const details = { watches: { status: 'up', detail: '', clusters: hubClusters } };
-    response.end(request.url === '/readyz' ? JSON.stringify({ status: 'ok', details }) : '');
-  });
-  await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve));
+  hub = await startWatchingHub(() => hubClusters);
 });
 afterAll(async () => {
-  hub.close();
+  await hub.stop();
   await fleet.stop();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
-  const address = hub.address();
   vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));
-  vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', String(typeof address === 'object' ? address?.port : ''));
+  vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', new URL(hub.url).port);
   vi.stubEnv('FLOTILLA_RESOLVER_WORKER_PORT', '0');
   vi.stubEnv('FLOTILLA_APPLIER_PORT', '0');
   return () => vi.unstubAllEnvs();

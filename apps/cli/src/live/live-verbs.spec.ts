@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { runFlotilla } from '../run-flotilla.fixture.js';
+import { type FakeHub, startWatchingHub } from './fake-hub.fixture.js';
 import { catalogSource, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
 
 const UPGRADING = {
@@ -16,8 +16,7 @@ const UPGRADING = {
 };
 
 let folder = '';
-let hub: Server;
-let hubUrl = '';
+let hub: FakeHub;
 let hubClusters: readonly string[] = [];
 let kubeconfig = '';
 let fleet: SimulatedFleet;
@@ -42,16 +41,10 @@ beforeAll(async () => {
   put(fleet.cluster('east'), installPlan('install-old', true, 'Complete'));
 });
 beforeAll(async () => {
-  hub = createServer((request, response) => {
-    const details = { watches: { status: 'up', detail: '', clusters: hubClusters } };
-    response.end(request.url === '/readyz' ? JSON.stringify({ status: 'ok', details }) : '');
-  });
-  await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve));
-  const address = hub.address();
-  hubUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  hub = await startWatchingHub(() => hubClusters);
 });
 afterAll(async () => {
-  hub.close();
+  await hub.stop();
   await fleet.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -265,17 +258,17 @@ describe('flotilla clusters', () => {
     );
     expect((await flotilla('get', 'csvs', '-o', 'name')).out).toContain('harbour/');
     hubClusters = ['harbour'];
-    const kept = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl, '--timeout', '1s');
+    const kept = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hub.url, '--timeout', '1s');
     expect(kept).toMatchObject({
       exit: 1,
       out: '',
       err: expect.stringMatching(/error: harbour is not removed: the hub at .* manages it still.*; stop that hub/),
     });
     expect(await readFile(file, 'utf8'), 'the hub is to go on').not.toContain('leaving');
-    expect((await flotilla('clusters', 'remove', 'harbour', '--hub', hubUrl)).err).toMatch(/Nothing .*the hub at /);
+    expect((await flotilla('clusters', 'remove', 'harbour', '--hub', hub.url)).err).toMatch(/Nothing .*the hub at /);
     hubClusters = ['other'];
     const back = putBackOnce('mill.v1.0.0');
-    const returned = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
+    const returned = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hub.url);
     expect(returned).toMatchObject({
       exit: 1,
       err: expect.stringMatching(/put its finalizers back on 1 object; stop/),
@@ -283,7 +276,7 @@ describe('flotilla clusters', () => {
     await back;
     expect((await flotilla('clusters', 'resume', 'harbour')).out, 'the removal is taken back').toMatch(/managed again/);
     hubClusters = ['harbour'];
-    const removing = flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
+    const removing = flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hub.url);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('leaving: true'), PATIENCE);
     hubClusters = ['other'];
     expect(await removing).toMatchObject({ exit: 0, err: expect.stringMatching(/it leaves the cluster now/) });
@@ -362,7 +355,7 @@ describe('flotilla clusters', () => {
     expect((await flotilla('clusters', 'list', '-o', 'json')).out).toContain('"hub": "hub-1"');
     expect(await flotilla('clusters', 'take-over', 'east', '--hub-id', 'olm')).toMatchObject({ exit: 2 });
     hubClusters = [];
-    const removed = await flotilla('clusters', 'remove', 'east', '--yes', '--hub', hubUrl);
+    const removed = await flotilla('clusters', 'remove', 'east', '--yes', '--hub', hub.url);
     expect(removed).toMatchObject(say('Namespace kube-system: annotation flotilla.dev/hub removed'));
     expect(owner()).toBeUndefined();
   });
