@@ -1,7 +1,7 @@
 import type { HubRow } from '#core/fleet/view/hub-row';
 import type { MemoryView } from '#platform/view/memory-view';
 
-/** What services say of themselves, for the page Hub. */
+/** Writes reports of services, for the page Hub. */
 export function reportServices(view: MemoryView, rows: readonly HubRow[]): void {
   for (const row of rows) void view.put(row);
 }

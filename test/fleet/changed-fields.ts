@@ -8,8 +8,8 @@ export type StoredObjects = ReadonlyMap<string, KubernetesObject>;
 const NOT_OF_USERS = /^(events|leases\.coordination\.k8s\.io|installplans\.operators\.coreos\.com) /;
 
 /**
- * An object as users have made it: without status, what the API server keeps by itself, and the rules that a
- * controller gathers for a ClusterRole some time after those of an operator came.
+ * Returns an object without status, without fields of the API server, and without the rules that a controller
+ * gathers in a ClusterRole some time later.
  */
 export function asUsersMade({ metadata, status: _status, ...rest }: KubernetesObject): KubernetesObject {
   const { managedFields: _by, resourceVersion: _version, generation: _generation, ...kept } = metadata;

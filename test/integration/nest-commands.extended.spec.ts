@@ -20,7 +20,7 @@ let fleet: SimulatedFleet;
 let redis: ConfiguredRedis;
 let environment: Readonly<Record<string, string>>;
 
-/** A checkout of its own: other tests run what `dist` of this one holds. */
+/** A checkout of its own: other tests run programs of `dist` here. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-nest-'));
   for (const name of SOURCES) await cp(join(PROJECT_ROOT, name), join(folder, name), { recursive: true });

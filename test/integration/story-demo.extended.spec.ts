@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readGuide } from '../guide/read-guide.js';
 import { startDemo } from '../story/running-demo.js';
 
-/** What README.md shows of `make demo`: the lines that are the same each time. */
+/** Lines of README.md about `make demo` that are the same in each run. */
 const shown = readGuide(readFileSync(join(PROJECT_ROOT, 'README.md'), 'utf8')).find(
   ({ command }) => command === 'make demo',
 );

@@ -22,7 +22,7 @@ function complain(text: string): void {
   }
 }
 
-// Not where a command runs in the process of others, whose channel this is not.
+// In the main program alone: tests run commands in a process that has a channel of its own.
 endWithParent();
 await finished(run(process.argv.slice(2), processIo), process, () => {
   complain('error: the command stopped before it was done: it waits for something that can never come. Report this\n');

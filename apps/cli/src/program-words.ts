@@ -16,14 +16,14 @@ export function verbAt(program: Command, words: readonly string[]): Command {
 const verbBelow = (verb: Command, word: string): Command | undefined =>
   verb.commands.find((one) => one.name() === word || one.aliases().includes(word));
 
-/** Returns one line about an unknown verb: the nearest one, or what another tool calls so. */
+/** Returns one line about an unknown verb: the nearest verb, or the command for a verb of another tool. */
 export function unknownVerb(verb: Command, word: string): UsageError {
   const path = pathOf(verb);
   const typed = [path, word].join(' ').trim();
   return new UsageError(`unknown command "${typed}"${suggestionFor(verb, word)}`);
 }
 
-/** Returns what a word may have meant: a verb of another tool, or the nearest verb; '' if neither. */
+/** Returns a suggestion for a word: for a verb of another tool, or the nearest verb; '' if neither. */
 export function suggestionFor(verb: Command, word: string): string {
   const hint = hintForVerb(word, pathOf(verb));
   if (hint !== undefined) return `: here it is ${hint}`;
@@ -36,7 +36,7 @@ export function requireVerbs(program: Command, argv: readonly string[]): void {
   if (!argv.some((word) => word === '--help' || word === '-h')) return;
   let verb = program;
   for (const word of argv) {
-    // What follows an option may be its value, and a verb with operands takes any word.
+    // A word after an option may be its value, and a verb with operands takes any word.
     if (word.startsWith('-') || verb.commands.length === 0) return;
     const next = verbBelow(verb, word);
     if (next === undefined && verb.registeredArguments.length > 0) return;

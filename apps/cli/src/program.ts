@@ -38,7 +38,7 @@ async function programFor([verb = '']: readonly string[], io: Io): Promise<Comma
 const WITHOUT_PROGRESS: ReadonlySet<string> = new Set(['__complete', 'completion', 'demo', 'opm', 'up']);
 const ENDLESS = new Set(['-w', '--watch', 'serve']);
 
-/** Returns what is shown while a command line works and writes nothing. */
+/** Returns the progress text of a command line; undefined if it shows none. */
 function progressOf(argv: readonly string[]): string | undefined {
   const words = argv.slice(0, 2).filter((word) => /^[a-z-]*$/.test(word) && !word.startsWith('-'));
   const [verb] = words;

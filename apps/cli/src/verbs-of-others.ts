@@ -1,7 +1,7 @@
 const UNINSTALL =
   'kubectl delete subscription NAME -n NAMESPACE, then kubectl delete csv NAME -n NAMESPACE, which also deletes its Deployments';
 
-/** What a verb of kubectl, helm, opm or argocd does, and the command here that does it. */
+/** Verbs of kubectl, helm, opm and argocd, with the command here for the same task. */
 const HINTS: Readonly<Record<string, string>> = {
   list: 'flotilla get subscriptions',
   ls: 'flotilla get subscriptions',

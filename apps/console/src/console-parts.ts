@@ -1,7 +1,7 @@
 import type { Hub } from '#platform/hub/hub';
 import type { ConsoleParts } from './console.service.js';
 
-/** What the console takes of a hub. */
+/** Returns the parts of a hub that the console needs. */
 export const consoleParts = ({ settings, clock, log, metrics, store }: Hub): ConsoleParts => ({
   ...{ settings, clock, log, registry: metrics.registry },
   reader: store.viewReader(),

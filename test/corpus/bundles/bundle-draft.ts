@@ -41,7 +41,7 @@ export type LayerShape = {
   damage: Damage;
 };
 
-/** What became of a part of an image after it was pushed. */
+/** Damage of a part of an image after its push. */
 export type Damage =
   | 'none'
   | 'layer lost'

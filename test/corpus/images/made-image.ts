@@ -10,7 +10,7 @@ import { tarArchive } from './tar-archive.js';
 
 type Document = Readonly<{ mediaType: string; bytes: Uint8Array; more?: object }>;
 
-/** The content of a blob or document as it is kept under a digest, which a damaged one does not have. */
+/** The content of a blob or document under its digest; damaged content has another digest. */
 type Kept = Readonly<{ digest: string; bytes: Uint8Array }>;
 
 /** An image: its blobs, and its manifests with the one that is named at the end. */

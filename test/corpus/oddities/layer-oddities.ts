@@ -17,7 +17,7 @@ const shaped = (name: string, weight: number, slot: string, shape: Partial<Layer
 const withLayer = (layer: ExtraLayer, weight: number): BundleOddity =>
   shaped(`layers: ${layer}`, weight, 'extra', { extra: [layer], split: layer === 'overwritten' ? 'one' : 'each' });
 
-/** The line about each damage: what it is about, and what it says. */
+/** The expected line about each damage: its subject and its words. */
 export const DAMAGES: readonly Readonly<{ damage: Damage; place: string; words: readonly string[] }>[] = [
   { damage: 'layer lost', place: 'layer ', words: ['is missing', 'again'] },
   { damage: 'config lost', place: 'config ', words: ['is missing', 'again'] },

@@ -19,7 +19,7 @@ import { Hung, watched } from './watchdog.js';
 export type PlayOptions = Readonly<{
   /** Cases that share a cluster. */
   together?: number;
-  /** Asks what OLM v1 makes of each bundle, too, or of each n-th one; 0, the default: of none. */
+  /** Installs each n-th bundle through OLM v1, too; 0, the default: none. */
   extensionsEach?: number;
   /** Called after each cluster. */
   onProgress?: (done: number, findings: readonly Finding[]) => void;

@@ -23,7 +23,7 @@ const entry = (at: number, person: string) => ({
   ...{ more: 0, because: 'no right' },
 });
 
-/** What each {@link HubStore} does for the console and for what services say of themselves. */
+/** Tests of each {@link HubStore}: channels of the console, rows and reports. */
 export function hubStoreConformance(make: () => HubStore): void {
   it('gives an action to those that follow, and to one that comes just after it', async () => {
     const store = make();

@@ -6,7 +6,7 @@ export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row)
 const GAP = 2;
 /** A column is never cut to less than this: a terminal that is narrower yet wraps the lines. */
 const NARROWEST = 8;
-/** Columns that are never cut, since people copy what they hold. */
+/** Columns that are never cut: people copy their values. */
 const WHOLE: ReadonlySet<string> = new Set(['CLUSTER', 'NAMESPACE', 'NAME']);
 /** Columns that are left out, in this order, before others are cut too far. */
 const LEFT_OUT = ['RELEASE', 'REPLACES', 'DISPLAY', 'PUBLISHER'] as const;

@@ -21,7 +21,7 @@ const ENDS_WITHIN_MS = 5_000;
 
 const JSON_PATH = 'jsonpath=';
 const CUSTOM_COLUMNS = 'custom-columns=';
-/** What `-o` takes, for the message about another word. */
+/** Values of `-o`, for the message about another value. */
 const FORMATS = [...LIST_FORMATS, 'jsonpath=TEMPLATE', 'custom-columns=SPEC'];
 
 const HELP = `

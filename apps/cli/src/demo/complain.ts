@@ -5,7 +5,7 @@ import { type ServiceNote, type StoryStuck, stuckLines } from './story-stuck.js'
 
 const GRAVE = new Set(['warn', 'error', 'fatal']);
 
-/** Prints what stopped moving in a demo, and what to run; `command` plays the same demo. */
+/** Prints the objects that stopped moving in a demo, and the next commands. `command` plays the same demo. */
 export async function complain(
   io: Io,
   stuck: StoryStuck,

@@ -3,7 +3,7 @@ import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { ServiceProcess } from './service-process.js';
 
-/** The web console of a demo; `service`: where it is a process of its own. */
+/** The web console of a demo. `service` is absent if the console is a part of the hub's process. */
 export type DemoConsole = Readonly<{ service?: ServiceProcess; link: string }>;
 
 /** It gets no kubeconfig: what it shows comes from Redis. Its key lies in `folder` and goes with it. */

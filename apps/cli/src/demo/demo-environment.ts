@@ -16,13 +16,13 @@ import { type ServiceName, ServiceProcess } from './service-process.js';
 /** An image registry that takes images under references without host. */
 export type EnvironmentRegistry = Readonly<{ host: string; put: Put }>;
 
-/** Where the story plays: clusters, a registry, and a hub. */
+/** The environment of a demo: clusters, a registry, and a hub. */
 export type DemoEnvironment = Readonly<{
   clients: readonly KubeClient[];
   registry: EnvironmentRegistry;
   /** The processes of the hub. */
   services: readonly ServiceProcess[];
-  /** Where work waits between the services. */
+  /** The place of work between the services, for people. */
   workWaits: string;
   /** Where one was asked for. */
   console?: DemoConsole | undefined;
@@ -33,7 +33,7 @@ export type DemoEnvironment = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** A hub whose services are processes of their own, with a Redis between them. */
+/** A hub with one process for each service, and a Redis between them. */
 export type ServicesEnvironment = DemoEnvironment &
   Readonly<{
     console?: Required<DemoConsole> | undefined;
@@ -42,7 +42,7 @@ export type ServicesEnvironment = DemoEnvironment &
     redisPrefix: string;
   }>;
 
-/** What is beside the hub, and the settings of its processes. */
+/** Clusters and registry of an environment, and the settings of the hub's processes. */
 export type GroundOptions = Readonly<{
   /** Kubeconfigs with the clusters to use; without any, two are simulated. */
   kubeconfigs?: readonly string[];
@@ -114,7 +114,7 @@ export const startEnvironment = (options: EnvironmentOptions = {}): Promise<Serv
     return { redis, redisPrefix, services, console, workWaits: `in Redis: ${redis.how}` };
   });
 
-/** What the processes of a hub stand on, with the folder of their files. */
+/** Clusters and registry of a hub, with the folder of its files. */
 type Ground = Pick<DemoEnvironment, 'clients' | 'registry' | 'kubeconfigs' | 'simulated'> &
   Readonly<{ folder: string }>;
 

@@ -3,7 +3,7 @@ export type Sighting = Readonly<{ name: string; state: string }>;
 
 type Followed = Readonly<{ state: string; before: ReadonlySet<string>; movedAt: number }>;
 
-/** What has been seen to move so far, and for how long nothing has. Times are in milliseconds. */
+/** The motion of a demo so far, and the time since the last one. Times are in milliseconds. */
 export type Motion = Readonly<{
   things: ReadonlyMap<string, Followed>;
   observedAt: number;
@@ -13,10 +13,10 @@ export type Motion = Readonly<{
 
 /** A longer pause between two observations means that the machine slept or starved this process. */
 const MOST_PAUSE_MS = 5_000;
-/** The most by which a busy machine makes the limit longer. */
+/** The largest factor of the limit on a busy machine. */
 const MOST_OVERLOAD = 20;
 
-/** Returns the motion of a demo of which nothing has been seen. */
+/** Returns the motion of a demo that has just begun. */
 export const noMotion = (now: number): Motion => ({ things: new Map(), observedAt: now, stillMs: 0 });
 
 /**
@@ -38,7 +38,7 @@ export function observed(motion: Motion, sightings: readonly Sighting[], now: nu
   return { things, observedAt: now, stillMs: hasMoved ? 0 : motion.stillMs + pause };
 }
 
-/** Returns the time without motion after which a demo is given up: longer on a busy machine. */
+/** Returns the longest time without motion; a busy machine gets more. */
 export const quietLimitMs = (patienceMs: number, load: number, processors: number): number =>
   patienceMs * Math.min(Math.max(load / Math.max(processors, 1), 1), MOST_OVERLOAD);
 
@@ -48,7 +48,7 @@ export const standsStill = (motion: Motion, limitMs: number): boolean => motion.
 /** The state of a thing that no longer moves, and since how many seconds. */
 export type StoppedThing = Sighting & Readonly<{ seconds: number }>;
 
-/** Returns the things that moved last, which stopped on their way; at most `most`. */
+/** Returns at most `most` of the things that moved last. */
 export const stoppedLast = ({ things, observedAt }: Motion, most: number): readonly StoppedThing[] =>
   [...things]
     .map(([name, { state, movedAt }]) => ({ name, state, seconds: Math.round((observedAt - movedAt) / 1_000) }))

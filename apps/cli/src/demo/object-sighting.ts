@@ -28,7 +28,7 @@ function stateParts(status: Readonly<Record<string, unknown>>): string[] {
   const conditions = listOf(status['conditions']).map(({ type, status: value, reason }) =>
     [`${type}=${value}`, ...textsOf(reason)].join('/'),
   );
-  // Of a plan: its steps by what became of them. Of a CSV: its requirements.
+  // Of a plan: its steps by status. Of a CSV: its requirements.
   const steps = countsOf([...listOf(status['plan']), ...listOf(status['requirementStatus'])]);
   return [
     ...fields,

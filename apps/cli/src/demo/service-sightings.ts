@@ -3,7 +3,7 @@ import type { ServiceProcess } from './service-process.js';
 
 const READ_EVERY_MS = 3_000;
 const ANSWER_WITHIN_MS = 2_000;
-/** A sample of the metrics that say what waits, what runs and what is done. */
+/** A sample of the metrics of waiting, running and finished jobs. */
 const SAMPLE = /^(flotilla_lane_waiting|flotilla_lane_running|flotilla_job_duration_seconds_count)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /(\w+)="([^"]*)"/g;
 
@@ -15,7 +15,7 @@ export class ServiceSightings {
 
   constructor(private readonly services: readonly ServiceProcess[]) {}
 
-  /** Returns what was read last; starts to read again from time to time, without a wait. */
+  /** Returns the last reading, and starts the next one from time to time without a wait. */
   latest(now: number): readonly Sighting[] {
     if (!this.#reading && now - this.#readAt > READ_EVERY_MS) {
       this.#readAt = now;

@@ -17,7 +17,7 @@ export class StillWatch {
     this.#services = new ServiceSightings(services);
   }
 
-  /** Adds what was seen while the demo waits for an object. @throws StoryStuck if nothing moves any more */
+  /** Adds a sighting of a demo that waits for an object. @throws StoryStuck if nothing moves any more */
   look(waitingFor: string, sightings: readonly Sighting[]): void {
     const now = performance.now();
     this.#motion = observed(this.#motion, [...sightings, ...this.#services.latest(now)], now);

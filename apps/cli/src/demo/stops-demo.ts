@@ -8,7 +8,7 @@ export type StopSignal = (typeof SIGNALS)[number];
 export type DemoStop = Readonly<{
   /** Signals are no longer heard. */
   ignore: () => void;
-  /** A signal came: what fails from now on fails because the environment is ended. */
+  /** True after a signal: later failures come from the end of the environment. */
   signalled: () => boolean;
 }>;
 

@@ -5,7 +5,7 @@ const MOST_STOPPED = 3;
 const MOST_SERVICES = 2;
 const MOST_LENGTH = 200;
 
-/** A demo in which nothing moves any more: what it waited for, and what stood still. */
+/** A demo stopped moving. Names the awaited object and the objects that stopped. */
 export class StoryStuck extends Error {
   constructor(
     readonly waitingFor: string,
@@ -15,7 +15,7 @@ export class StoryStuck extends Error {
   }
 }
 
-/** What is known of a service when a demo stands still. */
+/** The state of a service when a demo stopped moving. */
 export type ServiceNote = Readonly<{
   name: string;
   /** Of a service that has ended. */
@@ -34,7 +34,7 @@ type Circumstances = Readonly<{
   keep: boolean;
 }>;
 
-/** Returns at most ten lines: what stopped moving, why as far as it is known, and what to run. */
+/** Returns at most ten lines: the objects that stopped, known causes, and the next commands. */
 export function stuckLines({ waitingFor, motion }: StoryStuck, circumstances: Circumstances): readonly string[] {
   const { services, load, processors, command, keep } = circumstances;
   const stopped = stoppedLast(motion, MOST_STOPPED);

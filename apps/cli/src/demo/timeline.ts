@@ -16,7 +16,7 @@ export class Timeline {
   readonly #awaited = new Map<string, string>();
   #whereWidth = WHERE_WIDTH;
 
-  /** `progress` gets what the story waits for. */
+  /** `progress` gets the awaited object. */
   constructor(
     private readonly print: (line: string) => void,
     private readonly progress: ((text: string | undefined) => void) | undefined = undefined,
@@ -48,7 +48,7 @@ export class Timeline {
     this.log(where, saying.about, saying.what);
   }
 
-  /** Says which object a place waits for; undefined: for none. */
+  /** Shows the object that a place waits for; undefined: for none. */
   waitFor(where: string, awaited: string | undefined): void {
     if (awaited === undefined) this.#awaited.delete(where);
     else this.#awaited.set(where, awaited);

@@ -5,7 +5,7 @@ import { hubHealth } from '../live/hub-health.js';
 import { hubToken } from '../live/hub-token.js';
 import { usablePort } from '../up/usable-port.js';
 
-/** Checks the port of `flotilla up`, which ends if another program has it. A hub may have it. */
+/** Checks that no other program has the port of `flotilla up`. A hub may have it. */
 export async function checkPort(settings: Settings): Promise<readonly DoctorCheck[]> {
   try {
     await usablePort(settings.catalogPollerPort, settings.bindAddress);

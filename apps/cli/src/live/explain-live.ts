@@ -63,7 +63,7 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   return { ...answer, ...withHubEvents(answer, await eventsOf(client, asked)) };
 }
 
-/** Returns what Events say that the API server refused to the hub of the object or its namespace. */
+/** Returns Events about reads of the object or its namespace that the API server refused to the hub. */
 async function eventsOf(client: KubeClient, { kind, name, namespace }: Asked): Promise<readonly HubEvent[]> {
   const about = namespace === undefined ? { kind, name } : { kind: 'Namespace', name: namespace };
   const found = await refusedReads(client, new Date());

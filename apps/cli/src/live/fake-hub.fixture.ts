@@ -49,7 +49,7 @@ export async function startFakeHub(pages: HubPages = READY_HUB): Promise<FakeHub
   };
 }
 
-/** A hub that answers which clusters it watches at the time of the request. */
+/** A hub that names its watched clusters as they are at each request. */
 export const startWatchingHub = (clusters: () => readonly string[]): Promise<FakeHub> =>
   startFakeHub({
     get '/readyz'() {

@@ -50,7 +50,7 @@ export const kindsAsked = ({ asked }: Pick<GetOptions, 'asked'>): readonly LiveK
 export const isAsked = (kind: LiveKind, name: string | undefined, { asked }: Pick<GetOptions, 'asked'>): boolean =>
   asked.some(({ kinds, names }) => kinds.includes(kind) && (names.length === 0 || names.includes(name ?? '')));
 
-/** Returns the objects of the kinds that are asked for, whatever their names. */
+/** Returns all objects of the requested kinds. */
 async function objectsOf(client: KubeClient, options: GetOptions): Promise<Found[]> {
   const { namespace, selector } = options;
   const lists = await Promise.all(

@@ -55,7 +55,6 @@ beforeEach(() => {
 });
 
 const flotilla = (...args: string[]) => runFlotilla(args);
-
 /** A hub that puts the finalizer of a CSV back when it is released. */
 async function putBackOnce(name: string): Promise<void> {
   const ref = { ...CSV_API, name, namespace: 'team' };

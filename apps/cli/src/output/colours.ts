@@ -13,7 +13,7 @@ const OUTPUT_OPTION = /^(?:-o|--output)(?:=?(.*))$/s;
 const DATA = /^(?:json|yaml|name|jsonpath|custom-columns)\b/;
 
 /**
- * Returns what `--color` of a command line asks for; undefined without it.
+ * Returns the value of `--color` of a command line; undefined without it.
  * @throws UsageError for another word
  */
 export function colourChoice(argv: readonly string[]): ColourChoice | undefined {
@@ -27,7 +27,7 @@ export function colourChoice(argv: readonly string[]): ColourChoice | undefined 
   return choice;
 }
 
-/** True if a command line asks for a form that programs read, which is never coloured. */
+/** True if a command line asks for a form for programs. Such a form is never coloured. */
 export function asksForData(argv: readonly string[]): boolean {
   return argv.some((word, at) => {
     const value = OUTPUT_OPTION.exec(word)?.[1];

@@ -216,7 +216,7 @@ function namedElsewhere(
 
 const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;
 
-/** Where work waits. It is never the truth: the next hub finds in the clusters what there is to do. */
+/** Names the place of work. It is never the truth: the next hub finds the work in the clusters. */
 const workWaits = (redis: FoundRedis | undefined): string =>
   redis === undefined
     ? 'Work waits in the memory of this process, and is found again in the clusters; --redis URL: in a Redis'

@@ -13,7 +13,7 @@ export type UpOptions = Readonly<{
   fleet?: string;
   /** The port of health, metrics and content; the setting where absent. */
   port?: number;
-  /** The Redis where work waits; the setting where absent. */
+  /** URL of the Redis of the hub. Default: the setting. */
   redis?: string;
   /** Whether the web console runs, too. */
   console: boolean;

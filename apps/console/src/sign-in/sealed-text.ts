@@ -19,7 +19,7 @@ const ALLOWED = { keyManagementAlgorithms: [ALGORITHM], contentEncryptionAlgorit
 /** Late: most consoles have no accounts. */
 const library = () => import('jose');
 
-/** Texts that only consoles of this hub can read or make: JWE with A256GCM, bound to what they are for. */
+/** Texts that only consoles of this hub can read or make: JWE with A256GCM, bound to a purpose. */
 export class SealedTexts {
   private constructor(private readonly key: Buffer) {}
 

@@ -34,7 +34,7 @@ export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   resyncIntervalMs: number;
   /** The parts of a cluster that joins, not started yet. Rejects where the cluster does not answer. */
   partsOf: (client: KubeClient) => Promise<P>;
-  /** Has the callback called whenever what was stored is gone, or may be. Resolves to what ends this. */
+  /** Calls back if the store may have lost data. Resolves to a function that ends this. */
   watchStore: (onLoss: () => void) => Promise<() => void>;
 }>;
 

@@ -16,7 +16,7 @@ const MOST_ACTIONS = 1_000;
 type Sent = Readonly<{ action: ConsoleAction; atMs: number }>;
 type Results = Map<string, ActionResult>;
 
-/** Actions within one process: what the console sends is taken by the applier beside it. */
+/** Actions from the console to the applier of the same process. */
 export class MemoryActionChannel implements ActionSender {
   readonly #sent;
   readonly #idOf;

@@ -1,7 +1,7 @@
 import { parsedValue } from '../view/parsed-value.js';
 import { type AuditTrail, MOST_NAMELESS_ENTRIES, MOST_TRAIL_ENTRIES, TrailEntry } from './audit-trail.port.js';
 
-/** The trail within one process, the newest first: when it ends, the audit log has what was. */
+/** The trail of one process, the newest entry first. The audit log keeps the entries after its end. */
 export class MemoryAuditTrail implements AuditTrail {
   #people: readonly string[] = [];
   #nameless: readonly string[] = [];

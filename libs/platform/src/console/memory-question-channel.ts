@@ -22,7 +22,7 @@ type Asked = Readonly<{
   answer: (text: string | undefined) => void;
 }>;
 
-/** Questions within one process: what the console asks is answered by the poller beside it. */
+/** Questions from the console to the poller of the same process. */
 export class MemoryQuestionChannel implements QuestionAsker {
   /** Those that wait for an answer, by key. */
   readonly #asked = new Map<string, Asked>();

@@ -14,7 +14,7 @@ export class HubRunsAlready extends FlotillaError {
 }
 
 export type HubLockOptions = Readonly<{
-  /** What the hub is called in its clusters; undefined: nothing is locked. */
+  /** Identity of the hub in its clusters; undefined: nothing is locked. */
   id: string | undefined;
   settings: Pick<Settings, 'clustersFile' | 'hubKeyFile'>;
   clock: Clock;
@@ -24,7 +24,7 @@ const RENEW_EVERY_MS = 5_000;
 
 /**
  * Keeps a second `flotilla up` with the same identity from starting: two would write in turns. The lock lies
- * beside what makes the identity: the clusters file, and the key. Where nothing can be kept, there is none.
+ * next to the clusters file and the key. A folder that cannot be written gets no lock.
  */
 export class HubLock {
   readonly #lost = Promise.withResolvers<HubRunsAlready>();
@@ -54,12 +54,12 @@ export class HubLock {
     return new HubLock(locks, clock);
   }
 
-  /** Settles with why, once another process has the lock, such as after it was deleted. */
+  /** Resolves once another process has the lock, for example after the file was deleted. */
   get whenLost(): Promise<HubRunsAlready> {
     return this.#lost.promise;
   }
 
-  /** From now on the lock names the address at which this hub answers. */
+  /** Writes the hub's address into the lock. */
   async runsAt(url: string): Promise<void> {
     await this.#afterOthers(async (lock) => lock.makeSure(url));
   }

@@ -9,14 +9,14 @@ import type { HealthCheck } from '../telemetry/health-check.js';
 import type { HubReports, RolloutWriter, ViewReader, ViewWriter } from '../view/view-store.port.js';
 
 /**
- * What the processes of a hub share: work, and what is known of it. In Redis; or in memory where one process
- * is the whole hub. Nothing of it is the truth: all can be made anew from the clusters.
+ * State that the processes of a hub share: queues, problems, rows and messages. It lies in Redis, or in
+ * memory if one process is the whole hub. All of it can be recreated from the clusters.
  */
 export type HubStore = Readonly<{
   queues: Queues;
   problems: ProblemStore;
   extensionProblems: ProblemStore<ExtensionProblems>;
-  /** Of the processes of one service, which share the clusters among them. */
+  /** Leases of the processes of one service. */
   leases(service: string): Leases;
   reports: HubReports;
   view: ViewWriter & RolloutWriter;
@@ -31,8 +31,8 @@ export type HubStore = Readonly<{
   /** Whether the store takes writes and keeps them. */
   check: HealthCheck;
   /**
-   * Calls back when what was stored is gone, or may be. Resolves once the store is known; returns a function
-   * that ends this.
+   * Calls back if the store may have lost data. Resolves once the store has answered, to a function that
+   * ends this.
    */
   watchLosses(onLoss: () => Promise<void> | void): Promise<() => void>;
   close(): void;

@@ -78,7 +78,7 @@ export type HubOptions = Readonly<{
   service: string;
   settings: Settings;
   log: Log;
-  /** Where the store is; `memory`: this process is the whole hub. */
+  /** Redis of the hub; `memory` if this process is the whole hub. */
   store: RedisAccess | 'memory';
   /** Of a process that observes or acts; a resolver has none. */
   key?: HubKey;
@@ -137,7 +137,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   };
 }
 
-/** The metrics count what waits in those queues that this process may read. */
+/** Opens the store. The metrics count jobs of the queues that this process may read. */
 function openStore(
   { settings, log, store: place, key, onUnusableRedis }: HubOptions,
   { clock, metrics }: ServiceFrame,

@@ -21,8 +21,8 @@ export type MemoryHubStoreOptions = Readonly<{
 }>;
 
 /**
- * The store of a hub that is one process. It ends with the process: the next one finds what there is to do in
- * the clusters, as after a Redis that was emptied.
+ * Returns the store of a hub that is one process. It ends with the process. The next process finds the work
+ * in the clusters, as after an emptied Redis.
  */
 export function memoryHubStore({ settings, clock, log, metrics }: MemoryHubStoreOptions): HubStore {
   const stored = { clock, ttlMs: settings.storeTtl, maxValueBytes: settings.storeMaxValueBytes };

@@ -24,8 +24,8 @@ import type { HubKey } from './hub-key.js';
 import type { HubStore } from './hub-store.js';
 
 /**
- * An older observation is made anew before it is acted on: it may be one that an attacker kept. Where resyncs
- * are more frequent, two of them have passed.
+ * An older observation must be repeated before the applier acts on it: an attacker may have kept it. With
+ * more frequent resyncs the limit is two of them.
  */
 const OLDEST_OBSERVATION_MS = 30 * 60_000;
 const RESYNCS_OF_AN_OBSERVATION = 2;
@@ -40,7 +40,7 @@ export type RedisHubStoreOptions = Readonly<{
   refused: RefusedValues;
   /** Of a process that observes or acts; a resolver has none. */
   key: HubKey | undefined;
-  /** Called, before anything is sent there, where the hub cannot work with this Redis. */
+  /** Called before any command if the hub cannot work with this Redis. */
   onUnusableRedis?: ((error: FlotillaError) => void) | undefined;
 }>;
 

@@ -17,15 +17,15 @@ import { HubKey } from './hub-key.js';
 export type TestedService = Readonly<{
   hub: Hub;
   app: NestFastifyApplication;
-  /** What ended, in this order. */
+  /** Parts that have ended, in this order. */
   ended: readonly string[];
   /** The names of all checks of `/healthz`, sorted. */
   checks(): Promise<readonly string[]>;
-  /** Ends it as a signal does, and removes what it kept. */
+  /** Ends the service as a signal does, and removes its files. */
   stop(): Promise<void>;
 }>;
 
-/** Nothing answers at its address: what is asked here needs no cluster. */
+/** No cluster answers at this address, and the tests need none. */
 const KUBECONFIG = {
   ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'east' },
   clusters: [{ name: 'east', cluster: { server: 'https://127.0.0.1:1' } }],
@@ -38,7 +38,7 @@ export type TestedServiceOptions = Readonly<{
   environment?: Readonly<Record<string, string>>;
   /** Whether it has no store: of the fleet controller alone. */
   hasNoStore?: boolean;
-  /** `ended` takes down what has ended. */
+  /** `ended` records a part that has ended. */
   modulesOf: (hub: Hub, ended: (part: string) => void) => Promise<readonly (DynamicModule | Type)[]>;
 }>;
 

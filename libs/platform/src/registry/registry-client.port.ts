@@ -19,7 +19,7 @@ export type Login =
  */
 export type RegistryCredentials = Readonly<Record<string, Login>>;
 
-/** Reads files of an image that is being pulled. `what`: where they lie, for errors. */
+/** Reads files of an image during its pull. `what`: their folder, for errors. */
 export type ReadFiles = (wanted: (path: string) => boolean, what: string) => Promise<readonly BundleFile[]>;
 
 export type PullOptions = Readonly<{

@@ -17,7 +17,7 @@ import { encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type MemoryProblemStoreOptions = Readonly<{
   clock?: Clock;
-  /** Milliseconds for which a value is kept without use: more than the resync interval. Default: a day. */
+  /** Milliseconds until an unused value goes: more than the resync interval. Default: a day. */
   ttlMs?: number;
   /** Of one problem, record or solution as JSON. Default 64 MiB. */
   maxValueBytes?: number;
@@ -28,7 +28,7 @@ const MOST_BYTES = 512 * 2 ** 20;
 /** Subjects, and problems that subjects wait for. */
 const MOST_SUBJECTS = 200_000;
 
-/** The store within one process. Packs what it holds: catalogs have many megabytes of records. */
+/** The store within one process. Packs its values: catalogs have many megabytes of records. */
 export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
   readonly #values: LRUCache<string, Buffer>;
   readonly #decoded = new DecodedValues();

@@ -82,7 +82,7 @@ export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubRep
     return Promise.resolve(this.#rollouts);
   }
 
-  /** In place of what the written rows have changed. */
+  /** Replaces the history that the written rows have made. */
   writeHistory(entries: readonly HistoryEntry[]): void {
     this.#history = entries;
     this.#since = entries.at(-1)?.at ?? '';

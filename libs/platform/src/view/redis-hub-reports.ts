@@ -4,7 +4,7 @@ import { parsedValue } from './parsed-value.js';
 import { viewKeys } from './view-keys.js';
 import type { HubReports } from './view-store.port.js';
 
-/** Reports in Redis, where the console's page Hub reads those of all processes. */
+/** Reports in Redis, for the console's page Hub. */
 export class RedisHubReports implements HubReports {
   readonly #key: string;
 

@@ -48,7 +48,7 @@ export class RedisViewWriter implements ViewWriter, RolloutWriter {
     this.#keys = viewKeys(prefix);
   }
 
-  /** Gone after a minute in which no poller has written. */
+  /** The rows go if no poller writes them for a minute. */
   async writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> {
     await this.redis.set(this.#keys.rollouts, JSON.stringify(rows), 'EX', ROLLOUTS_FOR_S);
   }

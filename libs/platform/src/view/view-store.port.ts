@@ -51,13 +51,13 @@ export type ViewWriter = Readonly<{
   write(change: ClusterRowChange): Promise<void>;
 }>;
 
-/** Where each poller of the hub writes the fleet's roll-outs: all write the same. */
+/** Writes the fleet's roll-outs. All pollers of the hub write the same. */
 export type RolloutWriter = Readonly<{ writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> }>;
 
-/** What each process of the hub last said of itself, as its service writes it. */
+/** The last report of each process of the hub about itself. */
 export type HubReports = Readonly<{
   put(row: HubRow): Promise<void>;
   remove(instance: string): Promise<void>;
-  /** Removes the reports that are older, and what cannot be read. */
+  /** Removes reports that are older or cannot be read. */
   forgetBefore(since: Date): Promise<void>;
 }>;

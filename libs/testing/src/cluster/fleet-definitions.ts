@@ -10,7 +10,7 @@ import { defineKinds, keepKnown } from './known-definitions.js';
 
 let read: Promise<readonly KubernetesObject[]> | undefined;
 
-/** Returns the definitions of the fleet's kinds, which are read once in a process. */
+/** Returns the definitions of the fleet's kinds, read once in a process. */
 export function fleetDefinitions(): Promise<readonly KubernetesObject[]> {
   read ??= readDefinitions();
   return read;

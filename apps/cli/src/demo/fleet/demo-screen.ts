@@ -18,12 +18,12 @@ const FRAME_MS = 250;
 
 type Followed = Readonly<{ name: string; watch: RolloutWatch; picture: LivePicture }>;
 
-/** What a wait of the demo reads: whether it is over, and what stands in its way. */
+/** State of a wait: finished or not, and the objects that hold it up. */
 export type Awaited = Readonly<{
   isReached: (rollout: LiveRollout | undefined, fleet: LiveFleet) => boolean;
   /** The object that it waits for, if what is waited for in all does not name it. */
   object?: (rollout: LiveRollout | undefined, fleet: LiveFleet) => string | undefined;
-  /** What moves beside the fleet's own objects. */
+  /** Motion besides that of the fleet's own objects. */
   sightings?: () => readonly Sighting[];
 }>;
 

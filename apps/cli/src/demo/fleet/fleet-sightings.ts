@@ -1,7 +1,7 @@
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { Sighting } from '../motion.js';
 
-/** Returns what moves in a fleet: reachable clusters, phases of rollouts, waves, plan classes and rows. */
+/** Returns the state of a fleet: reachable clusters, phases of rollouts, waves, plan classes and rows. */
 export const fleetSightings = (fleet: LiveFleet): readonly Sighting[] => [
   ...[...fleet.clusters].map(([name, { isReachable }]) => ({
     name: `FleetCluster ${name}`,

@@ -138,7 +138,7 @@ export const ended = ({ screen }: FleetStory, phase: string): Promise<void> =>
     object: (rollout) => describedRow(rollout, movingIn(rollout)),
   });
 
-/** Returns a cluster in which a roll-out is at work, else one that waits. */
+/** Returns a cluster with a roll-out at work, otherwise a cluster that waits. */
 function movingIn(rollout: LiveRollout | undefined): string | undefined {
   const rows = [...(rollout?.record.rows.values() ?? [])];
   const busy = rows.find(({ phase }) => ['Applying', 'Verifying', 'RollingBack'].includes(phase));
@@ -184,7 +184,7 @@ export const seen = ({ screen }: FleetStory, cluster: string, isReachable: boole
     isReached: (_, fleet) => fleet.clusters.get(cluster)?.isReachable === isReachable,
   });
 
-/** Returns what moves in a simulated cluster: the objects of OLM in the operator's namespace. */
+/** Returns the objects of OLM in the operator's namespace of a simulated cluster. */
 const clusterSightings = ({ simulated }: FleetEnvironment, cluster: string): readonly Sighting[] =>
   ['Subscription', 'InstallPlan', 'ClusterServiceVersion'].flatMap((kind) =>
     simulated(cluster)

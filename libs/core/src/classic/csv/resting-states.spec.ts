@@ -23,7 +23,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 
 const cases = [INSTALLING_CASES, INSTALLED_CASES].flatMap((all) => Object.values(all).flat());
 
-/** Returns the verdict in which a CSV comes to rest; undefined if it goes on without an event. */
+/** Returns the verdict of a CSV that rests; undefined if it continues without an event. */
 function restOf({ csv, others = [], parts }: (typeof cases)[number]): string | undefined {
   let current = csv;
   for (let steps = 0; steps < 10; steps += 1) {

@@ -29,13 +29,13 @@ export type HubEvent = Readonly<{
   said: string;
 }>;
 
-/** Adds what Events say to an object that waits for a hub which cannot be asked itself. */
+/** Adds quoted Events to an object that waits for an unreachable hub. */
 export function withHubEvents(seen: Diagnosis, events: readonly HubEvent[]): Diagnosis {
   if (seen.standing !== 'under-way' || events.length === 0) return seen;
   return { ...seen, because: [...seen.because, ...events.map(quoted)] };
 }
 
-/** A namespace, or another object, of which an Event says that the hub may not read something. */
+/** Returns the diagnosis of an object from an Event about a read that the API server refused to the hub. */
 export const saidByEvent = (event: HubEvent): Diagnosis =>
   diagnosis('hub-event', 'under-way', quoted(event), ADVICE.checkHub());
 

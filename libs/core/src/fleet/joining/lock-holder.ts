@@ -2,25 +2,25 @@
 export type LockHolder = Readonly<{
   pid: number;
   host: string;
-  /** Null where the system does not say when a process began. */
+  /** Null if the system does not give the start of a process. */
   started: string | null;
   /** Of this lock alone. */
   id?: string;
-  /** It found no lock, and waits in case a process whose lock was deleted still runs. */
+  /** True while the process waits: it found no lock, but another process may have lost one. */
   claims?: boolean;
   /** When it gave the lock back. */
   ended?: string;
-  /** Where it answers; absent until it does. */
+  /** Address of the process; absent until it listens. */
   url?: string;
 }>;
 
-/** What can be seen of the holder of a lock from this process. */
+/** Facts about the holder of a lock, as this process sees them. */
 export type HolderFacts = Readonly<{
   /** The name of this machine. */
   host: string;
   /** Whether a process with the holder's number runs on this machine. */
   isRunning: boolean;
-  /** When that one began; null where the system does not say so. */
+  /** Start of that process; null if the system does not give it. */
   started: string | null;
   /** Since the lock was last renewed. */
   renewedMsAgo: number;
@@ -41,7 +41,7 @@ export function isHolderAlive({ pid, host, started, ended }: LockHolder, facts: 
   return started === null ? isRenewed : started === facts.started;
 }
 
-/** Why a second `flotilla up` with one identity does not start, and what to do. */
+/** Returns the refusal of a second `flotilla up` with the same identity, with advice. */
 export function upRunsAlready({ pid, host, url }: LockHolder, ownHost: string): string {
   const isElsewhere = pid !== 0 && host !== ownHost;
   const process = pid === 0 ? 'another process' : `pid ${pid}${isElsewhere ? ` on ${host}` : ''}`;
@@ -50,7 +50,7 @@ export function upRunsAlready({ pid, host, url }: LockHolder, ownHost: string): 
   return `flotilla up runs already (${where}): end it first${wait}, or give this one another identity with FLOTILLA_HUB_ID=NAME`;
 }
 
-/** The holder that a lock names; process 0 where its text names none, as after a power failure. */
+/** Returns the holder in the text of a lock; process 0 if the text is damaged, as after a power failure. */
 export function holderIn(text: string): LockHolder {
   try {
     const found: unknown = JSON.parse(text);

@@ -19,7 +19,7 @@ export type ClusterNamespaces = OperatorHomes &
     sharing: (object: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
     selecting: (object: KubernetesObject) => ReadonlySet<string>;
-    /** Namespaces with an operator of that name whose group may select the namespace of this one. */
+    /** Namespaces with an operator of that name and a group that may select this object's namespace. */
     copyingOver: (csv: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces with an operator that contends for APIs with the OperatorGroup (`contendsForApis`). */
     contending: (group: KubernetesObject) => ReadonlySet<string>;

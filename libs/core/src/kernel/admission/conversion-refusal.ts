@@ -48,7 +48,7 @@ const Definition = z.looseObject({
   }),
 });
 
-/** True if the CRD defines the kind whose conversion failed. */
+/** True if the CRD defines the kind of the failed conversion. */
 export function definesConverted({ group, kind }: StoppingConversion, crd: KubernetesObject): boolean {
   const { spec } = Definition.safeParse(crd).data ?? {};
   return spec?.group === group && spec.names.kind === kind;

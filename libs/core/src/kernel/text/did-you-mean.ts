@@ -20,7 +20,7 @@ export function didYouMean(typed: string, known: Iterable<string>): string {
   return names.length === 0 ? '' : ` (did you mean ${names.map((name) => `"${name}"`).join(' or ')}?)`;
 }
 
-/** Returns the known names that are nearest to what was typed; none if none is near. */
+/** Returns the known names nearest to a typed word; none if none is near. */
 export function nearestNames(typed: string, known: Iterable<string>): readonly string[] {
   const wanted = typed.toLowerCase();
   if (wanted === '' || wanted.length > LONGEST) return [];

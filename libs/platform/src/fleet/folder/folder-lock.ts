@@ -106,7 +106,7 @@ export class FolderLock {
     else await rm(this.path, { force: true });
   }
 
-  /** The lock goes, where nothing need be known of it later. */
+  /** Removes the lock without a trace. */
   async remove(): Promise<void> {
     if (this.isHeld) await rm(this.path, { force: true });
   }

@@ -14,10 +14,10 @@ export function retryAfterMs(header: string | null, now: number): number | undef
 /** Not there; not there any more; not to be given, by law. */
 const GONE: ReadonlySet<number> = new Set([404, 410, 451]);
 
-/** What a request was about: an image of a repository, or a part of one whose manifest was given. */
+/** Subject of a request: an image of a repository, or a part of a known image. */
 type AskedFor = Readonly<{ repository: string; part: string | undefined }>;
 
-/** How a refusal counts, what it is about, and what to do about it. */
+/** Kind of a refusal, its subject, and the advice. */
 export function refusalOf(
   status: number,
   { repository, part }: AskedFor,

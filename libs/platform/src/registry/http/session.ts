@@ -22,6 +22,6 @@ export type Session = Readonly<{
   loginsOf: LoginsOf;
   signal: AbortSignal;
   refuse: Refuse;
-  /** The part of the image that is asked for, as {@link partName}; absent for what the reference names. */
+  /** The requested part of the image, as {@link partName}; absent for the image itself. */
   part?: string;
 }>;

@@ -14,11 +14,11 @@ const MOST_MANIFESTS = 1_000;
 const Descriptor = z.looseObject({ mediaType: z.string(), digest: Digest, size: z.int().nonnegative() });
 export type Descriptor = z.infer<typeof Descriptor>;
 
-/** What errors call a blob of an image: `layer sha256:…` or `config sha256:…`. */
+/** Returns the name of a blob in errors: `layer sha256:…` or `config sha256:…`. */
 export const partName = ({ mediaType, digest }: Descriptor): string =>
   `${isLayer(mediaType) ? 'layer' : 'config'} ${digest}`;
 
-/** Go writes and reads null for a text or list that is empty, and leaves out what is empty. */
+/** Go writes and reads null for an empty text or list, or leaves it out. */
 const Text = z
   .string()
   .nullish()
@@ -30,7 +30,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
     .transform((list) => list ?? []);
 
 const Platform = z.looseObject({ os: Text, architecture: Text });
-/** What an index lists beside images is not read: it need not be a descriptor that can be pulled. */
+/** Entries of an index that are no images are not read, and need not be valid descriptors. */
 const IndexEntry = z.looseObject({
   mediaType: Text,
   digest: z.unknown().optional(),

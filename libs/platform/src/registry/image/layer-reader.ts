@@ -23,7 +23,7 @@ export class Allowance {
     readonly refuse: Refuse,
     /** Aborted when the caller does not want the image any more. */
     private readonly signal?: AbortSignal,
-    /** Where the wanted files lie. */
+    /** Folder of the wanted files. */
     private readonly what = 'the files to read',
   ) {}
 
