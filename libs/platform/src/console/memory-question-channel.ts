@@ -3,12 +3,13 @@ import {
   ANSWER_KEPT_SECONDS,
   type ConsoleQuestion,
   QUESTION_DEADLINE_MS,
-  type QuestionAnswer,
+  QuestionAnswer,
   questionKey,
 } from '#core/fleet/console-questions/console-question';
 import type { Clock } from '../clock/clock.port.js';
 import { expiringValues } from '../store/expiring-values.js';
 import { boundedAnswer } from './bounded-answer.js';
+import { parsedJson } from './followed-stream.js';
 import type { QuestionAsker, QuestionReceiver } from './question-channel.port.js';
 
 /** Characters of all answers that are kept, as JSON. */
@@ -45,7 +46,7 @@ export class MemoryQuestionChannel implements QuestionAsker {
   async ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined> {
     const key = questionKey(question);
     const text = this.#answers.get(key) ?? (await (this.#asked.get(key) ?? this.#send(key, question)).answered);
-    return text === undefined ? undefined : (JSON.parse(text) as QuestionAnswer);
+    return text === undefined ? undefined : QuestionAnswer.safeParse(parsedJson(text)).data;
   }
 
   receiver(): QuestionReceiver {
