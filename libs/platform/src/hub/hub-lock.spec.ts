@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,10 +46,19 @@ describe('the lock of a hub', () => {
     await take();
   });
 
-  it('is had by one of several that begin at once', async () => {
-    const all = await Promise.allSettled([1, 2, 3, 4].map(() => take()));
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const one of all) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(HubRunsAlready);
+  it.each([
+    { where: 'no lock is', text: undefined },
+    { where: 'the process of a lock is gone', text: JSON.stringify({ ...HERE, pid: 2 ** 22 + 1 }) },
+  ])('is had by one of several with the same process number that begin at once where $where', async ({ text }) => {
+    for (let round = 0; round < 20; round++) {
+      const place = join(folder, String(round));
+      await mkdir(place);
+      if (text !== undefined) await writeFile(join(place, 'up-hub-1.lock'), text);
+      const all = await Promise.allSettled(Array.from({ length: 8 }, () => take('hub-1', place)));
+      expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const one of all) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(HubRunsAlready);
+      expect(await readdir(place)).toEqual(['up-hub-1.lock']);
+    }
   });
 
   it.each([

@@ -28,7 +28,7 @@ export class FolderLock {
 
   private constructor(
     private readonly path: string,
-    private holder: LockHolder,
+    private holder: LockHolder & Readonly<{ id: string }>,
     /** The lock of an earlier process; undefined where none was found. */
     private readonly before: string | undefined,
     private readonly refusal: LockRefusal,
@@ -125,7 +125,7 @@ export class FolderLock {
 
   /** A link fails where the lock is there; a file that is written in place could be read half. */
   async #create(): Promise<boolean> {
-    const draft = `${this.path}.${this.holder.pid}`;
+    const draft = `${this.path}.${this.holder.id}`;
     await makeFolder(dirname(this.path));
     await writeFile(draft, this.#text);
     try {
@@ -141,7 +141,7 @@ export class FolderLock {
 
   /** Of two processes that take the same lock away, the later one would take that of the first. */
   async #takeAway(stale: string): Promise<void> {
-    const aside = `${this.path}.${this.holder.pid}.old`;
+    const aside = `${this.path}.${this.holder.id}.old`;
     try {
       await rename(this.path, aside);
       const taken = await readFile(aside, 'utf8');
