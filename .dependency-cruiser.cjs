@@ -51,6 +51,6 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^dist' },
     parser: 'swc',
-    enhancedResolveOptions: { conditionNames: ['flotilla-source', 'import', 'node', 'types', 'default'], extensions: ['.ts', '.tsx', '.js', '.mjs', '.json', '.css'] },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['flotilla-source', 'import', 'node', 'types', 'default'], extensions: ['.ts', '.tsx', '.js', '.mjs', '.json', '.css'] },
   },
 };
