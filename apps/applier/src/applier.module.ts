@@ -24,9 +24,8 @@ import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
-import { globalCatalogNamespaceOf, globalNamespaces } from '#platform/hub/managed-clusters';
-import { OlmDetectors } from '#platform/joining/olm-detectors';
+import { CLUSTERS, FLEET_HUB, HUB } from '#platform/hub/hub-tokens';
+import { globalNamespaces } from '#platform/hub/managed-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -87,18 +86,10 @@ export const applierModule = (
       useFactory: (hub: Hub, all: ServiceClusters) =>
         fleetHub && secrets && marks && releasesOf(hub, { hub: fleetHub, secrets, marks, clusters: all, owns }),
     },
-    {
-      provide: ApplierRights,
-      inject: [HUB, CLUSTERS],
-      useFactory: ({ clock, log }: Hub, all: ServiceClusters) =>
-        fleetHub && new ApplierRights({ hub: fleetHub, clusters: all, clock, log }),
-    },
     ApplyProcessor,
     SolvedProcessor,
     ApplierLifecycle,
-    ...(fleetHub === undefined
-      ? []
-      : [healthIndicator(ClusterOrders, ({ check }) => check), healthIndicator(ApplierRights, ({ check }) => check)]),
+    ...(fleetHub === undefined ? [] : fleetParts(fleetHub)),
     healthIndicator(ClusterContact, ({ check }) => check),
     healthIndicator(PassRefusals, ({ check }) => check),
     healthIndicator(ClusterUpgrades, ({ check }) => check),
@@ -110,54 +101,33 @@ export const applierModule = (
 
 const PARTS: readonly Provider[] = [
   {
+    // A factory: the command makes one too, without Nest.
     provide: PollerAgreement,
     inject: [HUB, CLUSTERS],
     useFactory: ({ log }: Hub, clusters: ServiceClusters) => new PollerAgreement(log, () => clusters.clients().length),
   },
-  { provide: SolvedProblems, inject: [HUB], useFactory: (hub: Hub) => new SolvedProblems(hub) },
+  SolvedProblems,
   { provide: ClusterLimiter, inject: [HUB, CLUSTERS], useFactory: limiterOf },
-  {
-    provide: ClusterRegistration,
-    inject: [HUB],
-    useFactory: (hub: Hub) => new ClusterRegistration({ hub, random: Math.random }),
-  },
-  {
-    provide: ClusterUpgrades,
-    inject: [HUB, OlmDetectors],
-    useFactory: (hub: Hub, detectors: OlmDetectors) => new ClusterUpgrades({ hub, detectors }),
-  },
-  {
-    provide: AppliedFleet,
-    inject: [
-      HUB,
-      CLUSTERS,
-      OlmDetectors,
-      ClusterViews,
-      ClusterRegistration,
-      ClusterUpgrades,
-      ClusterLimiter,
-      PollerAgreement,
-      PassRefusals,
-      ClusterOrders,
-    ],
-    useFactory: fleetOf,
-  },
-  { provide: ConsoleActions, inject: [HUB, CLUSTERS, ClusterLimiter, ClusterOrders], useFactory: consoleActionsOf },
-  {
-    provide: PassRefusals,
-    inject: [HUB, CLUSTERS, ClusterViews],
-    useFactory: ({ clock, metrics: { troubles } }: Hub, clusters: ServiceClusters, views: ClusterViews) => {
-      const deniedWatches = (cluster: string) => views.deniedWatches(cluster);
-      return new PassRefusals({ clock, troubles, clusters: () => clusters.known(), deniedWatches });
-    },
-  },
-  { provide: ClusterContact, inject: [HUB, CLUSTERS, ClusterViews], useFactory: contactOf },
+  ClusterRegistration,
+  ClusterUpgrades,
+  AppliedFleet,
+  ConsoleActions,
+  PassRefusals,
+  ClusterContact,
   {
     provide: PASS,
     inject: [HUB, ClusterViews, PollerAgreement, ClusterOrders],
     useFactory: (hub: Hub, views: ClusterViews, agreement: PollerAgreement, orders: ClusterOrders | undefined) =>
       withOrders(passOf({ hub, views, agreement }), orders),
   },
+];
+
+/** Parts that the applier has only in a hub with a fleet. */
+const fleetParts = (fleetHub: KubeClient): readonly Provider[] => [
+  { provide: FLEET_HUB, useValue: fleetHub },
+  ApplierRights,
+  healthIndicator(ClusterOrders, ({ check }) => check),
+  healthIndicator(ApplierRights, ({ check }) => check),
 ];
 
 /** One cluster gets half of the applier at most, unless it is the only one. */
@@ -176,43 +146,6 @@ function viewsOf(hub: Hub, clusters: ServiceClusters, caches: ClusterCaches, sta
   const onMoved = (cluster: string, namespace: string) => moved.enqueue({ cluster, namespace });
   const isMember = (client: KubeClient) => clusters.client(client.cluster) === client;
   return new ClusterViews({ hub, caches, stayOpen, isMember, onMoved });
-}
-
-function fleetOf(
-  hub: Hub,
-  clusters: ServiceClusters,
-  detectors: OlmDetectors,
-  views: ClusterViews,
-  registration: ClusterRegistration,
-  upgrades: ClusterUpgrades,
-  limiter: ClusterLimiter,
-  agreement: PollerAgreement,
-  refusals: PassRefusals,
-  orders: ClusterOrders | undefined,
-): AppliedFleet {
-  const forget = (cluster: string) => {
-    limiter.forget(cluster);
-    agreement.forget(cluster);
-    refusals.forget(cluster);
-  };
-  const parts = { views, registration, upgrades, orders };
-  return new AppliedFleet({ hub, clusters, detectors, ...parts, forget, random: Math.random });
-}
-
-function consoleActionsOf(
-  hub: Hub,
-  clusters: ServiceClusters,
-  limiter: ClusterLimiter,
-  orders: ClusterOrders | undefined,
-): ConsoleActions {
-  const { store, clock, log, settings, queues } = hub;
-  return new ConsoleActions({
-    ...{ clusters, limiter, clock, log },
-    receiver: store.actionReceiver(),
-    globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
-    touch: (subject) => queues.apply.add({ v: 1, ...subject }),
-    ordered: orders && ((cluster, namespace) => orders.orderedIn(cluster, namespace)),
-  });
 }
 
 function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter, views: ClusterViews): ClusterOrders {
@@ -248,15 +181,3 @@ const withOrders =
       orders?.passed(subject);
     }
   };
-
-function contactOf({ clock, log }: Hub, clusters: ServiceClusters, views: ClusterViews): ClusterContact {
-  return new ClusterContact({
-    clusters: () => clusters.known(),
-    clock,
-    log,
-    ask: (cluster) => clusters.client(cluster)?.serverVersion(),
-    problemOf: (cluster) => clusters.problemOf(cluster),
-    isIdle: (cluster) => views.isIdle(cluster),
-    heard: (cluster) => views.lastSeen(cluster),
-  });
-}

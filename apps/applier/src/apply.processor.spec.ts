@@ -49,8 +49,10 @@ beforeEach(async () => {
   finished = [];
   const onFinished = ({ outcome: ends }: FinishedJob) => void finished.push(ends);
   queues = memoryQueues({ clock, log, backoff: { firstMs: 1_000, longestMs: 1_000 }, random: () => 0.5, onFinished });
-  contact = new ClusterContact({ clusters: () => ['east'], clock, log, ask: async () => undefined });
-  refusals = new PassRefusals({ clock, troubles: { refused: () => undefined }, clusters: () => ['east'] });
+  const known = fixedClusters([{ cluster: 'east', serverVersion: async () => '1.34.0' } as unknown as KubeClient]);
+  const views = { isIdle: () => false, lastSeen: () => undefined, deniedWatches: () => [] };
+  contact = new ClusterContact({ clock, log }, known, views);
+  refusals = new PassRefusals({ clock, metrics: { troubles: { refused: () => undefined } } }, known, views);
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   left = new Set();
   const hurried = <T>(work: () => Promise<T>) => work();

@@ -11,7 +11,6 @@ import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
 import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
-import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { ConsoleCatalogs } from '#lifecycle/fleet/console/console-catalogs';
 import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
@@ -23,13 +22,12 @@ import { Lanes } from '#platform/fairness/lanes';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLUSTERS, HUB, SHARDS } from '#platform/hub/hub-tokens';
+import { CLUSTERS, FLEET_HUB, HUB, SHARDS } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
-import type { OwnedClusters } from '#platform/ownership/owned-clusters';
 import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ContentController } from './content.controller.js';
@@ -98,33 +96,10 @@ function consoleQuestionsOf(
 
 const PARTS: readonly Provider[] = [
   { provide: CatalogContents, inject: [HUB], useFactory: contentsOf },
+  // The command makes one too, without Nest.
   { provide: SharedCatalogs, inject: [HUB, CatalogContents], useFactory: sharedCatalogsOf },
   { provide: SharedMetas, inject: [HUB], useFactory: sharedMetasOf },
-  {
-    provide: ObservedFleet,
-    inject: [
-      ...[HUB, CLUSTERS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
-      { token: ClusterCaches, optional: true },
-      { token: WantedOperators, optional: true },
-      { token: SHARDS, optional: true },
-    ],
-    useFactory: (
-      hub: Hub,
-      clusters: ServiceClusters,
-      detectors: OlmDetectors,
-      contents: CatalogContents,
-      catalogs: SharedCatalogs,
-      metas: SharedMetas,
-      caches: ClusterCaches | undefined,
-      wanted: WantedOperators | undefined,
-      shards: OwnedClusters | undefined,
-    ) =>
-      new ObservedFleet({
-        ...{ hub, clusters, detectors, caches, contents, catalogs, metas, wanted, random: Math.random },
-        view: hub.store.view,
-        owns: (cluster) => shards?.owns(cluster) ?? true,
-      }),
-  },
+  ObservedFleet,
   { provide: ConsoleQuestions, inject: [HUB, CLUSTERS, ObservedFleet, SharedMetas], useFactory: consoleQuestionsOf },
   QuestionsLifecycle,
 ];
@@ -138,6 +113,7 @@ export type CatalogPollerOptions = Readonly<{
 
 /** What is reported of the clusters of a fleet. */
 const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefined): readonly Provider[] => [
+  { provide: FLEET_HUB, useValue: fleetHub },
   {
     provide: ClusterSightings,
     inject: [HUB, CLUSTERS, OlmDetectors, ObservedFleet, { token: SHARDS, optional: true }],
@@ -155,22 +131,8 @@ const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefin
         silentMs: settings.fleetSilence,
       }),
   },
-  {
-    provide: WantedOperators,
-    inject: [HUB, SharedCatalogs],
-    useFactory: ({ clock, log }: Hub, catalogs: SharedCatalogs) =>
-      new WantedOperators({ hub: fleetHub, clock, log, catalogs, random: Math.random }),
-  },
-  {
-    provide: ReportedRollouts,
-    inject: [HUB, WantedOperators],
-    useFactory: ({ clock, log, store }: Hub, wanted: WantedOperators) =>
-      new ReportedRollouts({
-        ...{ hub: fleetHub, clock, log },
-        onAssignment: (listener) => wanted.onAssignment(listener),
-        write: (rows) => store.view.writeRollouts(rows),
-      }),
-  },
+  WantedOperators,
+  ReportedRollouts,
   SightingsLifecycle,
   healthIndicator(ReportedRollouts, ({ check }) => check),
   healthIndicator(WantedOperators, ({ check }) => check),

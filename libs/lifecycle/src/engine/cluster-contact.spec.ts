@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ClusterContact } from './cluster-contact.js';
 
@@ -14,19 +14,19 @@ function contactOf(names = ['east', 'west'], idle: ReadonlySet<string> = new Set
   const away = new Set<string>();
   const refusals = new Map<string, KubeApiError>();
   const asked: string[] = [];
-  const contact = new ClusterContact({
-    clusters: () => names,
-    clock,
-    log: silentLog,
-    isIdle: (cluster) => idle.has(cluster),
-    heard: (cluster) => heard.get(cluster),
-    ask: async (cluster) => {
-      asked.push(cluster);
-      if (away.has(cluster)) throw unreachable(cluster);
-      const refusal = refusals.get(cluster);
-      if (refusal !== undefined) throw refusal;
-    },
-  });
+  const serverVersion = async (cluster: string) => {
+    asked.push(cluster);
+    if (away.has(cluster)) throw unreachable(cluster);
+    const refusal = refusals.get(cluster);
+    if (refusal !== undefined) throw refusal;
+  };
+  const clusters = {
+    known: () => names,
+    client: (cluster: string) => ({ cluster, serverVersion: () => serverVersion(cluster) }) as unknown as KubeClient,
+    problemOf: () => undefined,
+  };
+  const views = { isIdle: (cluster: string) => idle.has(cluster), lastSeen: (cluster: string) => heard.get(cluster) };
+  const contact = new ClusterContact({ clock, log: silentLog }, clusters, views);
   const health = () => contact.check.check();
   const pass = (ms: number) => clock.advance(ms);
   return { contact, clock, heard, away, refusals, asked, health, pass };

@@ -1,26 +1,11 @@
-import type { Clock } from '#platform/clock/clock.port';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Hub } from '#platform/hub/hub';
+import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
 import { troubleAdvice, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
-import type { Log } from '#platform/telemetry/log.port';
-
-export type ClusterContactOptions = Readonly<{
-  /** Names of all clusters that are managed now. */
-  clusters: () => readonly string[];
-  clock: Clock;
-  log: Log;
-  /**
-   * Sends a cheap request to the cluster; rejects when it does not answer. Undefined where it is not to be
-   * asked yet.
-   */
-  ask: (cluster: string) => Promise<unknown> | undefined;
-  /** Why a cluster that was never heard of does not answer, where that is known elsewhere. */
-  problemOf?: (cluster: string) => string | undefined;
-  /** When the cluster last sent something through a watch. */
-  heard?: (cluster: string) => Date | undefined;
-  /** Whether no work was done in the cluster for a while: it is asked rarely. */
-  isIdle?: (cluster: string) => boolean;
-}>;
+import { ClusterViews } from './cluster-views.js';
 
 /** `failed`: the first time since the last answer. */
 type Contact = { answered?: number; failed?: number; asked?: number; reason: string; away: boolean; asking: boolean };
@@ -39,11 +24,17 @@ const NAMED = 10;
  * work is asked from time to time. One that is away degrades the service; only when all are away is it not
  * ready, since then it is most likely the service that is cut off.
  */
+@Injectable()
 export class ClusterContact {
   readonly #contacts = new Map<string, Contact>();
   #cancel: (() => void) | undefined;
 
-  constructor(private readonly options: ClusterContactOptions) {
+  constructor(
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log'>,
+    @Inject(CLUSTERS) private readonly clusters: Pick<ServiceClusters, 'known' | 'client' | 'problemOf'>,
+    /** An idle cluster is asked rarely, and one that a watch reports from is not asked. */
+    @Inject(ClusterViews) private readonly views: Pick<ClusterViews, 'isIdle' | 'lastSeen'>,
+  ) {
     this.update();
   }
 
@@ -69,7 +60,7 @@ export class ClusterContact {
 
   /** Clusters have come or gone. */
   update(): void {
-    const names = new Set(this.options.clusters());
+    const names = new Set(this.clusters.known());
     for (const name of this.#contacts.keys()) if (!names.has(name)) this.#contacts.delete(name);
     for (const name of names) {
       if (!this.#contacts.has(name))
@@ -84,18 +75,18 @@ export class ClusterContact {
       this.#listen(cluster, contact);
       if (now - (contact.answered ?? 0) >= this.#pauseMs(cluster, contact, at)) this.#askNow(cluster);
     }
-    this.#cancel = this.options.clock.after(ASK_EVERY_MS, () => this.#askAll());
+    this.#cancel = this.hub.clock.after(ASK_EVERY_MS, () => this.#askAll());
   }
 
   /** After a failure a cluster is asked as often as one with work. Idle ones are not asked all at once. */
   #pauseMs(cluster: string, { failed }: Contact, at: number): number {
     if (failed !== undefined) return ASK_EVERY_MS;
-    if (this.options.isIdle?.(cluster) !== true) return this.#isHeard(cluster) ? ASK_WATCHED_EVERY_MS : ASK_EVERY_MS;
+    if (!this.views.isIdle(cluster)) return this.#isHeard(cluster) ? ASK_WATCHED_EVERY_MS : ASK_EVERY_MS;
     return ASK_IDLE_EVERY_MS * (0.5 + at / this.#contacts.size);
   }
 
   #isHeard(cluster: string): boolean {
-    const heard = this.options.heard?.(cluster)?.getTime() ?? 0;
+    const heard = this.views.lastSeen(cluster)?.getTime() ?? 0;
     return this.#now() - heard < ASK_WATCHED_EVERY_MS;
   }
 
@@ -107,12 +98,12 @@ export class ClusterContact {
   #askNow(cluster: string): void {
     const contact = this.#contacts.get(cluster);
     if (contact === undefined || contact.asking) return;
-    const asking = this.options.ask(cluster);
+    const asking = this.clusters.client(cluster)?.serverVersion();
     if (asking !== undefined) void this.#ask(cluster, contact, asking);
   }
 
   #listen(cluster: string, contact: Contact): void {
-    const heard = this.options.heard?.(cluster)?.getTime() ?? 0;
+    const heard = this.views.lastSeen(cluster)?.getTime() ?? 0;
     if (heard <= (contact.answered ?? 0) || heard <= (contact.failed ?? 0)) return;
     this.#answered(cluster, heard);
   }
@@ -135,7 +126,7 @@ export class ClusterContact {
     if (contact === undefined) return;
     contact.answered = at;
     delete contact.failed;
-    if (contact.away) this.options.log.info({ cluster }, 'cluster answers again');
+    if (contact.away) this.hub.log.info({ cluster }, 'cluster answers again');
     contact.away = false;
   }
 
@@ -146,7 +137,7 @@ export class ClusterContact {
     contact.reason = oneLine(reason);
     if (!contact.away && this.#isAway(contact)) {
       contact.away = true;
-      this.options.log.warn({ cluster, reason }, 'cluster does not answer');
+      this.hub.log.warn({ cluster, reason }, 'cluster does not answer');
     }
   }
 
@@ -173,12 +164,12 @@ export class ClusterContact {
   }
 
   #why(cluster: string, { answered, reason }: Contact): string {
-    const known = answered === undefined ? this.options.problemOf?.(cluster) : undefined;
+    const known = answered === undefined ? this.clusters.problemOf(cluster) : undefined;
     return known === undefined ? reason : oneLine(known);
   }
 
   #now(): number {
-    return this.options.clock.now().getTime();
+    return this.hub.clock.now().getTime();
   }
 }
 

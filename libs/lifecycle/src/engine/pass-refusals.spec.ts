@@ -16,7 +16,8 @@ function made(deniedWatches: (cluster: string) => readonly string[] = () => []) 
   const clock = new ManualClock('2026-01-01T00:00:00Z');
   const counts = new Map<string, number>();
   const troubles = { refused: (cluster: string, count: number) => void counts.set(cluster, count) };
-  const refusals = new PassRefusals({ clock, troubles, clusters: () => ['west', 'east'], deniedWatches });
+  const clusters = { known: () => ['west', 'east'] };
+  const refusals = new PassRefusals({ clock, metrics: { troubles } }, clusters, { deniedWatches });
   const note = (subject: Parameters<PassRefusals['note']>[0], outcome: PassOutcome, times = 1) => {
     for (let n = 0; n < times; n += 1) refusals.note(subject, outcome);
   };

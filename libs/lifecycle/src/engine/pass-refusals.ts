@@ -1,17 +1,17 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type Subject, subjectName } from '#core/kernel/subject/subject';
 import { counted } from '#core/kernel/text/counted';
 import type { Clock } from '#platform/clock/clock.port';
+import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { ClusterTroubles } from '#platform/telemetry/cluster-troubles';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
+import { ClusterViews } from './cluster-views.js';
 import type { PassOutcome } from './reconcile-loop.js';
 
-export type PassRefusalsOptions = Readonly<{
+export type PassRefusalsHub = Readonly<{
   clock: Pick<Clock, 'now'>;
-  troubles: Pick<ClusterTroubles, 'refused'>;
-  /** Names of all clusters that are managed now. */
-  clusters: () => readonly string[];
-  /** Answers of a cluster's API server that refuse a watch, one text a kind. */
-  deniedWatches?: (cluster: string) => readonly string[];
+  metrics: Readonly<{ troubles: Pick<ClusterTroubles, 'refused'> }>;
 }>;
 
 type Refused = { times: number; lastMs: number };
@@ -30,10 +30,15 @@ const LONGEST_REASON = 300;
  * ends without a refusal. The check also reports watches that the applier may not have: without them its
  * passes read live, and changes that only these watches show start no pass.
  */
+@Injectable()
 export class PassRefusals {
-  readonly #clusters = new Map<string, RefusedInCluster>();
+  readonly #refused = new Map<string, RefusedInCluster>();
 
-  constructor(private readonly options: PassRefusalsOptions) {}
+  constructor(
+    @Inject(HUB) private readonly hub: PassRefusalsHub,
+    @Inject(CLUSTERS) private readonly clusters: Pick<ServiceClusters, 'known'>,
+    @Inject(ClusterViews) private readonly views: Pick<ClusterViews, 'deniedWatches'>,
+  ) {}
 
   readonly check: HealthCheck = { name: 'writes', check: async () => this.#health() };
 
@@ -41,34 +46,34 @@ export class PassRefusals {
   note(subject: Subject, outcome: PassOutcome): void {
     const { cluster } = subject;
     if (outcome.result === 'refused') this.#add(subject, outcome.error.message);
-    else if (this.#clusters.get(cluster)?.subjects.delete(subjectName(subject)) === true) this.#report(cluster);
+    else if (this.#refused.get(cluster)?.subjects.delete(subjectName(subject)) === true) this.#report(cluster);
   }
 
   /** The cluster has left. */
   forget(cluster: string): void {
-    this.#clusters.delete(cluster);
+    this.#refused.delete(cluster);
   }
 
   #add(subject: Subject, message: string): void {
     const { cluster } = subject;
     const name = subjectName(subject);
-    const known = this.#clusters.get(cluster) ?? { subjects: new Map<string, Refused>(), latest: '' };
+    const known = this.#refused.get(cluster) ?? { subjects: new Map<string, Refused>(), latest: '' };
     const { times } = known.subjects.get(name) ?? { times: 0 };
-    known.subjects.set(name, { times: times + 1, lastMs: this.options.clock.now().getTime() });
+    known.subjects.set(name, { times: times + 1, lastMs: this.hub.clock.now().getTime() });
     known.latest = `${plainName(subject)}: ${oneLine(message)}`;
-    this.#clusters.set(cluster, known);
+    this.#refused.set(cluster, known);
     this.#report(cluster);
   }
 
   #report(cluster: string): void {
-    const known = this.#clusters.get(cluster);
-    this.options.troubles.refused(cluster, known === undefined ? 0 : countOf(known));
-    if (known?.subjects.size === 0) this.#clusters.delete(cluster);
+    const known = this.#refused.get(cluster);
+    this.hub.metrics.troubles.refused(cluster, known === undefined ? 0 : countOf(known));
+    if (known?.subjects.size === 0) this.#refused.delete(cluster);
   }
 
   #tidy(): void {
-    const oldest = this.options.clock.now().getTime() - FORGET_AFTER_MS;
-    for (const [cluster, { subjects }] of this.#clusters) {
+    const oldest = this.hub.clock.now().getTime() - FORGET_AFTER_MS;
+    for (const [cluster, { subjects }] of this.#refused) {
       const old = [...subjects].filter(([, { lastMs }]) => lastMs < oldest);
       for (const [name] of old) subjects.delete(name);
       if (old.length > 0) this.#report(cluster);
@@ -77,7 +82,7 @@ export class PassRefusals {
 
   #health(): Health {
     this.#tidy();
-    const clusters = [...this.options.clusters()].sort();
+    const clusters = [...this.clusters.known()].sort();
     const troubles = Object.fromEntries(
       clusters.flatMap((cluster) => {
         const trouble = this.#troubleOf(cluster);
@@ -94,9 +99,9 @@ export class PassRefusals {
   }
 
   #troubleOf(cluster: string): string | undefined {
-    const known = this.#clusters.get(cluster);
+    const known = this.#refused.get(cluster);
     const count = known === undefined ? 0 : countOf(known);
-    const [watch, ...others] = this.options.deniedWatches?.(cluster) ?? [];
+    const [watch, ...others] = this.views.deniedWatches(cluster);
     const more = others.length === 0 ? '' : ` and ${counted(others.length, 'more watch', 'more watches')}`;
     const texts = [
       ...(known === undefined || count === 0 ? [] : [`${counted(count, 'subject')}, ${known.latest}`]),

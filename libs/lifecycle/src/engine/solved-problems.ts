@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { Hub } from '#platform/hub/hub';
+import { HUB } from '#platform/hub/hub-tokens';
 import type { SolvedJob } from '#platform/queue/jobs';
 import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
 import { EXTENSION_RULES, type FamilyRules, NAMESPACE_RULES } from './problem-families.js';
@@ -14,8 +16,9 @@ export type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &
 const OBSERVE_AFTER = { delayMs: 5_000 };
 
 /** Takes problems that a resolver has handled, and enqueues the subjects that wait for their solutions. */
+@Injectable()
 export class SolvedProblems {
-  constructor(private readonly hub: SolvedProblemsHub) {}
+  constructor(@Inject(HUB) private readonly hub: SolvedProblemsHub) {}
 
   async run({ problem, extension }: SolvedJob): Promise<void> {
     const { problems, extensionProblems, queues } = this.hub;

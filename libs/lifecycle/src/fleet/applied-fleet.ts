@@ -1,26 +1,17 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
-import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import { CLUSTERS, HUB, RANDOM } from '#platform/hub/hub-tokens';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { ClusterMembership, type ClusterPart } from '../engine/cluster-membership.js';
-import type { ClusterViews } from '../engine/cluster-views.js';
-import type { ClusterRegistration } from './joining/cluster-registration.js';
-import type { ClusterUpgrades } from './openshift/cluster-upgrades.js';
-import type { ClusterOrders } from './rollouts/cluster-orders.js';
-
-export type AppliedFleetDeps = Readonly<{
-  hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
-  clusters: ServiceClusters;
-  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
-  views: ClusterViews;
-  registration: ClusterRegistration;
-  upgrades: ClusterUpgrades;
-  /** Absent where the hub has no fleet. */
-  orders?: ClusterOrders | undefined;
-  /** What else is held of a cluster, and ends when it leaves. */
-  forget: (cluster: string) => void;
-  random: () => number;
-}>;
+import { ClusterViews } from '../engine/cluster-views.js';
+import { PassRefusals } from '../engine/pass-refusals.js';
+import { PollerAgreement } from '../engine/poller-agreement.js';
+import { ClusterRegistration } from './joining/cluster-registration.js';
+import { ClusterUpgrades } from './openshift/cluster-upgrades.js';
+import { ClusterOrders } from './rollouts/cluster-orders.js';
 
 type AppliedParts = Readonly<{
   view: ClusterPart;
@@ -33,12 +24,24 @@ type AppliedParts = Readonly<{
 const nothing = (): void => undefined;
 
 /** What the applier does in each cluster beside the passes: from the moment it joins until it leaves. */
+@Injectable()
 export class AppliedFleet {
   readonly #membership: ClusterMembership<AppliedParts>;
 
-  constructor(private readonly deps: AppliedFleetDeps) {
-    const { hub, clusters, detectors, random } = deps;
-    const { clock, log, settings } = hub;
+  constructor(
+    @Inject(HUB) { clock, log, settings }: Pick<Hub, 'clock' | 'log' | 'settings'>,
+    @Inject(CLUSTERS) clusters: ServiceClusters,
+    @Inject(RANDOM) random: () => number,
+    detectors: OlmDetectors,
+    private readonly views: ClusterViews,
+    private readonly registration: ClusterRegistration,
+    private readonly upgrades: ClusterUpgrades,
+    private readonly limiter: ClusterLimiter,
+    private readonly agreement: PollerAgreement,
+    private readonly refusals: PassRefusals,
+    /** Absent if the hub has no fleet. */
+    @Optional() private readonly orders?: ClusterOrders,
+  ) {
     this.#membership = new ClusterMembership({
       clusters,
       detectors,
@@ -63,11 +66,11 @@ export class AppliedFleet {
 
   async stop(): Promise<void> {
     await this.#membership.stop();
-    await this.deps.views.stop();
+    await this.views.stop();
   }
 
   #partsOf(client: KubeClient): AppliedParts {
-    const { views, registration, upgrades, orders, forget } = this.deps;
+    const { views, registration, upgrades, orders } = this;
     return {
       view: views.partOf(client),
       registration: registration.partOf(client),
@@ -77,9 +80,13 @@ export class AppliedFleet {
         touchAll: nothing,
         resyncs: () => [],
         stop: async () => undefined,
-        leave: async () => forget(client.cluster),
+        leave: async () => this.#forget(client.cluster),
       },
       ...(orders === undefined ? {} : { orders: orders.partOf(client) }),
     };
+  }
+
+  #forget(cluster: string): void {
+    for (const part of [this.limiter, this.agreement, this.refusals]) part.forget(cluster);
   }
 }

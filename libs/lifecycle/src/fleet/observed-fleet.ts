@@ -1,23 +1,25 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { Timers } from '#platform/clock/timers';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
+import { CLUSTERS, HUB, RANDOM, SHARDS } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
-import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { OwnedClusters } from '#platform/ownership/owned-clusters';
 import type { ExtensionProblems, NamespaceProblems } from '#platform/store/problem-store.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { ViewWriter } from '#platform/view/view-store.port';
-import type { CatalogContents } from '../catalogs/catalog-contents.js';
+import { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedJsonl } from '../catalogs/cluster-catalogs/shared-jsonl.js';
-import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
+import { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
 import { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { contentUrlOf } from '../catalogs/content-url.js';
-import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
+import { SharedCatalogs } from '../catalogs/shared-catalogs.js';
 import { ObservedCluster, type WantedInCluster } from '../classic/observation/observed-cluster.js';
-import type { ClusterCaches } from '../engine/cluster-caches.js';
+import { ClusterCaches } from '../engine/cluster-caches.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
 import { ClusterTurns } from '../engine/cluster-turns.js';
 import { ObservationPace } from '../engine/observation-pace.js';
@@ -30,29 +32,11 @@ import { catalogStatusesCheck } from './catalog-statuses-check.js';
 import { FleetContents } from './previews/fleet-contents.js';
 import { namedExtensions, publishExtensionPreview } from './previews/publish-extension-previews.js';
 import { publishPreviews } from './previews/publish-previews.js';
-import type { WantedOperators } from './previews/wanted-operators.js';
+import { WantedOperators } from './previews/wanted-operators.js';
 import { ClusterRows } from './rows/cluster-rows.js';
 import { FleetViewWriter } from './rows/fleet-view-writer.js';
 import { NO_NAMESPACE, observedRows } from './rows/observed-rows.js';
 import { classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
-
-export type ObservedFleetDeps = Readonly<{
-  hub: Hub;
-  clusters: ServiceClusters;
-  detectors: OlmDetectors;
-  /** The caches of the applier where it is a role of the same process. */
-  caches?: ClusterCaches | undefined;
-  contents: CatalogContents;
-  catalogs: SharedCatalogs;
-  metas: SharedMetas;
-  /** What a fleet wants in the clusters, where the hub has one. */
-  wanted?: WantedOperators | undefined;
-  random: () => number;
-  /** Where the rows of the web console are written. */
-  view: ViewWriter;
-  /** Whether this process works for the shard of a cluster that the hub no longer has. Default: it does. */
-  owns?: ((cluster: string) => boolean) | undefined;
-}>;
 
 /** What is observed of one cluster. */
 export type ObservedParts = Readonly<{ classic: ObservedCluster; v1: ObservedV1; rows: ClusterRows }>;
@@ -65,6 +49,7 @@ const FORGET_AFTER_MS = 60 * 60_000;
  * Watches every cluster, keeps the content of catalogs fresh and serves it, and publishes the desired state
  * of each namespace and each ClusterExtension.
  */
+@Injectable()
 export class ObservedFleet {
   readonly #membership: ClusterMembership<ObservedParts>;
   readonly #timers: Timers;
@@ -76,24 +61,35 @@ export class ObservedFleet {
   readonly #turns: ClusterTurns;
   readonly #view: FleetViewWriter;
 
-  constructor(private readonly deps: ObservedFleetDeps) {
-    const { store, clock, log, settings } = deps.hub;
+  constructor(
+    @Inject(HUB) private readonly hub: Hub,
+    @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
+    @Inject(RANDOM) private readonly random: () => number,
+    private readonly detectors: OlmDetectors,
+    private readonly contents: CatalogContents,
+    private readonly catalogs: SharedCatalogs,
+    private readonly metas: SharedMetas,
+    /** The caches of the applier if it is a role of the same process. */
+    @Optional() private readonly caches?: ClusterCaches,
+    /** Desired operators, if the hub has a fleet. */
+    @Optional() private readonly wanted?: WantedOperators,
+    /** The shards whose lost clusters this process works for. Default: all. */
+    @Optional() @Inject(SHARDS) private readonly shards?: OwnedClusters,
+  ) {
+    const { store, clock, log, settings } = hub;
     this.#timers = new Timers(clock);
     this.#pace = new ObservationPace(clock);
     this.#turns = new ClusterTurns(clock);
-    this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
-    this.#contents = deps.wanted && this.#fleetContents();
-    const { detectors } = deps;
+    this.#jsonl = new SharedJsonl(contents, { clock, random });
+    this.#contents = wanted && this.#fleetContents();
     this.#view = this.#viewWriter();
     this.#membership = new ClusterMembership({
-      ...deps,
+      ...{ clusters, clock, log, random },
       detectors: {
         status: (cluster) => detectors.statusToWatch(cluster),
         againAfterMs: (cluster) => detectors.againAfterMs(cluster),
         whenOwnerChanges: (listener) => detectors.whenOwnerChanges(listener),
       },
-      clock,
-      log,
       resyncIntervalMs: settings.resyncInterval,
       partsOf: (client) => this.#partsOf(client),
       watchStore: (onLoss) => store.watchLosses(() => this.#emptied(onLoss)),
@@ -102,10 +98,10 @@ export class ObservedFleet {
 
   start(): void {
     this.#membership.start();
-    this.deps.wanted?.onChange((cluster, namespaces) => {
+    this.wanted?.onChange((cluster, namespaces) => {
       for (const namespace of namespaces) this.of(cluster)?.classic.touch(namespace);
     });
-    this.deps.wanted?.onExtensionsChange((cluster) => this.of(cluster)?.v1.extensions.touchWanted());
+    this.wanted?.onExtensionsChange((cluster) => this.of(cluster)?.v1.extensions.touchWanted());
     this.#view.start();
     this.#timers.every(COUNT_EVERY_MS, () => this.#countObjects());
     this.#timers.every(TIDY_EVERY_MS, () => this.#forgetUnused());
@@ -148,7 +144,7 @@ export class ObservedFleet {
   }
 
   get #watchDeps(): WatchChecksDeps {
-    const { hub, clusters, detectors } = this.deps;
+    const { hub, clusters, detectors } = this;
     return {
       clock: hub.clock,
       staleAfterMs: hub.settings.watchStaleAfter,
@@ -160,7 +156,7 @@ export class ObservedFleet {
   }
 
   async #partsOf(client: KubeClient): Promise<ObservedParts> {
-    const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.deps.hub.settings);
+    const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.hub.settings);
     const rows: ClusterRows = this.#rows(client.cluster, () => ({ classic, v1 }));
     const classic = this.#classic(client, globalCatalogNamespace, rows);
     const v1 = this.#v1(client, rows);
@@ -168,10 +164,11 @@ export class ObservedFleet {
   }
 
   #viewWriter(): FleetViewWriter {
-    const { hub, clusters, detectors, view: writer, owns = () => true } = this.deps;
+    const { hub, clusters, detectors } = this;
     const { clock, log } = hub;
     return new FleetViewWriter({
-      ...{ writer, clusters, clock, log, owns },
+      ...{ writer: hub.store.view, clusters, clock, log },
+      owns: (cluster) => this.shards?.owns(cluster) ?? true,
       isHeld: (cluster) => detectors.isHeld(cluster),
       problemOf: (cluster) => this.#problemOf(cluster),
       of: (cluster) => {
@@ -188,21 +185,21 @@ export class ObservedFleet {
   }
 
   #rows(cluster: string, parts: () => Pick<ObservedParts, 'classic' | 'v1'>): ClusterRows {
-    const { clock, log } = this.deps.hub;
+    const { clock, log, store } = this.hub;
     const facts = () => this.#view.factsOf(cluster);
     return new ClusterRows({
-      ...{ cluster, clock, log, writer: this.deps.view },
+      ...{ cluster, clock, log, writer: store.view },
       source: observedRows({ cluster, parts, facts }),
     });
   }
 
   #problemOf(cluster: string): string | undefined {
-    return this.deps.clusters.problemOf(cluster) ?? this.#membership.problemOf(cluster);
+    return this.clusters.problemOf(cluster) ?? this.#membership.problemOf(cluster);
   }
 
   #classic(client: KubeClient, globalCatalogNamespace: string, rows: ClusterRows): ObservedCluster {
-    const { hub, caches, catalogs, random } = this.deps;
-    const isObserved = this.deps.clusters.isObserved(client.cluster);
+    const { hub, caches, catalogs, random } = this;
+    const isObserved = this.clusters.isObserved(client.cluster);
     const { clock, log, metrics, problems, settings } = hub;
     const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
     const publishing = { ...this.#publishing, rules: NAMESPACE_RULES, store: problems };
@@ -217,7 +214,7 @@ export class ObservedFleet {
       // Where the applier is in the same process, its caches are open; what is being deleted is not known.
       turns: caches === undefined ? this.#turns : undefined,
       onRowsMoved: (namespace) => (namespace === undefined ? rows.touchAll() : rows.touch(namespace)),
-      onSystemNamespace: () => this.deps.detectors.ownerTouched(client.cluster),
+      onSystemNamespace: () => this.detectors.ownerTouched(client.cluster),
       catalogs: (onChange) =>
         new ClusterCatalogs({ client, clock, log, status, isObserved, onChange, catalogs, random }),
       // Nothing is solved for a cluster in which nothing is done.
@@ -231,7 +228,7 @@ export class ObservedFleet {
     globalCatalogNamespace: string,
     publishing: PublishDeps<NamespaceProblems>,
   ): WantedInCluster | undefined {
-    const { wanted } = this.deps;
+    const { wanted } = this;
     if (wanted === undefined) return undefined;
     return {
       namespaces: () => wanted.namespacesIn(cluster),
@@ -243,7 +240,7 @@ export class ObservedFleet {
   }
 
   #fleetContents(): FleetContents {
-    const { hub, metas, random } = this.deps;
+    const { hub, metas, random } = this;
     const onContent = () => {
       for (const { v1 } of this.#membership.all().values()) v1.extensions.touchWanted();
     };
@@ -255,7 +252,7 @@ export class ObservedFleet {
     publishing: PublishDeps<ExtensionProblems>,
     gates: FeatureGates,
   ): WantedExtensions | undefined {
-    const { wanted } = this.deps;
+    const { wanted } = this;
     const contents = this.#contents;
     if (wanted === undefined || contents === undefined) return undefined;
     const [named, packages] = [namedExtensions(() => wanted.extensionsIn(cluster)), this.#packages];
@@ -270,8 +267,8 @@ export class ObservedFleet {
   }
 
   #v1(client: KubeClient, rows: ClusterRows): ObservedV1 {
-    const { hub, caches, metas, random } = this.deps;
-    const isObserved = this.deps.clusters.isObserved(client.cluster);
+    const { hub, caches, metas, random } = this;
+    const isObserved = this.clusters.isObserved(client.cluster);
     const { clock, log, metrics, extensionProblems, settings } = hub;
     const publishing = { ...this.#publishing, rules: EXTENSION_RULES, store: extensionProblems };
     const gates = extensionGatesOf(settings);
@@ -302,14 +299,14 @@ export class ObservedFleet {
 
   /** What publishing takes for subjects of all kinds. */
   get #publishing() {
-    const { problems, queues, settings } = this.deps.hub;
+    const { problems, queues, settings } = this.hub;
     const { resolve, apply } = queues;
     const onChange = (change: PublishedChange) => this.#noteChange(change);
     return { seen: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline, onChange };
   }
 
   #noteChange({ change, problem, subject, sinceMs }: PublishedChange): void {
-    const { clock, log, metrics, tracer } = this.deps.hub;
+    const { clock, log, metrics, tracer } = this.hub;
     const endMs = clock.now().getTime();
     const seconds = sinceMs === undefined ? undefined : Math.max(0, endMs - sinceMs) / 1_000;
     if (seconds !== undefined) metrics.stages.took('observe', seconds);
@@ -319,7 +316,7 @@ export class ObservedFleet {
 
   #countObjects(): void {
     for (const [cluster, { classic }] of this.#membership.all()) {
-      this.deps.hub.metrics.objectCounts(cluster, classic.counts());
+      this.hub.metrics.objectCounts(cluster, classic.counts());
     }
   }
 
@@ -327,7 +324,7 @@ export class ObservedFleet {
     const used = [...this.#membership.all().values()].flatMap(({ classic }) =>
       classic.catalogs.all().flatMap(({ loaded }) => loaded?.digest ?? []),
     );
-    this.deps.contents.retain(new Set(used));
-    this.deps.catalogs.tidy();
+    this.contents.retain(new Set(used));
+    this.catalogs.tidy();
   }
 }

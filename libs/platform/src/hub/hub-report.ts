@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { HubRow, QueueCounts } from '#core/fleet/view/hub-row';
 import { projectVersion } from '../files/build-info.js';
@@ -8,6 +8,10 @@ import { HealthIndicator } from '../telemetry/health-indicator.js';
 import { inTime } from '../telemetry/in-time.js';
 import { HubReporter } from '../view/hub-reporter.js';
 import type { Hub } from './hub.js';
+import { HUB } from './hub-tokens.js';
+
+/** The service that the console shows this process as. */
+export const REPORTS_AS = Symbol('name in reports');
 
 const CHECK_WITHIN_MS = 2_000;
 const LONGEST_MESSAGE = 200;
@@ -34,11 +38,12 @@ async function checkOf(indicator: HealthIndicator): Promise<HubRow['checks'][num
   return { name: indicator.name, ok, message: ok ? '' : (health?.detail ?? 'no answer').slice(0, LONGEST_MESSAGE) };
 }
 
-/** Reports the service to the console as long as it runs. */
-class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
+/** Reports the service to the console while it runs. The console itself has none: it may not write. */
+@Injectable()
+export class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #reporter: HubReporter;
 
-  constructor(hub: Hub, service: string, providers: DiscoveryService) {
+  constructor(@Inject(HUB) hub: Hub, @Inject(REPORTS_AS) service: string, providers: DiscoveryService) {
     const { store, clock, log, queues, metrics } = hub;
     const checks = () =>
       providers.getProviders().flatMap(({ instance }) => (instance instanceof HealthIndicator ? [instance] : []));
@@ -60,10 +65,3 @@ class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShu
     return this.#reporter.stop();
   }
 }
-
-/** For services that may write to the read model: all but the console. */
-export const hubReport = (hub: Hub, service: string): FactoryProvider<HubReportLifecycle> => ({
-  provide: HubReportLifecycle,
-  inject: [DiscoveryService],
-  useFactory: (providers: DiscoveryService) => new HubReportLifecycle(hub, service, providers),
-});

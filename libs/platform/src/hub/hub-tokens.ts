@@ -1,6 +1,6 @@
 /**
- * Injection tokens of what every service stands on. {@link HUB} is all of it, for factories that hand it on;
- * a class injects the parts that it uses.
+ * Injection tokens of what every service stands on. {@link HUB} is all of it, for what takes several parts or
+ * hands it on; the other tokens give one part each.
  */
 export const HUB = Symbol('hub');
 export const SETTINGS = Symbol('settings');
@@ -9,11 +9,16 @@ export const METRICS = Symbol('metrics');
 export const QUEUES = Symbol('queues');
 export const CONTENT = Symbol('content store');
 export const ACCESS = Symbol('HTTP access');
+/** Numbers evenly from 0 up to 1, for pauses that must not fall together. */
+export const RANDOM = Symbol('random numbers');
 
 /**
  * The managed clusters, with clients that write as the service: each service's module provides its own.
  */
 export const CLUSTERS = Symbol('managed clusters of the service');
+
+/** The client of the hub API; only in the module of a service of a hub with a fleet. */
+export const FLEET_HUB = Symbol('hub API');
 
 /** The other pollers of the hub; undefined in a process that works for all clusters. */
 export const PEERS = Symbol('other pollers');

@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { unreadableJobsCheck } from '../queue/unreadable-jobs-check.js';
 import { healthIndicator } from '../telemetry/health-indicator.js';
 import type { Hub } from './hub.js';
-import { hubReport } from './hub-report.js';
+import { HubReportLifecycle, REPORTS_AS } from './hub-report.js';
 import * as tokens from './hub-tokens.js';
 
 @Module({})
@@ -22,6 +22,7 @@ export function hubModule(hub: Hub, reportsAs?: string): DynamicModule {
     { provide: tokens.QUEUES, useValue: hub.queues },
     { provide: tokens.CONTENT, useValue: hub.content },
     { provide: tokens.ACCESS, useValue: hub.access },
+    { provide: tokens.RANDOM, useValue: Math.random },
   ];
   return {
     module: HubModule,
@@ -31,7 +32,7 @@ export function hubModule(hub: Hub, reportsAs?: string): DynamicModule {
       ...parts,
       healthIndicator<Hub>(tokens.HUB, ({ store }) => store.check),
       healthIndicator<Hub>(tokens.HUB, ({ queues }) => unreadableJobsCheck(Object.values(queues))),
-      ...(reportsAs === undefined ? [] : [hubReport(hub, reportsAs)]),
+      ...(reportsAs === undefined ? [] : [{ provide: REPORTS_AS, useValue: reportsAs }, HubReportLifecycle]),
     ],
     exports: parts.map(({ provide }) => provide),
   };

@@ -1,30 +1,19 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import {
   ACTION_DEADLINE_MS,
   type ActionEnd,
   type ActionTarget,
   type ConsoleAction,
 } from '#core/fleet/console-actions/console-action';
-import type { OrderedPackage } from '#core/fleet/desired/fleet-work';
 import type { Subject } from '#core/kernel/subject/subject';
-import type { Clock } from '#platform/clock/clock.port';
 import type { ActionReceiver } from '#platform/console/action-channel.port';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
+import type { Hub } from '#platform/hub/hub';
+import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
-import type { Log } from '#platform/telemetry/log.port';
+import { ClusterOrders } from '../rollouts/cluster-orders.js';
 import { carryOutAction, endOfFailure } from './carry-out-action.js';
-
-export type ConsoleActionsOptions = Readonly<{
-  receiver: ActionReceiver;
-  clusters: ServiceClusters;
-  limiter: Pick<ClusterLimiter, 'run'>;
-  clock: Clock;
-  log: Log;
-  globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
-  touch: (subject: Subject) => Promise<void>;
-  /** Packages of a namespace about which the fleet has orders for a cluster; absent without a fleet. */
-  ordered?: ((cluster: string, namespace: string) => Promise<readonly OrderedPackage[]>) | undefined;
-}>;
 
 /** A cluster that is busy is asked again, until the action has taken too long. */
 const BUSY_AGAIN_MS = 500;
@@ -34,28 +23,38 @@ const NOT_ADMITTED: ActionEnd = { outcome: 'away', message: 'the cluster does no
  * Carries out what people decide in the console, in the clusters that this process works for: once, within
  * half a minute, or not at all.
  */
+@Injectable()
 export class ConsoleActions {
   readonly #underWay = new Set<Promise<void>>();
+  readonly #receiver: ActionReceiver;
 
-  constructor(private readonly options: ConsoleActionsOptions) {}
+  constructor(
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log' | 'settings' | 'store' | 'queues'>,
+    @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
+    private readonly limiter: ClusterLimiter,
+    /** Absent if the hub has no fleet. */
+    @Optional() private readonly orders?: ClusterOrders,
+  ) {
+    this.#receiver = hub.store.actionReceiver();
+  }
 
   start(): void {
-    this.options.receiver.follow((action) => this.#take(action));
+    this.#receiver.follow((action) => this.#take(action));
   }
 
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
-    await this.options.receiver.stop();
+    await this.#receiver.stop();
     await Promise.all(this.#underWay);
   }
 
   #take(action: ConsoleAction): void {
-    const own = new Set(this.options.clusters.known());
+    const own = new Set(this.clusters.known());
     for (const [cluster, targets] of Map.groupBy(action.targets, (target) => target.cluster)) {
       if (!own.has(cluster)) continue;
       const run = this.#inCluster(action, cluster, targets)
         .catch((error: unknown) => {
-          this.options.log.warn({ cluster, error, action: action.id }, 'the end of an action was not reported');
+          this.hub.log.warn({ cluster, error, action: action.id }, 'the end of an action was not reported');
         })
         .finally(() => this.#underWay.delete(run));
       this.#underWay.add(run);
@@ -63,8 +62,8 @@ export class ConsoleActions {
   }
 
   async #inCluster(action: ConsoleAction, cluster: string, targets: readonly ActionTarget[]): Promise<void> {
-    const { receiver, clock, log } = this.options;
-    if (!(await receiver.claim(action.id, cluster))) return;
+    const { clock, log } = this.hub;
+    if (!(await this.#receiver.claim(action.id, cluster))) return;
     const late = new AbortController();
     const cancel = clock.after(ACTION_DEADLINE_MS, () => late.abort());
     try {
@@ -72,7 +71,7 @@ export class ConsoleActions {
         const end = await this.#inTurn(action, target, late.signal);
         const { verb, by, id } = action;
         log.info({ ...target, verb, by, action: id, ...end }, 'an action of the console has ended');
-        await receiver.report(id, target, end);
+        await this.#receiver.report(id, target, end);
       }
     } finally {
       cancel();
@@ -80,7 +79,8 @@ export class ConsoleActions {
   }
 
   async #inTurn(action: ConsoleAction, target: ActionTarget, signal: AbortSignal): Promise<ActionEnd> {
-    const { clusters, limiter, clock, globalCatalogNamespaceOf, touch } = this.options;
+    const { clusters, limiter } = this;
+    const { clock, settings, queues } = this.hub;
     const { cluster } = target;
     const client = clusters.client(cluster);
     if (client === undefined) return { outcome: 'away', message: clusters.problemOf(cluster) ?? NOT_ADMITTED.message };
@@ -89,9 +89,10 @@ export class ConsoleActions {
       sent = true;
     };
     const now = () => clock.now();
+    const touch = (subject: Subject) => queues.apply.add({ v: 1, ...subject });
     const carryOut = async () => {
-      const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-      const ordered = async (namespace: string) => (await this.options.ordered?.(cluster, namespace)) ?? [];
+      const globalCatalogNamespace = await globalCatalogNamespaceOf(client, settings);
+      const ordered = async (namespace: string) => (await this.orders?.orderedIn(cluster, namespace)) ?? [];
       const place = { client, globalCatalogNamespace, now, signal, note, touch, ordered };
       return carryOutAction(place, action, target);
     };

@@ -19,12 +19,8 @@ describe('what an applier reports of its rights in the clusters of a fleet', () 
     isObserved = false;
     fleet = await PlayedFleet.begin(['one', 'two'], () => ({}));
     const { client } = directClient(fleet.cluster('one').direct.cluster, 'flotilla-applier');
-    rights = new ApplierRights({
-      hub: fleet.hub.client,
-      clusters: { ...fixedClusters([client.actingAs({ user: 'applier' })]), isObserved: () => isObserved },
-      clock: fleet.clock,
-      log: silentLog,
-    });
+    const clusters = { ...fixedClusters([client.actingAs({ user: 'applier' })]), isObserved: () => isObserved };
+    rights = new ApplierRights(fleet.hub.client, clusters, { clock: fleet.clock, log: silentLog });
   });
   afterEach(async () => {
     await rights.stop();

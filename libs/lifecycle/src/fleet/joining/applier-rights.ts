@@ -1,43 +1,41 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { FleetClusterStatus } from '#core/fleet/membership/cluster-conditions';
 import { withMissingRights } from '#core/fleet/membership/cluster-permissions';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { FleetStore } from '#platform/fleet/fleet-store';
+import type { Hub } from '#platform/hub/hub';
+import { CLUSTERS, FLEET_HUB, HUB } from '#platform/hub/hub-tokens';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { Log } from '#platform/telemetry/log.port';
 import { ClusterRights } from './cluster-rights.js';
 
 /** What is due is looked for so often; a cluster is asked more seldom. */
 const LOOK_EVERY_MS = 15_000;
 const ASKED_AT_ONCE = 32;
 
-export type ApplierRightsOptions = Readonly<{
-  /** The hub API, as the applier's field manager. */
-  hub: KubeClient;
-  clusters: Pick<ServiceClusters, 'client' | 'isObserved' | 'subscribe'>;
-  clock: Clock;
-  log: Log;
-}>;
-
 /**
  * Reports in the status of FleetClusters what the applier's login lacks there: the poller has another login,
  * and cannot know (decision 0470). Only what has changed is written.
  */
+@Injectable()
 export class ApplierRights {
   readonly #store: FleetStore;
   readonly #timers: Timers;
   readonly #rights: ClusterRights;
   #looking: Promise<void> | undefined;
 
-  constructor(private readonly options: ApplierRightsOptions) {
-    const { hub, clock, log } = options;
-    this.#store = new FleetStore({ client: hub, clock, log, kinds: ['FleetCluster'], checkName: 'fleet-rights' });
+  constructor(
+    @Inject(FLEET_HUB) fleetHub: KubeClient,
+    @Inject(CLUSTERS) private readonly clusters: Pick<ServiceClusters, 'client' | 'isObserved' | 'subscribe'>,
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log'>,
+  ) {
+    const { clock, log } = hub;
+    this.#store = new FleetStore({ client: fleetHub, clock, log, kinds: ['FleetCluster'], checkName: 'fleet-rights' });
     this.#timers = new Timers(clock);
     this.#rights = new ClusterRights({ role: 'apply', clock, log });
   }
@@ -48,7 +46,7 @@ export class ApplierRights {
 
   start(): void {
     this.#store.start();
-    this.#timers.add(this.options.clusters.subscribe((changes) => this.#changed(changes)));
+    this.#timers.add(this.clusters.subscribe((changes) => this.#changed(changes)));
     void this.#store.whenSynced().then(() => this.#look());
     this.#timers.every(LOOK_EVERY_MS, () => this.#look());
   }
@@ -79,7 +77,8 @@ export class ApplierRights {
 
   /** Where the hub only observes the applier needs nothing. */
   async #report(object: FleetCluster): Promise<void> {
-    const { clusters, clock, log } = this.options;
+    const { clusters } = this;
+    const { clock, log } = this.hub;
     const { name } = object.metadata;
     const client = clusters.client(name);
     if (client === undefined) return;

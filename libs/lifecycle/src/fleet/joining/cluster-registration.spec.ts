@@ -16,7 +16,7 @@ describe('a cluster that refuses a part of what joining gives it', () => {
     const { cluster, client, stop } = directCluster('harbour');
     const clock = new ManualClock();
     const hub = { clock, log: silentLog, settings: { joinInstall: true } as Settings };
-    const registration = new ClusterRegistration({ hub, random: () => 0.5 });
+    const registration = new ClusterRegistration(hub, () => 0.5);
     const refused = new Refusal(403, 'Forbidden', 'not for you');
     const allow = cluster.failAll({ verb: 'patch', resource: 'clusterroles', name: ROLE.name }, refused);
     const part = registration.partOf(client);
@@ -57,7 +57,7 @@ it('a cluster that does not serve a new definition yet is asked again soon, and 
   const said: string[] = [];
   const log = { ...silentLog, info: (_facts: object, text: string) => void said.push(text) };
   const hub = { clock, log, settings: { joinInstall: true } as Settings };
-  const registration = new ClusterRegistration({ hub, random: () => 0.5 });
+  const registration = new ClusterRegistration(hub, () => 0.5);
   let isServed = false;
   const serves: KubeClient['serves'] = async (kind) => (kind.kind !== ref.kind || isServed) && client.serves(kind);
   const slow = new Proxy<KubeClient>(client, {

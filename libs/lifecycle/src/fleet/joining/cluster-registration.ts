@@ -1,15 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
+import { HUB, RANDOM } from '#platform/hub/hub-tokens';
 import { type JoinReport, joinCluster, type Unjoined } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
-
-export type ClusterRegistrationOptions = Readonly<{
-  hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
-  /** Evenly from 0 up to 1: spreads the next tries over time. */
-  random: () => number;
-}>;
 
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
@@ -26,11 +22,16 @@ const NAMED = 5;
  * Gives every cluster OLM's definitions and their companion objects: when it joins, and at every resync those
  * that are missing.
  */
+@Injectable()
 export class ClusterRegistration {
   readonly #refused = new Map<string, readonly Unjoined[]>();
   readonly #reported = new Map<string, string>();
 
-  constructor(private readonly options: ClusterRegistrationOptions) {}
+  constructor(
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log' | 'settings'>,
+    /** Spreads the next tries over time. */
+    @Inject(RANDOM) private readonly random: () => number,
+  ) {}
 
   /** A cluster that lacks some of them is still managed, as far as possible. */
   readonly check: HealthCheck = {
@@ -46,7 +47,7 @@ export class ClusterRegistration {
 
   /** The registration of one cluster, as a part of its membership. */
   partOf(client: KubeClient): ClusterPart {
-    const timers = new Timers(this.options.hub.clock);
+    const timers = new Timers(this.hub.clock);
     const registered = { client, timers, refusals: 0, isTriedAgain: false };
     const join = () => this.#joinIn(0, registered);
     return {
@@ -63,7 +64,7 @@ export class ClusterRegistration {
   }
 
   #joinIn(delayMs: number, registered: RegisteredCluster): void {
-    const { hub, random } = this.options;
+    const { hub, random } = this;
     const { client, timers } = registered;
     if (!hub.settings.joinInstall) return;
     timers.after(delayMs, () => {
@@ -85,14 +86,14 @@ export class ClusterRegistration {
     const pauseMs = isAwaited ? AWAITED_MS : Math.min(UNREACHED_MS * 2 ** registered.refusals, LONGEST_PAUSE_MS);
     if (!isAwaited) registered.refusals += 1;
     registered.isTriedAgain = true;
-    timers.after(pauseMs * (0.5 + this.options.random()), () => {
+    timers.after(pauseMs * (0.5 + this.random()), () => {
       registered.isTriedAgain = false;
       this.#joinIn(0, registered);
     });
   }
 
   #report({ cluster, installed, upgraded, left, refused, awaited }: JoinReport): void {
-    const { log } = this.options.hub;
+    const { log } = this.hub;
     this.#refused.set(cluster, refused);
     if (installed.length + upgraded.length > 0) log.info({ cluster, installed, upgraded }, 'cluster has joined');
     const short = JSON.stringify([left, refused, awaited]);

@@ -122,10 +122,7 @@ function revision(extension: string, number: number, max: string, succeeded = tr
 
 const begin = (standing: ManagementStatus = { acts: true, signs: [] }) => {
   const hub = { clock, log: silentLog, metrics };
-  upgrades = new ClusterUpgrades({
-    hub,
-    detectors: { status: async () => standing },
-  });
+  upgrades = new ClusterUpgrades(hub, { status: async () => standing });
   part = upgrades.partOf(client);
   void part.start();
 };

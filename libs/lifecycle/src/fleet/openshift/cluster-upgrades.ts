@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { clusterOperatorStatus, type OperatorCompatibility } from '#core/fleet/openshift/cluster-operator-upgradeable';
 import {
@@ -12,17 +13,13 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
-import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import { HUB } from '#platform/hub/hub-tokens';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import { Reflector } from '#platform/kube/cache/reflector';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { ClusterPart } from '../../engine/cluster-membership.js';
 import { installedCsvs, installedExtensions } from './installed-operators.js';
-
-export type ClusterUpgradesOptions = Readonly<{
-  hub: Pick<Hub, 'clock' | 'log' | 'metrics'>;
-  detectors: Pick<OlmDetectors, 'status'>;
-}>;
 
 const CONFIG = 'config.openshift.io/v1';
 const CLUSTER_OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
@@ -61,10 +58,14 @@ const NAMED = 5;
  * (decision 0126): at the ClusterOperator where there is one, and at the hub always. Only a cluster in
  * which Flotilla alone acts is written to.
  */
+@Injectable()
 export class ClusterUpgrades {
   readonly #blocked = new Map<string, string>();
 
-  constructor(private readonly options: ClusterUpgradesOptions) {}
+  constructor(
+    @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics'>,
+    @Inject(OlmDetectors) private readonly detectors: Pick<OlmDetectors, 'status'>,
+  ) {}
 
   /** A cluster that must not be upgraded works as well as any other. */
   readonly check: HealthCheck = {
@@ -81,7 +82,7 @@ export class ClusterUpgrades {
 
   /** The checks of one cluster, as a part of its membership. */
   partOf(client: KubeClient): ClusterPart {
-    const timers = new Timers(this.options.hub.clock);
+    const timers = new Timers(this.hub.clock);
     const checked: CheckedCluster = { client, timers, watches: [], isDue: false, isRetried: false };
     const end = async () => {
       checked.timers.stop();
@@ -98,7 +99,7 @@ export class ClusterUpgrades {
       leave: async () => {
         await end();
         this.#blocked.delete(client.cluster);
-        this.options.hub.metrics.openShiftBlockers(client.cluster, undefined);
+        this.hub.metrics.openShiftBlockers(client.cluster, undefined);
       },
     };
   }
@@ -111,7 +112,7 @@ export class ClusterUpgrades {
       checked.isDue = false;
       void this.#checkNow(checked).catch((error: unknown) => {
         const { cluster } = checked.client;
-        this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
+        this.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
         this.#retry(checked);
       });
     });
@@ -129,7 +130,7 @@ export class ClusterUpgrades {
   #watch(checked: CheckedCluster): void {
     const { client, timers, watches } = checked;
     if (timers.stopped || watches.length > 0) return;
-    const { clock, log } = this.options.hub;
+    const { clock, log } = this.hub;
     const soon = () => this.#checkIn(SOON_MS, checked);
     for (const {
       kind: { apiVersion, kind },
@@ -147,7 +148,7 @@ export class ClusterUpgrades {
   async #checkNow(checked: CheckedCluster): Promise<void> {
     const { client, timers } = checked;
     if (!(await client.serves(CLUSTER_VERSION))) return;
-    const standing = await this.options.detectors.status(client.cluster);
+    const standing = await this.detectors.status(client.cluster);
     this.#watch(checked);
     const version = await client.get(CLUSTER_VERSION);
     const answers = await Promise.all(GATES.map((gate) => askGate(client, gate, version)));
@@ -158,7 +159,7 @@ export class ClusterUpgrades {
   }
 
   #note(cluster: string, answers: readonly GateAnswer[]): void {
-    this.options.hub.metrics.openShiftBlockers(
+    this.hub.metrics.openShiftBlockers(
       cluster,
       answers.reduce((sum, { blockers }) => sum + blockers, 0),
     );
@@ -176,7 +177,7 @@ export class ClusterUpgrades {
   ): Promise<void> {
     const ref = { ...CLUSTER_OPERATOR, name };
     const operator = await client.get(ref);
-    const status = operator && clusterOperatorStatus(operator, compatibility, this.options.hub.clock.now());
+    const status = operator && clusterOperatorStatus(operator, compatibility, this.hub.clock.now());
     if (operator === undefined || status === undefined) return;
     await writeStatus(client, { ...operator, ...CLUSTER_OPERATOR, status });
   }

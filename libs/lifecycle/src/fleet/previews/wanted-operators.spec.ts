@@ -30,8 +30,7 @@ beforeEach(async () => {
     },
   );
   await create('FleetAssignment', { name: 'shop-1' }, { rows: [{ subject: SUBJECT, order: 'Preview' }] });
-  const options = { hub: hub.client, clock: new SystemClock(), log: silentLog, random: () => 0.5 };
-  wanted = new WantedOperators({ ...options, catalogs: {} as never });
+  wanted = new WantedOperators(hub.client, { clock: new SystemClock(), log: silentLog }, () => 0.5, {} as never);
 });
 afterEach(async () => {
   await wanted.stop();

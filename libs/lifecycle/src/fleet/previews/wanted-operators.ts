@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type DesiredClassic, desiredClassic } from '#core/fleet/desired/desired-classic';
 import { type DesiredV1, desiredV1 } from '#core/fleet/desired/desired-v1';
 import { operatorIn } from '#core/fleet/desired/overrides';
@@ -11,27 +12,18 @@ import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import type { Clock } from '#platform/clock/clock.port';
 import { FleetStore } from '#platform/fleet/fleet-store';
+import type { Hub } from '#platform/hub/hub';
+import { FLEET_HUB, HUB, RANDOM } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
-import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
+import { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
 import { WrittenVersions } from '../written-versions.js';
 import { FleetCatalogs } from './fleet-catalogs.js';
 
 /** The fleet kinds that say which operators are to be in a cluster. */
 const WANTED_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetCluster'];
-
-export type WantedOperatorsOptions = Readonly<{
-  /** The hub API, as the poller's field manager. */
-  hub: KubeClient;
-  clock: Clock;
-  log: Log;
-  catalogs: SharedCatalogs;
-  random: () => number;
-}>;
 
 /** What is wanted in a namespace, with the content of its FleetCatalog where it names one. */
 export type WantedOperator = Readonly<{ desired: DesiredClassic; content: CatalogRefresh | undefined }>;
@@ -57,6 +49,7 @@ type ExtensionsListener = (cluster: string) => void;
  * Which operators a fleet wants in a cluster, those of OLM Classic by their namespaces: what the cluster's
  * FleetAssignment names. Kept from watches of the hub API.
  */
+@Injectable()
 export class WantedOperators {
   readonly #store: FleetStore;
   readonly #byCluster = new Map<string, WantedThere>();
@@ -71,10 +64,15 @@ export class WantedOperators {
 
   readonly #contents: FleetCatalogs;
 
-  constructor({ hub, clock, log, catalogs, random }: WantedOperatorsOptions) {
+  constructor(
+    @Inject(FLEET_HUB) client: KubeClient,
+    @Inject(HUB) { clock, log }: Pick<Hub, 'clock' | 'log'>,
+    @Inject(RANDOM) random: () => number,
+    catalogs: SharedCatalogs,
+  ) {
     const onContent = (catalog: string) => this.#hasContent(catalog);
     this.#contents = new FleetCatalogs({ catalogs, clock, log, random, onContent });
-    this.#store = new FleetStore({ client: hub, clock, log, kinds: WANTED_KINDS, checkName: 'fleet-previews' });
+    this.#store = new FleetStore({ client, clock, log, kinds: WANTED_KINDS, checkName: 'fleet-previews' });
   }
 
   get check(): HealthCheck {

@@ -16,6 +16,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
+const storeFor = (keep: (rows: readonly FleetRolloutRow[]) => void) => ({
+  view: { writeRollouts: async (rows: readonly FleetRolloutRow[]) => keep(rows) },
+});
+
 it('shows the console a roll-out of the fleet, wave by wave, to its end', async () => {
   const fleet = await PlayedFleet.begin(['lab-1', 'shop-1', 'shop-2'], (name) => ({ tier: name.split('-')[0] ?? '' }));
   ends.push(() => fleet.stop());
@@ -32,11 +36,11 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   controller.start();
   ends.push(() => controller.stop());
   let shown: readonly FleetRolloutRow[] = [];
-  const write = async (rows: readonly FleetRolloutRow[]) => {
+  const store = storeFor((rows) => {
     shown = rows;
-  };
+  });
   const poller = directClient(hub.cluster, 'poller').client;
-  const reported = new ReportedRollouts({ ...of, hub: poller, write, onAssignment: () => undefined });
+  const reported = new ReportedRollouts(poller, { ...of, store }, { onAssignment: () => undefined });
   reported.start();
   ends.push(() => reported.stop());
   for (const cluster of clusters) await cluster.offer(NEW);
@@ -109,15 +113,13 @@ async function stoppedOnAPath(): Promise<PlayedFleet> {
 }
 
 function shownOf({ hub, clock }: PlayedFleet, client: KubeClient = directClient(hub.cluster, 'poller').client) {
-  const of = { clock, log: silentLog, hub: client };
-  const wanted = new WantedOperators({ ...of, random: () => 0.5, catalogs: {} as never });
+  const of = { clock, log: silentLog };
+  const wanted = new WantedOperators(client, of, () => 0.5, {} as never);
   let shown: readonly FleetRolloutRow[] = [];
-  const reported = new ReportedRollouts({
-    ...{ ...of, onAssignment: (listener) => wanted.onAssignment(listener) },
-    write: async (rows) => {
-      shown = rows;
-    },
+  const store = storeFor((rows) => {
+    shown = rows;
   });
+  const reported = new ReportedRollouts(client, { ...of, store }, wanted);
   for (const one of [wanted, reported]) {
     one.start();
     ends.push(() => one.stop());
@@ -165,12 +167,10 @@ it('shows roll-outs also where the hub API does not let it read decisions, and s
   const { client } = directClient(hub.cluster, 'poller');
   const refused = refusing(client, 'FleetDecision');
   let shown: readonly FleetRolloutRow[] = [];
-  const reported = new ReportedRollouts({
-    ...{ clock, log: silentLog, hub: refused, onAssignment: () => undefined },
-    write: async (rows) => {
-      shown = rows;
-    },
+  const store = storeFor((rows) => {
+    shown = rows;
   });
+  const reported = new ReportedRollouts(refused, { clock, log: silentLog, store }, { onAssignment: () => undefined });
   reported.start();
   ends.push(() => reported.stop());
   const id = async () => {

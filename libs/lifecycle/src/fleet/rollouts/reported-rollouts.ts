@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { decisionsByRollout, type RolloutDecision } from '#core/fleet/view/rollout-decision';
 import { rolloutPaths, shownClasses } from '#core/fleet/view/rollout-path';
 import { type FleetRolloutRow, fleetRolloutRow } from '#core/fleet/view/rollout-row';
@@ -5,27 +6,23 @@ import { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import { FleetStore } from '#platform/fleet/fleet-store';
+import type { Hub } from '#platform/hub/hub';
+import { FLEET_HUB, HUB } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { Log } from '#platform/telemetry/log.port';
-import type { AssignmentListener } from '../previews/wanted-operators.js';
+import type { RolloutWriter } from '#platform/view/view-store.port';
+import { WantedOperators } from '../previews/wanted-operators.js';
 import { ClusterSteps } from './cluster-steps.js';
 import type { FleetPlanName } from './kept-plan.js';
 import { ReviewedPaths } from './reviewed-paths.js';
 
-export type ReportedRolloutsOptions = Readonly<{
-  /** The hub API, as the poller's field manager. */
-  hub: KubeClient;
-  clock: Clock;
-  log: Log;
-  /** Calls the listener with each FleetAssignment that there is, or has changed. */
-  onAssignment: (listener: AssignmentListener) => void;
-  /** Where the console reads them; what is not written again within a minute is forgotten there. */
-  write: (rows: readonly FleetRolloutRow[]) => Promise<void>;
-}>;
+export type ReportedRolloutsHub = Pick<Hub, 'clock' | 'log'> &
+  Readonly<{
+    /** The console reads them there; rows that are not written again within a minute are forgotten. */
+    store: Readonly<{ view: RolloutWriter }>;
+  }>;
 
 /** Changes that come together are written together. */
 const GATHER_MS = 1_000;
@@ -35,6 +32,7 @@ const MOST_ENDED = 10;
 const MOST = 200;
 
 /** Shows the console the fleet's roll-outs, as their statuses in the hub API say. */
+@Injectable()
 export class ReportedRollouts {
   readonly #store: FleetStore;
   /** Of its own: roll-outs are shown also where the hub API does not let this service read decisions. */
@@ -46,16 +44,20 @@ export class ReportedRollouts {
   #isDue = false;
   #writing: Promise<void> | undefined;
 
-  constructor(private readonly options: ReportedRolloutsOptions) {
-    const { hub, clock, log, onAssignment } = options;
-    this.#paths = new ReviewedPaths({ hub, clock, log });
-    onAssignment((cluster, assignment) => {
+  constructor(
+    @Inject(FLEET_HUB) client: KubeClient,
+    @Inject(HUB) private readonly hub: ReportedRolloutsHub,
+    @Inject(WantedOperators) wanted: Pick<WantedOperators, 'onAssignment'>,
+  ) {
+    const { clock, log } = hub;
+    this.#paths = new ReviewedPaths({ hub: client, clock, log });
+    wanted.onAssignment((cluster, assignment) => {
       if (this.#steps.note(cluster, assignment)) this.#soon();
     });
     this.#timers = new Timers(clock);
     const kinds = ['FleetRollout', 'FleetOperator'];
-    this.#store = new FleetStore({ client: hub, clock, log, kinds, checkName: 'fleet-rollouts' });
-    this.#decided = new FleetStore({ client: hub, clock, log, kinds: ['FleetDecision'], checkName: 'fleet-decisions' });
+    this.#store = new FleetStore({ client, clock, log, kinds, checkName: 'fleet-rollouts' });
+    this.#decided = new FleetStore({ client, clock, log, kinds: ['FleetDecision'], checkName: 'fleet-decisions' });
   }
 
   get check(): HealthCheck {
@@ -95,9 +97,9 @@ export class ReportedRollouts {
       const shown = this.#shown();
       const plans = shown.flatMap((rollout) => plansOf(rollout));
       if (await this.#paths.read(plans)) this.#soon();
-      await this.options.write(this.#rows(shown));
+      await this.hub.store.view.writeRollouts(this.#rows(shown));
     } catch (error) {
-      this.options.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
+      this.hub.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
     }
   }
 
