@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
 import { HubKey } from '#platform/hub/hub-key';
@@ -7,9 +7,11 @@ import type { HubStore } from '#platform/hub/hub-store';
 import { memoryHubStore } from '#platform/hub/memory-hub-store';
 import { redisHubStore } from '#platform/hub/redis-hub-store';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { connectRedis } from '#platform/redis/redis-connection';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import { RefusedValues } from '#platform/telemetry/refused-values';
+import { PATIENCE } from '#testing/patience';
 import { hubStoreConformance } from './console-support/hub-store.conformance.js';
 
 const clock = new SystemClock();
@@ -30,14 +32,49 @@ describe('the store of a hub in Redis', () => {
     await found?.stop();
   });
 
-  hubStoreConformance(() => {
+  const open = (redisPrefix: string = randomUUID()) => {
     const { settings, metrics, ...rest } = common();
     const store = redisHubStore({
       ...rest,
       ...{ access: found, key: HubKey.random(), metrics, refused: new RefusedValues(silentLog, metrics, clock) },
-      settings: { ...settings, redisPrefix: randomUUID() },
+      settings: { ...settings, redisPrefix },
     });
     opened.push(store);
     return store;
+  };
+  hubStoreConformance(() => open());
+
+  describe('its instance', () => {
+    const INSTANCE = /^[0-9a-f]{12}$/;
+
+    it('is one for all processes of the hub, and another one for another hub', async () => {
+      const prefix = randomUUID();
+      const all = await Promise.all([1, 2, 3].map(() => open(prefix).instance()));
+      expect(new Set(all).size).toBe(1);
+      expect(all[0]).toMatch(INSTANCE);
+      expect(await open().instance()).not.toBe(all[0]);
+    });
+
+    it('comes back into a Redis that was emptied', async () => {
+      const prefix = randomUUID();
+      const running = open(prefix);
+      const instance = await running.instance();
+      const redis = connectRedis(found.url);
+      await redis.del(`${prefix}:instance`);
+      expect(await running.instance()).toBe(instance);
+      await expect.poll(() => redis.get(`${prefix}:instance`), PATIENCE).toBe(instance);
+      redis.disconnect();
+      expect(await open(prefix).instance()).toBe(instance);
+    });
+
+    it('is made anew where Redis has a lie', async () => {
+      const prefix = randomUUID();
+      const redis = connectRedis(found.url);
+      await redis.set(`${prefix}:instance`, '"; FLUSHALL');
+      const [one, other] = [await open(prefix).instance(), await open(prefix).instance()];
+      expect(one).toMatch(INSTANCE);
+      expect(other).toBe(one);
+      redis.disconnect();
+    });
   });
 });

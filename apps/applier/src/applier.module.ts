@@ -158,7 +158,7 @@ function ordersOf(hub: Hub, fleetHub: KubeClient, limiter: ClusterLimiter, views
 }
 
 function releasesOf(
-  { clock, log, settings, identity }: Hub,
+  { clock, log, settings, identity, instance }: Hub,
   parts: Pick<ClusterReleasesOptions, 'hub' | 'secrets' | 'marks' | 'clusters' | 'owns'>,
 ): ClusterReleases {
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
@@ -168,7 +168,7 @@ function releasesOf(
     if (client === undefined) throw new RangeError('one access gives one client');
     return client;
   };
-  return new ClusterReleases({ ...parts, open, identity, clock, log });
+  return new ClusterReleases({ ...parts, open, identity, instance, clock, log });
 }
 
 /** Orders of the fleet report what a pass has come to. */

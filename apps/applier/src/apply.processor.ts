@@ -1,4 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { SYSTEM_NAMESPACE } from '#core/fleet/joining/hub-instance';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { PassRefusals } from '#lifecycle/engine/pass-refusals';
@@ -117,6 +118,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
   /** Runs the pass of the subject; returns in how many milliseconds the next one is due, if at all. */
   async #reconcile(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
     const { cluster } = subject;
+    if ('namespace' in subject && subject.namespace === SYSTEM_NAMESPACE) await this.detectors.answerFor(cluster);
     const { acts } = await this.detectors.status(cluster);
     if (!acts) return this.detectors.againAfterMs(cluster);
     const begun = performance.now();

@@ -1,4 +1,5 @@
-import { type HubIdentity, OWNER_ANNOTATION } from '#core/fleet/joining/cluster-owner';
+import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/fleet/joining/cluster-owner';
+import { INSTANCE_ANNOTATION } from '#core/fleet/joining/hub-instance';
 import type { Settings } from '#platform/config/settings';
 import { hubIdentity } from '#platform/hub/hub-identity';
 import { HubKey } from '#platform/hub/hub-key';
@@ -6,15 +7,19 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
 
-/** Which hub manages a cluster, as the cluster says it; `holder` is empty where none does. */
-export type OwnerRead = Readonly<{ holder: string; resourceVersion: string | undefined }>;
+/** Which hub manages a cluster, as the cluster says it; `holder` and `instance` are empty where none does. */
+export type OwnerRead = Readonly<{ holder: string; instance: string; resourceVersion: string | undefined }>;
 
 /** Rejects where the namespace may not be read. */
 export async function readOwner(client: KubeClient): Promise<OwnerRead> {
   const system = await client.get(SYSTEM);
   if (system === undefined) throw new Error(`${client.cluster} has no namespace kube-system`);
   const { annotations, resourceVersion } = system.metadata;
-  return { holder: annotations?.[OWNER_ANNOTATION] ?? '', resourceVersion };
+  return {
+    holder: annotations?.[OWNER_ANNOTATION] ?? '',
+    instance: annotations?.[INSTANCE_ANNOTATION] ?? '',
+    resourceVersion,
+  };
 }
 
 /** Says in the cluster who manages it; undefined: no hub does. What was read must be there still. */
@@ -23,7 +28,7 @@ export async function writeOwner(
   { resourceVersion }: OwnerRead,
   holder: string | undefined,
 ): Promise<void> {
-  await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: { [OWNER_ANNOTATION]: holder ?? null } } });
+  await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: ownerMarks(holder, undefined) } });
 }
 
 /** The hub that the settings of this command mean; undefined where it has no identity. */

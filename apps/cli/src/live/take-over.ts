@@ -3,7 +3,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
-import { hubOfSettings, readOwner, writeOwner } from './cluster-owner.js';
+import { hubOfSettings, type OwnerRead, readOwner, writeOwner } from './cluster-owner.js';
 
 export type TakeOverOptions = Readonly<{
   /** The hub that manages the cluster from now on; undefined: that of the settings. */
@@ -23,7 +23,8 @@ export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: Ta
     return io.exit(ExitCode.no);
   }
   if (owner.holder === hub) {
-    io.out(`cluster ${name} is managed by hub ${hub} already\n`);
+    if (owner.instance === '') io.out(`cluster ${name} is managed by hub ${hub} already\n`);
+    else await freeForInstances(client, io, { hub, owner, dryRun });
     return io.exit(ExitCode.done);
   }
   if (!dryRun) await writeOwner(client, owner, hub);
@@ -35,4 +36,15 @@ export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: Ta
     );
   }
   io.exit(ExitCode.done);
+}
+
+type SameHub = Readonly<{ hub: string; owner: OwnerRead; dryRun: boolean }>;
+
+/** Of hubs with one identity the first that reads it goes on. */
+async function freeForInstances(client: KubeClient, io: Io, { hub, owner, dryRun }: SameHub): Promise<void> {
+  if (!dryRun) await writeOwner(client, owner, hub);
+  const which = `instance ${owner.instance} of hub ${hub}`;
+  io.out(
+    `cluster ${client.cluster} ${dryRun ? 'would be' : 'is'} free of ${which}: the first hub ${hub} that runs goes on\n`,
+  );
 }

@@ -39,6 +39,8 @@ export type UpCheckOptions = Readonly<{
   /** Whether the hub only reports on the cluster. */
   isObserved: (cluster: string) => boolean;
   hub: HubIdentity | undefined;
+  /** Distinguishes hubs with that identity. Default: they count as one. */
+  instance?: (() => Promise<string>) | undefined;
 }>;
 
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */
@@ -67,7 +69,7 @@ export async function checkCluster(
 async function readCluster(
   client: KubeClient,
   settings: Settings,
-  { version, mayPrepare, isObserved, hub, access }: UpCheckOptions & Readonly<{ version: string }>,
+  { version, mayPrepare, isObserved, hub, instance, access }: UpCheckOptions & Readonly<{ version: string }>,
 ): Promise<ReachedCluster> {
   const [olm, globalCatalogNamespace, system] = await Promise.all([
     managementOf(client, settings, access?.(client.cluster)),
@@ -80,7 +82,7 @@ async function readCluster(
   const owner = await new OwnerCheck({
     client,
     clock: new SystemClock(),
-    hub,
+    ...{ hub, instance },
     mayTake,
     access: access?.(cluster),
   }).ask();

@@ -103,7 +103,7 @@ async function start({ io, up, log, key, lock, ...given }: Start): Promise<void>
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
   const access = accessOf(up.named);
   const watch = new ClusterWatch(clients, settings, io, {
-    ...{ mayPrepare, isObserved, hub: hub.identity },
+    ...{ mayPrepare, isObserved, hub: hub.identity, instance: hub.instance },
     access,
   });
   endings.push(async () => watch.stop());

@@ -7,6 +7,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { SYSTEM_NAMESPACE } from '#core/fleet/joining/hub-instance';
 import { OlmDetectors } from '../joining/olm-detectors.js';
 import type { ClusterRegistry } from '../membership/cluster-registry.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
@@ -98,6 +99,7 @@ export const clustersModule = ({
       useFactory: (hub: Hub) =>
         new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, {
           ...{ takes, beforeWrite, access },
+          onMarksAwaited: (cluster) => void askApplier(hub, cluster),
         }),
     },
     healthIndicator(OlmDetectors, ({ check }) => check),
@@ -115,3 +117,12 @@ export const guardedClusters = (clusters: ServiceClusters): FactoryProvider<Serv
   inject: [OlmDetectors],
   useFactory: (detectors: OlmDetectors) => detectors.guard(clusters),
 });
+
+/** Has the applier write to namespace kube-system what a hub with the same identity waits for. */
+async function askApplier({ queues, log }: Hub, cluster: string): Promise<void> {
+  try {
+    await queues.apply.add({ v: 1, cluster, namespace: SYSTEM_NAMESPACE });
+  } catch (error) {
+    log.debug({ cluster, error }, 'the applier was not asked');
+  }
+}

@@ -28,6 +28,11 @@ export type HubStore = Readonly<{
   questionReceiver(): QuestionReceiver;
   sessions: SessionStore;
   trail: AuditTrail;
+  /**
+   * Names the processes that share this store: another hub with the same identity has another. Waits for the
+   * store only the first time.
+   */
+  instance(): Promise<string>;
   /** Whether the store takes writes and keeps them. */
   check: HealthCheck;
   /**

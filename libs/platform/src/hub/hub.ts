@@ -70,6 +70,8 @@ export type Hub = ServiceFrame &
     key: HubKey | undefined;
     /** What this hub is called in its clusters; absent where it could keep none. */
     identity?: HubIdentity;
+    /** Distinguishes hubs with this identity. */
+    instance?: HubStore['instance'];
     close(): Promise<void>;
   }>;
 
@@ -128,7 +130,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     bundlePulls,
     ...(tracer && { tracer }),
     key,
-    ...(identity && { identity }),
+    ...(identity && { identity, instance: store.instance }),
     close: async () => {
       tls?.stop();
       bundlePulls.stop();

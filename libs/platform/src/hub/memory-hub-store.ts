@@ -11,6 +11,7 @@ import type { ExtensionProblems } from '../store/problem-store.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { MemoryView } from '../view/memory-view.js';
+import { fileInstance } from './hub-instance.js';
 import type { HubStore } from './hub-store.js';
 
 export type MemoryHubStoreOptions = Readonly<{
@@ -52,6 +53,7 @@ export function memoryHubStore({ settings, clock, log, metrics }: MemoryHubStore
     questionReceiver: () => questions.receiver(),
     sessions: new MemorySessionStore(clock),
     trail: new MemoryAuditTrail(),
+    instance: fileInstance(settings.clustersFile),
     check: { name: 'store', check: async () => ({ up: true, detail: 'in the memory of this process' }) },
     watchLosses: async () => () => undefined,
     close: () => view.close(),

@@ -20,6 +20,7 @@ import type { RefusedValues } from '../telemetry/refused-values.js';
 import { RedisHubReports } from '../view/redis-hub-reports.js';
 import { RedisViewReader } from '../view/redis-view-reader.js';
 import { RedisViewWriter } from '../view/redis-view-writer.js';
+import { redisInstance } from './hub-instance.js';
 import type { HubKey } from './hub-key.js';
 import type { HubStore } from './hub-store.js';
 
@@ -75,6 +76,7 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
     questionReceiver: () => new RedisQuestionReceiver({ redis, prefix, clock, log }),
     sessions: new RedisSessionStore(redis, prefix),
     trail: new RedisAuditTrail(redis, prefix),
+    instance: redisInstance(redis, prefix),
     check: redisCheck(redis, { prefix, trouble, missingRight: () => rights.text, serverInfo }),
     watchLosses: (onEmptied) => watchRedisEpoch({ redis, clock, log, losses, prefix, onEmptied }),
     close: () => redis.disconnect(),

@@ -1,3 +1,5 @@
+import { type OwnerStatus, twinText } from '#core/fleet/joining/cluster-owner';
+import { TWIN_SEEN_MS } from '#core/fleet/joining/hub-instance';
 import type { Hub } from '../hub/hub.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
@@ -6,12 +8,14 @@ import { OwnerCheck } from './owner-check.js';
 const NAMED = 5;
 
 export type ClusterOwnersOptions = Readonly<{
-  hub: Pick<Hub, 'clock' | 'log' | 'metrics'> & Partial<Pick<Hub, 'identity'>>;
+  hub: Pick<Hub, 'clock' | 'log' | 'metrics'> & Partial<Pick<Hub, 'identity' | 'instance'>>;
   /** The clusters, with the clients by which it is found out who manages them. */
   clusters: ServiceClusters;
   mayTake: (cluster: string) => boolean;
   /** Called before that is written. */
   beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
+  /** Called if another process is to write what a hub with the same identity waits for. */
+  onMarksAwaited?: ((cluster: string) => void) | undefined;
   /** Options by which commands reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
   /** Called when it is found out that another hub manages a cluster, or does so no more. */
@@ -29,19 +33,23 @@ export class ClusterOwners {
   of(cluster: string): OwnerCheck | undefined {
     const known = this.#checks.get(cluster);
     if (known !== undefined) return known;
-    const { hub, clusters, mayTake, beforeWrite, access, onNews } = this.options;
+    const { hub, clusters, mayTake, beforeWrite, onMarksAwaited, access, onNews } = this.options;
     const client = clusters.client(cluster);
     if (client === undefined) return undefined;
     const check = new OwnerCheck({
       client,
       clock: hub.clock,
       hub: hub.identity,
+      instance: hub.instance,
       mayTake: () => mayTake(cluster),
       beforeWrite: () => beforeWrite?.(cluster),
+      onMarksAwaited: () => onMarksAwaited?.(cluster),
       access: access?.(cluster),
       onNews: (status) => {
         hub.metrics.clusterOfAnotherHub(cluster, !status.acts);
         if (!status.acts) hub.log.warn({ cluster, because: status.because }, 'cluster is managed by another hub');
+        else if (status.twin)
+          hub.log.warn({ cluster, because: twinText(status.twin) }, 'another hub asked for the cluster');
         onNews(cluster);
       },
       onRefused: (because) => {
@@ -68,9 +76,10 @@ export class ClusterOwners {
     name: 'owners',
     check: async () => {
       const troubles = Object.fromEntries(
-        [...this.#checks].flatMap(([cluster, { latest }]) =>
-          latest?.acts === false ? [[cluster, latest.because]] : [],
-        ),
+        [...this.#checks].flatMap(([cluster, { latest }]) => {
+          const trouble = latest && this.#troubleOf(latest);
+          return trouble === undefined ? [] : [[cluster, trouble]];
+        }),
       );
       const foreign = Object.entries(troubles).map(([cluster, because]) => `${cluster}: ${because}`);
       const unmarked = [...this.#refused].map(
@@ -82,4 +91,13 @@ export class ClusterOwners {
       return { up: true, degraded: true, detail: `${all.slice(0, NAMED).join('; ')}${more}`, troubles };
     },
   };
+
+  /** A hub with the same identity that has ended asks no more. */
+  #troubleOf(status: OwnerStatus): string | undefined {
+    if (!status.acts) return status.because;
+    const { twin } = status;
+    const isThere =
+      twin !== undefined && this.options.hub.clock.now().getTime() - twin.askedAt.getTime() < TWIN_SEEN_MS;
+    return isThere ? twinText(twin) : undefined;
+  }
 }

@@ -22,6 +22,8 @@ export type OlmDetectorsOptions = Readonly<{
   takes?: boolean;
   /** Called before anything is written to a cluster, which waits for it; undefined: nothing is to be done. */
   beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
+  /** Called if another process is to write what a hub with the same identity waits for. */
+  onMarksAwaited?: ((cluster: string) => void) | undefined;
   /** Options by which commands reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
 }>;
@@ -38,7 +40,8 @@ export class OlmDetectors {
   readonly owners: ClusterOwners;
 
   constructor(
-    private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'> & Partial<Pick<Hub, 'identity'>>,
+    private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'> &
+      Partial<Pick<Hub, 'identity' | 'instance'>>,
     /** The clusters, with the clients by which it is found out whether OLM works there. */
     private readonly clusters: ServiceClusters,
     /** Whether no other process works for the cluster at this moment. */
@@ -50,6 +53,7 @@ export class OlmDetectors {
       clusters,
       mayTake: (cluster) => options.takes === true && owns(cluster) && !clusters.isPaused(cluster),
       beforeWrite: options.beforeWrite,
+      onMarksAwaited: options.onMarksAwaited,
       access: options.access,
       onNews: (cluster) => {
         for (const listener of this.#listeners) listener(cluster);
@@ -95,6 +99,12 @@ export class OlmDetectors {
     if (this.clusters.isObserved(cluster)) return;
     const asked = this.owners.of(cluster)?.ask();
     asked?.catch((error: unknown) => this.hub.log.debug({ cluster, error }, 'who manages the cluster is not known'));
+  }
+
+  /** Asks who manages the cluster, and writes what another hub, or this one, waits for. */
+  async answerFor(cluster: string): Promise<void> {
+    await this.status(cluster);
+    if (!this.clusters.isObserved(cluster) && !this.#isLeftToOlm(cluster)) await this.owners.of(cluster)?.ask();
   }
 
   /** Forgets the findings about a cluster: the next status reads it again. */

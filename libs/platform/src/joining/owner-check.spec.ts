@@ -22,17 +22,22 @@ const mark = (id: string) =>
   direct.cluster.edit(SYSTEM, ({ metadata }) => {
     metadata.annotations = { 'flotilla.dev/hub': id };
   });
-function hub(id: string, { takes = true, older = [] as string[] } = {}) {
+function hub(id: string, { takes = true, older = [] as string[], instance = '' } = {}) {
+  let awaited = 0;
   const [news, refusals] = [[] as OwnerStatus[], [] as (string | undefined)[]];
   const check = new OwnerCheck({
     client: direct.client,
     clock,
     hub: { id, older },
+    instance: instance === '' ? undefined : async () => instance,
+    onMarksAwaited: () => {
+      awaited += 1;
+    },
     mayTake: () => takes,
     onNews: (status) => void news.push(status),
     onRefused: (because) => void refusals.push(because),
   });
-  return { check, news, refusals };
+  return { check, news, refusals, awaited: () => awaited };
 }
 
 describe('which hub manages a cluster', () => {
@@ -117,5 +122,98 @@ describe('which hub manages a cluster', () => {
     mark('one');
     expect((await check.status()).acts, 'it is asked again after a minute').toBe(true);
     await write();
+  });
+});
+
+describe('two hubs with one identity', () => {
+  const annotations = () => direct.cluster.get(SYSTEM)?.metadata.annotations ?? {};
+  const instance = () => annotations()['flotilla.dev/hub-instance'];
+  const writes = () => direct.cluster.requests.writes().length;
+
+  it('take no turns: the one that is at work answers, the other one stays away, and both name each other', async () => {
+    const [first, second] = [hub('one', { instance: 'a' }), hub('one', { instance: 'b' })];
+    expect((await first.check.ask()).acts).toBe(true);
+    expect(await second.check.ask()).toMatchObject({ acts: false, because: expect.stringContaining('is asked') });
+    expect(await first.check.ask()).toMatchObject({ acts: true, twin: { instance: 'b' } });
+    await clock.advance(second.check.againAfterMs);
+    expect(await second.check.status()).toMatchObject({ acts: false, because: expect.stringContaining('it answered') });
+    expect(instance()).toBe('a');
+    expect(first.news).toEqual([expect.objectContaining({ acts: true, twin: expect.anything() })]);
+
+    const before = writes();
+    for (let minute = 0; minute < 60; minute++) {
+      await clock.advance(60_000);
+      const [one, other] = [await first.check.ask(), await second.check.status()];
+      expect([one.acts, other.acts]).toEqual([true, false]);
+    }
+    expect(writes() - before, 'a question and an answer each five minutes').toBeLessThanOrEqual(24);
+  });
+
+  it('the second takes the place of one that is gone, and the first one leaves when it comes back', async () => {
+    const [first, second] = [hub('one', { instance: 'a' }), hub('one', { instance: 'b' })];
+    await first.check.ask();
+    await second.check.ask();
+    await clock.advance(19_999);
+    expect((await second.check.ask()).acts).toBe(false);
+    await clock.advance(1);
+    expect((await second.check.ask()).acts).toBe(true);
+    expect(annotations()).toEqual({ 'flotilla.dev/hub': 'one', 'flotilla.dev/hub-instance': 'b' });
+
+    expect((await first.check.ask()).acts).toBe(false);
+    expect(await second.check.ask()).toMatchObject({ acts: true, twin: { instance: 'a' } });
+    await clock.advance(60_000);
+    expect([(await first.check.ask()).acts, (await second.check.ask()).acts]).toEqual([false, true]);
+  });
+
+  it('one that has answered has ten minutes for a restart', async () => {
+    const [first, second] = [hub('one', { instance: 'a' }), hub('one', { instance: 'b' })];
+    for (const { check } of [first, second, first]) await check.ask();
+    for (let minute = 0; minute < 14; minute++) {
+      await clock.advance(60_000);
+      expect((await second.check.ask()).acts, `after ${minute + 1} minutes`).toBe(false);
+    }
+    await clock.advance(60_000);
+    expect((await second.check.ask()).acts).toBe(true);
+  });
+
+  it('of two that ask at the same moment one takes the place', async () => {
+    await hub('one', { instance: 'gone' }).check.ask();
+    const hubs = [hub('one', { instance: 'b' }), hub('one', { instance: 'c' })];
+    for (let second = 0; second < 60; second++) {
+      await Promise.all(hubs.map(({ check }) => check.ask()));
+      await clock.advance(1_000);
+    }
+    const acts = hubs.map(({ check }) => check.latest?.acts);
+    expect(acts.toSorted()).toEqual([false, true]);
+    expect(instance()).toBe(acts[0] ? 'b' : 'c');
+  });
+
+  it('a process that may not write has another one of its hub do it', async () => {
+    const applier = hub('one', { instance: 'a' });
+    const poller = hub('one', { instance: 'a', takes: false });
+    await applier.check.ask();
+    await hub('one', { instance: 'b' }).check.ask();
+    const before = writes();
+    expect((await poller.check.ask()).acts).toBe(true);
+    expect([poller.awaited(), writes()]).toEqual([1, before]);
+    await applier.check.ask();
+    await poller.check.ask();
+    expect(poller.awaited(), 'it is answered').toBe(1);
+
+    const otherPoller = hub('one', { instance: 'c', takes: false });
+    expect((await otherPoller.check.ask()).acts).toBe(false);
+    expect(otherPoller.awaited()).toBe(1);
+  });
+
+  it('one that may not ask stays away, and says why', async () => {
+    await hub('one', { instance: 'a' }).check.ask();
+    direct.cluster.failAll(
+      { verb: 'patch', resource: 'namespaces' },
+      new Refusal(403, 'Forbidden', 'guarded namespace'),
+    );
+    expect(await hub('one', { instance: 'b' }).check.ask()).toMatchObject({
+      acts: false,
+      because: expect.stringMatching(/it could not be asked: .*guarded namespace/),
+    });
   });
 });

@@ -1,4 +1,5 @@
-import { type HubIdentity, OWNER_ANNOTATION, type OwnerStatus, ownerStatus } from '#core/fleet/joining/cluster-owner';
+import { type HubIdentity, type OwnerStatus, ownerStatus } from '#core/fleet/joining/cluster-owner';
+import type { OwnerMarks } from '#core/fleet/joining/hub-instance';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
@@ -7,14 +8,18 @@ export type OwnerCheckOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   hub: HubIdentity | undefined;
+  /** Distinguishes hubs with one identity. Default: they count as one. */
+  instance?: (() => Promise<string>) | undefined;
   /** Whether this process may write to the cluster that this hub manages it. */
   mayTake: () => boolean;
   /** What comes first: called before that is written, which waits for it. Default: nothing. */
   beforeWrite?: (() => Promise<void> | undefined) | undefined;
   /** Options by which commands reach the cluster. Default: its context. */
   access?: string | undefined;
-  /** Called when the status has changed; for the first one only where another hub manages the cluster. */
+  /** Called when the status has changed; for the first one only if another hub is there. */
   onNews?: (status: OwnerStatus) => void;
+  /** Called if another process is to write what a hub with the same identity waits for. */
+  onMarksAwaited?: (() => void) | undefined;
   /** The API server refuses to have the cluster marked; `undefined`: no more. */
   onRefused?: (because: string | undefined) => void;
 }>;
@@ -47,7 +52,8 @@ export class OwnerCheck {
 
   /** Milliseconds after which {@link status} asks anew. */
   get againAfterMs(): number {
-    return this.latest?.acts === false ? WAITING_MS : ACTING_MS;
+    const { latest } = this;
+    return latest?.acts === false ? Math.min(latest.againAfterMs ?? WAITING_MS, WAITING_MS) : ACTING_MS;
   }
 
   /** Rejects where the cluster does not answer. */
@@ -60,7 +66,7 @@ export class OwnerCheck {
     return this.#isYounger(OWNER_CONFIRMED_MS) ? undefined : this.ask();
   }
 
-  /** Asks the cluster, and marks it as this hub's where no hub manages it. */
+  /** Asks the cluster, and writes there what a hub that manages it, or is to, has to write. */
   async ask(): Promise<OwnerStatus> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -78,37 +84,49 @@ export class OwnerCheck {
 
   async #ask(): Promise<OwnerStatus> {
     const askedAtMs = this.#nowMs;
-    const system = await this.#system();
-    const found = this.#statusOf(system);
-    const status = found.acts && found.isToBeWritten && system !== undefined ? await this.#take(system) : found;
+    const instance = this.options.hub === undefined ? undefined : await this.options.instance?.();
+    const found = await this.#read(instance);
+    const status = found.status.marks === undefined ? found.status : await this.#mark(found, instance);
     const before = this.latest;
     this.#known = { status, askedAtMs };
-    const isNews = before === undefined ? !status.acts : textOf(before) !== textOf(status);
+    const isNews = textOf(before) !== textOf(status);
     if (isNews) this.options.onNews?.(status);
     return status;
   }
 
-  #statusOf(system: KubernetesObject | undefined): OwnerStatus {
-    const { client, hub, access } = this.options;
+  async #read(instance: string | undefined): Promise<Found> {
+    const system = await this.#system();
     const annotations = system === undefined ? undefined : (system.metadata.annotations ?? {});
-    return ownerStatus({ cluster: client.cluster, hub, annotations, access });
+    return { status: this.#statusOf(annotations, instance), annotations, system };
+  }
+
+  #statusOf(annotations: Annotations | undefined, instance: string | undefined): OwnerStatus {
+    const { client, clock, hub, access } = this.options;
+    return ownerStatus({ cluster: client.cluster, hub, instance, now: clock.now(), annotations, access });
   }
 
   /** Of two hubs that write at the same time one does: the other finds its mark. */
-  async #take(system: KubernetesObject): Promise<OwnerStatus> {
-    const { client, hub, mayTake, beforeWrite, onRefused } = this.options;
-    const status = this.#statusOf(system);
-    if (hub === undefined || !mayTake()) return status;
+  async #mark({ status, annotations, system }: Found, instance: string | undefined): Promise<OwnerStatus> {
+    const { client, mayTake, beforeWrite, onMarksAwaited, onRefused } = this.options;
+    const { marks } = status;
+    if (marks === undefined || system === undefined) return status;
+    if (!mayTake()) {
+      if (status.isAwaited) onMarksAwaited?.();
+      return status;
+    }
     await beforeWrite?.();
     const { resourceVersion } = system.metadata;
     try {
-      await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: { [OWNER_ANNOTATION]: hub.id } } });
+      await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: marks } });
       onRefused?.(undefined);
-      return { acts: true, isToBeWritten: false };
+      return this.#statusOf(withMarks(annotations, marks), instance);
     } catch (error) {
       if (!KubeApiError.is(error) || error.status === 0 || error.status >= 500) throw error;
-      if (error.reason !== 'Conflict') onRefused?.(error.message);
-      return this.#statusOf(await this.#system());
+      if (error.reason === 'Conflict') return (await this.#read(instance)).status;
+      onRefused?.(error.message);
+      return status.acts
+        ? status
+        : { ...status, because: `${status.because}; it could not be asked: ${error.message}` };
     }
   }
 
@@ -122,4 +140,20 @@ export class OwnerCheck {
   }
 }
 
-const textOf = (status: OwnerStatus): string => (status.acts ? 'acts' : status.because);
+type Annotations = Readonly<Record<string, string>>;
+
+/** What was read of namespace kube-system, and what it means. */
+type Found = Readonly<{
+  status: OwnerStatus;
+  annotations: Annotations | undefined;
+  system: KubernetesObject | undefined;
+}>;
+
+const withMarks = (annotations: Annotations | undefined, marks: OwnerMarks): Annotations =>
+  Object.fromEntries(
+    Object.entries({ ...annotations, ...marks }).flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
+  );
+
+/** Before the first answer the hub counts as the only one. */
+const textOf = (status: OwnerStatus = { acts: true }): string =>
+  status.acts ? `acts ${status.twin?.instance ?? ''}` : status.because;

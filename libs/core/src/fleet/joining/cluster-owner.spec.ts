@@ -1,18 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { ownerStatus } from './cluster-owner.js';
+import { ownerStatus, twinText } from './cluster-owner.js';
 
 const HUB = { id: 'hub-2', older: ['hub-1'] };
-const status = (holder: string | undefined, hub: typeof HUB | undefined = HUB) =>
-  ownerStatus({ cluster: 'east', hub, annotations: holder === undefined ? {} : { 'flotilla.dev/hub': holder } });
+const NOW = new Date('2026-06-01T12:00:00.000Z');
+const given = (annotations: Readonly<Record<string, string>> | undefined, hub: typeof HUB | undefined = HUB) =>
+  ownerStatus({ cluster: 'east', hub, annotations, now: NOW });
+const status = (holder: string | undefined) => given(holder === undefined ? {} : { 'flotilla.dev/hub': holder });
+const MARKS = { 'flotilla.dev/hub': 'hub-2', 'flotilla.dev/hub-instance': null, 'flotilla.dev/hub-asks': null };
 
 describe('which hub manages a cluster', () => {
   it.each([
-    { because: 'no hub does: it is taken', holder: undefined, isToBeWritten: true },
-    { because: 'an empty annotation names none', holder: '', isToBeWritten: true },
-    { because: 'this hub does', holder: 'hub-2', isToBeWritten: false },
-    { because: 'this hub does under its older key, and writes the newer one', holder: 'hub-1', isToBeWritten: true },
-  ])('it acts where $because', ({ holder, isToBeWritten }) => {
-    expect(status(holder)).toEqual({ acts: true, isToBeWritten });
+    { because: 'no hub does: it is taken', holder: undefined, expected: { acts: true, marks: MARKS } },
+    { because: 'an empty annotation names none', holder: '', expected: { acts: true, marks: MARKS } },
+    { because: 'this hub does', holder: 'hub-2', expected: { acts: true } },
+    {
+      because: 'this hub does under its older key, and writes the newer one',
+      holder: 'hub-1',
+      expected: { acts: true, marks: { 'flotilla.dev/hub': 'hub-2' } },
+    },
+  ])('it acts where $because', ({ holder, expected }) => {
+    expect(status(holder)).toEqual(expected);
   });
 
   it('it does nothing where another one does, and says how to take the cluster over', () => {
@@ -32,19 +39,61 @@ describe('which hub manages a cluster', () => {
   });
 
   it('without an identity it takes no cluster, and leaves those of others alone', () => {
-    expect(ownerStatus({ cluster: 'east', hub: undefined, annotations: {} })).toEqual({
-      acts: true,
-      isToBeWritten: false,
+    const of = (annotations: Readonly<Record<string, string>>) =>
+      ownerStatus({ cluster: 'east', hub: undefined, instance: 'a', annotations, now: NOW });
+    expect(of({})).toEqual({ acts: true });
+    expect(of({ 'flotilla.dev/hub': 'hub-9' })).toMatchObject({
+      acts: false,
+      because: expect.stringContaining('FLOTILLA_HUB_ID'),
     });
-    expect(
-      ownerStatus({ cluster: 'east', hub: undefined, annotations: { 'flotilla.dev/hub': 'hub-9' } }),
-    ).toMatchObject({ acts: false, because: expect.stringContaining('FLOTILLA_HUB_ID') });
   });
 
   it('it acts, and marks nothing, where the namespace may not be read', () => {
-    expect(ownerStatus({ cluster: 'east', hub: HUB, annotations: undefined })).toEqual({
+    expect(given(undefined)).toEqual({ acts: true });
+  });
+});
+
+describe('two hubs with one identity', () => {
+  const of = (annotations: Readonly<Record<string, string>>) =>
+    ownerStatus({ cluster: 'east', hub: HUB, instance: 'b', annotations, now: NOW });
+  const AT = '2026-06-01T11:59:59.000Z';
+
+  it.each([{ holder: 'hub-2' }, { holder: 'hub-1' }])(
+    'are told apart where the cluster names $holder',
+    ({ holder }) => {
+      expect(of({ 'flotilla.dev/hub': holder, 'flotilla.dev/hub-instance': 'a' })).toMatchObject({
+        acts: false,
+        holder: 'a',
+        because:
+          'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) was at work there, and is asked if it still is; nothing is written',
+      });
+    },
+  );
+
+  it('are named, with what to do, by the one that stays away', () => {
+    const marks = { 'flotilla.dev/hub': 'hub-2', 'flotilla.dev/hub-instance': 'a' };
+    expect(of({ ...marks, 'flotilla.dev/hub-asks': `b ${AT} answered` })).toMatchObject({
+      acts: false,
+      because:
+        'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) is at work there, as it answered to the question of 2026-06-01T11:59:59.000Z; nothing is written: give one of the two a key or FLOTILLA_HUB_ID of its own, or end it. This one asks again every five minutes; at once if that one has ended: "flotilla clusters take-over east --context east --hub-id hub-2"',
+    });
+  });
+
+  it('are named by the one that acts', () => {
+    expect(twinText({ instance: 'b', askedAt: new Date(AT) })).toBe(
+      'another hub with the same identity (instance b) asked for it at 2026-06-01T11:59:59.000Z, and stays away: give one of the two a key or FLOTILLA_HUB_ID of its own, or end it',
+    );
+  });
+
+  it('are one hub where the mark is of an earlier release, which is completed', () => {
+    expect(of({ 'flotilla.dev/hub': 'hub-2' })).toEqual({ acts: true, marks: { 'flotilla.dev/hub-instance': 'b' } });
+    expect(of({ 'flotilla.dev/hub': 'hub-1' })).toEqual({
       acts: true,
-      isToBeWritten: false,
+      marks: { 'flotilla.dev/hub': 'hub-2', 'flotilla.dev/hub-instance': 'b' },
+    });
+    expect(of({})).toEqual({
+      acts: true,
+      marks: { 'flotilla.dev/hub': 'hub-2', 'flotilla.dev/hub-instance': 'b', 'flotilla.dev/hub-asks': null },
     });
   });
 });

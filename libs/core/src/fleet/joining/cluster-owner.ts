@@ -1,4 +1,12 @@
 import { contextOption, shellWord } from '../../kernel/text/shell-word.js';
+import {
+  INSTANCE_ANNOTATION,
+  type InstanceStatus,
+  instanceStatus,
+  type OwnerMarks,
+  QUESTION_ANNOTATION,
+  type Twin,
+} from './hub-instance.js';
 
 /** Annotation of namespace kube-system that says which hub manages the cluster (decision 0215). */
 export const OWNER_ANNOTATION = 'flotilla.dev/hub';
@@ -16,26 +24,66 @@ export type OwnerFacts = Readonly<{
   cluster: string;
   /** Undefined for a hub that could not keep an identity: it takes no cluster, and respects other hubs. */
   hub: HubIdentity | undefined;
+  /** Distinguishes hubs with one identity; undefined: they count as one. */
+  instance?: string | undefined;
+  now: Date;
   /** Annotations of namespace kube-system; undefined where it may not be read, or there is none. */
   annotations: Readonly<Record<string, string>> | undefined;
   /** Options by which commands reach the cluster. Default: its context. */
   access?: string | undefined;
 }>;
 
-/** Which hub manages a cluster, as this hub sees it. */
-export type OwnerStatus =
-  /** `isToBeWritten`: no hub manages the cluster, or this one does under an older identity. */
-  | Readonly<{ acts: true; isToBeWritten: boolean }>
-  /** `because` says who manages the cluster and how to go on. */
-  | Readonly<{ acts: false; holder: string; because: string }>;
+/**
+ * Which hub manages a cluster, as this hub sees it. `marks`: what this hub is to write there first. A hub
+ * with the same identity waits for it if `isAwaited`.
+ */
+export type OwnerStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> &
+  (
+    | Readonly<{ acts: true; twin?: Twin }>
+    /** `because` says who manages the cluster and how to go on. */
+    | Readonly<{ acts: false; holder: string; because: string; againAfterMs?: number }>
+  );
 
 /** Two hubs that act on the same objects undo each other's work: the one that is not named does nothing. */
-export function ownerStatus({ cluster, hub, annotations, access = contextOption(cluster) }: OwnerFacts): OwnerStatus {
+export function ownerStatus(facts: OwnerFacts): OwnerStatus {
+  const { cluster, hub, instance, annotations, access = contextOption(cluster) } = facts;
+  const reached = `${shellWord(cluster)} ${access}`;
   const holder = annotations?.[OWNER_ANNOTATION] ?? '';
-  if (holder === '') return { acts: true, isToBeWritten: hub !== undefined && annotations !== undefined };
-  if (holder === hub?.id) return { acts: true, isToBeWritten: false };
-  if (hub?.older.includes(holder)) return { acts: true, isToBeWritten: true };
-  return { acts: false, holder, because: because(`${shellWord(cluster)} ${access}`, hub, holder) };
+  if (annotations === undefined || (holder === '' && hub === undefined)) return { acts: true };
+  if (holder === '') return { acts: true, marks: ownerMarks(hub?.id, instance) };
+  const isOlder = hub?.older.includes(holder) === true;
+  if (hub === undefined || (holder !== hub.id && !isOlder)) {
+    return { acts: false, holder, because: because(reached, hub, holder) };
+  }
+  const status: InstanceStatus =
+    instance === undefined ? { acts: true } : instanceStatus({ instance, annotations, now: facts.now });
+  if (status.acts) return isOlder ? { ...status, marks: { ...status.marks, [OWNER_ANNOTATION]: hub.id } } : status;
+  const { answeredAt: _, ...rest } = status;
+  return { ...rest, because: becauseOfTwin(reached, hub.id, status) };
+}
+
+/** Returns the marks of a hub; of none where `id` is undefined. */
+export const ownerMarks = (id: string | undefined, instance: string | undefined): OwnerMarks => ({
+  [OWNER_ANNOTATION]: id ?? null,
+  [INSTANCE_ANNOTATION]: instance ?? null,
+  [QUESTION_ANNOTATION]: null,
+});
+
+/** Returns what the hub that acts says of another one with its identity. */
+export const twinText = ({ instance, askedAt }: Twin): string =>
+  `another hub with the same identity (instance ${instance}) asked for it at ${askedAt.toISOString()}, and stays away: ${APART}`;
+
+type TwinAtWork = Readonly<{ holder: string; answeredAt?: Date }>;
+
+const APART = 'give one of the two a key or FLOTILLA_HUB_ID of its own, or end it';
+const INSTANCE = `annotation ${INSTANCE_ANNOTATION} of namespace kube-system`;
+
+function becauseOfTwin(cluster: string, id: string, { holder, answeredAt }: TwinAtWork): string {
+  const found = `another hub with the same identity ${id} (instance ${holder}, ${INSTANCE})`;
+  if (answeredAt === undefined) return `${found} was at work there, and is asked if it still is; nothing is written`;
+  const said = `as it answered to the question of ${answeredAt.toISOString()}`;
+  const way = `This one asks again every five minutes; at once if that one has ended: "flotilla clusters take-over ${cluster} --hub-id ${id}"`;
+  return `${found} is at work there, ${said}; nothing is written: ${APART}. ${way}`;
 }
 
 function because(cluster: string, hub: HubIdentity | undefined, holder: string): string {

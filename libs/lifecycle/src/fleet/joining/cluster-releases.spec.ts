@@ -23,6 +23,7 @@ const SECRET = { apiVersion: 'v1', kind: 'Secret', name: 'login', namespace: NAM
 const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
 const CSV = { ...CSV_API, name: 'harbor.v1', namespace: 'harbors' } as const;
 const OWNER = 'flotilla.dev/hub';
+const INSTANCE = 'flotilla.dev/hub-instance';
 const OTHERS = 'example.com/other';
 const none = { members: [], problems: [] };
 
@@ -80,7 +81,7 @@ describe('a FleetCluster whose login is in a Secret', () => {
     const clusters = { known: () => members(), clients, subscribe: () => () => undefined };
     const identity = { id: 'hub-1', older: [] };
     const marks = new ReleaseMarks({ hub: hub.client, secrets });
-    const parts = { secrets, marks, clusters, owns: () => true, open, identity };
+    const parts = { secrets, marks, clusters, owns: () => true, open, identity, instance: async () => 'a' };
     releases = new ClusterReleases({ hub: hub.client, ...parts, clock, log: silentLog });
     releases.start();
   }
@@ -172,11 +173,12 @@ describe('a FleetCluster whose login is in a Secret', () => {
   });
 
   it.each([
-    ['that another hub manages', { annotation: 'hub-2', reason: 'Acting' }],
-    ['that is left to OLM', { annotation: null, reason: 'LeftToOLM' }],
-  ])('releases nothing in a cluster %s, and goes at once', async (_what, { annotation, reason }) => {
+    ['that another hub manages', { annotation: 'hub-2', instance: null, reason: 'Acting' }],
+    ['that another hub with the same identity manages', { annotation: 'hub-1', instance: 'b', reason: 'Acting' }],
+    ['that is left to OLM', { annotation: null, instance: null, reason: 'LeftToOLM' }],
+  ])('releases nothing in a cluster %s, and goes at once', async (_what, { annotation, instance, reason }) => {
     await joined();
-    await store.client.patch(SYSTEM, { metadata: { annotations: { [OWNER]: annotation } } });
+    await store.client.patch(SYSTEM, { metadata: { annotations: { [OWNER]: annotation, [INSTANCE]: instance } } });
     await sight({ conditions: [{ type: 'Managed', status: 'False', reason }] });
     await remove();
     await becomes(object).toBeUndefined();

@@ -1,4 +1,5 @@
-import { type HubIdentity, OWNER_ANNOTATION } from '#core/fleet/joining/cluster-owner';
+import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/fleet/joining/cluster-owner';
+import { INSTANCE_ANNOTATION } from '#core/fleet/joining/hub-instance';
 import { type FleetClusterStatus, isLeftToOthers, leavingStatus } from '#core/fleet/membership/cluster-conditions';
 import { isBeingDeleted, RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -37,6 +38,8 @@ export type ClusterReleasesOptions = Readonly<{
   /** A client for a cluster that has left, as the applier's field manager. */
   open: (access: ClusterAccess) => Promise<KubeClient>;
   identity: HubIdentity | undefined;
+  /** Distinguishes hubs with this identity. */
+  instance: (() => Promise<string>) | undefined;
   clock: Clock;
   log: Log;
 }>;
@@ -172,22 +175,26 @@ export class ClusterReleases {
     if (uid !== undefined && expected !== undefined && uid !== expected) {
       return `another cluster answers: its kube-system has UID ${uid}, that of the fleet has ${expected}`;
     }
-    const holder = system?.metadata.annotations?.[OWNER_ANNOTATION] ?? '';
-    return holder === '' || this.#isOurs(holder) ? undefined : ANOTHER_HUB;
+    const { annotations = {} } = system?.metadata ?? {};
+    const isFree = (annotations[OWNER_ANNOTATION] ?? '') === '';
+    return isFree || (await this.#isOurs(annotations)) ? undefined : ANOTHER_HUB;
   }
 
   /** The next hub finds the cluster without one. */
   async #giveUp(client: KubeClient): Promise<void> {
     const system = await this.#system(client);
     const { annotations, resourceVersion } = system?.metadata ?? {};
-    const holder = annotations?.[OWNER_ANNOTATION];
-    if (holder === undefined || !this.#isOurs(holder)) return;
-    await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: { [OWNER_ANNOTATION]: null } } });
+    if (!(await this.#isOurs(annotations))) return;
+    await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: ownerMarks(undefined, undefined) } });
   }
 
-  #isOurs(holder: string): boolean {
-    const { identity } = this.options;
-    return identity !== undefined && [identity.id, ...identity.older].includes(holder);
+  async #isOurs(annotations: Readonly<Record<string, string>> = {}): Promise<boolean> {
+    const { identity, instance } = this.options;
+    const holder = annotations[OWNER_ANNOTATION];
+    if (identity === undefined || holder === undefined || ![identity.id, ...identity.older].includes(holder))
+      return false;
+    const marked = annotations[INSTANCE_ANNOTATION];
+    return marked === undefined || instance === undefined || marked === (await instance());
   }
 
   async #system(client: KubeClient): Promise<KubernetesObject | undefined> {

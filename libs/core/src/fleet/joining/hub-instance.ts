@@ -1,0 +1,101 @@
+/** Its annotations say which hub manages a cluster. */
+export const SYSTEM_NAMESPACE = 'kube-system';
+/** Annotation of namespace kube-system: the instance of the hub that manages the cluster (decision 0509). */
+export const INSTANCE_ANNOTATION = 'flotilla.dev/hub-instance';
+/**
+ * Annotation by which another instance asks if that one is at work: `INSTANCE TIME`, followed by `answered`
+ * once it is answered, and by `again` if an earlier question was.
+ */
+export const QUESTION_ANNOTATION = 'flotilla.dev/hub-asks';
+
+/** An instance that has not answered for so long is gone. */
+export const ANSWER_WITHIN_MS = 20_000;
+/** One that has answered before may be restarted, or its cluster may be cut off from it. */
+export const ANSWER_AGAIN_WITHIN_MS = 10 * 60_000;
+/** An instance that was answered asks again after so long: the other one may have ended. */
+export const ASK_AGAIN_MS = 5 * 60_000;
+/** An instance that has not asked again for so long is gone. */
+export const TWIN_SEEN_MS = 3 * ASK_AGAIN_MS;
+/** Until a question is written, by a process that may, and until it is answered. */
+const SOON_MS = 3_000;
+
+const ANSWERED = 'answered';
+const AGAIN = 'again';
+
+/** Annotations to be written to namespace kube-system; null removes one. */
+export type OwnerMarks = Readonly<Record<string, string | null>>;
+
+/** Another instance with the same identity. */
+export type Twin = Readonly<{ instance: string; askedAt: Date }>;
+
+export type InstanceFacts = Readonly<{
+  /** This instance. */
+  instance: string;
+  /** Annotations of namespace kube-system; the hub that they name has the identity of this one. */
+  annotations: Readonly<Record<string, string>>;
+  now: Date;
+}>;
+
+/**
+ * Which of several hubs with one identity manages a cluster. `marks`: what is to be written, undefined if
+ * nothing. `isAwaited`: the other instance, or this one, waits for that.
+ */
+export type InstanceStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> &
+  (
+    | Readonly<{ acts: true; twin?: Twin }>
+    /** `answeredAt`: when the other instance said that it is at work; undefined while it may still do so. */
+    | Readonly<{ acts: false; holder: string; answeredAt?: Date; againAfterMs: number }>
+  );
+
+/**
+ * Compares instances. The one that the cluster names acts. Another one asks it through the cluster, and takes
+ * its place only if no answer comes: an instance whose Redis was lost is never in the way of its successor.
+ */
+export function instanceStatus(facts: InstanceFacts): InstanceStatus {
+  const { instance, annotations } = facts;
+  const holder = annotations[INSTANCE_ANNOTATION] ?? '';
+  const question = questionIn(annotations[QUESTION_ANNOTATION]);
+  if (holder === '') return { acts: true, marks: { [INSTANCE_ANNOTATION]: instance } };
+  return holder === instance ? asHolder(instance, question) : asOther(facts, holder, question);
+}
+
+function asOther(facts: InstanceFacts, holder: string, question: Question | undefined): InstanceStatus {
+  const { instance, now } = facts;
+  const ageMs = question === undefined ? Number.NaN : now.getTime() - question.askedAt.getTime();
+  if (question === undefined || ageMs < 0) return ask(facts, holder, false);
+  const isOwn = question.instance === instance;
+  if (question.state === ANSWERED) {
+    if (!isOwn || ageMs >= ASK_AGAIN_MS) return ask(facts, holder, isOwn);
+    return { acts: false, holder, answeredAt: question.askedAt, againAfterMs: ASK_AGAIN_MS - ageMs };
+  }
+  const isAgain = question.state === AGAIN;
+  const leftMs = (isAgain ? ANSWER_AGAIN_WITHIN_MS : ANSWER_WITHIN_MS) - ageMs;
+  if (leftMs > 0) return { acts: false, holder, againAfterMs: isAgain ? leftMs : Math.min(leftMs, SOON_MS) };
+  if (!isOwn || leftMs <= -ASK_AGAIN_MS) return ask(facts, holder, false);
+  const marks = { [INSTANCE_ANNOTATION]: instance, [QUESTION_ANNOTATION]: null };
+  return { acts: true, marks, isAwaited: true };
+}
+
+function ask({ instance, now }: InstanceFacts, holder: string, isAgain: boolean): InstanceStatus {
+  const question = `${instance} ${now.toISOString()}${isAgain ? ` ${AGAIN}` : ''}`;
+  return { acts: false, holder, marks: { [QUESTION_ANNOTATION]: question }, isAwaited: true, againAfterMs: SOON_MS };
+}
+
+function asHolder(instance: string, question: Question | undefined): InstanceStatus {
+  if (question === undefined || question.instance === instance) return { acts: true };
+  const { askedAt, state } = question;
+  const twin = { instance: question.instance, askedAt };
+  if (state === ANSWERED) return { acts: true, twin };
+  const answer = `${question.instance} ${askedAt.toISOString()} ${ANSWERED}`;
+  return { acts: true, twin, marks: { [QUESTION_ANNOTATION]: answer }, isAwaited: true };
+}
+
+type Question = Readonly<{ instance: string; askedAt: Date; state: string }>;
+
+/** Undefined if no instance asks, or the text is no question. */
+function questionIn(text = ''): Question | undefined {
+  const [instance = '', time = '', state = ''] = text.split(' ');
+  const askedAt = new Date(time);
+  if (instance === '' || Number.isNaN(askedAt.getTime())) return undefined;
+  return { instance, askedAt, state };
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileInstance } from './hub-instance.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-hub-instance-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const at = (place = folder) => fileInstance(join(place, 'clusters.yaml'))();
+const write = (text: string) => writeFile(join(folder, 'hub-instance'), text);
+
+describe('the instance of a hub that is one process', () => {
+  it('is kept, also in a home that has no folder for it yet', async () => {
+    const place = join(folder, 'home', '.config');
+    const made = await at(place);
+    expect(made).toMatch(/^[0-9a-f]{12}$/);
+    expect(await at(place)).toBe(made);
+    expect(await readdir(place)).toEqual(['hub-instance']);
+  });
+
+  it('is another one for a copy of the home on another machine', async () => {
+    await write('0123456789ab elsewhere\n');
+    const made = await at();
+    expect(made).not.toBe('0123456789ab');
+    expect(await at()).toBe(made);
+  });
+
+  it.each(['', 'lies', `short ${hostname()}`])('is made anew where the file says "%s"', async (text) => {
+    await write(text);
+    const made = await at();
+    expect(made).toMatch(/^[0-9a-f]{12}$/);
+    expect(await at()).toBe(made);
+  });
+
+  it('is one for the life of the process where nothing can be kept', async () => {
+    const instance = fileInstance('/proc/clusters.yaml');
+    expect(await instance()).toBe(await instance());
+    expect(await at('/proc')).not.toBe(await instance());
+  });
+});
