@@ -158,8 +158,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       ...KEPT,
       jobId,
       priority,
-      // Retries go through delayed jobs of our own: one of BullMQ would be lost to a delayed job of its key
-      // (decision 0152).
+      // Retries go through delayed jobs of our own: one of BullMQ holds back what was added while the job
+      // ran, and would be lost to a delayed job of its key (decision 0152).
       attempts: 1,
       deduplication: { id: key, keepLastIfActive: true },
     });
@@ -326,7 +326,10 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 }
 
-/** Looks for the jobs of dead workers only in a queue of which a job is under way. */
+/**
+ * Looks for the jobs of dead workers only in a queue of which a job is under way: one question for all queues
+ * of a process in place of a script each (decision 0152).
+ */
 const backendThatAsksFirst =
   (occupied: OccupiedKeys): typeof createRedisBackend =>
   (...of) => {

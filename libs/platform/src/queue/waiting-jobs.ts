@@ -20,9 +20,10 @@ const MOST_KEYS = 10_000;
 export type WaitingJob = Readonly<{ id: string; place: 'waits' | 'follows' }>;
 
 /**
- * Whether a job that is about to be added is there already. To add a duplicate takes thirteen commands and
- * finding it four, so it is asked for keys that had a duplicate when they were last added: while a queue is
- * long, most jobs that are added to it wait there.
+ * Finds a job that is about to be added and is there already. BullMQ takes ten commands to add a duplicate,
+ * and {@link FIND} takes four. So it is asked for keys that had a duplicate when they were last added: while
+ * a queue is long, most jobs that are added to it wait there. The keys are private to BullMQ 6: its methods
+ * name the job of a key, and not the one that follows it (decision 0152).
  */
 export class WaitingJobs {
   readonly #keys = new Set<string>();
