@@ -11,6 +11,7 @@ import { RedisActionReceiver, RedisActionSender } from '#platform/console/redis-
 import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { findExecutable } from '#platform/debian/executable';
+import { redisInstance } from '#platform/hub/hub-instance';
 import { RedisLeases } from '#platform/ownership/redis-leases';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { REFUSED } from '#platform/redis/redis-rights';
@@ -87,6 +88,13 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     const leases = new RedisLeases(as(role), { prefix: 'fleet', role, shards: 16 });
     const request = { member: 'a', ending: false, wanted: [3], leaseMs: 10_000 };
     expect([...(await leases.exchange(request)).leases.keys()]).toEqual([3]);
+  });
+
+  it('let poller and applier know the instance of their hub, which no other service does', async () => {
+    const [poller, applier] = [redisInstance(as('poller'), 'fleet'), redisInstance(as('applier'), 'fleet')];
+    expect(await poller()).toBe(await applier());
+    for (const other of ['console', 'resolver'] as const)
+      await expect(as(other).set('fleet:instance', 'x')).rejects.toThrow(REFUSED);
   });
 
   it('let the console read rows and send actions, and the applier answer', async () => {
