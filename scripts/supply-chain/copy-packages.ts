@@ -2,8 +2,13 @@ import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageClosure } from './package-closure.ts';
 
-/** What a program does not read: types, and maps to sources that are not there. */
-const UNREAD = /\.(map|d\.[cm]?ts)$/;
+/** Files that Node does not read: sources and types of TypeScript, maps to them, texts that are no licence. */
+const UNREAD = /\.([cm]?ts|map|tsbuildinfo)$|^(?!licen[cs]e|notice|copying).*\.md$/i;
+/** Builds of packages for browsers and for other systems of modules. */
+const OTHER_BUILDS = /(^|[/\\])node_modules[/\\](underscore[/\\](amd|cjs|modules)|protobufjs[/\\]dist)$/;
+
+/** True if a program may read the file or folder of a package. */
+export const isRead = (path: string): boolean => !UNREAD.test(basename(path)) && !OTHER_BUILDS.test(path);
 
 /** Names of the packages that the bundles import, once these are made (`scripts/bundle-programs.ts`). */
 export const importedPackages = (root: string): string[] =>
@@ -19,7 +24,7 @@ export function copyPackages(root: string, target: string): void {
     // A package within another one has a line of its own, and is copied with that one already.
     cpSync(join(root, path), join(target, path), {
       recursive: true,
-      filter: (source) => !UNREAD.test(basename(source)),
+      filter: isRead,
     });
   }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { advisoriesOf } from '../../scripts/supply-chain/advisories.js';
 import { stableBill } from '../../scripts/supply-chain/bill-of-materials.js';
+import { isRead } from '../../scripts/supply-chain/copy-packages.js';
 import { isLicenceAllowed } from '../../scripts/supply-chain/licences.js';
 import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
 import { PackageNotLocked, packageClosure } from '../../scripts/supply-chain/package-closure.js';
@@ -205,4 +206,24 @@ describe('pinText', () => {
     );
     expect(pinText(once, 'node:24-slim', digest('b'))).toBe(once.replaceAll(digest('a'), digest('b')));
   });
+});
+
+describe('the files of a package that are shipped', () => {
+  it.each([
+    'node_modules/a/index.js',
+    'node_modules/a/package.json',
+    'node_modules/a/LICENSE.md',
+    'node_modules/@grpc/grpc-js/proto/channelz.proto',
+    'node_modules/underscore/underscore-node.cjs',
+    'node_modules/cjs/modules/index.js',
+  ])('have %s', (path) => expect(isRead(path)).toBe(true));
+
+  it.each([
+    'node_modules/a/index.js.map',
+    'node_modules/a/src/index.ts',
+    'node_modules/a/index.d.mts',
+    'node_modules/a/README.md',
+    'node_modules/underscore/modules',
+    'node_modules/protobufjs/dist',
+  ])('leave %s', (path) => expect(isRead(path)).toBe(false));
 });
