@@ -42,13 +42,13 @@ export function pageTemplate(page: PageContent, sections: readonly ListedSection
 <div id="found" role="region" aria-label="Found pages" aria-live="polite" hidden></div>
 <div class="columns">
 <nav class="pages" aria-label="Pages"><details><summary>All pages</summary>${sections.map((one) => listed(one, page, to)).join('')}</details></nav>
+${onThisPage(page)}
 <main id="main">
 ${page.html}
 ${neighbours(page, sections, to)}
 </main>
-${onThisPage(page)}
 </div>
-<footer>Flotilla ${escaped(version)} · this page works without a network</footer>
+<footer>Flotilla ${escaped(version)} · Apache-2.0 · this page works without a network</footer>
 </body>
 </html>
 `;
@@ -70,7 +70,7 @@ function onThisPage({ headings }: PageContent): string {
   const own = headings.filter(({ level }) => level === 2);
   if (own.length < FEWEST) return '';
   const items = own.map(({ text, slug }) => `<li><a href="#${escaped(slug)}">${escaped(text)}</a></li>`);
-  return `<aside aria-labelledby="on-this-page"><h2 id="on-this-page">On this page</h2><ul>${items.join('')}</ul></aside>`;
+  return `<aside aria-label="On this page"><details><summary>On this page</summary><ul>${items.join('')}</ul></details></aside>`;
 }
 
 function neighbours({ path }: PageContent, sections: readonly ListedSection[], to: To): string {

@@ -17,8 +17,15 @@ export const SEARCH_OPTIONS = {
 
 const START = 160;
 
-/** Pages for users come first, before those that say why something is as it is. */
-const weightOf = (path: string): number => (/^(decisions|spec)\/|^changelog/.test(path) ? 0.05 : 1);
+/**
+ * Pages for users come first, before those that say why something is as it is. A heading of a verb is what its
+ * reader looks for, while long pages name every word somewhere.
+ */
+function weightOf(path: string): number {
+  if (/^(decisions|spec)\/|^(changelog|readme|architecture|contributing)\./.test(path)) return 0.05;
+  if (/^(bench|differences-from-olm)/.test(path)) return 0.3;
+  return path === 'reference/verbs.html' ? 1.5 : 1;
+}
 
 /** A script that gives the browser the index: pages that were opened as files may not fetch. */
 export function searchScript(pages: readonly SearchedPage[]): string {

@@ -1,7 +1,12 @@
 import { posix } from 'node:path';
 
+/** The page with which a reader begins. */
+export const START_PAGE = 'docs/start.md';
+
 /** Where the page of a Markdown file is on the site. */
 export function sitePath(source: string): string {
+  if (source === START_PAGE) return 'index.html';
+  if (source === 'README.md') return 'readme.html';
   const path = source.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
   return path.replace(/\.md$/, '.html').replace(/^[A-Z]+(?=\.html$)/, (name) => name.toLowerCase());
 }

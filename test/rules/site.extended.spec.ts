@@ -53,6 +53,19 @@ describe('the site', () => {
     expect(isBroken('index.html', 'have-olm.html#gone')).toBe(true);
   });
 
+  it('begins with a page of its own, from which links lead to every page', () => {
+    expect(text('index.html')).toContain('Find an answer');
+    const reached = new Set(['index.html']);
+    for (const page of reached) {
+      for (const link of links(text(page)).map((one) => decoded(one).split('#')[0] ?? '')) {
+        const target = posix.normalize(posix.join(posix.dirname(page), link));
+        if (target.endsWith('.html') && site.has(target)) reached.add(target);
+      }
+    }
+    expect(htmlPages().filter((page) => !reached.has(page))).toEqual([]);
+    expect(site.has('agents.html'), 'a page for those who change the code').toBe(false);
+  });
+
   it('shows pictures, and no tag as text', () => {
     expect(text('index.html')).toMatch(
       /<img src="files\/docs\/images\/console\/operator-light.png" alt="Why an operator/,
@@ -81,7 +94,7 @@ describe('the site', () => {
     });
     const first = (query: string) =>
       index
-        .search(query)
+        .search(query, { boostDocument: (_id, _term, stored) => Number(stored?.['weight']) })
         .slice(0, 6)
         .map(({ path }) => String(path));
     expect(first('hand over from olm')).toContain('operations.html');
@@ -90,6 +103,8 @@ describe('the site', () => {
     expect(first('glossary')).toContain('concepts.html');
     expect(first('air gap')).toContain('air-gap.html');
     expect(first('certificates-until')).toContain('reference/annotations.html');
+    expect(first('get started')[0]).toBe('index.html');
+    expect(first('approve')[0]).toBe('reference/verbs.html');
     expect(first('exit codes')).toContain('reference/exit-codes.html');
   });
 
@@ -155,8 +170,8 @@ describe('a page of Markdown', () => {
   });
 
   it('lies where its file does, README pages as the first of their folder', () => {
-    expect(['README.md', 'docs/guide.md', 'docs/spec/README.md', 'CHANGELOG.md'].map(sitePath)).toEqual([
-      ...['index.html', 'guide.html', 'spec/index.html', 'changelog.html'],
+    expect(['README.md', 'docs/start.md', 'docs/guide.md', 'docs/spec/README.md', 'CHANGELOG.md'].map(sitePath)).toEqual([
+      ...['readme.html', 'index.html', 'guide.html', 'spec/index.html', 'changelog.html'],
     ]);
     expect(linkedFile('docs/guide.md', '../README.md#a')).toEqual({ file: 'README.md', anchor: '#a' });
     expect(linkedFile('docs/guide.md', 'https://example.com')).toBe('elsewhere');
