@@ -7,18 +7,21 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { completions, manPages } from './distribution/command-texts.js';
 import { fixedArchive } from './distribution/fixed-archive.js';
 import { krewManifest } from './distribution/krew-manifest.js';
+import { makeOneFiles } from './distribution/one-file/make-one-file.js';
+import { MISSING_PLATFORMS, NODE_BINARIES, TRIED_PLATFORM } from './distribution/one-file/node-binaries.js';
 import { writePackageFolder } from './distribution/package-folder.js';
 import { checksums, provenance, type ReleasedFile, sha256 } from './distribution/provenance.js';
 import { readFiles } from './distribution/read-files.js';
 import { projectBill } from './supply-chain/project-bill.js';
 
 // `make dist`: all files of a release but the image, in dist/release. The same commit, Node and npm give the
-// same bytes. No network is used.
+// same bytes. The network is used for one thing, the builds of Node for the command as one file.
 
 const { values } = parseArgs({
   options: {
     out: { type: 'string', default: join(PROJECT_ROOT, 'dist/release') },
     url: { type: 'string' },
+    platforms: { type: 'string', default: Object.keys(NODE_BINARIES).join(',') },
   },
 });
 
@@ -43,18 +46,16 @@ const out = resolve(values.out);
 /** Names this host where none is given: krew insists on an address, also for a local archive. */
 const url = (values.url ?? `https://releases.example/flotilla/v${version}`).replace(/\/+$/, '');
 
+const work = mkdtempSync(join(tmpdir(), 'flotilla-dist-'));
+process.once('exit', () => rmSync(work, { recursive: true, force: true }));
+
 function npmPackage(): ReleasedFile {
-  const work = mkdtempSync(join(tmpdir(), 'flotilla-dist-'));
-  try {
-    const folder = join(work, 'package');
-    mkdirSync(folder);
-    writePackageFolder(PROJECT_ROOT, folder, { texts: [...texts.man, ...texts.completions], commit });
-    run('npm', ['pack', '--ignore-scripts', '--offline', '--loglevel=error', '--pack-destination', work], folder);
-    const name = `flotilla-${version}.tgz`;
-    return { name, content: readFileSync(join(work, name)) };
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  const folder = join(work, 'package');
+  mkdirSync(folder);
+  writePackageFolder(PROJECT_ROOT, folder, { texts: [...texts.man, ...texts.completions], commit });
+  run('npm', ['pack', '--ignore-scripts', '--offline', '--loglevel=error', '--pack-destination', work], folder);
+  const name = `flotilla-${version}.tgz`;
+  return { name, content: readFileSync(join(work, name)) };
 }
 
 const text = (name: string, content: string): ReleasedFile => ({ name, content: new TextEncoder().encode(content) });
@@ -64,8 +65,13 @@ const archive = async (name: string, files: Parameters<typeof fixedArchive>[0]):
 });
 
 const command = npmPackage();
+const platforms = values.platforms.split(',').filter((platform) => platform !== '');
+const oneFileWork = join(work, 'one-file');
+mkdirSync(oneFileWork);
+const oneFiles = await makeOneFiles({ root: PROJECT_ROOT, work: oneFileWork, version, commit }, platforms);
 const files = [
   command,
+  ...oneFiles.flatMap((one) => ('made' in one ? [one.made] : [])),
   await archive(`flotilla-chart-${version}.tgz`, await readFiles(join(PROJECT_ROOT, 'charts/flotilla'), 'flotilla')),
   await archive(
     `flotilla-k8s-${version}.tar.gz`,
@@ -89,6 +95,13 @@ for (const { name, content } of released) writeFileSync(join(out, name), content
 writeFileSync(join(out, 'SHA256SUMS'), checksums(released));
 
 for (const { name, content } of released) console.log(`${String(content.length).padStart(10)}  ${name}`);
+for (const one of oneFiles) {
+  if ('missing' in one) console.log(`not made for ${one.platform}: ${one.missing}`);
+  else if (one.platform !== TRIED_PLATFORM) console.log(`not tried: ${one.made.name}`);
+}
+for (const [platform, reason] of Object.entries(MISSING_PLATFORMS)) {
+  if (platforms.length > 0) console.log(`not made for ${platform}: ${reason}`);
+}
 console.log(
   `Flotilla ${version}, ${commit === undefined ? 'of changes that no commit has' : `commit ${commit}`}: ${out}`,
 );

@@ -10,7 +10,10 @@ const TIME = new Date('1985-10-26T08:15:00Z');
 const GZIP_SYSTEM = { at: 9, unknown: 255 } as const;
 
 /** A gzipped tar that depends on paths and contents alone: sorted, with one time and one owner. */
-export async function fixedArchive(files: readonly ArchivedFile[]): Promise<Uint8Array> {
+export async function fixedArchive(
+  files: readonly ArchivedFile[],
+  level: number = constants.Z_BEST_COMPRESSION,
+): Promise<Uint8Array> {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const tar = await packTar(
     sorted.map(({ path, content, executable = false }) => ({
@@ -26,7 +29,7 @@ export async function fixedArchive(files: readonly ArchivedFile[]): Promise<Uint
       body: content,
     })),
   );
-  const zipped = gzipSync(tar, { level: constants.Z_BEST_COMPRESSION });
+  const zipped = gzipSync(tar, { level });
   zipped[GZIP_SYSTEM.at] = GZIP_SYSTEM.unknown;
   return zipped;
 }

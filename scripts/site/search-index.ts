@@ -18,8 +18,8 @@ export const SEARCH_OPTIONS = {
 const START = 160;
 
 /**
- * Pages for users come first, before those that say why something is as it is. A heading of a verb is what its
- * reader looks for, while long pages name every word somewhere.
+ * Pages for users come first, before those that say why something is as it is. A heading of a verb is what
+ * its reader looks for, while long pages name every word somewhere.
  */
 function weightOf(path: string): number {
   if (/^(decisions|spec)\/|^(changelog|readme|architecture|contributing)\./.test(path)) return 0.05;

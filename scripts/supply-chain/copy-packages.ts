@@ -2,7 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageClosure } from './package-closure.ts';
 
-/** Files that Node does not read: sources and types of TypeScript, maps to them, texts that are no licence. */
+/** Files that Node does not read: TypeScript with its types and maps, texts that are no licence. */
 const UNREAD = /\.([cm]?ts|map|tsbuildinfo)$|^(?!licen[cs]e|notice|copying).*\.md$/i;
 /** Builds of packages for browsers and for other systems of modules. */
 const OTHER_BUILDS = /(^|[/\\])node_modules[/\\](underscore[/\\](amd|cjs|modules)|protobufjs[/\\]dist)$/;

@@ -45,6 +45,11 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
     instead: 'test/e2e/guide.spec.ts',
   },
   {
+    begin: /^(tar -xzf )?flotilla-VERSION-linux-x64/,
+    because: 'the file takes seconds to make',
+    instead: 'test/integration/one-file.extended.spec.ts',
+  },
+  {
     begin: /^kubectl krew /,
     because: 'it needs krew, which no package of Debian has; the plugin is put where krew puts it',
     instead: 'test/integration/distribution.extended.spec.ts',

@@ -49,7 +49,11 @@ const unpacked = async (name: string): Promise<string> => {
   return folder;
 };
 const makeDist = (out: string) =>
-  run(process.execPath, [join(PROJECT_ROOT, 'dist/scripts/make-dist.js'), '--out', out, '--url', `${PLACE}/`]);
+  run(process.execPath, [
+    ...[join(PROJECT_ROOT, 'dist/scripts/make-dist.js'), '--out', out, '--url', `${PLACE}/`],
+    // The command as one file has a test of its own, one-file.extended.spec.ts.
+    ...['--platforms', ''],
+  ]);
 
 const INSTALL_PAGE = pageCommands('docs/install.md', await readFile(join(PROJECT_ROOT, 'docs/install.md'), 'utf8'));
 
@@ -154,7 +158,11 @@ describe('the npm package, in an empty folder with an empty home and without a r
     const names = JSON.parse(await readFile(join(bundled(), 'dist/programs/packages.json'), 'utf8')) as string[];
     const load = createRequire(join(bundled(), 'dist/programs/flotilla.js'));
     expect(names).toContain('logic-solver');
-    for (const name of names) expect(load.resolve(name)).toContain(bundled());
+    for (const name of names) {
+      expect(load.resolve(name)).toContain(bundled());
+      // Every file that it reads when it is loaded is there, too.
+      expect(() => load(name)).not.toThrow();
+    }
   });
 
   it('says on an older Node what it needs', async () => {

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { programStart } from '#platform/processes/own-program';
 import { SERVICE_ALLOCATOR, SERVICE_ARGUMENTS } from '#platform/processes/service-memory';
 
 export type ServiceName = 'catalog-poller' | 'resolver-worker' | 'applier';
@@ -59,13 +60,15 @@ export class ServiceProcess {
 
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [...SERVICE_ARGUMENTS, this.program, ...this.args], {
+    const { file, args, env } = programStart(SERVICE_ARGUMENTS, this.program, this.args);
+    this.#child = spawn(file, args, {
       env: {
         FLOTILLA_HUB_KEY_FILE: hubKeyFile(),
         ...SERVICE_ALLOCATOR,
         ...LOOPBACK_ALLOWED,
         ...process.env,
         ...this.env,
+        ...env,
       },
       stdio: ['ignore', log, log, 'ipc'],
     });
