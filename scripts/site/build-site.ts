@@ -17,7 +17,14 @@ const isFile = (path: string): boolean =>
   statSync(join(PROJECT_ROOT, path), { throwIfNoEntry: false })?.isFile() === true;
 
 /** AGENTS.md is for those who change the code: it says nothing to readers of the site. */
-const SOURCES = ['docs/**/*.md', '[!A]*.md', 'ARCHITECTURE.md', 'examples/**/README.md', 'bench/**/README.md', 'k8s/**/README.md'];
+const SOURCES = [
+  'docs/**/*.md',
+  '[!A]*.md',
+  'ARCHITECTURE.md',
+  'examples/**/README.md',
+  'bench/**/README.md',
+  'k8s/**/README.md',
+];
 
 /** The Markdown of every page by its file: those of the repository, and those that are made of code. */
 export async function siteSources(): Promise<ReadonlyMap<string, string>> {

@@ -170,9 +170,9 @@ describe('a page of Markdown', () => {
   });
 
   it('lies where its file does, README pages as the first of their folder', () => {
-    expect(['README.md', 'docs/start.md', 'docs/guide.md', 'docs/spec/README.md', 'CHANGELOG.md'].map(sitePath)).toEqual([
-      ...['readme.html', 'index.html', 'guide.html', 'spec/index.html', 'changelog.html'],
-    ]);
+    expect(
+      ['README.md', 'docs/start.md', 'docs/guide.md', 'docs/spec/README.md', 'CHANGELOG.md'].map(sitePath),
+    ).toEqual([...['readme.html', 'index.html', 'guide.html', 'spec/index.html', 'changelog.html']]);
     expect(linkedFile('docs/guide.md', '../README.md#a')).toEqual({ file: 'README.md', anchor: '#a' });
     expect(linkedFile('docs/guide.md', 'https://example.com')).toBe('elsewhere');
     expect(dirname(sitePath('examples/crd-versions/README.md'))).toBe('examples/crd-versions');

@@ -9,7 +9,7 @@ import { type FetchedNode, fetchNode } from './fetch-node.js';
 import { NODE_BINARIES, TRIED_PLATFORM } from './node-binaries.js';
 import { packedFolder } from './packed-folder.js';
 
-/** The mark in Node's executable that postject turns on (nodejs.org/api/single-executable-applications.html). */
+/** The mark in the executable that postject turns on (nodejs.org/api/single-executable-applications.html). */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** The young generation of the heap, MiB: that of `bin/flotilla`. */
 const OPTIONS = ['--max-semi-space-size=16'];
