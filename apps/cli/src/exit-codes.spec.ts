@@ -96,7 +96,7 @@ describe('bad input is exit code 2 and one line, and no cluster is asked', () =>
       'get sub --kubeconfig nosuch.yaml',
       'get sub --request-timeout soon',
       'get sub -o xml',
-      'get sub -o jsonpath={.items[?(@.x)]}',
+      'get sub -o jsonpath={.items[?(x)]}',
       'get sub --sort-by .metadata[',
       'status -n BAD',
       'status -A -n team',

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import { stepsOf, valuesAt } from '../output/json-path.js';
+import { stepsOf, valuesAt } from '../output/json-path-steps.js';
 import type { Found } from './found-object.js';
 
 /**

@@ -21,7 +21,7 @@ describe('-o custom-columns', () => {
     expect(tableText([OBJECT], customColumns(spec), true)).toBe(expected);
   });
 
-  it.each(['', 'NAME', 'NAME:', ':.metadata.name', 'NAME:.metadata.name,', 'N:.items[?(@.a==1)].b', 'a:b,'.repeat(65)])(
+  it.each(['', 'NAME', 'NAME:', ':.metadata.name', 'NAME:.metadata.name,', 'N:.items[?(a==1)].b', 'a:b,'.repeat(65)])(
     'refuses %j with the form that works',
     (spec) => {
       expect(() => customColumns(spec)).toThrow(/cannot read the (columns|JSONPath)/);

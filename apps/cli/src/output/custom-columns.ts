@@ -1,6 +1,6 @@
 import type { Columns } from '../commands/catalog-table.js';
 import { UsageError } from '../io.js';
-import { stepsOf, valuesAt } from './json-path.js';
+import { stepsOf, valuesAt } from './json-path-steps.js';
 
 /** More columns fit no screen, and no reader. */
 const MOST_COLUMNS = 64;

@@ -1,25 +1,21 @@
-import { UsageError } from '../io.js';
+import { type Step, stepsOf, unreadablePath, valuesAt } from './json-path-steps.js';
 
-/** One step of a path: a key, a place in a list (from the end where it is negative), or every element. */
-type Step = string | number | '*';
 type Piece = Readonly<
   { text: string } | { path: readonly Step[] } | { range: readonly Step[]; body: readonly Piece[] }
 >;
 
 /**
- * A template of `kubectl -o jsonpath=…`: text, `{.a.b[0].c}`, `{.items[*].x}`, `{range
+ * A template of `kubectl -o jsonpath=…`: text, `{.a.b[0].c}`, `{.items[?(@.a=="b")].c}`, `{range
  * .items[*]}…{end}` and `{"\n"}`.
  */
 export type JsonPathTemplate = readonly Piece[];
 
-/** A path of more steps leads nowhere in any object of Kubernetes. */
-const MOST_STEPS = 64;
+const PIECE = /\{(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^}"'])*\}|[^{]+|\{.*/gs;
 
-/** @throws UsageError where the template uses what is not known here, such as filters */
+/** @throws UsageError if the template uses what is not known here, such as two conditions in a filter */
 export function jsonPathTemplate(text: string): JsonPathTemplate {
-  const pieces = text.match(/\{[^}]*\}|[^{]+|\{/g) ?? [];
-  const { body, rest } = bodyOf(pieces, text, false);
-  if (rest.length > 0) throw unreadable(text, '{end} without {range}');
+  const { body, rest } = bodyOf(text.match(PIECE) ?? [], text, false);
+  if (rest.length > 0) throw unreadablePath(text, '{end} without {range}');
   return body;
 }
 
@@ -38,9 +34,9 @@ function bodyOf(
       continue;
     }
     const inner = /^\{\s*(.*?)\s*\}$/s.exec(piece)?.[1];
-    if (inner === undefined) throw unreadable(text, `"${piece}" is not closed`);
+    if (inner === undefined) throw unreadablePath(text, `"${piece}" is not closed`);
     if (inner === 'end') {
-      if (!isInside) throw unreadable(text, '{end} without {range}');
+      if (!isInside) throw unreadablePath(text, '{end} without {range}');
       return { body, rest };
     }
     const range = /^range\s+(.*)$/s.exec(inner)?.[1];
@@ -50,56 +46,17 @@ function bodyOf(
       body.push({ range: stepsOf(range, text), body: nested.body });
     } else body.push(pieceOf(inner, text));
   }
-  if (isInside) throw unreadable(text, '{range} without {end}');
+  if (isInside) throw unreadablePath(text, '{range} without {end}');
   return { body, rest };
 }
 
 function pieceOf(inner: string, text: string): Piece {
-  const quoted = /^"(.*)"$/s.exec(inner)?.[1];
+  const quoted = /^(["'])(.*)\1$/s.exec(inner)?.[2];
   if (quoted === undefined) return { path: stepsOf(inner, text) };
   return { text: quoted.replaceAll(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char) };
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
-
-/** The steps of a path such as `.metadata.labels['a/b']`, with or without `$` and the first dot. */
-export function stepsOf(path: string, text = path): readonly Step[] {
-  const source = path.replace(/^\$/, '').replace(/^(?=[^.[])/, '.');
-  const steps: Step[] = [];
-  let rest = source === '.' ? '' : source;
-  while (rest !== '') {
-    const found = /^(?:\.((?:\\.|[\w-])+)|\.\*|\[\*\]|\[(-?\d{1,6})\]|\[(?:'([^']*)'|"([^"]*)")\])/.exec(rest);
-    if (found === null || steps.length === MOST_STEPS) throw unreadable(text, `"${rest}" is not understood`);
-    const [whole, key, index, single, double] = found;
-    if (index !== undefined) steps.push(Number(index));
-    else steps.push(key?.replaceAll(/\\(.)/g, '$1') ?? single ?? double ?? '*');
-    rest = rest.slice(whole.length);
-  }
-  return steps;
-}
-
-const unreadable = (text: string, because: string): UsageError =>
-  new UsageError(
-    `cannot read the JSONPath ${JSON.stringify(text)}: ${because}; write it as {.items[*].metadata.name}, ` +
-      'with {range .items[*]}…{end} and {"\\n"}; for filters use -o json and jq',
-  );
-
-/** Every value that a path leads to; none where it leads nowhere. */
-export function valuesAt(value: unknown, steps: readonly Step[]): readonly unknown[] {
-  let at: readonly unknown[] = [value];
-  for (const step of steps) at = at.flatMap((one) => stepInto(one, step));
-  return at;
-}
-
-function stepInto(value: unknown, step: Step): readonly unknown[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (step === '*') return Object.values(value);
-  if (typeof step === 'number') {
-    const found: unknown = Array.isArray(value) ? value.at(step) : undefined;
-    return found === undefined ? [] : [found];
-  }
-  return Object.hasOwn(value, step) ? [(value as Readonly<Record<string, unknown>>)[step]] : [];
-}
 
 /** The template filled in with a value; what is no plain value is printed as JSON. */
 export const jsonPathText = (template: JsonPathTemplate, value: unknown): string =>
