@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
 import { type Io, UsageError } from '../io.js';
+import type { ApprovalAsked } from '../live/approve-plan.js';
 import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
 import { namespaceOption } from '../live/namespace-option.js';
+import type { Operand } from '../live/operands.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
 type Options = FleetOptions &
-  Readonly<{ namespace: string; dryRun?: boolean; allClusters?: boolean; output: AnswerFormat }>;
+  Readonly<{ namespace?: string; dryRun?: boolean; allClusters?: boolean; output: AnswerFormat }>;
 
 const HELP = `
 The same plan has the same name in every cluster. With several -C it is approved in each of them; with --all-clusters in
-each that has it. A Subscription stands for the InstallPlan that it waits for.
+each that has it. A Subscription stands for the InstallPlan that it waits for. Lines of "flotilla get ip -o name" are taken,
+too, and say cluster and namespace.
 Approves the plan as it was read: if it changes in the same moment nothing is approved there. Exit code 1, with the reason,
 for a plan that does not wait for approval.
 ${FLEET_HELP}
@@ -26,7 +29,7 @@ export const approveCommand = (program: Command, io: Io): Command =>
     program.command('approve').argument('<kind>', 'installplan (ip) or subscription (sub)').argument('[name...]'),
   )
     .description('approve an InstallPlan that waits for it, in one cluster or in several, and say what it installs')
-    .addOption(namespaceOption('the namespace of the plan').makeOptionMandatory())
+    .addOption(namespaceOption('the namespace of the plan, if no name says it'))
     .option('--all-clusters', 'in every cluster that has the object')
     .option('--dry-run', 'say what would be approved, and approve nothing')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
@@ -38,28 +41,37 @@ const KINDS: Readonly<Record<string, 'InstallPlan' | 'Subscription'>> = {
   Subscription: 'Subscription',
 };
 
-async function approve(words: readonly string[], options: Options, io: Io): Promise<void> {
-  const [{ withClusters, withOneCluster }, { approvePlans }, { namedOperands }, { kindsOf }] = await Promise.all([
+async function approve(words: readonly string[], given: Options, io: Io): Promise<void> {
+  const [{ withClusters, withOneCluster }, { approvePlans }, { namedOperands, placeWith }] = await Promise.all([
     import('../live/open-clusters.js'),
     import('../live/approve-plans.js'),
     import('../live/operands.js'),
-    import('../live/kinds.js'),
   ]);
-  const { namespace, dryRun = false, allClusters = false, allowMissing = false, output } = options;
+  const operands = namedOperands(words, 'approve');
+  const options = placeWith(given, operands);
+  const { dryRun = false, allClusters = false, allowMissing = false, output } = options;
   if (allClusters && options.cluster !== undefined) {
     throw new UsageError('-C and --all-clusters exclude each other; choose one');
   }
-  const asked = namedOperands(words, 'approve').flatMap(({ kinds, names }) =>
-    kinds.flatMap((word) => {
-      const [kind = ''] = kindsOf(word).map(({ api }) => api.kind);
-      const approved = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-      if (approved !== undefined) return names.map((name) => ({ kind: approved, name, namespace }));
-      throw new UsageError(`objects of kind "${word}" are not approved; name an installplan or a subscription`);
-    }),
-  );
+  const asked = await approvalsOf(operands, options);
   const how = { dryRun, allClusters, allowMissing, output };
   if (allClusters || (options.cluster ?? []).length > 1) {
     return withClusters(options, (clients) => approvePlans(clients, io, asked, how));
   }
   await withOneCluster(options, (client) => approvePlans([client], io, asked, how), 'or all with --all-clusters');
+}
+
+async function approvalsOf(operands: readonly Operand[], options: Options): Promise<readonly ApprovalAsked[]> {
+  const { kindsOf } = await import('../live/kinds.js');
+  return operands.flatMap(({ kinds, names, cluster, namespace = options.namespace }) =>
+    kinds.flatMap((word) => {
+      const [kind = ''] = kindsOf(word).map(({ api }) => api.kind);
+      const approved = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+      if (approved === undefined) {
+        throw new UsageError(`objects of kind "${word}" are not approved; name an installplan or a subscription`);
+      }
+      if (namespace === undefined) throw new UsageError('which namespace? Name it with --namespace');
+      return names.map((name) => ({ kind: approved, name, namespace, cluster }));
+    }),
+  );
 }

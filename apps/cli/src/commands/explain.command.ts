@@ -46,10 +46,12 @@ export const explainCommand = (program: Command, io: Io): Command =>
     .addOption(hubOption(', where contents of catalogs are read, and what keeps it from working in the cluster'))
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
-    .action(async (kind: string, name: string | undefined, options: Options) => {
-      const { namedOperands } = await import('../live/operands.js');
-      const [operand, ...more] = namedOperands(name === undefined ? [kind] : [kind, name], 'explain');
-      const { kinds: [word = '', ...words] = [], names: [named = ''] = [] } = operand ?? {};
+    .action(async (kind: string, name: string | undefined, given: Options) => {
+      const { namedOperands, placeWith } = await import('../live/operands.js');
+      const operands = namedOperands(name === undefined ? [kind] : [kind, name], 'explain');
+      const [operand, ...more] = operands;
+      const { kinds: [word = '', ...words] = [], names: [named = ''] = [], namespace } = operand ?? {};
+      const options = { ...placeWith(given, operands), ...(namespace === undefined ? {} : { namespace }) };
       if (more.length > 0 || words.length > 0) throw new UsageError('explain is about one object; name one');
       if (options.catalog === undefined && options.filename === undefined) {
         return explainInCluster(word, named, options, io);

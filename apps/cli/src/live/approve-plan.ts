@@ -7,7 +7,13 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import { NEXT, type PlanPlace } from '../output/next-commands.js';
 
 /** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */
-export type ApprovalAsked = Readonly<{ kind: 'InstallPlan' | 'Subscription'; name: string; namespace: string }>;
+export type ApprovalAsked = Readonly<{
+  kind: 'InstallPlan' | 'Subscription';
+  name: string;
+  namespace: string;
+  /** The only cluster to approve it in; undefined for every cluster that is asked. */
+  cluster?: string | undefined;
+}>;
 
 /** What became of one approval; also an item of `-o json`. */
 export type Approval = Readonly<{
@@ -30,7 +36,7 @@ export type Approval = Readonly<{
  * carries its resourceVersion.
  */
 export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryRun: boolean): Promise<Approval> {
-  const base = { cluster: client.cluster, ...asked, installs: [] };
+  const base = { ...asked, cluster: client.cluster, installs: [] };
   const { namespace } = asked;
   const found = await planOf(client, asked);
   if ('absent' in found) return { ...base, result: 'absent', because: found.absent };

@@ -27,7 +27,8 @@ export async function approvePlans(
 ): Promise<void> {
   const fleet = await askClusters(clients, async (client) => {
     const approvals: Approval[] = [];
-    for (const one of asked) approvals.push(await approvePlan(client, one, options.dryRun));
+    const here = asked.filter(({ cluster }) => (cluster ?? client.cluster) === client.cluster);
+    for (const one of here) approvals.push(await approvePlan(client, one, options.dryRun));
     return approvals;
   });
   reportAway(fleet.away, io);

@@ -19,6 +19,7 @@ import type { NamespaceRead } from '../../../../libs/lifecycle/src/classic/names
 import { NotFound, UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
 import { explainLiveExtension } from './explain-live-extension.js';
+import { withoutGroup } from './kinds.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
 import { refusedReads } from './refused-reads.js';
@@ -187,7 +188,7 @@ const WORDS: Readonly<Record<string, LiveSubject>> = {
 
 /** The kind that a word on the command line means, singular or plural. */
 export function liveSubject(word: string): LiveSubject {
-  const singular = word.toLowerCase().replace(/s$/, '');
+  const singular = withoutGroup(word).toLowerCase().replace(/s$/, '');
   const kind = Object.hasOwn(WORDS, singular) ? WORDS[singular] : undefined;
   if (kind !== undefined) return kind;
   throw new UsageError(

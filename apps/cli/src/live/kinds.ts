@@ -120,19 +120,38 @@ const WORDS: readonly (readonly [words: readonly string[], kinds: readonly LiveK
   [['clustercatalogs', 'clustercatalog'], [clusterCatalogs]],
 ];
 
+/** API groups of these kinds. */
+const GROUPS: readonly string[] = [
+  ...new Set(WORDS.flatMap(([, kinds]) => kinds).map(({ api }) => api.apiVersion.split('/')[0] ?? '')),
+];
+
 /** The words of `flotilla get`, the one to teach first. */
 const KIND_WORDS: readonly string[] = WORDS.map(([[first = '']]) => first);
 
 /** The kinds that a word on the command line means; `catalogs` are those of OLM Classic and of OLM v1. */
 export function kindsOf(word: string): readonly LiveKind[] {
-  const found = WORDS.find(([words]) => words.includes(word.toLowerCase()));
-  if (found !== undefined) return found[1];
+  const plain = withoutGroup(word);
+  const found = WORDS.find(([words]) => words.includes(plain.toLowerCase()));
+  const ofGroup = found?.[1].filter(({ api }) => plain === word || isOfGroup(word, api)) ?? [];
+  if (ofGroup.length > 0) return ofGroup;
   const hint = didYouMean(
     word,
     WORDS.flatMap(([words]) => words),
   );
   throw new UsageError(`there is no kind "${word}" here${hint}; name one of ${KIND_WORDS.join(', ')}`);
 }
+
+/** `subscription` of `subscription.operators.coreos.com` and `subscriptions.v1alpha1.operators.coreos.com`. */
+export function withoutGroup(word: string): string {
+  const [plain = ''] = word.split('.');
+  return GROUPS.some((group) => word.toLowerCase().endsWith(`.${group}`)) ? plain : word;
+}
+
+const isOfGroup = (word: string, { apiVersion }: LiveKind['api']): boolean => {
+  const [group = '', version = ''] = apiVersion.split('/');
+  const behind = word.toLowerCase().slice(word.indexOf('.') + 1);
+  return behind === group || behind === `${version}.${group}`;
+};
 
 const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
   [86_400, 'd'],

@@ -90,6 +90,23 @@ describe('flotilla get', () => {
     { args: ['sub', 'mill', '-C', 'west', '-o', 'name'], out: 'west/team/subscription.operators.coreos.com/mill\n' },
     { args: ['sub', '-l', 'tier=gold', '-o', 'name'], out: '' },
     {
+      args: ['west/team/subscription.operators.coreos.com/mill', '-o', 'name'],
+      out: 'west/team/subscription.operators.coreos.com/mill\n',
+    },
+    {
+      args: ['subscriptions.v1alpha1.operators.coreos.com', '-C', 'west', '-o', 'name'],
+      out: 'west/team/subscription.operators.coreos.com/mill\n',
+    },
+    {
+      args: ['sub', '-C', 'west', '-L', 'team,example.com/tier', '--show-labels'],
+      out: expect.stringMatching(/STATE {2}TEAM {2}TIER {2}LABELS\nwest .*stable +<none>\n$/),
+    },
+    {
+      args: ['csv,catalogs', '--field-selector', 'metadata.namespace=team,metadata.name!=x', '-o', 'name'],
+      out: 'east/team/clusterserviceversion.operators.coreos.com/mill.v1.0.0\n',
+    },
+    { args: ['csv', '--field-selector', 'metadata.namespace!=team', '-o', 'name'], out: '' },
+    {
       args: ['sub', 'mill', '-C', 'west', '-o', 'custom-columns=N:.metadata.name,P:.spec.name', '--no-headers'],
       out: expect.stringMatching(/^mill {2}\w+\n$/),
     },
@@ -121,10 +138,53 @@ describe('flotilla get', () => {
       because: 'a mistyped name',
     },
     {
-      args: ['get', 'sub', '-o', 'go-template=x'],
+      args: ['get', 'sub', '-o', 'go-tempalte=x'],
       exit: 2,
       err: /expected \(table\|wide\|json\|yaml\|name\|jsonpath=TEMPLATE\|custom-columns=SPEC\)\n/,
-      because: 'a form of kubectl that is not here',
+      because: 'no such form',
+    },
+    ...['go-template={{.}}', 'go-template-file=x', 'template={{.}}', 'go-template'].map((form) => ({
+      args: ['get', 'sub', '-o', form],
+      exit: 2,
+      err: /^error: templates of Go are not supported: use -o jsonpath=.* or -o custom-columns=NAME:\.metadata\.name\n/,
+      because: `a form of kubectl that is not here: ${form}`,
+    })),
+    {
+      args: ['get', 'sub', '--field-selector', 'status.state=x'],
+      exit: 2,
+      err: /^error: invalid --field-selector "status.state=x": API servers do not select by status.state here/,
+      because: 'a field that no API server selects by',
+    },
+    {
+      args: ['get', 'sub', '-o', 'json', '--show-labels'],
+      exit: 2,
+      err: /^error: --show-labels adds a column to tables, and -o json prints no such table/,
+      because: 'columns of data',
+    },
+    { args: ['get', 'sub', '-L', 'a b'], exit: 2, err: /^error: invalid --label-columns "a b"/, because: 'no label' },
+    {
+      args: ['get', 'sub', 'mill', '-l', 'tier=gold'],
+      exit: 1,
+      err: /^error: no Subscription "mill" in any namespace with this --selector\n/,
+      because: 'a name that is not selected',
+    },
+    {
+      args: ['get', 'sub', '--field-selector', 'metadata.name=ghost'],
+      exit: 0,
+      err: /^No Subscription found in any namespace with this --field-selector\.\n/,
+      because: 'nothing is selected',
+    },
+    {
+      args: ['get', 'south/team/sub/mill'],
+      exit: 2,
+      err: /no cluster "south"; there is east, west, bare/,
+      because: 'a name of no cluster',
+    },
+    {
+      args: ['get', 'east/team/sub/mill', '-C', 'west'],
+      exit: 2,
+      err: /-C leaves out cluster "east"/,
+      because: 'both',
     },
     {
       args: ['get', 'sub', '-n', 'empty'],
@@ -185,7 +245,8 @@ describe('flotilla approve installplan', () => {
       'InstallPlan install-new in namespace team of east is approved\n  upgrades mill.v1.0.0 to mill.v1.1.0 (1 object)\n',
     );
     expect(exit).toBe(0);
-    const again = await flotilla('approve', 'installplan', 'install-new', '-n', 'team', '-C', 'east');
+    const named = 'east/team/installplan.operators.coreos.com/install-new';
+    const again = await flotilla('approve', named);
     expect(again).toMatchObject({ out: '', exit: 1, err: expect.stringMatching(/is approved already/) });
   });
 

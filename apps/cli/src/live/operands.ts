@@ -1,23 +1,63 @@
 import { UsageError } from '../io.js';
+import { kindsOf } from './kinds.js';
 
 /**
  * Words of one operand: a kind, or several with commas between, and the names that are
- * asked for; none means all.
+ * asked for; none means all. Names that `-o name` printed say the cluster and the namespace, too.
  */
-export type Operand = Readonly<{ kinds: readonly string[]; names: readonly string[] }>;
+export type Operand = Readonly<{
+  kinds: readonly string[];
+  names: readonly string[];
+  cluster?: string;
+  namespace?: string;
+}>;
 
 /**
- * The operands of kubectl: `KIND[,KIND…] [NAME…]` or `KIND/NAME…`.
- * @throws UsageError where the two forms are mixed, or a part is empty
+ * The operands of kubectl: `KIND[,KIND…] [NAME…]` or `KIND/NAME…`; and what `-o name` prints:
+ * `CLUSTER/[NAMESPACE/]KIND/NAME…`.
+ * @throws UsageError if the two forms are mixed, or a part is empty
  */
 export function operandsOf(words: readonly string[]): readonly Operand[] {
   const [first = '', ...names] = words;
   if (!words.some((word) => word.includes('/'))) return [{ kinds: kindsIn(first), names }];
   return words.map((word) => {
-    const [kind = '', name = '', ...more] = word.split('/');
-    if (kind !== '' && name !== '' && more.length === 0) return { kinds: kindsIn(kind), names: [name] };
-    throw new UsageError(`cannot read "${word}": write either KIND NAME… or KIND/NAME…, and not both`);
+    const [name = '', kind = '', ...place] = word.split('/').toReversed();
+    if (name === '' || kind === '' || place.includes('')) {
+      throw new UsageError(`cannot read "${word}": write either KIND NAME… or KIND/NAME…, and not both`);
+    }
+    return { kinds: kindsIn(kind), names: [name], ...(place.length === 0 ? {} : placeOf(kind, place, word)) };
   });
+}
+
+/** Names of clusters may have slashes, as contexts of EKS do: the namespace is the part before the kind. */
+function placeOf(kind: string, place: readonly string[], word: string): Pick<Operand, 'cluster' | 'namespace'> {
+  const isNamespaced = kindsOf(kind).every(({ namespaced }) => namespaced);
+  const [namespace = '', ...cluster] = isNamespaced ? place : ['', ...place];
+  if (cluster.length === 0) {
+    throw new UsageError(`cannot read "${word}": write KIND/NAME, or CLUSTER/NAMESPACE/KIND/NAME as -o name does`);
+  }
+  return { cluster: cluster.toReversed().join('/'), ...(isNamespaced ? { namespace } : {}) };
+}
+
+/** Options that say where objects are. */
+type Place = Readonly<{ cluster?: readonly string[]; namespace?: string }>;
+
+/**
+ * The place that options and the names together say: the clusters of the names, if all names say one.
+ * @throws UsageError if an option leaves out what a name says
+ */
+export function placeWith<Options extends Place>(options: Options, operands: readonly Operand[]): Options {
+  for (const { cluster, namespace = options.namespace } of operands) {
+    if (cluster !== undefined && options.cluster?.includes(cluster) === false) {
+      throw new UsageError(`-C leaves out cluster "${cluster}", which a name says; leave -C out`);
+    }
+    if (namespace !== (options.namespace ?? namespace)) {
+      throw new UsageError(`-n leaves out namespace "${namespace}", which a name says; leave -n out`);
+    }
+  }
+  const clusters = operands.flatMap(({ cluster }) => cluster ?? []);
+  if (options.cluster !== undefined || clusters.length < operands.length) return options;
+  return { ...options, cluster: [...new Set(clusters)] };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
 import type { Found } from './found-object.js';
 import type { LiveKind } from './kinds.js';
+import { type LabelColumns, labelColumns } from './label-columns.js';
 import { sortedBy } from './sorted-by.js';
 
 /** How a list of objects is printed. */
@@ -16,6 +17,8 @@ export type ObjectForm = Readonly<{
   /** With `custom-columns`: the columns, of objects as `-o json` prints them. */
   custom?: Columns<unknown> | undefined;
   headers: boolean;
+  /** Columns of labels at the end of tables. */
+  labels?: LabelColumns | undefined;
   /** A path as in JSONPath, by whose value the objects are sorted. */
   sortBy?: string | undefined;
   /** Columns of the terminal, to which a table is cut; `wide` is whole. */
@@ -49,7 +52,7 @@ export function printObjects(all: readonly Found[], form: ObjectForm, facts: Lis
           const rows = found.filter((one) => one.kind === kind);
           return tableText(
             rows,
-            columnsOf(kind, output, () => facts.now),
+            columnsOf(kind, form, () => facts.now),
             headers,
             output === 'table' ? width : undefined,
           );
@@ -64,18 +67,23 @@ export function tableText<Row>(rows: readonly Row[], columns: Columns<Row>, head
   return headers ? text : text.slice(text.indexOf('\n') + 1);
 }
 
-/** The columns of a kind, CLUSTER first; ages are counted up to `now`. */
-export function columnsOf(kind: LiveKind, format: 'table' | 'wide', now: () => Date): Columns<Found> {
-  const own = [...kind.columns, ...(format === 'wide' ? kind.wide : [])];
+/** The columns of a kind, CLUSTER first and labels last; ages are counted up to `now`. */
+export function columnsOf(
+  kind: LiveKind,
+  { output, labels }: Pick<ObjectForm, 'output' | 'labels'>,
+  now: () => Date,
+): Columns<Found> {
+  const own = [...kind.columns, ...(output === 'wide' ? kind.wide : [])];
   return [
     ['CLUSTER', ({ cluster }) => cluster],
     ...(kind.namespaced ? [['NAMESPACE', ({ object }: Found) => object.metadata.namespace ?? ''] as const] : []),
     ['NAME', ({ object }) => object.metadata.name ?? ''],
     ...own.map(([heading, cell]) => [heading, ({ object }: Found) => cell(object, now())] as const),
+    ...(labels === undefined ? [] : labelColumns(labels)),
   ];
 }
 
-/** `cluster/[namespace/]resource/name`. */
+/** `cluster/[namespace/]resource/name`, which get, explain and approve take as an operand. */
 export const nameOf = ({ cluster, kind, object: { metadata } }: Found): string =>
   [cluster, ...(kind.namespaced ? [metadata.namespace] : []), kind.resource, metadata.name].join('/');
 

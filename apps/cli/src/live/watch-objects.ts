@@ -5,7 +5,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { dataText } from '../output/data-text.js';
 import type { Found } from './found-object.js';
-import { type GetOptions, inOrder, isAsked, kindsAsked, selectorOf } from './get-objects.js';
+import { type GetOptions, inOrder, isAsked, kindsAsked, selectorsOf } from './get-objects.js';
 import { GrowingTable } from './growing-table.js';
 import type { LiveKind } from './kinds.js';
 import { columnsOf, marked, nameOf } from './print-objects.js';
@@ -30,7 +30,7 @@ export async function watchObjects(
   const print = printer(options);
   const seen: Seen[] = [];
   const onSeen = (one: Seen) => void seen.push(one);
-  const caches = clients.flatMap((client) => kinds.map((kind) => watchKind(client, kind, options, onSeen)));
+  const caches = clients.flatMap((client) => kinds.flatMap((kind) => watchKind(client, kind, options, onSeen)));
   for (const cache of caches) cache.start();
   const printSeen = () => {
     const news = seen.splice(0).toSorted((a, b) => inOrder(kinds)(a.row, b.row));
@@ -71,7 +71,7 @@ function printer(options: GetOptions): (news: readonly Seen[]) => string {
         return {
           kind,
           rows: new GrowingTable(
-            columnsOf(kind, output, () => new Date()),
+            columnsOf(kind, options.form, () => new Date()),
             headers,
           ),
         };
@@ -89,23 +89,31 @@ function printer(options: GetOptions): (news: readonly Seen[]) => string {
 
 const changeOf = ({ row, note }: Seen) => ({ type: note === '' ? 'SEEN' : 'DELETED', object: marked(row) });
 
-function watchKind(client: KubeClient, kind: LiveKind, options: GetOptions, onSeen: (seen: Seen) => void): WatchCache {
+/** A watch of a kind, or none if nothing of it is selected. */
+function watchKind(
+  client: KubeClient,
+  kind: LiveKind,
+  options: GetOptions,
+  onSeen: (seen: Seen) => void,
+): readonly WatchCache[] {
   const { cluster } = client;
-  const { namespace, selector } = options;
-  return new WatchCache({
+  const { namespace } = options;
+  const selectors = selectorsOf(kind, options);
+  if (selectors === undefined) return [];
+  const cache = new WatchCache({
     client,
     clock: new SystemClock(),
     log: silentLog,
     kinds: [kind.api],
-    options: { labelSelector: selectorOf(kind, selector) },
+    options: selectors,
     onChange: (_api, object, previous) => {
       const live = object ?? previous;
-      if (live === undefined || !isAsked(kind, live.metadata.name, options)) return;
+      if (live === undefined) return;
+      const row: Found = { cluster, kind, object: { ...live, ...kind.api } };
+      if (!isAsked(row, options)) return;
       if (kind.namespaced && namespace !== undefined && live.metadata.namespace !== namespace) return;
-      onSeen({
-        row: { cluster, kind, object: { ...live, ...kind.api } },
-        note: object === undefined ? '(deleted)' : '',
-      });
+      onSeen({ row, note: object === undefined ? '(deleted)' : '' });
     },
   });
+  return [cache];
 }
