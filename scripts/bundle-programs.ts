@@ -37,7 +37,7 @@ const EXTERNAL = [
  * belongs to the group of the highest priority.
  */
 const GROUPS = [
-  { name: 'kernel', test: /libs\/core\/src\/kernel\/(canonical|errors|json|text|versions)\//, priority: 3 },
+  { name: 'kernel', test: /libs\/core\/src\/kernel\/(canonical|durations|errors|json|text|versions)\//, priority: 3 },
   {
     name: 'catalog',
     test: /libs\/core\/src\/catalog\/(read\/(read-blobs|decode-blob)|validate\/validate-catalog)\.ts$/,

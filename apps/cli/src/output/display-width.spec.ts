@@ -21,6 +21,20 @@ describe('the width of a text in a terminal', () => {
     expect(displayWidth(padded(text, 10))).toBe(10);
   });
 
+  it('counts each letter, punctuation mark and arrow alone as among ideographs', () => {
+    const ranges = [
+      [0x20, 0x2ff],
+      [0x2010, 0x205e],
+      [0x2190, 0x21ff],
+    ] as const;
+    const alone = ranges
+      .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at)))
+      .filter((one) => displayWidth(one) === 1);
+    expect(alone.length).toBeGreaterThan(600);
+    expect(alone.filter((one) => displayWidth(`日${one}本`) !== 5)).toEqual([]);
+    expect(alone.filter((one) => displayWidth(`a${one}a`) !== 3)).toEqual([]);
+  });
+
   it.each([
     { text: 'lighthouse', width: 10, shown: 'lighthouse' },
     { text: 'lighthouse', width: 6, shown: 'light…' },
