@@ -1,30 +1,9 @@
-import { writeSync } from 'node:fs';
-import { endWithParent } from '#platform/processes/end-with-parent';
-import { finished } from './finished.js';
-import { ExitCode, processIo } from './io.js';
-import { outputFailure } from './output-failure.js';
-import { run } from './program.js';
+import { oldNode } from '#core/fleet/doctor/old-node';
 
-process.stdout.on('error', (error: unknown) => {
-  const { exit, line } = outputFailure(error);
-  if (line !== undefined) complain(`${line}\n`);
-  process.exit(exit);
-});
-// What standard error does not take is lost; the answer and the exit code are not.
-process.stderr.on('error', () => undefined);
-
-/** At once, since the process ends right after it. */
-function complain(text: string): void {
-  try {
-    writeSync(process.stderr.fd, text);
-  } catch {
-    // Standard error is closed too; the exit code remains.
-  }
+// Before everything else is loaded: an old Node would fail there, with a text about a module of its own.
+const old = oldNode(process.versions.node);
+if (old === undefined) await import('./command-line.js');
+else {
+  process.stderr.write(`error: ${old.text}: ${old.todo}\n`);
+  process.exitCode = 2;
 }
-
-// In the main program alone: tests run commands in a process that has a channel of its own.
-endWithParent();
-await finished(run(process.argv.slice(2), processIo), process, () => {
-  complain('error: the command stopped before it was done: it waits for something that can never come. Report this\n');
-  process.exit(ExitCode.remoteFailed);
-});

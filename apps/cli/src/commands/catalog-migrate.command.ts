@@ -92,17 +92,18 @@ type Target = Readonly<{
 }>;
 
 async function writeParts(catalog: Catalog, { outdir, before, format }: Target): Promise<void> {
-  const { mkdir, rm, writeFile } = await import('node:fs/promises');
+  const { rm, writeFile } = await import('node:fs/promises');
+  const { makeFolder } = await import('#platform/files/make-folder');
   const { join } = await import('node:path');
   const { splitByPackage } = await import('#core/catalog/authoring/split-catalog');
   const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
   const parts = splitByPackage(catalog);
   for (const name of parts.keys()) requirePathElement(name);
   for (const file of before) await rm(file, { force: true });
-  await mkdir(outdir, { recursive: true });
+  await makeFolder(outdir);
   for (const [name, part] of parts) {
     const directory = join(outdir, name);
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     await writeFile(join(directory, `catalog.${format}`), (format === 'json' ? catalogToJson : catalogToYaml)(part));
   }
 }

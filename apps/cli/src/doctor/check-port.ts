@@ -1,11 +1,11 @@
-import { type DoctorCheck, warning } from '#core/fleet/doctor/machine-checks';
+import { type DoctorCheck, failed } from '#core/fleet/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
 import { hubAddress } from '../live/hub-address.js';
 import { hubHealth } from '../live/hub-health.js';
 import { hubToken } from '../live/hub-token.js';
 import { usablePort } from '../up/usable-port.js';
 
-/** Checks that no other program has the port of `flotilla up`. A hub may have it. */
+/** Checks that `flotilla up` can have its port, as it does itself. A hub that runs already may have it. */
 export async function checkPort(settings: Settings): Promise<readonly DoctorCheck[]> {
   try {
     await usablePort(settings.catalogPollerPort, settings.bindAddress);
@@ -14,6 +14,6 @@ export async function checkPort(settings: Settings): Promise<readonly DoctorChec
     const { reached } = await hubHealth(hubAddress(settings), await hubToken(settings));
     if (reached) return [];
     const [text = ''] = (error instanceof Error ? error.message : String(error)).split(': ');
-    return [warning('port', text, 'choose another port with --port, 0 for any free one')];
+    return [failed('port', text, 'choose another port with --port, 0 for any free one')];
   }
 }

@@ -149,17 +149,20 @@ describe('flotilla doctor', () => {
   });
 
   it.each([
-    { has: 'another program', answer: 'nothing', warns: true },
-    { has: 'a hub', answer: JSON.stringify({ status: 'ok', details: {} }), warns: false },
-  ])('warns of a port that $has has: $warns', async ({ answer, warns }) => {
+    { has: 'another program', answer: 'nothing', fails: true },
+    { has: 'a hub', answer: JSON.stringify({ status: 'ok', details: {} }), fails: false },
+  ])('says no to a port that $has has: $fails', async ({ answer, fails }) => {
     const server = createServer((_, response) => void response.end(answer)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     vi.stubEnv('FLOTILLA_CATALOG_POLLER_PORT', String(port));
-    const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
+    const { out, exit } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     server.close();
     const found = itemsOf(out).find(({ name }) => name === 'port');
-    expect(found?.text).toBe(warns ? `127.0.0.1:${port} is taken by another program` : undefined);
+    expect(found?.text).toBe(fails ? `127.0.0.1:${port} is taken by another program` : undefined);
+    expect({ result: found?.result, exit }).toEqual(
+      fails ? { result: 'failed', exit: 1 } : { result: undefined, exit: 0 },
+    );
   });
 
   it('says no, and what to do, where Redis or a cluster does not answer', async () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { MachineFacts } from '#core/fleet/doctor/machine-checks';
+import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
+import { makeFolder } from '#platform/files/make-folder';
 
 /** Reads what a hub needs of the machine. The folder for content is made where it is missing. */
 export async function readMachine(contentDir: string): Promise<MachineFacts> {
@@ -18,16 +20,18 @@ export async function readMachine(contentDir: string): Promise<MachineFacts> {
   };
 }
 
-async function contentOf(folder: string): Promise<Pick<MachineFacts, 'contentFreeBytes' | 'contentProblem'>> {
+async function contentOf(
+  folder: string,
+): Promise<Pick<MachineFacts, 'contentFreeBytes' | 'contentProblem' | 'contentIsFull'>> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const probe = join(folder, `.doctor-${randomUUID()}`);
     await writeFile(probe, '');
     await rm(probe);
     const { bavail, bsize } = await statfs(folder);
     return { contentFreeBytes: bavail * bsize };
   } catch (error) {
-    return { contentProblem: error instanceof Error ? error.message : String(error) };
+    return { contentProblem: fileReason(error), contentIsFull: isDiskFailure(error) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type ExportedCluster, type FleetManifest, fleetManifests } from '#core/fleet/export/fleet-manifests';
@@ -8,6 +8,7 @@ import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/c
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
+import { makeFolder } from '#platform/files/make-folder';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
@@ -107,7 +108,7 @@ export async function writeFiles(
     io.out(files.map(([, objects]) => text(objects)).join('---\n'));
     return;
   }
-  await mkdir(out, { recursive: true });
+  await makeFolder(out);
   for (const [name, objects] of files) {
     const path = join(out, name);
     await writeFile(path, text(objects));

@@ -1,7 +1,7 @@
 // Cells of a terminal that a text takes. ECMAScript has no property for East Asian Width: the scripts
 // that are wide stand for it.
 /** Letters of Europe, punctuation and arrows: each takes one cell, as letters of ASCII do. */
-const PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff]*$/;
+const PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02df\u2010-\u2027\u2030-\u205e\u2190-\u21ff]*$/;
 
 /** What other texts than plain ones need. Making it takes as long as all else of a small command. */
 function measures() {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../files/make-folder.js';
 
 const KEY = /^[\w-]{43}$/;
 const BYTES = 32;
@@ -16,7 +17,7 @@ export async function openConsoleKey(file: string): Promise<string> {
   const known = await readConsoleKey(file);
   if (known !== undefined) return known;
   const key = randomBytes(BYTES).toString('base64url');
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
 }

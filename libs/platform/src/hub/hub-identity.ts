@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
 import type { Settings } from '../config/settings.js';
+import { makeFolder } from '../files/make-folder.js';
 import type { HubKey } from './hub-key.js';
 
 const ID_FILE = 'hub-id';
@@ -30,7 +31,7 @@ async function keptId(file: string): Promise<string | undefined> {
   try {
     const known = await readId(file);
     if (known !== undefined) return known;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(file), 0o700);
     await writeFile(made, `hub-${randomBytes(6).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
     await link(made, file);
     return await readId(file);

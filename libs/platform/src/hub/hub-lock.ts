@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { upRunsAlready } from '#core/fleet/joining/lock-holder';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '../clock/clock.port.js';
 import type { Settings } from '../config/settings.js';
+import { makeFolder } from '../files/make-folder.js';
 import { FolderLock, type LockRefusal } from '../fleet/folder/folder-lock.js';
 
 /** Another process of this user is the hub with this identity. */
@@ -97,7 +97,7 @@ export class HubLock {
 /** Undefined in a folder that cannot be written, or a home that is not there: a hub works all the same. */
 async function takeAt(path: string): Promise<FolderLock | undefined> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path), 0o700);
     return await FolderLock.take(path, runsAlready);
   } catch (error) {
     if (error instanceof HubRunsAlready) throw error;

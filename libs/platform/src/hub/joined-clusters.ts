@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Settings } from '../config/settings.js';
+import { makeFolder } from '../files/make-folder.js';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import {
@@ -38,7 +39,7 @@ export async function joinedClusters(file: string): Promise<readonly ClusterAcce
 
 /** Writes the file anew, all at once and readable by its owner alone: it holds credentials. */
 export async function writeJoinedClusters(file: string, clusters: readonly ClusterAccess[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   const aside = `${file}.${process.pid}`;
   const { stringify } = await import('yaml');
   await writeFile(aside, stringify(kubeconfigOf(clusters)), { mode: 0o600 });

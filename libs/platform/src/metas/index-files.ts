@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MetasIndex } from '#core/catalog/metas/metas-index';
+import { makeFolder } from '../files/make-folder.js';
 import type { Digest, OpenContent } from '../store/content-store.port.js';
 import { digestOf } from '../store/digest.js';
 import { indexLines } from './index-lines.js';
@@ -17,7 +18,7 @@ export class MetasIndexFiles {
 
   /** Makes the directory where there is none, and drops what no process has used for a week. */
   static async open(directory: string, now: Date): Promise<MetasIndexFiles> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeFolder(directory, 0o700);
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       const stats = await stat(path).catch(() => undefined);

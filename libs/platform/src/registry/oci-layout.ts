@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { makeFolder } from '../files/make-folder.js';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf, isDigest } from '../store/digest.js';
 import { type Descriptor, partName, type Refuse } from './image/image-manifest.js';
@@ -58,7 +59,7 @@ export function parseLayoutReference(text: string): LayoutReference | undefined 
 /** Adds an image to a layout directory under a tag, which moves if it was there; made where there is none. */
 export async function writeLayout(directory: string, tag: string, image: BuiltImage): Promise<Digest> {
   const blobs = join(directory, 'blobs', 'sha256');
-  await mkdir(blobs, { recursive: true });
+  await makeFolder(blobs);
   for (const { digest, bytes } of [...image.layers, image.config, image.manifest]) {
     await replaceFile(join(blobs, digest.slice('sha256:'.length)), bytes);
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { fileReason, isDiskFailure } from '../files/file-tree.error.js';
+import { makeFolder } from '../files/make-folder.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { ContentDiskFull, ContentFolderUnusable, ContentStoreFull } from './content-errors.js';
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
@@ -68,8 +69,8 @@ export class DiskContentStore extends ContentStore {
     const { maxBytes = 4 * 2 ** 30, log = silentLog, now = () => new Date(), otherBytes = () => 0 } = options;
     const store = new DiskContentStore(directory, maxBytes, log, now, otherBytes);
     try {
-      await mkdir(store.#aside, { recursive: true, mode: 0o700 });
-      await mkdir(store.#held, { recursive: true, mode: 0o700 });
+      await makeFolder(store.#aside, 0o700);
+      await makeFolder(store.#held, 0o700);
       await store.#takeOver();
     } catch (error) {
       throw unusableFolder(directory, error);

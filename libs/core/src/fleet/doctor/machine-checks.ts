@@ -1,3 +1,5 @@
+import { oldNode } from './old-node.js';
+
 /** One thing that was checked: it is as it should be, should be changed, or keeps the hub from working. */
 export type DoctorCheck = Readonly<{
   /** What was checked: `node`, `memory`, `redis`, `cluster east`. */
@@ -23,10 +25,11 @@ export type MachineFacts = Readonly<{
   /** Free bytes there; undefined where the folder cannot be used, and why in `contentProblem`. */
   contentFreeBytes?: number | undefined;
   contentProblem?: string | undefined;
+  /** True if the disk of the folder takes nothing more; no right of the user mends that. */
+  contentIsFull?: boolean | undefined;
 }>;
 
 const MIB = 1024 * 1024;
-const NODE_WANTED = 24;
 /** All services of a hub with a few clusters in one process. */
 const LEAST_MEMORY = 512 * MIB;
 const LEAST_FREE = 1024 * MIB;
@@ -53,13 +56,8 @@ export function machineChecks(facts: MachineFacts): readonly DoctorCheck[] {
 }
 
 function nodeCheck({ node }: MachineFacts): DoctorCheck {
-  const text = `Node ${node}`;
-  if (Number.parseInt(node, 10) >= NODE_WANTED) return ok('node', text);
-  return failed(
-    'node',
-    `${text} is older than ${NODE_WANTED}`,
-    `install Node ${NODE_WANTED} or newer, or use bin/flotilla of a checkout, which brings one`,
-  );
+  const old = oldNode(node);
+  return old === undefined ? ok('node', `Node ${node}`) : failed('node', old.text, old.todo);
 }
 
 function memoryCheck({ memoryBytes, processors }: MachineFacts): DoctorCheck {
@@ -79,13 +77,20 @@ function filesCheck({ openFiles }: MachineFacts): DoctorCheck {
   return warning('open files', `${text}: too few for many clusters`, `raise it, as with: ulimit -n ${LEAST_FILES * 8}`);
 }
 
-function contentCheck({ contentDir, contentFreeBytes, contentProblem }: MachineFacts): DoctorCheck {
+function contentCheck({
+  contentDir,
+  contentFreeBytes,
+  contentProblem,
+  contentIsFull = false,
+}: MachineFacts): DoctorCheck {
   const name = 'content';
   if (contentFreeBytes === undefined) {
     return failed(
       name,
       `${contentDir} cannot be used: ${contentProblem ?? 'no reason is known'}`,
-      'name a folder that can be written to in FLOTILLA_CONTENT_DIR',
+      contentIsFull
+        ? 'make room there, or name a folder of another disk in FLOTILLA_CONTENT_DIR'
+        : 'name a folder that this user can write in FLOTILLA_CONTENT_DIR',
     );
   }
   const text = `${contentDir} has ${mebibytes(contentFreeBytes)} free`;

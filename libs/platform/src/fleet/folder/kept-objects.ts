@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { makeFolder } from '../../files/make-folder.js';
 import { tableKey } from '../objects/object-table.js';
 
 /** One line of JSON: tools that read manifests below a folder pass over files of this name. */
@@ -98,7 +99,7 @@ export async function replaceFile(path: string, text: string, below: string): Pr
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     await access(below);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(draft, text);
   }
   await rename(draft, path);
