@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await writeFile(at('good'), KUBECONFIG('https://127.0.0.1:1'));
   await writeFile(at('broken'), 'clusters: [');
   await writeFile(at('bare'), BARE);
-  other = createServer().listen(0, '127.0.0.1');
+  other = createServer((_, response) => void response.end('no hub')).listen(0, '127.0.0.1');
   await once(other, 'listening');
 });
 afterAll(async () => {
