@@ -10,8 +10,8 @@ import { runProgram } from './bad-environment-support/ended-program.js';
 
 type Environment = Readonly<Record<string, string>>;
 /**
- * `says`: the reason, which both say. `exits`: of doctor, and of up, which runs on if there is none, since the
- * cause may be mended meanwhile. `env` undefined: this machine lets nobody play the row.
+ * `says`: the reason, which both print. `exits`: of doctor and of up; up continues if its exit is undefined,
+ * since the cause may be mended meanwhile. `env` undefined: this user cannot play the row here.
  */
 type Row = Readonly<{
   wrong: string;

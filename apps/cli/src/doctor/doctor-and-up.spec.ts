@@ -35,7 +35,10 @@ afterAll(async () => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** An environment (`doctor-and-up.extended.spec.ts` has those in which `up` runs), the words that both say of it, and arguments of both. */
+/**
+ * An environment in which `up` does not start, the words that both say of it, and arguments of both.
+ * `doctor-and-up.extended.spec.ts` has others.
+ */
 type Row = Readonly<{ wrong: string; env: () => Readonly<Record<string, string>>; says: RegExp; args?: string[] }>;
 
 const ROWS: readonly Row[] = [

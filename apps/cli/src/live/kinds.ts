@@ -141,7 +141,7 @@ export function kindsOf(word: string): readonly LiveKind[] {
   throw new UsageError(`there is no kind "${word}" here${hint}; name one of ${KIND_WORDS.join(', ')}`);
 }
 
-/** `subscription` of `subscription.operators.coreos.com` and `subscriptions.v1alpha1.operators.coreos.com`. */
+/** The word without a group: `subscription` of `subscription.operators.coreos.com`. */
 export function withoutGroup(word: string): string {
   const [plain = ''] = word.split('.');
   return GROUPS.some((group) => word.toLowerCase().endsWith(`.${group}`)) ? plain : word;

@@ -1,6 +1,6 @@
 import { UsageError } from '../io.js';
 
-/** One step of a path, as kubectl knows them: `.key`, `[-1]`, `[0:2]`, `[0,2]`, `[*]`, `..` and `[?(@.a=="b")]`. */
+/** A step of a path in kubectl: `.key`, `[-1]`, `[0:2]`, `[0,2]`, `[*]`, `..` or `[?(@.a=="b")]`. */
 export type Step = Readonly<
   | { key: string }
   | { index: number }

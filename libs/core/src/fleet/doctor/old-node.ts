@@ -1,6 +1,6 @@
 const LEAST_NODE = 24;
 
-/** What an old Node lacks, and what to do; undefined for a version of Node that programs of Flotilla run on. */
+/** Returns what is wrong with an old Node, and what to do. Undefined for a Node that Flotilla runs on. */
 export function oldNode(version: string): Readonly<{ text: string; todo: string }> | undefined {
   if (Number.parseInt(version, 10) >= LEAST_NODE) return undefined;
   return {
