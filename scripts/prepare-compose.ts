@@ -1,4 +1,4 @@
-import { baseImages } from '#testing/docker-engine/base-images';
+import { baseImages, registryImage } from '#testing/docker-engine/base-images';
 import { dockerFolder, findEngine } from '#testing/docker-engine/find-engine';
 
 // What takes minutes on a new machine is done once, before any test of `make compose-test` runs. Where
@@ -11,6 +11,7 @@ if (typeof engine === 'string') {
   try {
     const images = await baseImages(engine, dockerFolder(process.env), search);
     console.log(typeof images === 'string' ? images : `${engine.describe}; ${images.describe}`);
+    if (typeof images !== 'string') await registryImage(engine, dockerFolder(process.env), search);
   } finally {
     await engine.stop();
   }

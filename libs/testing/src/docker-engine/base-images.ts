@@ -3,7 +3,7 @@ import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findExecutable } from '#platform/debian/executable';
 import { installDebianPackage } from '#platform/debian/install-package';
-import { type DockerEngine, docker, runProgram } from './docker-command.js';
+import { type DockerEngine, DockerFailed, docker, runProgram } from './docker-command.js';
 import type { EngineSearch } from './find-engine.js';
 
 /** The images that the Dockerfile and docker-compose.yml begin with. */
@@ -14,11 +14,12 @@ export type BaseImages = Readonly<{
   describe: string;
 }>;
 
-const OFFICIAL = { node: 'node:24-slim', redis: 'redis:7.4-alpine' };
+const OFFICIAL = { node: 'node:24-slim', redis: 'redis:7.4-alpine', registry: 'registry:2' };
 const STAND_INS = {
   base: 'flotilla-stand-in/debian:bookworm',
   node: 'flotilla-stand-in/node:24',
   redis: 'flotilla-stand-in/redis:7',
+  registry: 'flotilla-stand-in/registry:2',
 };
 
 const PULL_WITHIN_MS = 120_000;
@@ -50,6 +51,31 @@ export async function baseImages(
     ...STAND_INS,
     describe: 'stand-ins for the base images: Debian, with this machine’s Node and Debian’s Redis',
   };
+}
+
+/** An image of the distribution registry: Docker Hub's, else a stand-in with Debian's package. */
+export async function registryImage(
+  engine: DockerEngine,
+  folder: string,
+  { log }: EngineSearch,
+): Promise<Readonly<{ image: string }> | Readonly<{ because: string }>> {
+  for (const image of [OFFICIAL.registry, STAND_INS.registry]) if (await areThere(engine, [image])) return { image };
+  const context = join(folder, 'stand-ins', 'registry');
+  try {
+    if (!(await areThere(engine, [STAND_INS.base]))) {
+      await docker(engine, ['pull', '--quiet', OFFICIAL.registry], PULL_WITHIN_MS);
+      return { image: OFFICIAL.registry };
+    }
+    log('making a stand-in for the image of a registry from Debian’s archive; once, about half a minute');
+    await mkdir(context, { recursive: true });
+    await buildImage(engine, STAND_INS.registry, context, REGISTRY_LINES);
+    return { image: STAND_INS.registry };
+  } catch (error) {
+    if (!(error instanceof DockerFailed)) throw error;
+    return { because: `${OFFICIAL.registry}, which the Docker engine neither has nor gets` };
+  } finally {
+    await rm(context, { recursive: true, force: true });
+  }
 }
 
 const areThere = (engine: DockerEngine, images: readonly string[]): Promise<boolean> =>
@@ -117,6 +143,14 @@ const REDIS_LINES = [
   'RUN mkdir -p /data && chown 999:1000 /data',
   'VOLUME /data',
   'CMD ["redis-server", "--protected-mode", "no"]',
+];
+
+const REGISTRY_LINES = [
+  `FROM ${STAND_INS.base}`,
+  'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends docker-registry && rm -rf /var/lib/apt/lists/*',
+  'RUN printf "version: 0.1\\nstorage: {filesystem: {rootdirectory: /var/lib/registry}}\\nhttp: {addr: 0.0.0.0:5000}\\n" > /registry.yml',
+  'VOLUME /var/lib/registry',
+  'CMD ["docker-registry", "serve", "/registry.yml"]',
 ];
 
 async function addNode(context: string, environment: EngineSearch['environment']): Promise<void> {
