@@ -58,6 +58,13 @@ function npmPackage(): ReleasedFile {
   return { name, content: readFileSync(join(work, name)) };
 }
 
+function oneFileOfKrew() {
+  const tried = oneFiles.find(({ platform }) => platform === TRIED_PLATFORM);
+  if (tried === undefined || !('made' in tried)) return undefined;
+  const { name, content } = tried.made;
+  return { uri: `${url}/${name}`, sha256: sha256(content), folder: name.replace(/\.tar\.gz$/, '') };
+}
+
 const text = (name: string, content: string): ReleasedFile => ({ name, content: new TextEncoder().encode(content) });
 const archive = async (name: string, files: Parameters<typeof fixedArchive>[0]): Promise<ReleasedFile> => ({
   name,
@@ -81,7 +88,11 @@ const files = [
   await archive(`flotilla-completions-${version}.tar.gz`, texts.completions),
   text(
     'flotilla-krew.yaml',
-    krewManifest({ version, uri: `${url}/${command.name}`, sha256: sha256(command.content), homepage: url }),
+    krewManifest({
+      version,
+      ...{ uri: `${url}/${command.name}`, sha256: sha256(command.content), homepage: url },
+      oneFile: oneFileOfKrew(),
+    }),
   ),
   text(`flotilla-${version}.cdx.json`, projectBill(PROJECT_ROOT)),
 ];

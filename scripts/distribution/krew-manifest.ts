@@ -1,18 +1,23 @@
 import { dump } from 'js-yaml';
 
-type KrewFacts = Readonly<{
-  version: string;
-  /** Where the archive is, as krew fetches it. */
-  uri: string;
-  sha256: string;
-  homepage: string;
-}>;
+/** An archive, as krew fetches and checks it. */
+type KrewArchive = Readonly<{ uri: string; sha256: string }>;
+
+type KrewFacts = KrewArchive &
+  Readonly<{
+    version: string;
+    homepage: string;
+    /** The command as one file for Linux on amd64, if it was made, and the folder in its archive. */
+    oneFile?: (KrewArchive & Readonly<{ folder: string }>) | undefined;
+  }>;
 
 /**
  * The manifest of the kubectl plugin, for krew. Its archive is the npm package: the command and all that it
- * needs but Node. Windows is left out, since krew cannot start a script of Node there.
+ * needs but Node. On Linux with amd64, where it is tested, the command as one file brings Node, too. krew
+ * takes the first platform that fits. Windows is left out: the file for it is not tried.
  */
-export function krewManifest({ version, uri, sha256, homepage }: KrewFacts): string {
+export function krewManifest({ version, uri, sha256, homepage, oneFile }: KrewFacts): string {
+  const needsNode = oneFile === undefined ? '' : ', but for Linux on amd64';
   return dump({
     apiVersion: 'krew.googlecontainertools.github.com/v1alpha2',
     kind: 'Plugin',
@@ -26,8 +31,9 @@ export function krewManifest({ version, uri, sha256, homepage }: KrewFacts): str
         'shows and explains what is installed, plans upgrades, checks and serves catalogs.',
         '',
       ].join('\n'),
-      caveats: 'Needs Node 24 or newer on the PATH: https://nodejs.org\nBegin with: kubectl flotilla doctor\n',
+      caveats: `Needs Node 24 or newer on the PATH${needsNode}: https://nodejs.org\nBegin with: kubectl flotilla doctor\n`,
       platforms: [
+        ...(oneFile === undefined ? [] : [oneFilePlatform(oneFile)]),
         {
           selector: { matchExpressions: [{ key: 'os', operator: 'In', values: ['darwin', 'linux'] }] },
           uri,
@@ -39,3 +45,11 @@ export function krewManifest({ version, uri, sha256, homepage }: KrewFacts): str
     },
   });
 }
+
+const oneFilePlatform = ({ uri, sha256, folder }: KrewArchive & Readonly<{ folder: string }>) => ({
+  selector: { matchLabels: { os: 'linux', arch: 'amd64' } },
+  uri,
+  sha256,
+  files: [{ from: `${folder}/*`, to: '.' }],
+  bin: 'flotilla',
+});
