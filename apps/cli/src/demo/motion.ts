@@ -42,6 +42,9 @@ export function observed(motion: Motion, sightings: readonly Sighting[], now: nu
 export const quietLimitMs = (patienceMs: number, load: number, processors: number): number =>
   patienceMs * Math.min(Math.max(load / Math.max(processors, 1), 1), MOST_OVERLOAD);
 
+/** The longest time without motion once a service has ended by itself: the demo does not restart it. */
+export const LIMIT_AFTER_END_MS = 5_000;
+
 /** True if nothing has moved for longer than the limit. */
 export const standsStill = (motion: Motion, limitMs: number): boolean => motion.stillMs > limitMs;
 
