@@ -155,7 +155,7 @@ export const HUB_CASES = {
       const { exit, out } = await bench.follow(line, { FILE: bench.kubeconfigs.applier });
       expect({ exit, out }).toMatchObject({
         exit: 1,
-        out: expect.stringContaining('lacks of ClusterRole flotilla:apply'),
+        out: expect.stringContaining('missing rights of ClusterRole flotilla:apply'),
       });
       const grant = /kubectl apply -k .*/.exec(out)?.[0] ?? '';
       await bench.done(grant);

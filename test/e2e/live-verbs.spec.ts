@@ -57,9 +57,9 @@ describe('the live verbs on a real API server', () => {
     await writeFile(guest, stringify({ ...config, users }));
     const { out, exit } = await flotilla('clusters', 'check', '--kubeconfig', guest);
     expect(out).toMatch(
-      /poller: lacks of ClusterRole flotilla:observe\n {4}get, list, watch \*\.operators\.coreos\.com\n/,
+      /poller: missing rights of ClusterRole flotilla:observe\n {4}get, list, watch \*\.operators\.coreos\.com\n/,
     );
-    expect(out).toMatch(/applier: lacks of ClusterRole flotilla:apply\n {4}\* \*\.\*\n/);
+    expect(out).toMatch(/applier: missing rights of ClusterRole flotilla:apply\n {4}\* \*\.\*\n/);
     expect(out).not.toContain('/version');
     expect(exit).toBe(1);
   });

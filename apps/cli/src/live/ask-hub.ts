@@ -1,3 +1,4 @@
+import { fetchReason } from '#platform/registry/http/fetch-reason';
 import { withToken } from './hub-token.js';
 
 /** What one path of the hub answers, whatever the status code; or why it does not answer. */
@@ -41,14 +42,9 @@ export function answerData(text: string): unknown {
   }
 }
 
-/** `fetch` says "fetch failed", and why only in the cause. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${ANSWER_WITHIN_MS} ms`;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  // A port such as 1, which the fetch standard keeps for other protocols.
-  if (cause instanceof Error && cause.message === 'bad port')
-    return 'no hub can have this port, which is kept for another protocol';
-  return cause instanceof Error ? cause.message : String(cause);
+  return fetchReason(error);
 }
 
 async function boundedText(response: Response): Promise<string> {

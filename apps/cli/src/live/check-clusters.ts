@@ -2,6 +2,7 @@ import { type Right, rightLines } from '#core/fleet/membership/role-rights';
 import { missingRights } from '#platform/joining/missing-rights';
 import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shipped-rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { whoAmI } from '../fleet/decide.js';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';
@@ -16,14 +17,17 @@ export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolea
 
 /** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
 export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
-  const fleet = await askClusters(clients, missingOfRoles);
+  const fleet = await askClusters(clients, async (client) => {
+    const [missing, user] = await Promise.all([missingOfRoles(client), userOf(client)]);
+    return { missing, user };
+  });
   reportAway(fleet.away, io);
   const { output } = options;
-  const isComplete = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value[role].length === 0));
+  const isComplete = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value.missing[role].length === 0));
   const verdict = fleetVerdict(isComplete, fleet, options);
-  const items = fleet.answers.map(({ cluster, value }) => ({ cluster, missing: value }));
+  const items = fleet.answers.map(({ cluster, value }) => ({ cluster, ...value }));
   if (isData(output)) io.out(dataText({ verdict, away: fleet.away, items }, output));
-  else for (const { cluster, missing } of items) io.out(report(cluster, missing));
+  else for (const item of items) io.out(report(item));
   io.exit(exitCodeOf(verdict));
 }
 
@@ -35,15 +39,24 @@ export async function missingOfRoles(client: Pick<KubeClient, 'create'>): Promis
   return { observe: observe ?? [], apply: apply ?? [] };
 }
 
-function report(cluster: string, missing: MissingOfRoles): string {
+/** The name of this client's user; empty if the API server does not say it, as before Kubernetes 1.28. */
+const userOf = (client: KubeClient): Promise<string> =>
+  whoAmI(client).then(
+    ({ user }) => user,
+    () => '',
+  );
+
+type Checked = Readonly<{ cluster: string; missing: MissingOfRoles; user: string }>;
+
+function report({ cluster, missing, user }: Checked): string {
   const lines = HUB_ROLES.flatMap((role) => {
     const rights = missing[role];
     if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];
     return [
-      `  ${SERVICE[role]}: lacks of ClusterRole flotilla:${role}`,
+      `  ${SERVICE[role]}: missing rights of ClusterRole flotilla:${role}`,
       ...rightLines(rights).map((line) => `    ${line}`),
       '    grant it:',
-      ...NEXT.grantRole(role).map((command) => `      ${command}`),
+      ...NEXT.grantRole(role, user).map((command) => `      ${command}`),
     ];
   });
   return [cluster, ...lines, ''].join('\n');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PACKAGE_MANIFEST_API } from '#core/classic/package-manifest/package-manifest';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
+import { fetchReason } from '#platform/registry/http/fetch-reason';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
@@ -109,9 +110,8 @@ async function ask(question: PackagesQuestion): Promise<Answer> {
     const exit = response.status === 404 && refusal.success ? ExitCode.badInput : ExitCode.remoteFailed;
     return { failed: `hub ${question.hub}: ${because}`, exit };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return { failed: `hub ${question.hub} does not answer (${why}); --hub names another`, exit: ExitCode.remoteFailed };
+    const failed = `hub ${question.hub} does not answer (${fetchReason(error)}); --hub names another`;
+    return { failed, exit: ExitCode.remoteFailed };
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { loadClusters } from '#platform/kube/access/load-clusters';
+import { issueToken } from '#testing/cluster/issue-token';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
@@ -457,5 +458,21 @@ describe('flotilla clusters', () => {
     const { out, exit } = await flotilla('clusters', 'check', '-C', 'east');
     expect(out).toMatch(/poller: every right of ClusterRole flotilla:observe is there/);
     expect(exit).toBe(0);
+  });
+
+  it('grants rights that are missing to the user of the login', async () => {
+    const { url, token } = fleet.cluster('east');
+    fleet.cluster('east').create({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'guest', namespace: 'default' },
+    });
+    const guest = await issueToken({ url, token }, 'default', 'guest');
+    const file = join(folder, 'guest');
+    await writeFile(file, fleet.kubeconfig().replaceAll(/token: .*/g, `token: ${guest}`), { mode: 0o600 });
+    const { out, exit } = await flotilla('clusters', 'check', '--kubeconfig', file, '-C', 'east');
+    expect(out).toMatch(/poller: missing rights of ClusterRole flotilla:observe\n/);
+    expect(out).toContain('--clusterrole=flotilla:apply --serviceaccount=default:guest\n');
+    expect(exit).toBe(1);
   });
 });

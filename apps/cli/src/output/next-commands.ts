@@ -3,6 +3,15 @@ import { shellWord } from '#core/kernel/text/shell-word';
 /** Where an InstallPlan is. */
 export type PlanPlace = Readonly<{ cluster: string; namespace: string; name: string }>;
 
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** The option of kubectl that names a user, or the ServiceAccount of which it is the user. */
+function subjectOption(user: string): string {
+  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? [];
+  if (name !== undefined) return `--serviceaccount=${namespace}:${name}`;
+  return `--user=${user === '' ? 'USER' : shellWord(user)}`;
+}
+
 const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${namespace} -C ${cluster}`;
 
 /**
@@ -60,8 +69,9 @@ export const NEXT = {
     `flotilla fleet skip ${rollout} -C ${cluster} --reason "…"`,
   rollBack: (rollout: string): string => `flotilla fleet rollback ${rollout} --reason "…"`,
   breakGlass: (rollout: string): string => `flotilla fleet break-glass ${rollout} --for 1h --reason "…"`,
-  grantRole: (role: string): readonly string[] => [
+  /** To a user, or to a placeholder if the name of the user is empty. */
+  grantRole: (role: string, user: string): readonly string[] => [
     'kubectl apply -k k8s/base/managed-cluster',
-    `kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} --user=USER`,
+    `kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} ${subjectOption(user)}`,
   ],
 } as const;

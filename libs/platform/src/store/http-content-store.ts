@@ -1,3 +1,4 @@
+import { fetchReason } from '../registry/http/fetch-reason.js';
 import { ContentUnreachable } from './content-errors.js';
 import { CONTENT_PATH } from './content-handler.js';
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
@@ -63,7 +64,7 @@ export class HttpContentStore extends ContentStore {
       if (!response.ok) throw failed(`HTTP status ${response.status}`);
       bytes = await this.#read(response, failed);
     } catch (error) {
-      throw error instanceof ContentUnreachable ? error : failed(reasonOf(error));
+      throw error instanceof ContentUnreachable ? error : failed(fetchReason(error));
     }
     if (digestOf(bytes) !== digest) throw failed('the bytes do not have that digest');
     await cache.put(bytes);
@@ -81,10 +82,4 @@ export class HttpContentStore extends ContentStore {
     }
     return Buffer.concat(chunks);
   }
-}
-
-/** fetch says "fetch failed" and hides why in the cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }

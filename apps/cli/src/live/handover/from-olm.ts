@@ -4,6 +4,7 @@ import { OWNED_BY_OLM } from '#core/fleet/joining/cluster-owner';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { counted } from '#core/kernel/text/counted';
+import { shellWord } from '#core/kernel/text/shell-word';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../../command-settings.js';
 import { ExitCode, type Io } from '../../io.js';
@@ -22,6 +23,9 @@ import {
   replicasOf,
   titleOf,
 } from './olm-in-cluster.js';
+
+/** The kubeconfig by which this command reaches the cluster. */
+const fileOf = ({ login }: KubeClient): string => (login === undefined ? 'FILE' : shellWord(login.file));
 
 export type HandoverOptions = Readonly<{
   dryRun: boolean;
@@ -52,7 +56,7 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   const [first] = deployments;
   if (first === undefined) {
     io.err(
-      `error: there is no OLM in ${name}: none of its Deployments. A hub manages it at once: ${NEXT.upWith('FILE', name)}\n`,
+      `error: there is no OLM in ${name}: none of its Deployments. A hub manages it at once: ${NEXT.upWith(fileOf(client), client.login?.context ?? name)}\n`,
     );
     return io.exit(ExitCode.no);
   }

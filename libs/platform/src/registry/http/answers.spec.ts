@@ -32,4 +32,9 @@ describe('networkReason', () => {
   ])('$code in words', ({ code, reason, advice }) => {
     expect(networkReason(failed(code))).toEqual({ reason, advice: expect.stringContaining(advice) });
   });
+
+  it('says in words that fetch asks no port of another protocol', async () => {
+    const error = await fetch('http://127.0.0.1:1').catch((reason: unknown) => reason);
+    expect(networkReason(error).reason).toBe('HTTP is not spoken at this port, which is kept for another protocol');
+  });
 });

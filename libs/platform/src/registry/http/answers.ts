@@ -1,6 +1,7 @@
 import type { Response } from 'undici';
 import type { Refuse } from '../image/image-manifest.js';
 import type { RegistryFailure } from '../registry-client.port.js';
+import { fetchCause, fetchReason } from './fetch-reason.js';
 
 const MAX_RETRY_AFTER_MS = 30_000;
 
@@ -86,10 +87,9 @@ const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 /** Why a connection failed, and what to do: fetch says "fetch failed" and hides the reason in causes. */
 export function networkReason(error: unknown): Readonly<{ reason: string; advice: string }> {
-  let cause = error;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  const cause = fetchCause(error);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const reason = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = REASONS[code] ?? fetchReason(cause);
   return { reason, advice: adviceFor(code) };
 }
 

@@ -1,0 +1,16 @@
+/**
+ * The reason why fetch failed, which it hides in causes. It asks no port that browsers keep for other
+ * protocols, such as 1, and says "bad port" of it.
+ */
+export function fetchReason(error: unknown): string {
+  const cause = fetchCause(error);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return reason === 'bad port' ? 'HTTP is not spoken at this port, which is kept for another protocol' : reason;
+}
+
+/** The error behind "fetch failed". */
+export function fetchCause(error: unknown): unknown {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause;
+}
