@@ -110,6 +110,39 @@ docker_engine() {
   need "a Docker engine: $(get docker), and start it"
 }
 
+# What is started here listens at 127.0.0.1.
+loopback() {
+  local said sudo=sudo\ 
+  [ "$(id -u)" = 0 ] && sudo=''
+  said=$({ LC_ALL=C exec 3<>/dev/tcp/127.0.0.1/9; } 2>&1)
+  case "$said" in *unreachable* | *"assign requested"*) need "a loopback interface that is up: ${sudo}ip link set lo up" ;; esac
+}
+
+# The program that listens at a port, if this user may see it.
+owner() {
+  if has ss; then
+    ss -Hltnp "sport = :$1" 2>/dev/null | sed -n 's/.*users:(("\([^"]*\)",pid=\([0-9]*\).*/\1, pid \2/p' | { read -r first && echo "$first"; }
+  elif has lsof; then
+    lsof -nP -iTCP:"$1" -sTCP:LISTEN -Fpc 2>/dev/null | awk '/^p/ { pid = substr($0, 2) } /^c/ { print substr($0, 2) ", pid " pid; exit }'
+  fi
+}
+
+# ports SETTING FIRST-LAST COUNT: so many ports of a range are free. All else takes free ports of its own choice.
+ports() {
+  local range=${!1:-$2} port first last free=0 taken='' by
+  first=${range%-*} last=${range#*-}
+  if ! [[ "$range" =~ ^[1-9][0-9]{0,4}-[1-9][0-9]{0,4}$ ]] || [ "$first" -gt "$last" ] || [ "$last" -gt 65535 ] || [ $((last - first)) -ge 1000 ]; then
+    need "a range of ports in $1, such as $2; it is $range"
+    return
+  fi
+  for ((port = first; port <= last; port++)); do
+    if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then taken=${taken:-$port}; else free=$((free + 1)); fi
+  done
+  [ "$free" -ge "$3" ] && return
+  by=$(owner "$taken")
+  need "$3 free ports of $range; $free are free, and $taken is taken${by:+ by $by}: set $1=FIRST-LAST"
+}
+
 gnu_time() { has time || has gtime || need "GNU time: $(get time)"; }
 
 base
@@ -126,7 +159,15 @@ case "$target" in
   bench-baseline) named_redis; gnu_time ;;
   console-test | screenshots) chromium ;;
   bench-console) named_redis; chromium ;;
-  compose-test) docker_engine; cache ;;
+  compose-test)
+    docker_engine
+    cache
+    ports FLOTILLA_TEST_POLLER_PORTS 28080-28099 2
+    ports FLOTILLA_TEST_APPLIER_PORTS 28100-28119 2
+    ;;
+esac
+case "$target" in
+  demo | test | test-all | mutants | e2e | console-test | screenshots | compose-test | chaos | corpus | bench*) loopback ;;
 esac
 
 if [ "${#missing[@]}" -gt 0 ]; then

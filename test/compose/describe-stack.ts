@@ -175,8 +175,8 @@ export function describeStack(fixture: () => ComposeFixture): void {
 
   it('scales to four resolvers, two pollers and two appliers, which share the clusters', async () => {
     Object.assign(stack().settings, {
-      FLOTILLA_CATALOG_POLLER_PORT: '28080-28099',
-      FLOTILLA_APPLIER_PORT: '28100-28119',
+      FLOTILLA_CATALOG_POLLER_PORT: process.env['FLOTILLA_TEST_POLLER_PORTS'] || '28080-28099',
+      FLOTILLA_APPLIER_PORT: process.env['FLOTILLA_TEST_APPLIER_PORTS'] || '28100-28119',
     });
     const scale = ['resolver-worker=4', 'catalog-poller=2', 'applier=2'].flatMap((one) => ['--scale', one]);
     const since = performance.now();

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -9,9 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { redisInstallCommand } from '#platform/redis/redis-install-command';
@@ -139,6 +141,43 @@ describe('scripts/needs.sh', () => {
     const { status, said } = asked({ ...programs }, env, target);
     expect(said).toMatch(says === '' ? /^$/ : says);
     expect(status).toBe(says === '' ? 0 : 2);
+  });
+
+  describe('ports', () => {
+    let server: Server;
+    let port = 0;
+    beforeAll(async () => {
+      server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      port = (server.address() as AddressInfo).port;
+    });
+    afterAll(() => void server.close());
+    const SS = { ss: `echo 'LISTEN 0 511 127.0.0.1:1 0.0.0.0:* users:(("nginx",pid=7,fd=3),("nginx",pid=8,fd=3))'` };
+    const LSOF = { lsof: "printf 'p7\\ncnginx\\nf3\\n'" };
+    const ENGINE = { docker: 'echo 28' };
+
+    it.each<[string, Record<string, string>, string]>([
+      ['ss sees', SS, ' by nginx, pid 7'],
+      ['lsof sees', LSOF, ' by nginx, pid 7'],
+      ['neither sees', {}, ''],
+    ])('names a port that is taken, the setting, and the program that %s', (_, programs, by) => {
+      const env = { HOME: '/tmp', FLOTILLA_TEST_POLLER_PORTS: `${port}-${port}` };
+      expect(asked({ ...ENGINE, ...programs }, env, 'compose-test')).toEqual({
+        status: 2,
+        said: `needs: 2 free ports of ${port}-${port}; 0 are free, and ${port} is taken${by}: set FLOTILLA_TEST_POLLER_PORTS=FIRST-LAST`,
+      });
+    });
+
+    it.each(['x', '9-1', '0-5', '1-70000', '08080-08090', '1-60000'])('refuses %s as a range', (range) => {
+      const { status, said } = asked(ENGINE, { HOME: '/tmp', FLOTILLA_TEST_APPLIER_PORTS: range }, 'compose-test');
+      expect(said).toMatch(/^needs: a range of ports in FLOTILLA_TEST_APPLIER_PORTS, such as 28100-28119; it is /m);
+      expect(status).toBe(2);
+    });
+
+    it('are chosen freely by all other targets', () => {
+      const env = { HOME: '/tmp', FLOTILLA_TEST_POLLER_PORTS: `${port}-${port}` };
+      expect(asked({}, env, 'demo')).toEqual({ status: 0, said: '' });
+    });
   });
 
   it('asks for no Redis before a demo in one process, as doctor does before up', async () => {
