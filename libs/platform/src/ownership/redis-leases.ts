@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { RedisScript } from '../redis/redis-script.js';
+import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 import { type Lease, type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';
 
 /**
@@ -15,7 +15,7 @@ import { type Lease, type LeaseRequest, Leases, type LeaseTable } from './leases
  * milliseconds left and owner of each lease.
  */
 const EXCHANGE = new RedisScript(`
-local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+${SERVER_NOW}
 local key, member, ends = KEYS[1], ARGV[1], now + tonumber(ARGV[2])
 local function text(number) return string.format('%.0f', number) end
 redis.call('HSETNX', key, 'epoch', ARGV[3])

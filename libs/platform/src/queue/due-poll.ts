@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { RedisScript } from '../redis/redis-script.js';
+import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 
 /** What other processes delayed is found no later than this after it is due. */
 const LONGEST_WAIT_MS = 1_000;
@@ -15,7 +15,7 @@ const ASKED_ANYWAY_MS = 5_000;
  */
 const FIRST_DUE = new RedisScript(`
 if redis.call('EXISTS', unpack(KEYS)) == 0 then return {} end
-local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+${SERVER_NOW}
 local waits = {}
 for i = 1, #KEYS / 2 do
   local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')

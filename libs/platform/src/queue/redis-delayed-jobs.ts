@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { RedisScript } from '../redis/redis-script.js';
+import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 import type { Delayed, DuePoll } from './due-poll.js';
 
 /** A claim that its holder has not settled for so long is taken by another: the holder died. */
@@ -13,17 +13,14 @@ const AGAIN_AFTER_ERROR_MS = 1_000;
 const SOON_MS = 2_000;
 const MOST_REMEMBERED = 10_000;
 
-// All times are the Redis server's, so that the clocks of our processes need not agree.
-const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
-
 /** Sets the delayed job unless an earlier one exists. KEYS: delayed jobs. ARGV: delay, member. */
-const SET = new RedisScript(`${NOW} redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`);
+const SET = new RedisScript(`${SERVER_NOW}; redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`);
 
 /**
  * Moves due jobs, and claims whose holder died, to the claims. Answers the claim's number, then the members.
  * KEYS: delayed jobs, claims.
  */
-const CLAIM = new RedisScript(`${NOW}
+const CLAIM = new RedisScript(`${SERVER_NOW}
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[2]), 'LIMIT', 0, ARGV[1])) do
   due[#due + 1] = member

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type PayloadForm, readPayload } from '#core/kernel/payload/read-payload';
-import { RedisScript } from '../redis/redis-script.js';
+import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 import { parseJson } from '../store/value-codec.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { Delayed, DuePoll } from './due-poll.js';
@@ -15,16 +15,14 @@ const LOOK_MS = 5_000;
 /** Taken back at a time: those that an older service takes again go round no faster. */
 const MOST_TAKEN_BACK = 100;
 
-const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
-
 /** Answers 0 where there are too many. KEYS: jobs aside. ARGV: the most, job. */
-const PUT = new RedisScript(`${NOW}
+const PUT = new RedisScript(`${SERVER_NOW}
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) and not redis.call('ZSCORE', KEYS[1], ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now, ARGV[2])
 return 1`);
 
 /** The time, then all jobs with their times. KEYS: jobs aside. ARGV: the most. */
-const LOOK = new RedisScript(`${NOW}
+const LOOK = new RedisScript(`${SERVER_NOW}
 return { tostring(now), redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES') }`);
 
 /** Where it was not put aside again meanwhile. KEYS: jobs aside. ARGV: job, its time. */
