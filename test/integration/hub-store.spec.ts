@@ -67,6 +67,18 @@ describe('the store of a hub in Redis', () => {
       expect(await open(prefix).instance()).toBe(instance);
     });
 
+    it('comes back without a question for it, before a process that starts makes another one', async () => {
+      const prefix = randomUUID();
+      const running = open(prefix);
+      const instance = await running.instance();
+      const stop = await running.watchLosses(() => undefined);
+      const redis = connectRedis(found.url);
+      await redis.del(`${prefix}:epoch`, `${prefix}:instance`);
+      await expect.poll(() => redis.get(`${prefix}:instance`), PATIENCE).toBe(instance);
+      stop();
+      redis.disconnect();
+    });
+
     it('is made anew where Redis has a lie', async () => {
       const prefix = randomUUID();
       const redis = connectRedis(found.url);
@@ -74,6 +86,9 @@ describe('the store of a hub in Redis', () => {
       const [one, other] = [await open(prefix).instance(), await open(prefix).instance()];
       expect(one).toMatch(INSTANCE);
       expect(other).toBe(one);
+      await redis.del(`${prefix}:instance`);
+      await redis.lpush(`${prefix}:instance`, one ?? '');
+      expect(await open(prefix).instance()).toMatch(INSTANCE);
       redis.disconnect();
     });
   });

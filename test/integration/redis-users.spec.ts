@@ -95,6 +95,7 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     expect(await poller()).toBe(await applier());
     for (const other of ['console', 'resolver'] as const)
       await expect(as(other).set('fleet:instance', 'x')).rejects.toThrow(REFUSED);
+    expect(await redisInstance(as('poller'), 'another')(), 'with the rights of the release before').toBeUndefined();
   });
 
   it('let the console read rows and send actions, and the applier answer', async () => {

@@ -3,32 +3,55 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { REFUSED } from '../redis/redis-rights.js';
 
 const INSTANCE_FILE = 'hub-instance';
 const INSTANCE = /^[0-9a-f]{12}$/;
 
 const made = (): string => randomBytes(6).toString('hex');
 
+export type RedisInstance = (() => Promise<string | undefined>) &
+  Readonly<{
+    /** Puts what this process knows into a Redis that was emptied. */
+    putBack(): Promise<void>;
+  }>;
+
 /**
  * Returns the instance that Redis has, and keeps it there: a Redis that was emptied gets it back from any
- * process that knows it.
+ * process that knows it. Undefined where the user of Redis has no right to it, as by the list of the
+ * release before: without one the hub works as that release does, and health names the right.
  */
-export function redisInstance(redis: Redis, prefix: string): () => Promise<string> {
+export function redisInstance(redis: Redis, prefix: string): RedisInstance {
   const key = `${prefix}:instance`;
   let known: string | undefined;
   const read = async (): Promise<string> => {
+    const kept = await redis.get(key).catch(unlessWrongType);
+    if (kept !== null && INSTANCE.test(kept)) return kept;
     const own = known ?? made();
-    await redis.set(key, own, 'NX');
-    const kept = (await redis.get(key)) ?? '';
-    if (!INSTANCE.test(kept)) await redis.set(key, own);
-    known = INSTANCE.test(kept) ? kept : own;
+    if (kept === null) return (await redis.set(key, own, 'NX', 'GET')) ?? own;
+    await redis.set(key, own);
+    return own;
+  };
+  const learn = async (): Promise<string | undefined> => {
+    try {
+      known = await read();
+    } catch (error) {
+      if (!(error instanceof Error) || !REFUSED.test(error.message)) throw error;
+    }
     return known;
   };
-  return async () => {
-    if (known === undefined) return read();
-    void read().catch(() => undefined);
+  const instance = async () => {
+    if (known === undefined) return learn();
+    void learn().catch(() => undefined);
     return known;
   };
+  return Object.assign(instance, { putBack: async () => void (known === undefined || (await learn())) });
+}
+
+/** Another kind of value lies there: a text takes its place. */
+function unlessWrongType(error: Error): string {
+  if (!error.message.startsWith('WRONGTYPE')) throw error;
+  return '';
 }
 
 /**

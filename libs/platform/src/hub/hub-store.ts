@@ -30,9 +30,9 @@ export type HubStore = Readonly<{
   trail: AuditTrail;
   /**
    * Names the processes that share this store: another hub with the same identity has another. Waits for the
-   * store only the first time.
+   * store only the first time. Undefined: nothing does.
    */
-  instance(): Promise<string>;
+  instance(): Promise<string | undefined>;
   /** Whether the store takes writes and keeps them. */
   check: HealthCheck;
   /**

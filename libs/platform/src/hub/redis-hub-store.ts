@@ -62,6 +62,7 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
   const stored = problemOptions(options);
   // Another server after a fail-over may lack the last writes, and one that refused writes lacks them.
   const losses = () => `${historyOf(serverInfo())} ${refusals.ofWrites}`;
+  const instance = redisInstance(redis, prefix);
   return {
     queues,
     problems: new RedisProblemStore(redis, stored),
@@ -76,9 +77,16 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
     questionReceiver: () => new RedisQuestionReceiver({ redis, prefix, clock, log }),
     sessions: new RedisSessionStore(redis, prefix),
     trail: new RedisAuditTrail(redis, prefix),
-    instance: redisInstance(redis, prefix),
+    instance,
     check: redisCheck(redis, { prefix, trouble, missingRight: () => rights.text, serverInfo }),
-    watchLosses: (onEmptied) => watchRedisEpoch({ redis, clock, log, losses, prefix, onEmptied }),
+    watchLosses: (onEmptied) => {
+      // A process that starts before it is back would take another one, which waits in each cluster.
+      const putBack = async () => {
+        await instance.putBack();
+        await onEmptied();
+      };
+      return watchRedisEpoch({ redis, clock, log, losses, prefix, onEmptied: putBack });
+    },
     close: () => redis.disconnect(),
   };
 }
