@@ -40,7 +40,7 @@ export type UpCheckOptions = Readonly<{
   isObserved: (cluster: string) => boolean;
   hub: HubIdentity | undefined;
   /** Distinguishes hubs with that identity. Default: they count as one. */
-  instance?: (() => Promise<string>) | undefined;
+  instance?: (() => Promise<string | undefined>) | undefined;
 }>;
 
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */

@@ -122,6 +122,10 @@ describe('which hub manages a cluster', () => {
     mark('one');
     expect((await check.status()).acts, 'it is asked again after a minute').toBe(true);
     await write();
+
+    mark('two');
+    clock.set(-10 * 60_000);
+    await expect(write(), 'the clock was set back').rejects.toBeInstanceOf(ClusterOfAnotherHub);
   });
 });
 
@@ -188,6 +192,17 @@ describe('two hubs with one identity', () => {
     expect(instance()).toBe(acts[0] ? 'b' : 'c');
   });
 
+  it('two that one answers do not ask in turns', async () => {
+    const three = ['a', 'b', 'c'].map((instance) => hub('one', { instance }).check);
+    const before = writes();
+    for (let times = 0; times < 100; times++) {
+      for (const check of three) await check.ask();
+      await clock.advance(6_000);
+    }
+    expect(three.map(({ latest }) => latest?.acts)).toEqual([true, false, false]);
+    expect(writes() - before, 'who manages it, and two questions').toBeLessThanOrEqual(5);
+  });
+
   it('a process that may not write has another one of its hub do it', async () => {
     const applier = hub('one', { instance: 'a' });
     const poller = hub('one', { instance: 'a', takes: false });
@@ -201,6 +216,9 @@ describe('two hubs with one identity', () => {
     expect(poller.awaited(), 'it is answered').toBe(1);
 
     const otherPoller = hub('one', { instance: 'c', takes: false });
+    await otherPoller.check.ask();
+    expect(otherPoller.awaited(), 'the answer is one to it, too').toBe(0);
+    await clock.advance(otherPoller.check.againAfterMs * 5);
     expect((await otherPoller.check.ask()).acts).toBe(false);
     expect(otherPoller.awaited()).toBe(1);
   });

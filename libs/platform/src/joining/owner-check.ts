@@ -1,5 +1,5 @@
 import { type HubIdentity, type OwnerStatus, ownerStatus } from '#core/fleet/joining/cluster-owner';
-import type { OwnerMarks } from '#core/fleet/joining/hub-instance';
+import { type OwnerMarks, QUESTION_ANNOTATION } from '#core/fleet/joining/hub-instance';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
@@ -9,7 +9,7 @@ export type OwnerCheckOptions = Readonly<{
   clock: Clock;
   hub: HubIdentity | undefined;
   /** Distinguishes hubs with one identity. Default: they count as one. */
-  instance?: (() => Promise<string>) | undefined;
+  instance?: (() => Promise<string | undefined>) | undefined;
   /** Whether this process may write to the cluster that this hub manages it. */
   mayTake: () => boolean;
   /** What comes first: called before that is written, which waits for it. Default: nothing. */
@@ -42,6 +42,8 @@ const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
 export class OwnerCheck {
   #known: Readonly<{ status: OwnerStatus; askedAtMs: number }> | undefined;
   #asking: Promise<OwnerStatus> | undefined;
+  /** The question of a hub with the same identity, and when it was read first. */
+  #question: Readonly<{ text: string; seenAt: Date }> | undefined;
 
   constructor(private readonly options: OwnerCheckOptions) {}
 
@@ -74,8 +76,10 @@ export class OwnerCheck {
     return this.#asking;
   }
 
+  /** Not by a clock that was set back since. */
   #isYounger(ms: number): boolean {
-    return this.#known !== undefined && this.#nowMs - this.#known.askedAtMs < ms;
+    const ageMs = this.#known === undefined ? Number.NaN : this.#nowMs - this.#known.askedAtMs;
+    return ageMs >= 0 && ageMs < ms;
   }
 
   get #nowMs(): number {
@@ -102,7 +106,11 @@ export class OwnerCheck {
 
   #statusOf(annotations: Annotations | undefined, instance: string | undefined): OwnerStatus {
     const { client, clock, hub, access } = this.options;
-    return ownerStatus({ cluster: client.cluster, hub, instance, now: clock.now(), annotations, access });
+    const now = clock.now();
+    const text = annotations?.[QUESTION_ANNOTATION] ?? '';
+    if (this.#question?.text !== text) this.#question = { text, seenAt: now };
+    const questionSeenAt = this.#question.seenAt;
+    return ownerStatus({ cluster: client.cluster, hub, instance, now, questionSeenAt, annotations, access });
   }
 
   /** Of two hubs that write at the same time one does: the other finds its mark. */

@@ -27,6 +27,8 @@ export type OwnerFacts = Readonly<{
   /** Distinguishes hubs with one identity; undefined: they count as one. */
   instance?: string | undefined;
   now: Date;
+  /** When this process first read the question of another instance that is there. */
+  questionSeenAt?: Date | undefined;
   /** Annotations of namespace kube-system; undefined where it may not be read, or there is none. */
   annotations: Readonly<Record<string, string>> | undefined;
   /** Options by which commands reach the cluster. Default: its context. */
@@ -40,13 +42,16 @@ export type OwnerFacts = Readonly<{
 export type OwnerStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> &
   (
     | Readonly<{ acts: true; twin?: Twin }>
-    /** `because` says who manages the cluster and how to go on. */
-    | Readonly<{ acts: false; holder: string; because: string; againAfterMs?: number }>
+    /**
+     * `because` says who manages the cluster and how to go on. `isAsked`: a hub with the same identity, which
+     * may be gone.
+     */
+    | Readonly<{ acts: false; holder: string; because: string; againAfterMs?: number; isAsked?: boolean }>
   );
 
 /** Two hubs that act on the same objects undo each other's work: the one that is not named does nothing. */
 export function ownerStatus(facts: OwnerFacts): OwnerStatus {
-  const { cluster, hub, instance, annotations, access = contextOption(cluster) } = facts;
+  const { cluster, hub, instance, annotations, now, questionSeenAt, access = contextOption(cluster) } = facts;
   const reached = `${shellWord(cluster)} ${access}`;
   const holder = annotations?.[OWNER_ANNOTATION] ?? '';
   if (annotations === undefined || (holder === '' && hub === undefined)) return { acts: true };
@@ -56,10 +61,10 @@ export function ownerStatus(facts: OwnerFacts): OwnerStatus {
     return { acts: false, holder, because: because(reached, hub, holder) };
   }
   const status: InstanceStatus =
-    instance === undefined ? { acts: true } : instanceStatus({ instance, annotations, now: facts.now });
+    instance === undefined ? { acts: true } : instanceStatus({ instance, annotations, now, questionSeenAt });
   if (status.acts) return isOlder ? { ...status, marks: { ...status.marks, [OWNER_ANNOTATION]: hub.id } } : status;
-  const { answeredAt: _, ...rest } = status;
-  return { ...rest, because: becauseOfTwin(reached, hub.id, status) };
+  const { answeredAt, ...rest } = status;
+  return { ...rest, isAsked: answeredAt === undefined, because: becauseOfTwin(reached, hub.id, status) };
 }
 
 /** Returns the marks of a hub; of none where `id` is undefined. */

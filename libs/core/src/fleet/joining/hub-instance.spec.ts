@@ -3,9 +3,10 @@ import { ANSWER_AGAIN_WITHIN_MS, ANSWER_WITHIN_MS, ASK_AGAIN_MS, instanceStatus 
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 const ago = (ms: number) => new Date(NOW.getTime() - ms).toISOString();
-const statusOf = (instance: string, holder?: string, question?: string) =>
+const statusOf = (instance: string, holder?: string, question?: string, questionSeenAt?: Date) =>
   instanceStatus({
     instance,
+    questionSeenAt,
     now: NOW,
     annotations: {
       ...(holder !== undefined && { 'flotilla.dev/hub-instance': holder }),
@@ -56,7 +57,7 @@ describe('another instance with the same identity', () => {
     { because: 'no question is there', question: undefined },
     { because: 'the text is no question', question: 'lies' },
     { because: 'the question comes from a clock that was set back', question: `b ${ago(-1)}` },
-    { because: 'another one was answered', question: `c ${ago(1)} answered` },
+    { because: 'another one was answered long ago', question: `c ${ago(ASK_AGAIN_MS)} answered` },
     { because: 'another one got no answer, and went', question: `c ${ago(ANSWER_WITHIN_MS)}` },
     { because: 'it was not there when its question was over', question: `b ${ago(LATE)}` },
   ])('asks, and stays away, where $because', ({ question }) => {
@@ -85,6 +86,22 @@ describe('another instance with the same identity', () => {
     });
     expect(statusOf('b', 'a', `b ${ago(ASK_AGAIN_MS)} answered`)).toEqual(asks(' again'));
   });
+
+  it('takes an answer to a third one for its own: two that ask in turns would never end', () => {
+    const answered = { acts: false, holder: 'a', answeredAt: new Date(ago(1_000)), againAfterMs: ASK_AGAIN_MS - 1_000 };
+    expect(statusOf('b', 'a', `c ${ago(1_000)} answered`)).toEqual(answered);
+  });
+
+  it.each([ago(-600_000), ago(600_000), '9999-01-01T00:00:00Z'])(
+    'waits as long where the clock of a third one says %s',
+    (time) => {
+      const seenFor = (ms: number, state = '') => statusOf('b', 'a', `c ${time}${state}`, new Date(NOW.getTime() - ms));
+      expect(seenFor(1_000)).toEqual({ acts: false, holder: 'a', againAfterMs: 3_000 });
+      expect(seenFor(ANSWER_WITHIN_MS)).toEqual(asks());
+      expect(seenFor(1_000, ' answered')).toMatchObject({ acts: false, againAfterMs: ASK_AGAIN_MS - 1_000 });
+      expect(seenFor(ASK_AGAIN_MS, ' answered')).toEqual(asks());
+    },
+  );
 
   it.each([`b ${ago(ANSWER_WITHIN_MS)}`, `b ${ago(LATE - 1)}`, `b ${ago(ANSWER_AGAIN_WITHIN_MS)} again`])(
     'takes the place of one that does not answer: %s',

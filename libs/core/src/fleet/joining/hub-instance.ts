@@ -33,6 +33,8 @@ export type InstanceFacts = Readonly<{
   instance: string;
   /** Annotations of namespace kube-system; the hub that they name has the identity of this one. */
   annotations: Readonly<Record<string, string>>;
+  /** When this process first read the question that is there. Default: the time that the question says. */
+  questionSeenAt?: Date | undefined;
   now: Date;
 }>;
 
@@ -60,12 +62,15 @@ export function instanceStatus(facts: InstanceFacts): InstanceStatus {
 }
 
 function asOther(facts: InstanceFacts, holder: string, question: Question | undefined): InstanceStatus {
-  const { instance, now } = facts;
-  const ageMs = question === undefined ? Number.NaN : now.getTime() - question.askedAt.getTime();
-  if (question === undefined || ageMs < 0) return ask(facts, holder, false);
+  const { instance, now, questionSeenAt } = facts;
+  if (question === undefined) return ask(facts, holder, false);
   const isOwn = question.instance === instance;
+  // The clock of another hub may be wrong. An answer to it is one to all: two would ask in turns for ever.
+  const since = isOwn ? question.askedAt : (questionSeenAt ?? question.askedAt);
+  const ageMs = now.getTime() - since.getTime();
+  if (ageMs < 0) return ask(facts, holder, false);
   if (question.state === ANSWERED) {
-    if (!isOwn || ageMs >= ASK_AGAIN_MS) return ask(facts, holder, isOwn);
+    if (ageMs >= ASK_AGAIN_MS) return ask(facts, holder, isOwn);
     return { acts: false, holder, answeredAt: question.askedAt, againAfterMs: ASK_AGAIN_MS - ageMs };
   }
   const isAgain = question.state === AGAIN;
