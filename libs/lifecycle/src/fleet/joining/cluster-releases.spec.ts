@@ -24,6 +24,7 @@ const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as c
 const CSV = { ...CSV_API, name: 'harbor.v1', namespace: 'harbors' } as const;
 const OWNER = 'flotilla.dev/hub';
 const INSTANCE = 'flotilla.dev/hub-instance';
+const ASKS = 'flotilla.dev/hub-asks';
 const OTHERS = 'example.com/other';
 const none = { members: [], problems: [] };
 
@@ -178,12 +179,25 @@ describe('a FleetCluster whose login is in a Secret', () => {
     ['that is left to OLM', { annotation: null, instance: null, reason: 'LeftToOLM' }],
   ])('releases nothing in a cluster %s, and goes at once', async (_what, { annotation, instance, reason }) => {
     await joined();
-    await store.client.patch(SYSTEM, { metadata: { annotations: { [OWNER]: annotation, [INSTANCE]: instance } } });
+    const asks = `a ${clock.now().toISOString()} answered`;
+    const annotations = { [OWNER]: annotation, [INSTANCE]: instance, [ASKS]: asks };
+    await store.client.patch(SYSTEM, { metadata: { annotations } });
     await sight({ conditions: [{ type: 'Managed', status: 'False', reason }] });
     await remove();
     await becomes(object).toBeUndefined();
     expect(csvFinalizers()).toEqual([CSV_CLEANUP_FINALIZER, OTHERS]);
     expect(store.cluster.get(SYSTEM)?.metadata.annotations?.[OWNER] ?? null).toBe(annotation);
+  });
+
+  it('stays until it is known whether another hub with the same identity is at work there', async () => {
+    await joined();
+    await store.client.patch(SYSTEM, { metadata: { annotations: { [INSTANCE]: 'gone' } } });
+    await remove();
+    await becomes(managed).toMatch(/^False Leaving: its finalizers are not released: .*and is asked if it still is/);
+    expect(csvFinalizers()).toEqual([CSV_CLEANUP_FINALIZER, OTHERS]);
+    await becomes(object).toBeUndefined();
+    expect(csvFinalizers()).toEqual([OTHERS]);
+    expect(store.cluster.get(SYSTEM)?.metadata.annotations?.[OWNER]).toBeUndefined();
   });
 });
 

@@ -12,6 +12,7 @@ import { Timers } from '#platform/clock/timers';
 import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import { ACCEPTED_UID_ANNOTATION, type DeletedCluster, type SecretClusters } from '#platform/fleet/secret-clusters';
 import { heldObjects, releaseObjects } from '#platform/joining/hub-finalizers';
+import { OwnerCheck } from '#platform/joining/owner-check';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
@@ -39,7 +40,7 @@ export type ClusterReleasesOptions = Readonly<{
   open: (access: ClusterAccess) => Promise<KubeClient>;
   identity: HubIdentity | undefined;
   /** Distinguishes hubs with this identity. */
-  instance: (() => Promise<string>) | undefined;
+  instance: (() => Promise<string | undefined>) | undefined;
   clock: Clock;
   log: Log;
 }>;
@@ -176,8 +177,16 @@ export class ClusterReleases {
       return `another cluster answers: its kube-system has UID ${uid}, that of the fleet has ${expected}`;
     }
     const { annotations = {} } = system?.metadata ?? {};
-    const isFree = (annotations[OWNER_ANNOTATION] ?? '') === '';
-    return isFree || (await this.#isOurs(annotations)) ? undefined : ANOTHER_HUB;
+    if ((annotations[OWNER_ANNOTATION] ?? '') === '' || (await this.#isOurs(annotations))) return undefined;
+    return this.#isNamed(annotations) ? this.#atWork(client) : ANOTHER_HUB;
+  }
+
+  /** Asks another hub with the same identity whether it is at work there; undefined: it is gone. */
+  async #atWork(client: KubeClient): Promise<string | undefined> {
+    const { identity: hub, instance, clock } = this.options;
+    const status = await new OwnerCheck({ client, clock, hub, instance, mayTake: () => true }).ask();
+    if (status.acts) return undefined;
+    return status.isAsked === true ? status.because : ANOTHER_HUB;
   }
 
   /** The next hub finds the cluster without one. */
@@ -189,12 +198,16 @@ export class ClusterReleases {
   }
 
   async #isOurs(annotations: Readonly<Record<string, string>> = {}): Promise<boolean> {
-    const { identity, instance } = this.options;
-    const holder = annotations[OWNER_ANNOTATION];
-    if (identity === undefined || holder === undefined || ![identity.id, ...identity.older].includes(holder))
-      return false;
+    if (!this.#isNamed(annotations)) return false;
     const marked = annotations[INSTANCE_ANNOTATION];
-    return marked === undefined || instance === undefined || marked === (await instance());
+    const own = await this.options.instance?.();
+    return marked === undefined || own === undefined || marked === own;
+  }
+
+  #isNamed(annotations: Readonly<Record<string, string>>): boolean {
+    const { identity } = this.options;
+    const holder = annotations[OWNER_ANNOTATION];
+    return identity !== undefined && holder !== undefined && [identity.id, ...identity.older].includes(holder);
   }
 
   async #system(client: KubeClient): Promise<KubernetesObject | undefined> {
