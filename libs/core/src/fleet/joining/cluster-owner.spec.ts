@@ -79,6 +79,20 @@ describe('two hubs with one identity', () => {
     });
   });
 
+  it('and what a person wrote there, are named in one short line', () => {
+    const text = `lies\n${'x'.repeat(1_000_000)}\u001b[2J`;
+    const annotations = { 'flotilla.dev/hub': HUB.id, 'flotilla.dev/hub-instance': text };
+    const because = [
+      ownerStatus({ cluster: 'east', hub: HUB, instance: 'a', annotations, now: NOW }),
+      status(text),
+      given({ 'flotilla.dev/hub': 'hub-9' }),
+    ].map((found) => (found.acts ? '' : found.because));
+    for (const line of [...because, twinText({ instance: text, askedAt: NOW })]) {
+      expect(line).toMatch(/^[\x20-\x7e…]+$/);
+      expect(line.length).toBeLessThan(400);
+    }
+  });
+
   it('are named by the one that acts', () => {
     expect(twinText({ instance: 'b', askedAt: new Date(AT) })).toBe(
       'another hub with the same identity (instance b) asked for it at 2026-06-01T11:59:59.000Z, and stays away: give one of the two a key or FLOTILLA_HUB_ID of its own, or end it',

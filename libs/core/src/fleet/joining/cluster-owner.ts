@@ -1,4 +1,6 @@
+import { cutText } from '../../kernel/text/cut-text.js';
 import { contextOption, shellWord } from '../../kernel/text/shell-word.js';
+import { visibleText } from '../../kernel/text/visible-text.js';
 import {
   INSTANCE_ANNOTATION,
   type InstanceStatus,
@@ -76,15 +78,21 @@ export const ownerMarks = (id: string | undefined, instance: string | undefined)
 
 /** Returns what the hub that acts says of another one with its identity. */
 export const twinText = ({ instance, askedAt }: Twin): string =>
-  `another hub with the same identity (instance ${instance}) asked for it at ${askedAt.toISOString()}, and stays away: ${APART}`;
+  `another hub with the same identity (instance ${named(instance)}) asked for it at ${askedAt.toISOString()}, and stays away: ${APART}`;
+
+/** No hub and no instance has a longer name. */
+const LONGEST_NAME = 63;
 
 type TwinAtWork = Readonly<{ holder: string; answeredAt?: Date }>;
 
 const APART = 'give one of the two a key or FLOTILLA_HUB_ID of its own, or end it';
 const INSTANCE = `annotation ${INSTANCE_ANNOTATION} of namespace kube-system`;
 
+/** As people may have written it there: one short line. */
+const named = (text: string): string => visibleText(cutText(text, LONGEST_NAME).replace(/\s+/g, ' '));
+
 function becauseOfTwin(cluster: string, id: string, { holder, answeredAt }: TwinAtWork): string {
-  const found = `another hub with the same identity ${id} (instance ${holder}, ${INSTANCE})`;
+  const found = `another hub with the same identity ${id} (instance ${named(holder)}, ${INSTANCE})`;
   if (answeredAt === undefined) return `${found} was at work there, and is asked if it still is; nothing is written`;
   const said = `as it answered to the question of ${answeredAt.toISOString()}`;
   const way = `This one asks again every five minutes; at once if that one has ended: "flotilla clusters take-over ${cluster} --hub-id ${id}"`;
@@ -95,7 +103,7 @@ function because(cluster: string, hub: HubIdentity | undefined, holder: string):
   if (holder === OWNED_BY_OLM) {
     return `it is handed over to OLM (annotation ${OWNER_ANNOTATION}=${OWNED_BY_OLM} of namespace kube-system); nothing is written. Back: "flotilla clusters handover ${cluster} --from olm"`;
   }
-  const found = `hub ${holder} manages it (annotation ${OWNER_ANNOTATION} of namespace kube-system), and this one`;
+  const found = `hub ${named(holder)} manages it (annotation ${OWNER_ANNOTATION} of namespace kube-system), and this one`;
   if (hub === undefined) return `${found} has no identity; nothing is written. Give this one FLOTILLA_HUB_ID`;
   const way = `If that hub is gone, or is to stop: "flotilla clusters take-over ${cluster} --hub-id ${hub.id}"`;
   return `${found} is ${hub.id}; nothing is written. ${way}`;
