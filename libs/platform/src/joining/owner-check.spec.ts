@@ -223,6 +223,17 @@ describe('two hubs with one identity', () => {
     expect(otherPoller.awaited()).toBe(1);
   });
 
+  it('a process that may not write stays away until another one of its hub has taken the place', async () => {
+    await hub('one', { instance: 'gone' }).check.ask();
+    const applier = hub('one', { instance: 'b' });
+    const poller = hub('one', { instance: 'b', takes: false });
+    await applier.check.ask();
+    await clock.advance(30_000);
+    expect([(await poller.check.ask()).acts, poller.awaited()]).toEqual([false, 1]);
+    expect((await applier.check.ask()).acts).toBe(true);
+    expect((await poller.check.ask()).acts).toBe(true);
+  });
+
   it('one that may not ask stays away, and says why', async () => {
     await hub('one', { instance: 'a' }).check.ask();
     direct.cluster.failAll(

@@ -104,10 +104,12 @@ describe('another instance with the same identity', () => {
   );
 
   it.each([`b ${ago(ANSWER_WITHIN_MS)}`, `b ${ago(LATE - 1)}`, `b ${ago(ANSWER_AGAIN_WITHIN_MS)} again`])(
-    'takes the place of one that does not answer: %s',
+    'takes the place of one that does not answer, and acts once that is written: %s',
     (question) => {
       expect(statusOf('b', 'a', question)).toEqual({
-        acts: true,
+        acts: false,
+        holder: 'a',
+        againAfterMs: 3_000,
         marks: { 'flotilla.dev/hub-instance': 'b', 'flotilla.dev/hub-asks': null },
         isAwaited: true,
       });

@@ -77,8 +77,9 @@ function asOther(facts: InstanceFacts, holder: string, question: Question | unde
   const leftMs = (isAgain ? ANSWER_AGAIN_WITHIN_MS : ANSWER_WITHIN_MS) - ageMs;
   if (leftMs > 0) return { acts: false, holder, againAfterMs: isAgain ? leftMs : Math.min(leftMs, SOON_MS) };
   if (!isOwn || leftMs <= -ASK_AGAIN_MS) return ask(facts, holder, false);
+  // It acts once that is written: by then every process of the other one can see it.
   const marks = { [INSTANCE_ANNOTATION]: instance, [QUESTION_ANNOTATION]: null };
-  return { acts: true, marks, isAwaited: true };
+  return { acts: false, holder, marks, isAwaited: true, againAfterMs: SOON_MS };
 }
 
 function ask({ instance, now }: InstanceFacts, holder: string, isAgain: boolean): InstanceStatus {
