@@ -29,6 +29,17 @@ describe('a table', () => {
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
   });
 
+  it('cuts no column that the user asked for', () => {
+    const long = 'team=of-the-harbour';
+    const asked: Columns<string> = [
+      ['NAME', () => 'harbor'],
+      ['CHANNEL', () => 'stable-for-all-of-the-year'],
+      ['LABELS', (row) => row, 'whole'],
+    ];
+    expect(table([long], asked, 40)).toContain(`harbor  stable-for…  ${long}\n`);
+    expect(table(['x'.repeat(60)], asked, 40)).toContain(`harbor  stable-for-all-of-the-year  ${'x'.repeat(60)}\n`);
+  });
+
   it('is whole where no width is given, as in a pipe, and where it fits', () => {
     const rows = [{ name: 'harbor', text: 'x'.repeat(500), last: '' }];
     expect(table(rows, columns)).toContain('x'.repeat(500));

@@ -1,7 +1,7 @@
 import { cutTo, displayWidth, padded } from '../output/display-width.js';
 
-/** Columns in their order: heading and the cell's text of a row. */
-export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row) => string])[];
+/** Columns in order: heading, and the text of a cell. Those that a user adds are `whole`: never cut. */
+export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row) => string, fit?: 'whole'])[];
 
 const GAP = 2;
 /** A column is never cut to less than this: a terminal that is narrower yet wraps the lines. */
@@ -21,8 +21,7 @@ export function table<Row>(rows: readonly Row[], all: Columns<Row>, width?: numb
   const natural = columns.map((_, column) =>
     lines.reduce((widest, cells) => Math.max(widest, displayWidth(cells[column] ?? '')), 0),
   );
-  const isWhole = columns.map(([heading]) => WHOLE.has(heading));
-  const widths = width === undefined ? natural : fitting(natural, isWhole, width);
+  const widths = width === undefined ? natural : fitting(natural, columns, width);
   return lines.map((cells) => `${lineOf(cells, widths)}\n`).join('');
 }
 
@@ -35,7 +34,11 @@ const lineOf = (cells: readonly string[], widths: readonly number[]): string =>
 const naturalWidth = <Row>(rows: readonly Row[], [heading, cell]: Columns<Row>[number]): number =>
   rows.reduce((widest, row) => Math.max(widest, displayWidth(cell(row))), displayWidth(heading));
 
-const isLeftOut = ([heading]: Readonly<[string, unknown]>): boolean => LEFT_OUT.some((one) => one === heading);
+const isNeverCut = ([heading, , fit]: Readonly<[string, unknown, 'whole'?]>): boolean =>
+  fit === 'whole' || WHOLE.has(heading);
+
+const isLeftOut = ([heading]: Readonly<[string, unknown, 'whole'?]>): boolean =>
+  LEFT_OUT.some((one) => one === heading);
 
 /** Leaves out minor columns, as long as the names would not fit beside the others. */
 function fittingColumns<Row>(rows: readonly Row[], all: Columns<Row>, width: number): Columns<Row> {
@@ -44,7 +47,7 @@ function fittingColumns<Row>(rows: readonly Row[], all: Columns<Row>, width: num
   const leastWidth = (columns: Columns<Row>) =>
     columns.reduce((sum, column) => {
       const own = natural.get(column) ?? 0;
-      return sum + (WHOLE.has(column[0]) ? own : Math.min(own, NARROWEST + GAP)) + GAP;
+      return sum + (isNeverCut(column) ? own : Math.min(own, NARROWEST + GAP)) + GAP;
     }, -GAP);
   const isEmpty = ([, cell]: Columns<Row>[number]) => rows.every((row) => cell(row) === '');
   const isTooWide = [...natural.values()].reduce((sum, one) => sum + one + GAP, -GAP) > width;
@@ -57,10 +60,14 @@ function fittingColumns<Row>(rows: readonly Row[], all: Columns<Row>, width: num
 }
 
 /** The widths of columns that fit a line: the widest that may be cut are cut to one and the same width. */
-function fitting(natural: readonly number[], isWhole: readonly boolean[], width: number): readonly number[] {
-  const room = width - GAP * (natural.length - 1);
+function fitting<Row>(natural: readonly number[], columns: Columns<Row>, width: number): readonly number[] {
+  const isWhole = columns.map(isNeverCut);
   const capped = (cap: number) => natural.map((one, at) => (isWhole[at] === true ? one : Math.min(one, cap)));
   const sum = (widths: readonly number[]) => widths.reduce((total, one) => total + one, 0);
+  const inLine = width - GAP * (natural.length - 1);
+  // Columns that a user added, and that cannot fit, go on in the next line; the others fill one line.
+  const added = sum(natural.map((one, at) => (columns[at]?.[2] === 'whole' ? one + GAP : 0)));
+  const room = sum(capped(NARROWEST)) <= inLine ? inLine : inLine + added;
   let cap = Math.max(NARROWEST, ...natural);
   while (cap > NARROWEST && sum(capped(cap)) > room) cap -= 1;
   return capped(cap);

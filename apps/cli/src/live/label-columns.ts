@@ -17,9 +17,9 @@ export function labelKeys(values: readonly string[]): readonly string[] {
 /** As in kubectl: the heading is the last part of the key, and a missing label is an empty cell. */
 export const labelColumns = ({ named, all }: LabelColumns): Columns<Found> => [
   ...named.map(
-    (key) => [(key.split('/').at(-1) ?? key).toUpperCase(), (row: Found) => labelsOf(row)[key] ?? ''] as const,
+    (key) => [(key.split('/').at(-1) ?? key).toUpperCase(), (row: Found) => labelsOf(row)[key] ?? '', 'whole'] as const,
   ),
-  ...(all ? [['LABELS', allLabels] as const] : []),
+  ...(all ? [['LABELS', allLabels, 'whole'] as const] : []),
 ];
 
 function allLabels(row: Found): string {

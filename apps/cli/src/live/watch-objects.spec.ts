@@ -9,6 +9,7 @@ import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { recorder } from '../run-flotilla.fixture.js';
+import { fieldSelector } from './field-selector.js';
 import { kindsOf } from './kinds.js';
 import { installPlan, put, subscription } from './live-objects.fixture.js';
 import { watchObjects } from './watch-objects.js';
@@ -71,6 +72,35 @@ it('watches two kinds as JSON, one change a line', async () => {
     { type: 'SEEN', object: { kind: 'Subscription', metadata: { annotations: { 'flotilla.dev/cluster': 'east' } } } },
     { type: 'SEEN', object: { kind: 'InstallPlan', metadata: { name: 'install-1' } } },
   ]);
+});
+
+it('watches what fields select, with columns of labels', async () => {
+  const labelled = subscription();
+  put(fleet.cluster('west'), {
+    ...labelled,
+    metadata: { ...labelled.metadata, name: 'lamp', labels: { tier: 'gold' } },
+  });
+  const { io, result } = recorder();
+  const { promise: stop, resolve: end } = Promise.withResolvers<void>();
+  const kinds = [...kindsOf('sub'), ...kindsOf('clustercatalog')];
+  const watching = watchObjects(
+    clients.slice(1),
+    io,
+    {
+      asked: [{ kinds, names: [] }],
+      fields: fieldSelector('metadata.name=lamp,metadata.namespace=team', kinds),
+      form: { output: 'table', headers: true, labels: { named: ['tier'], all: true } },
+      allowMissing: false,
+    },
+    stop,
+  );
+  await vi.waitFor(
+    () => expect(result.out).toMatch(/STATE +TIER +LABELS\nwest +team +lamp .* gold +tier=gold\n$/),
+    PATIENCE,
+  );
+  end();
+  await watching;
+  expect(result.out).not.toContain('mill  mill');
 });
 
 it('refuses to sort what comes as it comes', async () => {
