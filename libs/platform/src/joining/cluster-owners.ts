@@ -45,12 +45,12 @@ export class ClusterOwners {
       beforeWrite: () => beforeWrite?.(cluster),
       onMarksAwaited: () => onMarksAwaited?.(cluster),
       access: access?.(cluster),
-      onNews: (status) => {
+      onNews: (status, before) => {
         hub.metrics.clusterOfAnotherHub(cluster, !status.acts);
         if (!status.acts) hub.log.warn({ cluster, because: status.because }, 'cluster is managed by another hub');
         else if (status.twin)
           hub.log.warn({ cluster, because: twinText(status.twin) }, 'another hub asked for the cluster');
-        onNews(cluster);
+        if (status.acts !== (before?.acts ?? true)) onNews(cluster);
       },
       onRefused: (because) => {
         if (because === undefined) this.#refused.delete(cluster);

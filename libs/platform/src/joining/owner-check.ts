@@ -17,7 +17,7 @@ export type OwnerCheckOptions = Readonly<{
   /** Options by which commands reach the cluster. Default: its context. */
   access?: string | undefined;
   /** Called when the status has changed; for the first one only if another hub is there. */
-  onNews?: (status: OwnerStatus) => void;
+  onNews?: (status: OwnerStatus, before: OwnerStatus | undefined) => void;
   /** Called if another process is to write what a hub with the same identity waits for. */
   onMarksAwaited?: (() => void) | undefined;
   /** The API server refuses to have the cluster marked; `undefined`: no more. */
@@ -94,7 +94,7 @@ export class OwnerCheck {
     const before = this.latest;
     this.#known = { status, askedAtMs };
     const isNews = textOf(before) !== textOf(status);
-    if (isNews) this.options.onNews?.(status);
+    if (isNews) this.options.onNews?.(status, before);
     return status;
   }
 
