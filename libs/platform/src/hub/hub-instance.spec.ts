@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +27,15 @@ describe('the instance of a hub that is one process', () => {
     const made = await at();
     expect(made).not.toBe('0123456789ab');
     expect(await at()).toBe(made);
+  });
+
+  it('is another one for a copy of the home beside it, and the same by another way to it', async () => {
+    const [home, copy, way] = ['home a', 'copy', 'way'].map((name) => join(folder, name));
+    const made = await at(home);
+    await cp(home ?? '', copy ?? '', { recursive: true });
+    await symlink(home ?? '', way ?? '');
+    expect(await at(copy)).not.toBe(made);
+    expect([await at(home), await at(way)]).toEqual([made, made]);
   });
 
   it.each(['', 'lies', `short ${hostname()}`])('is made anew where the file says "%s"', async (text) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -55,8 +55,8 @@ function unlessWrongType(error: Error): string {
 }
 
 /**
- * Returns the instance of a hub that is one process: kept beside the clusters file, for this machine alone. A
- * folder that cannot be written gets none, and each start of the hub is another instance.
+ * Returns the instance of a hub that is one process: kept beside the clusters file, for this folder of this
+ * machine alone. One that cannot be written gets none, and each start of the hub is another instance.
  */
 export function fileInstance(clustersFile: string): () => Promise<string> {
   const path = join(dirname(clustersFile), INSTANCE_FILE);
@@ -68,13 +68,15 @@ export function fileInstance(clustersFile: string): () => Promise<string> {
 }
 
 async function instanceAt(path: string): Promise<string> {
-  const [known = '', host] = (await readFile(path, 'utf8').catch(() => '')).trim().split(' ');
-  if (INSTANCE.test(known) && host === hostname()) return known;
   const own = made();
   const draft = `${path}.${own}`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${own} ${hostname()}\n`, { mode: 0o600 });
+    const place = `${hostname()} ${await realpath(dirname(path))}`;
+    const text = (await readFile(path, 'utf8').catch(() => '')).trimEnd();
+    const known = text.slice(0, own.length);
+    if (INSTANCE.test(known) && text === `${known} ${place}`) return known;
+    await writeFile(draft, `${own} ${place}\n`, { mode: 0o600 });
     await rename(draft, path);
   } catch {
     await rm(draft, { force: true }).catch(() => undefined);
