@@ -92,12 +92,12 @@ export class ClusterOwners {
     },
   };
 
-  /** A hub with the same identity that has ended asks no more. */
+  /** A hub with the same identity that has ended asks no more; a time far ahead is of no clock. */
   #troubleOf(status: OwnerStatus): string | undefined {
     if (!status.acts) return status.because;
     const { twin } = status;
     const isThere =
-      twin !== undefined && this.options.hub.clock.now().getTime() - twin.askedAt.getTime() < TWIN_SEEN_MS;
+      twin !== undefined && Math.abs(this.options.hub.clock.now().getTime() - twin.askedAt.getTime()) < TWIN_SEEN_MS;
     return isThere ? twinText(twin) : undefined;
   }
 }
