@@ -225,7 +225,7 @@ const rightsRows: readonly Row[] = [
   {
     wrong: 'a login without rights',
     by: ['flotilla clusters check'],
-    says: /kubectl create clusterrolebinding flotilla:observe --clusterrole=flotilla:observe --serviceaccount=default:guest\n/,
+    says: /kubectl create clusterrolebinding flotilla:observe --clusterrole=flotilla:observe --serviceaccount=default:guest$/,
     exit: 1,
   },
   {
