@@ -5,7 +5,12 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { releaseTexts, VERSION_PLACES, versionsIn } from '../../scripts/distribution/release-texts.js';
 
 const paths = [...Object.keys(VERSION_PLACES), 'CHANGELOG.md'];
-const files = Object.fromEntries(paths.map((path) => [path, readFileSync(join(PROJECT_ROOT, path), 'utf8')]));
+const read = (path: string): string => {
+  const text = readFileSync(join(PROJECT_ROOT, path), 'utf8');
+  // Just after a release nothing is unreleased.
+  return path === 'CHANGELOG.md' ? text.replace('## Unreleased\n', '## Unreleased\n\n- A change.\n') : text;
+};
+const files = Object.fromEntries(paths.map((path) => [path, read(path)]));
 const { version } = JSON.parse(files['package.json'] ?? '') as { version: string };
 
 describe('make release', () => {
