@@ -35,7 +35,7 @@ FROM ${NODE_IMAGE}
 ARG COMMIT=
 LABEL org.opencontainers.image.title="Flotilla" \
       org.opencontainers.image.description="Operator lifecycle management for fleets of Kubernetes clusters, from one hub" \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.revision="$COMMIT" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /flotilla
