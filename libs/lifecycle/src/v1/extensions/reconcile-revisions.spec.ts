@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
@@ -20,10 +20,15 @@ const FOO_IS_BAR = {
 const NOT_BAR = 'Object ConfigMap.v1 mill/one: value at key "data.foo" != "bar"; expected: "bar" got: "foo"';
 
 let env: ExtensionEnvironment;
+// The simulated cluster writes real times into objects: they are compared with those of the clock.
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
   env = await ExtensionEnvironment.start();
 });
-afterEach(() => env.stop());
+afterEach(async () => {
+  await env.stop();
+  vi.useRealTimers();
+});
 
 const dataOf = (name: string) => env.cluster.get(configMapRef(name))?.data;
 const isThere = (name: string) => env.cluster.get(configMapRef(name)) !== undefined;
