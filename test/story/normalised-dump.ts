@@ -50,6 +50,7 @@ const FLEETING = new Set([
   'clusterIP',
   'clusterIPs',
   'flotilla.dev/change',
+  'flotilla.dev/hub-instance',
 ]);
 
 /** What OLM and its operators left in these namespaces and at cluster level. */
