@@ -131,6 +131,19 @@ describe('two hubs with one key', () => {
   );
 
   it(
+    'are two hubs once one of them got an identity of its own as advised: no question is asked',
+    async () => {
+      await up({});
+      await expect.poll(instance, PATIENCE).toBeDefined();
+      const { 'flotilla.dev/hub': id } = annotations();
+      const copy = await up({ FLOTILLA_HUB_ID: 'copy' });
+      await expect.poll(copy.owners, PATIENCE).toContain(`hub ${id} manages it`);
+      expect(annotations()).not.toHaveProperty('flotilla.dev/hub-asks');
+    },
+    LIMITS.test,
+  );
+
+  it(
     'the second goes on once the first is gone and a person says so',
     async () => {
       const one = await up({});

@@ -40,7 +40,7 @@ export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: Ta
 
 type SameHub = Readonly<{ hub: string; owner: OwnerRead; dryRun: boolean }>;
 
-/** Of hubs with one identity the first that reads it goes on. */
+/** Removes the name of the instance. The first hub with the identity that reads this goes on. */
 async function freeForInstances(client: KubeClient, io: Io, { hub, owner, dryRun }: SameHub): Promise<void> {
   if (!dryRun) await writeOwner(client, owner, hub);
   const which = `instance ${owner.instance} of hub ${hub}`;

@@ -150,7 +150,7 @@ export class OwnerCheck {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** What was read of namespace kube-system, and what it means. */
+/** Status of a cluster, with the namespace from which it was read. */
 type Found = Readonly<{
   status: OwnerStatus;
   annotations: Annotations | undefined;

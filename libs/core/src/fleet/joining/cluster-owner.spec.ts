@@ -58,17 +58,28 @@ describe('two hubs with one identity', () => {
     ownerStatus({ cluster: 'east', hub: HUB, instance: 'b', annotations, now: NOW });
   const AT = '2026-06-01T11:59:59.000Z';
 
-  it.each([{ holder: 'hub-2' }, { holder: 'hub-1' }])(
-    'are told apart where the cluster names $holder',
-    ({ holder }) => {
-      expect(of({ 'flotilla.dev/hub': holder, 'flotilla.dev/hub-instance': 'a' })).toMatchObject({
-        acts: false,
-        holder: 'a',
-        because:
-          'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) was at work there, and is asked if it still is; nothing is written',
-      });
-    },
-  );
+  it('are told apart by their instances', () => {
+    expect(of({ 'flotilla.dev/hub': 'hub-2', 'flotilla.dev/hub-instance': 'a' })).toMatchObject({
+      acts: false,
+      holder: 'a',
+      because:
+        'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) was at work there, and is asked if it still is; nothing is written',
+    });
+  });
+
+  it('are two hubs, and no question is asked, once one of them got an identity of its own as advised', () => {
+    expect(of({ 'flotilla.dev/hub': 'hub-1', 'flotilla.dev/hub-instance': 'a' })).toEqual({
+      acts: false,
+      holder: 'hub-1',
+      because: expect.stringMatching(
+        /^hub hub-1 manages it .* this one is hub-2; nothing is written\. If that hub is gone/,
+      ),
+    });
+    expect(of({ 'flotilla.dev/hub': 'hub-1', 'flotilla.dev/hub-instance': 'b' })).toEqual({
+      acts: true,
+      marks: { 'flotilla.dev/hub': 'hub-2' },
+    });
+  });
 
   it('are named, with what to do, by the one that stays away', () => {
     const marks = { 'flotilla.dev/hub': 'hub-2', 'flotilla.dev/hub-instance': 'a' };

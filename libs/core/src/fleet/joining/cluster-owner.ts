@@ -59,7 +59,9 @@ export function ownerStatus(facts: OwnerFacts): OwnerStatus {
   if (annotations === undefined || (holder === '' && hub === undefined)) return { acts: true };
   if (holder === '') return { acts: true, marks: ownerMarks(hub?.id, instance) };
   const isOlder = hub?.older.includes(holder) === true;
-  if (hub === undefined || (holder !== hub.id && !isOlder)) {
+  // A copy of a hub that got an identity of its own still has the key, and so the older one, of the other.
+  const isOfCopy = isOlder && instance !== undefined && (annotations[INSTANCE_ANNOTATION] ?? instance) !== instance;
+  if (hub === undefined || (holder !== hub.id && !isOlder) || isOfCopy) {
     return { acts: false, holder, because: because(reached, hub, holder) };
   }
   const status: InstanceStatus =

@@ -10,13 +10,13 @@ export const QUESTION_ANNOTATION = 'flotilla.dev/hub-asks';
 
 /** An instance that has not answered for so long is gone. */
 export const ANSWER_WITHIN_MS = 20_000;
-/** One that has answered before may be restarted, or its cluster may be cut off from it. */
+/** Time for an instance that has answered before: it may be restarted, or cut off from the cluster. */
 export const ANSWER_AGAIN_WITHIN_MS = 10 * 60_000;
 /** An instance that was answered asks again after so long: the other one may have ended. */
 export const ASK_AGAIN_MS = 5 * 60_000;
 /** An instance that has not asked again for so long is gone. */
 export const TWIN_SEEN_MS = 3 * ASK_AGAIN_MS;
-/** Until a question is written, by a process that may, and until it is answered. */
+/** Time between reads until a question is written and answered. */
 const SOON_MS = 3_000;
 
 const ANSWERED = 'answered';
