@@ -179,7 +179,10 @@ async function accountSignIn(
   const asked = { issuer, clientId, scopes, clientSecretFile: settings.consoleOidcClientSecretFile };
   return new AccountSignIn({
     issuer: new Issuer(asked, () => `${origin}/auth/callback`),
-    claims: { name: settings.consoleOidcNameClaim, groups: settings.consoleOidcGroupsClaim },
+    claims: {
+      ...{ name: settings.consoleOidcNameClaim, groups: settings.consoleOidcGroupsClaim },
+      takesVerifiedText: settings.consoleOidcVerifiedText,
+    },
     sealed: await SealedTexts.open(settings.consoleSessionKeyFile),
     policy: () => policy.policy,
     ...{ sessions, clock, log },

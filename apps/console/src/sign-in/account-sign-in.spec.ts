@@ -141,6 +141,8 @@ describe('sign-in with an account', () => {
     ['a token of another sign-in', { nonce: 'other' }, 'did not confirm'],
     ['a token that has expired', { exp: 1 }, 'did not confirm'],
     ['an address that is not verified', { email_verified: false }, 'has not verified'],
+    ['an address of which nothing is said', { email_verified: undefined }, 'email_verified is absent'],
+    ['an address that is verified in words', { email_verified: 'true' }, 'email_verified is "true"'],
     ['no name', { email: undefined }, 'sends no claim email'],
     ['the name of the key', { email: 'local' }, 'not for accounts'],
   ])('is refused with %s, and recorded', async (_, spoilt, says) => {
@@ -159,7 +161,7 @@ describe('sign-in with an account', () => {
     const operator = sessionOf(await signIn());
     await ask('/api/v1/hub', { cookie: operator });
     await ask('/auth/callback?code=secret-code&state=secret-state');
-    issuer.account = { sub: 'u2', email: 'ann@example.com', groups: ['board'] };
+    issuer.account = { sub: 'u2', email: 'ann@example.com', email_verified: true, groups: ['board'] };
     const admin = sessionOf(await signIn());
     const changes = async (cookie: string, query = '') =>
       JSON.parse((await ask(`/api/v1/changes${query}`, { cookie })).text);

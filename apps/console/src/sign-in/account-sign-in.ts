@@ -73,12 +73,16 @@ export class AccountSignIn implements SignIn {
 
   /** Where the browser goes, and the cookie by which its return is known. */
   async begin(wanted: unknown): Promise<Readonly<{ location: string; cookie: string }>> {
-    const { issuer, sealed, clock } = this.options;
+    const { issuer, sealed, clock, log } = this.options;
     const proof = await issuer.newProof();
     const untilMs = clock.now().getTime() + SIGN_IN_WITHIN_MS;
     const pending = await sealed.seal(JSON.stringify({ ...proof, to: returnPath(wanted), untilMs }), SIGN_IN);
     const cookie = `${PENDING}=${pending}; ${ATTRIBUTES}; Max-Age=${SIGN_IN_WITHIN_MS / 1_000}`;
-    return { location: await issuer.signInUrl(proof), cookie };
+    const location = await issuer.signInUrl(proof).catch((error: unknown) => {
+      log.warn({ error: reasonOf(error) }, 'the issuer of accounts cannot be used');
+      throw error;
+    });
+    return { location, cookie };
   }
 
   /** `query`: of the address to which the issuer sent the browser. A new session each time. */

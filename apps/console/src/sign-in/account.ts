@@ -1,5 +1,12 @@
+import { cutText } from '#core/kernel/text/cut-text';
+
 /** Which claims name a person and their groups. */
-export type ClaimNames = Readonly<{ name: string; groups: string }>;
+export type ClaimNames = Readonly<{
+  name: string;
+  groups: string;
+  /** The text `"true"` counts as true in `email_verified`. */
+  takesVerifiedText?: boolean;
+}>;
 
 /** Who signed in, or why they cannot be named. */
 export type ReadAccount = Readonly<{ name: string; groups: readonly string[] } | { refused: string }>;
@@ -12,21 +19,46 @@ const LONGEST = 253;
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= LONGEST && !/\p{Cc}/u.test(value);
 
+const isVerified = (value: unknown, takesText = false): boolean => value === true || (takesText && value === 'true');
+
+/** The value of a claim in a message: at most a few characters of what a stranger may have written. */
+const said = (value: unknown): string =>
+  value === undefined ? 'absent' : cutText(JSON.stringify(value).replaceAll(/\p{Cc}/gu, ' '), 30);
+
 /**
- * The name and groups of an account. An address that the issuer has not verified names no person, since it
- * may be that of another one. Groups that are no names, and those beyond 500, are left out.
+ * The name and groups of an account. An address that the issuer does not say to have verified names no
+ * person, since it may be that of another one. Groups that are no names, and those beyond 500, are left out.
  */
 export function readAccount(claims: Claims, names: ClaimNames): ReadAccount {
   const name = claims[names.name];
   if (!isName(name)) return { refused: `the issuer sends no claim ${names.name}` };
-  if (names.name === 'email' && claims['email_verified'] === false)
-    return { refused: `the issuer has not verified the address ${name}` };
+  const { email_verified: verified } = claims;
+  if (names.name === 'email' && !isVerified(verified, names.takesVerifiedText))
+    return { refused: `the issuer has not verified the address ${name} (claim email_verified is ${said(verified)})` };
   // `local` is who has the key of this machine.
   if (name === 'local') return { refused: 'the name local is not for accounts' };
   const groups = claims[names.groups];
   const all: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
   return { name, groups: all.filter(isName).slice(0, MOST_GROUPS) };
 }
+
+/**
+ * The claims of an ID token with what userinfo adds to them. Whether an address is verified is taken from
+ * where the address comes from: userinfo may speak of another one.
+ */
+export function mergedClaims(token: Claims, userInfo: Claims): Claims {
+  const isOfUserInfo =
+    token['email'] === undefined || (token['email_verified'] === undefined && token['email'] === userInfo['email']);
+  const verified = (isOfUserInfo ? userInfo : token)['email_verified'];
+  return { ...userInfo, ...token, email_verified: verified };
+}
+
+/** In seconds. */
+const MOST_AHEAD = 60;
+
+/** Whether a token says that it was issued in the future, which no clock explains that runs a little fast. */
+export const isIssuedAhead = (claims: Claims, now: Date): boolean =>
+  typeof claims['iat'] === 'number' && claims['iat'] > now.getTime() / 1_000 + MOST_AHEAD;
 
 /** Where a sign-in leads back to: a page of the console, else its first one. */
 export function returnPath(wanted: unknown): string {

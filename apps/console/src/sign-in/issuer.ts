@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { ClientAuth, Configuration } from 'openid-client';
+import type { ClientAuth, Configuration, IDToken } from 'openid-client';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { isLoopback } from '#core/kernel/http-access/loopback';
 import { fileReason } from '#platform/files/file-tree.error';
+import { isIssuedAhead, mergedClaims } from './account.js';
+import { issuerFetch } from './issuer-fetch.js';
 
 /** What is set about the issuer. */
 export type IssuerSettings = Readonly<{
@@ -58,31 +60,21 @@ export class Issuer {
 
   /** @throws where what came back is not the answer to this sign-in */
   async finish(query: string, { state, nonce, verifier }: SignInProof): Promise<IssuerAnswer> {
-    const { authorizationCodeGrant, fetchUserInfo } = await library();
+    const { authorizationCodeGrant } = await library();
     const configuration = await this.#configuration();
     const tokens = await authorizationCodeGrant(configuration, new URL(`${this.redirectUri()}?${query}`), {
       ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
     });
-    const claims = tokens.claims();
-    const more =
-      claims === undefined || configuration.serverMetadata().userinfo_endpoint === undefined
-        ? {}
-        : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return { claims: { ...more, ...claims }, refresh: tokens.refresh_token };
+    return { claims: await claimsOf(configuration, tokens), refresh: tokens.refresh_token };
   }
 
   /** What the issuer says now; undefined where it has ended the session. @throws where it does not answer */
   async renew(refresh: string): Promise<IssuerAnswer | undefined> {
-    const { refreshTokenGrant, fetchUserInfo, ResponseBodyError } = await library();
+    const { refreshTokenGrant, ResponseBodyError } = await library();
     const configuration = await this.#configuration();
     try {
       const tokens = await refreshTokenGrant(configuration, refresh);
-      const claims = tokens.claims();
-      const more =
-        claims === undefined || configuration.serverMetadata().userinfo_endpoint === undefined
-          ? {}
-          : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return { claims: { ...more, ...claims }, refresh: tokens.refresh_token ?? refresh };
+      return { claims: await claimsOf(configuration, tokens), refresh: tokens.refresh_token ?? refresh };
     } catch (error) {
       if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined;
       throw error;
@@ -99,14 +91,28 @@ export class Issuer {
   }
 
   async #discover(): Promise<Configuration> {
-    const { discovery, allowInsecureRequests } = await library();
+    const { discovery, allowInsecureRequests, customFetch, enableNonRepudiationChecks } = await library();
     const { issuer, clientId, clientSecretFile } = this.settings;
     const server = new URL(issuer);
     const auth = await clientAuth(clientSecretFile);
     // Plain http is for an issuer on this machine alone.
-    const execute = server.protocol === 'http:' ? [allowInsecureRequests] : [];
-    return discovery(server, clientId, undefined, auth, { execute, timeout: TIMEOUT_S });
+    const insecure = server.protocol === 'http:' ? [allowInsecureRequests] : [];
+    // The signature of each ID token is checked, too, not only where it came from.
+    const execute = [...insecure, enableNonRepudiationChecks];
+    return discovery(server, clientId, undefined, auth, { execute, timeout: TIMEOUT_S, [customFetch]: issuerFetch });
   }
+}
+
+type Tokens = Readonly<{ access_token: string; claims: () => IDToken | undefined }>;
+
+/** What the issuer says of the person. @throws where the token is of a time to come */
+async function claimsOf(configuration: Configuration, tokens: Tokens): Promise<Readonly<Record<string, unknown>>> {
+  const { fetchUserInfo } = await library();
+  const claims = tokens.claims();
+  if (claims === undefined) return {};
+  if (isIssuedAhead(claims, new Date())) throw new Error('the ID token was issued in the future');
+  const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  return mergedClaims(claims, hasMore ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {});
 }
 
 /** As the issuer wants it; HTTP Basic where it takes both. */

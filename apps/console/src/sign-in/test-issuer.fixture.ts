@@ -1,6 +1,6 @@
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An account as the issuer knows it; absent: the person refuses. */
@@ -18,11 +18,20 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text);
 };
 
+/** How ID tokens of a hostile issuer are signed; what is absent is as it should be. */
+export type SpoiltSignature = Readonly<{ alg?: string; kid?: string; key?: 'other' | 'public as secret' | 'none' }>;
+
+type KeyPair = Readonly<{ publicKey: KeyObject; privateKey: KeyObject }>;
+const newKeys = (): KeyPair => generateKeyPairSync('rsa', { modulusLength: 2048 });
+
 /** A small OpenID provider on loopback: checks client, redirect address and PKCE, and signs with RS256. */
 export class TestIssuer {
-  readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  #keys = newKeys();
+  #kid = 'k';
   readonly #codes = new Map<string, Code>();
   readonly #server = createServer((request, response) => {
+    const reply = this.replies[new URL(request.url ?? '/', this.url).pathname];
+    if (reply !== undefined) return reply(response);
     void this.#answer(request).then(({ status, body, location }) => {
       response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
       response.end(JSON.stringify(body ?? {}));
@@ -31,6 +40,13 @@ export class TestIssuer {
   account: IssuedAccount = { sub: 'u1', email: 'jane@example.com', email_verified: true, groups: ['sre'] };
   /** What each ID token says other than it should. */
   spoilt: Readonly<Record<string, unknown>> = {};
+  spoiltSignature: SpoiltSignature = {};
+  /** What its metadata says other than it should. */
+  spoiltMetadata: Readonly<Record<string, unknown>> = {};
+  /** What the userinfo endpoint answers; absent: there is none. */
+  userInfo: Readonly<Record<string, unknown>> | undefined;
+  /** Answers of its own, by path. */
+  replies: Readonly<Record<string, (response: ServerResponse) => void>> = {};
   /** Refresh tokens are refused. */
   isEnded = false;
   refreshes = 0;
@@ -46,6 +62,20 @@ export class TestIssuer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Signs with another key from now on, and forgets the one before. */
+  rotate(kid: string): void {
+    this.#keys = newKeys();
+    this.#kid = kid;
+  }
+
+  /** The private key of now, to sign with it when it is gone. */
+  get privateKey(): KeyObject {
+    return this.#keys.privateKey;
+  }
+
+  /** Signs with this key whatever the published one is. */
+  signingKey: KeyObject | undefined;
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -59,12 +89,14 @@ export class TestIssuer {
       case '/keys':
         return {
           status: 200,
-          body: { keys: [{ ...this.#keys.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256' }] },
+          body: { keys: [{ ...this.#keys.publicKey.export({ format: 'jwk' }), kid: this.#kid, alg: 'RS256' }] },
         };
       case '/authorize':
         return this.#authorize(url.searchParams);
       case '/token':
         return this.#token(request, await bodyOf(request));
+      case '/userinfo':
+        return { status: 200, body: this.userInfo };
       default:
         return { status: 404 };
     }
@@ -76,6 +108,8 @@ export class TestIssuer {
       ...{ issuer: url, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` },
       ...{ jwks_uri: `${url}/keys`, response_types_supported: ['code'], subject_types_supported: ['public'] },
       ...{ id_token_signing_alg_values_supported: ['RS256'], code_challenge_methods_supported: ['S256'] },
+      ...(this.userInfo && { userinfo_endpoint: `${url}/userinfo` }),
+      ...this.spoiltMetadata,
     };
   }
 
@@ -110,11 +144,22 @@ export class TestIssuer {
     const times = { iat: now, exp: now + MINUTES_5 };
     const claims = { iss: this.url, aud: CLIENT, ...times, ...(nonce && { nonce }), ...this.account, ...this.spoilt };
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const text = `${part({ alg: 'RS256', kid: 'k' })}.${part(claims)}`;
-    const signature = sign('sha256', Buffer.from(text), this.#keys.privateKey).toString('base64url');
+    const { alg = 'RS256', kid = this.#kid } = this.spoiltSignature;
+    const text = `${part({ alg, kid })}.${part(claims)}`;
     return {
       ...{ access_token: randomUUID(), token_type: 'Bearer', expires_in: MINUTES_5 },
-      ...{ id_token: `${text}.${signature}`, refresh_token: `refresh-${randomUUID()}` },
+      ...{ id_token: `${text}.${this.#signatureOf(text)}`, refresh_token: `refresh-${randomUUID()}` },
     };
+  }
+
+  #signatureOf(text: string): string {
+    const { key } = this.spoiltSignature;
+    if (key === 'none') return '';
+    if (key === 'public as secret') {
+      const secret = this.#keys.publicKey.export({ format: 'pem', type: 'spki' });
+      return createHmac('sha256', secret).update(text).digest('base64url');
+    }
+    const signing = key === 'other' ? newKeys().privateKey : (this.signingKey ?? this.#keys.privateKey);
+    return sign('sha256', Buffer.from(text), signing).toString('base64url');
   }
 }

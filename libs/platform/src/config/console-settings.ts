@@ -1,4 +1,4 @@
-import { path, port, text, url } from './setting.js';
+import { flag, path, port, text, url } from './setting.js';
 
 /** The web console: where it listens, and how people sign in. */
 export const consoleSettings = {
@@ -32,7 +32,11 @@ export const consoleSettings = {
   ),
   consoleOidcNameClaim: text(
     'email',
-    'Claim that names a person in the policy file and the audit log; one that people cannot choose themselves',
+    'Claim that names a person in the policy file and the audit log; one that people cannot choose themselves, such as `sub`. `email` counts only where claim `email_verified` is `true`',
+  ),
+  consoleOidcVerifiedText: flag(
+    false,
+    'Whether the text `"true"` in claim `email_verified` counts as `true`, for issuers that send text',
   ),
   consoleOidcGroupsClaim: text('groups', 'Claim with the groups of a person'),
   consoleSessionKeyFile: path(

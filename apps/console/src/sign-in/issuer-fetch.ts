@@ -1,0 +1,29 @@
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { cutText } from '#core/kernel/text/cut-text';
+
+/** The issuer sends more than any answer of one has. */
+export class IssuerAnswerTooLarge extends FlotillaError {
+  readonly code = 'IssuerAnswerTooLarge';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(address: string) {
+    super(`${cutText(address, 150)} answers with more than ${MOST_BYTES} bytes`);
+  }
+}
+
+/** Metadata, keys, tokens and claims of a person with many groups are far smaller. */
+const MOST_BYTES = 1_048_576;
+
+/** Asks the issuer: follows no redirect, and reads an answer up to its bound. The signal bounds its time. */
+export async function issuerFetch(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, { ...init, redirect: 'manual' });
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    // Leaving the loop closes the connection.
+    if (length > MOST_BYTES) throw new IssuerAnswerTooLarge(address);
+    pieces.push(piece);
+  }
+  const { status, statusText, headers } = response;
+  return new Response(length === 0 ? null : Buffer.concat(pieces), { status, statusText, headers });
+}
