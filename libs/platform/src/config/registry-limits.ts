@@ -1,6 +1,6 @@
 import type { GrpcLimits } from '../registry/grpc-catalog-client.js';
 import type { OutboundPolicy } from '../registry/outbound/outbound-policy.js';
-import type { RegistryLimits } from '../registry/registry-limits.js';
+import { nameCharactersOf, type RegistryLimits } from '../registry/registry-limits.js';
 import type { Settings } from './settings.js';
 
 /** The bounds on images and on registries, as set. */
@@ -9,6 +9,7 @@ export const registryLimitsOf = (settings: Settings): RegistryLimits => ({
   unpackedBytes: settings.imageMaxUnpackedBytes,
   expansion: settings.imageMaxExpansion,
   entries: settings.imageMaxFiles,
+  nameCharacters: nameCharactersOf(settings.imageMaxFiles),
   fileBytes: settings.imageMaxFileBytes,
   wantedBytes: settings.imageMaxWantedBytes,
   layers: settings.imageMaxLayers,

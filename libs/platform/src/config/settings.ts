@@ -254,7 +254,11 @@ export const settingGroups = {
       'How many times their size the layers of one image may grow when unpacked, beyond the first 64 MiB: images that are made to cost time are given up early',
       { min: 10, max: 100_000 },
     ),
-    imageMaxFiles: count(300_000, 'Entries of all layers of one image', { min: 1 }),
+    imageMaxFiles: count(
+      300_000,
+      'Entries of all layers of one image; their names and links may have 256 characters each, on average',
+      { min: 1 },
+    ),
     imageMaxFileBytes: bytes('256Mi', 'One file that is wanted from an image'),
     imageMaxWantedBytes: bytes('768Mi', 'All files that are wanted from one image'),
     imageMaxLayers: count(256, 'Layers of one image', { min: 1, max: 10_000 }),

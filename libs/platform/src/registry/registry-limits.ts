@@ -8,6 +8,8 @@ export type RegistryLimits = Readonly<{
   expansion: number;
   /** Entries of all layers of an image. */
   entries: number;
+  /** Characters of the names of all entries, and of the targets of links, of an image: they are kept. */
+  nameCharacters: number;
   /** Bytes of one wanted file. */
   fileBytes: number;
   /** Bytes of all wanted files. */
@@ -33,11 +35,17 @@ export type RegistryLimits = Readonly<{
 
 const MiB = 1024 * 1024;
 
+/** Characters of the name of an entry, on average over those that an image may have. */
+const CHARACTERS_OF_NAME = 256;
+/** The characters of names that fit a bound on entries. */
+export const nameCharactersOf = (entries: number): number => entries * CHARACTERS_OF_NAME;
+
 export const defaultRegistryLimits: RegistryLimits = {
   compressedBytes: 1024 * MiB,
   unpackedBytes: 4096 * MiB,
   expansion: 200,
   entries: 300_000,
+  nameCharacters: nameCharactersOf(300_000),
   fileBytes: 256 * MiB,
   wantedBytes: 768 * MiB,
   layers: 256,

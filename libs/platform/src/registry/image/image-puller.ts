@@ -20,7 +20,7 @@ import {
   partName,
   type Refuse,
 } from './image-manifest.js';
-import { ImageTree, type LayerEntry, type TreeFile } from './image-tree.js';
+import { ImageTree, type LayerEntry, type TreeFile, treeBounds } from './image-tree.js';
 import { Allowance, type IsWanted, type Reading, readLayer } from './layer-reader.js';
 import { isForeignLayer, isLayer } from './media-types.js';
 import type { ReadImage } from './recent-images.js';
@@ -186,7 +186,7 @@ export class ImagePuller {
   }
 
   async #tree<C>({ layers }: ImageManifest, reading: Reading<C>): Promise<ImageTree<C>> {
-    const tree = new ImageTree<C>(this.refuse);
+    const tree = new ImageTree<C>(this.refuse, treeBounds(this.limits.entries));
     for (const layer of layers) tree.apply(await this.#layer(layer, reading));
     return tree;
   }

@@ -1,27 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { RegistryError } from '../registry-client.port.js';
+import type { Refuse } from './image-manifest.js';
 import { ImageTree, type LayerEntry } from './image-tree.js';
 
 type Entry = LayerEntry<string>;
-const parts = (path: string) => path.split('/').filter((part) => part !== '');
 const file = (path: string, content?: string): Entry => ({
   kind: 'file',
-  path: parts(path),
+  path,
   size: content?.length ?? 9,
   ...(content === undefined ? {} : { content }),
 });
-const directory = (path: string): Entry => ({ kind: 'directory', path: parts(path) });
-const symlink = (path: string, target: string): Entry => ({ kind: 'symlink', path: parts(path), target });
+const directory = (path: string): Entry => ({ kind: 'directory', path });
+const symlink = (path: string, target: string): Entry => ({ kind: 'symlink', path, target });
 const hardlink = (path: string, target: string): Entry => ({
   kind: 'hardlink',
-  path: parts(path),
-  target: parts(target),
+  path,
+  target,
 });
-const whiteout = (path: string): Entry => ({ kind: 'whiteout', path: parts(path) });
-const opaque = (path: string): Entry => ({ kind: 'opaque', path: parts(path) });
+const whiteout = (path: string): Entry => ({ kind: 'whiteout', path });
+const opaque = (path: string): Entry => ({ kind: 'opaque', path });
 
-function treeOf(layers: readonly (readonly Entry[])[]): ImageTree<string> {
-  const tree = new ImageTree<string>((failure, message) => new RegistryError(failure, 'r.test/a:v1', message));
+function treeOf(layers: readonly (readonly Entry[])[], entries = 300, steps = 1_000_000): ImageTree<string> {
+  const refuse: Refuse = (failure, message) => new RegistryError(failure, 'r.test/a:v1', message);
+  const tree = new ImageTree<string>(refuse, { entries, steps });
   for (const layer of layers) tree.apply(layer);
   return tree;
 }
@@ -237,6 +238,41 @@ describe('links', () => {
     const { files, missing } = treeOf(layers).files((path) => path !== 'real/a');
     expect(files.map(({ path }) => path)).toEqual(['k']);
     expect(missing).toEqual(['real/a']);
+  });
+
+  it('that show one large directory many times are refused at the number of files (R4)', () => {
+    const links = Array.from({ length: 10 }, (_, at) => symlink(`l${at}`, 'real'));
+    const tree = treeOf([base, links], 19);
+    expect(() => tree.files((path) => /^l\d\//.test(path))).toThrow(
+      expect.objectContaining({ failure: 'TooLarge', message: expect.stringContaining('more than 19 files') }),
+    );
+    expect(treeOf([base, links], 20).files((path) => /^l\d\//.test(path)).files).toHaveLength(20);
+  });
+
+  it('make no directory deeper than a path may be (R5)', () => {
+    const deep = 'a/'.repeat(200);
+    expect(() => treeOf([[symlink('l', deep), file(`l/${deep}x`, '1')]])).toThrow(
+      expect.objectContaining({ failure: 'TooLarge', message: expect.stringContaining('deeper than 255') }),
+    );
+  });
+
+  it.each([
+    {
+      because: 'that each entry goes through',
+      layer: [symlink('l', 'd'.repeat(4)), file('l/a'), file('l/b')],
+      steps: 3,
+    },
+    {
+      because: 'that wanted links lead through',
+      layer: [symlink('d', 'e'), symlink('m', 'd/x'), file('e/x', '1')],
+      steps: 2,
+    },
+  ])('are followed for so many steps: $because (R5)', ({ layer, steps }) => {
+    const open = (most: number) => treeOf([layer], 300, most).files((path) => path === 'm');
+    expect(() => open(steps)).toThrow(
+      expect.objectContaining({ failure: 'TooLarge', message: expect.stringContaining('steps') }),
+    );
+    expect(() => open(50)).not.toThrow();
   });
 
   it('carry the size of the file', () => {

@@ -55,11 +55,11 @@ describe('readLayer', () => {
       { wanted: (path) => path === 'd/a' },
     );
     expect(found).toEqual([
-      { kind: 'directory', path: ['d'] },
-      { kind: 'file', path: ['d', 'a'], size: 3, content: new Uint8Array(Buffer.from('one')) },
-      { kind: 'file', path: ['b'], size: 3 },
-      { kind: 'symlink', path: ['l'], target: 'd/a' },
-      { kind: 'hardlink', path: ['h'], target: ['b'] },
+      { kind: 'directory', path: 'd' },
+      { kind: 'file', path: 'd/a', size: 3, content: new Uint8Array(Buffer.from('one')) },
+      { kind: 'file', path: 'b', size: 3 },
+      { kind: 'symlink', path: 'l', target: 'd/a' },
+      { kind: 'hardlink', path: 'h', target: 'b' },
     ]);
   });
 
@@ -97,11 +97,11 @@ describe('readLayer', () => {
   });
 
   it.each([
-    { name: 'd/.wh.a', kind: 'whiteout', path: ['d', 'a'], because: 'a whiteout names what it hides' },
-    { name: '.wh.a', kind: 'whiteout', path: ['a'], because: 'at the root, too' },
-    { name: 'd/.wh..hidden', kind: 'whiteout', path: ['d', '.hidden'], because: 'of a name that begins with a dot' },
-    { name: 'd/.wh..wh..opq', kind: 'opaque', path: ['d'], because: 'the mark of an opaque directory' },
-    { name: '.wh..wh..opq', kind: 'opaque', path: [], because: 'the mark of an opaque root' },
+    { name: 'd/.wh.a', kind: 'whiteout', path: 'd/a', because: 'a whiteout names what it hides' },
+    { name: '.wh.a', kind: 'whiteout', path: 'a', because: 'at the root, too' },
+    { name: 'd/.wh..hidden', kind: 'whiteout', path: 'd/.hidden', because: 'of a name that begins with a dot' },
+    { name: 'd/.wh..wh..opq', kind: 'opaque', path: 'd', because: 'the mark of an opaque directory' },
+    { name: '.wh..wh..opq', kind: 'opaque', path: '', because: 'the mark of an opaque root' },
   ])('$because: $name', async ({ name, kind, path }) => {
     expect(await entriesOf([file(name)])).toEqual([{ kind, path }]);
   });
@@ -131,7 +131,7 @@ describe('readLayer', () => {
 
   it('leaves a link out of the image alone that is not wanted', async () => {
     const found = await entriesOf([entry('l', 'symlink', '../../x')], { wanted: () => false });
-    expect(found).toEqual([{ kind: 'symlink', path: ['l'], target: '../../x' }]);
+    expect(found).toEqual([{ kind: 'symlink', path: 'l', target: '../../x' }]);
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe('readLayer', () => {
   ])('reads an archive $because', async ({ text, bytes }) => {
     const whole = await packTar([file('a', text)]);
     const [found] = await read(whole.subarray(0, bytes));
-    expect(found).toMatchObject({ kind: 'file', path: ['a'], size: text.length });
+    expect(found).toMatchObject({ kind: 'file', path: 'a', size: text.length });
     expect(found?.kind === 'file' && textOf(found.content)).toBe(text);
   });
 
@@ -183,11 +183,64 @@ describe('readLayer', () => {
   });
 });
 
+/** A link whose target is longer than a header of tar holds. */
+const longLink = (type: 'link' | 'symlink', target: string): TarEntry => ({
+  header: { name: 'l', type, size: 0, linkname: 'x', pax: { linkpath: target } },
+});
+
+describe('what is kept of names and links', () => {
+  const layers = [
+    {
+      id: 'R2',
+      because: 'an overlong hard link',
+      given: longLink('link', 'a/'.repeat(500_000)),
+      failure: 'UnsafePath',
+    },
+    { id: 'R2', because: 'a deep hard link', given: longLink('link', 'a/'.repeat(256)), failure: 'TooLarge' },
+    { id: 'R3', because: 'an overlong link', given: longLink('symlink', 'a'.repeat(4097)), failure: 'UnsafePath' },
+    { id: 'R3', because: 'a deep link', given: longLink('symlink', 'a/'.repeat(256)), failure: 'TooLarge' },
+  ];
+  it.each(layers)('refuses $because, wanted or not ($id)', async ({ given, failure }) => {
+    for (const wanted of [true, false]) {
+      const refused = entriesOf([file('x'), given], { wanted: () => wanted });
+      await expect(refused).rejects.toThrow(refusal(failure, 'link "l"'));
+      await expect(refused).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining('aaa') }));
+    }
+  });
+
+  it('takes links as long and as deep as a file system does', async () => {
+    const found = await entriesOf(
+      [
+        longLink('symlink', 'a'.repeat(4096)),
+        longLink('symlink', `${'../'.repeat(1_000)}a`),
+        longLink('link', 'a/'.repeat(255)),
+      ],
+      { wanted: () => false },
+    );
+    expect(found).toHaveLength(3);
+  });
+
+  it.each([
+    { because: 'names', entries: [file('d/abc'), file('d/abd')], most: 10 },
+    { because: 'names as they are written', entries: [file('d/////a')], most: 7 },
+    { because: 'targets of links', entries: [entry('l', 'symlink', 'x/y'), entry('h', 'link', 'd/a')], most: 8 },
+  ])('counts the characters of $because (R1)', async ({ entries, most }) => {
+    expect(await entriesOf(entries, { limits: { nameCharacters: most }, wanted: () => false })).toHaveLength(
+      entries.length,
+    );
+    const refused = entriesOf(entries, { limits: { nameCharacters: most - 1 }, wanted: () => false });
+    await expect(refused).rejects.toThrow(
+      refusal('TooLarge', `more than ${most - 1} characters in the names of its files`),
+    );
+  });
+});
+
 describe('the limits of an image', () => {
   it.each([
     { because: 'a large file', limits: { fileBytes: 4 }, says: 'file "b" has 5 bytes; the limit is 4' },
     { because: 'large files', limits: { wantedBytes: 6 }, says: 'more than 6 bytes in the files to read' },
     { because: 'many files', limits: { entries: 1 }, says: 'more than 1 files' },
+    { because: 'long names', limits: { nameCharacters: 1 }, says: 'more than 1 characters in the names of its files' },
     { because: 'much to unpack', limits: { unpackedBytes: 1000 }, says: 'more than 1000 bytes when unpacked' },
   ])('refuse $because', async ({ limits, says }) => {
     const files = [file('a', '12'), file('b', '12345')];
@@ -195,7 +248,7 @@ describe('the limits of an image', () => {
   });
 
   it('allow what they name', async () => {
-    const limits = { fileBytes: 5, wantedBytes: 7, entries: 2 };
+    const limits = { fileBytes: 5, wantedBytes: 7, entries: 2, nameCharacters: 2 };
     expect(await entriesOf([file('a', '12'), file('b', '12345')], { limits })).toHaveLength(2);
   });
 

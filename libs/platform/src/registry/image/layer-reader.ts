@@ -1,7 +1,7 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { FilesTooLarge } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
-import { entryPath, linkTarget, normalized } from './entry-path.js';
+import { checkTarget, entryPath, hardLinkTarget, linkTarget, shown } from './entry-path.js';
 import type { FileSink } from './file-sink.js';
 import type { Refuse } from './image-manifest.js';
 import type { LayerEntry, Whiteout } from './image-tree.js';
@@ -17,6 +17,7 @@ export class Allowance {
   #unpacked = 0;
   #entries = 0;
   #wanted = 0;
+  #nameCharacters = 0;
 
   constructor(
     readonly limits: RegistryLimits,
@@ -52,9 +53,15 @@ export class Allowance {
     this.#check(++this.#entries, this.limits.entries, 'files');
   }
 
+  /** Characters that are kept of an entry whose content is not: its name, and the target of a link. */
+  name(characters: number): void {
+    this.#nameCharacters += characters;
+    this.#check(this.#nameCharacters, this.limits.nameCharacters, 'characters in the names of its files');
+  }
+
   want(path: string, bytes: number): void {
     if (bytes > this.limits.fileBytes) {
-      throw this.refuse('TooLarge', `file "${path}" has ${bytes} bytes; the limit is ${this.limits.fileBytes}`);
+      throw this.refuse('TooLarge', `file "${shown(path)}" has ${bytes} bytes; the limit is ${this.limits.fileBytes}`);
     }
     this.#wanted += bytes;
     this.#checkWanted(this.#wanted, '');
@@ -134,40 +141,42 @@ async function readEntry<C>(
   { wanted, sink, allowance }: Reading<C>,
 ): Promise<LayerEntry<C> | undefined> {
   const path = entryPath(entryName, allowance.refuse);
-  const name = path.at(-1) ?? '';
-  const text = path.join('/');
-  if (name === OPAQUE) return { kind: 'opaque', path: path.slice(0, -1) };
+  // A part of a text keeps the whole of it: what counts is the name as it came.
+  allowance.name(entryName.length);
+  const slash = path.lastIndexOf('/');
+  const parent = path.slice(0, Math.max(slash, 0));
+  const name = path.slice(slash + 1);
+  if (name === OPAQUE) return { kind: 'opaque', path: parent };
   if (name.startsWith('.wh..wh.')) return undefined;
-  if (name.startsWith(WHITEOUT)) return whiteout(path, name, allowance.refuse);
+  if (name.startsWith(WHITEOUT)) return whiteout(parent, name, allowance.refuse);
   switch (type) {
     case 'file':
-      if (!wanted(text)) return { kind: 'file', path, size };
-      allowance.want(text, size);
+      if (!wanted(path)) return { kind: 'file', path, size };
+      allowance.want(path, size);
       return { kind: 'file', path, size, content: await sink.keep(body, size) };
     case 'directory':
       return { kind: 'directory', path };
     case 'symlink':
-      // Checked at once where it would be read; a link that is not followed may point anywhere.
-      if (wanted(text)) linkTarget(path, linkName, allowance.refuse);
+      // Checked at once if it would be read; a link that is not followed may point anywhere.
+      if (wanted(path)) linkTarget(path, linkName, allowance.refuse);
+      else checkTarget(path, linkName, allowance.refuse);
+      allowance.name(linkName.length);
       return { kind: 'symlink', path, target: linkName };
-    case 'link':
-      return { kind: 'hardlink', path, target: hardLinkTarget(text, linkName, allowance.refuse) };
+    case 'link': {
+      const target = hardLinkTarget(path, linkName, allowance.refuse);
+      allowance.name(linkName.length);
+      return { kind: 'hardlink', path, target };
+    }
     case 'other':
       return undefined;
   }
 }
 
-function whiteout(path: readonly string[], name: string, refuse: Refuse): Whiteout {
+function whiteout(parent: string, name: string, refuse: Refuse): Whiteout {
   const hidden = name.slice(WHITEOUT.length);
+  const below = (child: string) => (parent === '' ? child : `${parent}/${child}`);
   if (hidden === '' || hidden === '.' || hidden === '..') {
-    throw refuse('UnsafePath', `layer entry "${path.join('/')}" is a whiteout that names no file`);
+    throw refuse('UnsafePath', `layer entry "${shown(below(name))}" is a whiteout that names no file`);
   }
-  return { kind: 'whiteout', path: [...path.slice(0, -1), hidden] };
-}
-
-/** A hard link names its target from the image root, with or without a leading slash. */
-function hardLinkTarget(link: string, target: string, refuse: Refuse): readonly string[] {
-  const parts = normalized(target);
-  if (parts !== undefined) return parts;
-  throw refuse('UnsafePath', `hard link "${link}" points out of the image to "${target}"`);
+  return { kind: 'whiteout', path: below(hidden) };
 }
