@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import { resolve } from '#core/classic/resolution/resolve';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
@@ -60,6 +61,24 @@ describe('a solution that a stolen resolver wrote into Redis', () => {
     expect(bench.csvs('modest')).toEqual([]);
   });
 
+  it('with an older version than OLM takes installs nothing', async () => {
+    bench.publishSecondEdition();
+    bench.namespace('outdated');
+    bench.subscribe('outdated', 'lighthouse-operator');
+    await forge('outdated', (solution) => solution);
+    const hash = (await bench.problems.getObservation('east', 'outdated'))?.problem ?? '';
+    const problem = await bench.problems.getProblem(hash);
+    const record = await bench.problems.getRecord(problem?.catalogs[0]?.packages[0]?.record ?? '');
+    if (problem === undefined || record === undefined) throw new Error('nothing was observed');
+    const first = record.entries.filter(({ name }) => name === 'lighthouse-operator.v1.0.0');
+    const outdated = resolve(problem, () => ({ ...record, entries: first })) as Resolved;
+    expect(outdated.chosen.map(({ name }) => name)).toEqual(['lighthouse-operator.v1.0.0']);
+    await bench.problems.putSolution(hash, outdated);
+    await bench.pass('outdated');
+    expect(bench.csvs('outdated')).toEqual([]);
+    expect(await bench.problems.getSolution(hash)).toBeUndefined();
+  });
+
   it('with a "no" in words of its own writes no condition and no Event, and is reported', async () => {
     bench.namespace('told');
     bench.subscribe('told', 'lighthouse-operator');
@@ -74,7 +93,7 @@ describe('a solution that a stolen resolver wrote into Redis', () => {
     ] as const)
       expect(JSON.stringify(bench.cluster.list({ apiVersion, kind }))).not.toContain('evil.test');
     expect(await bench.problems.getSolution(hash)).toBeUndefined();
-    expect(await refusals()).toEqual(['flotilla_refused_values_total{cluster="east",what="solution"} 3']);
+    expect(await refusals()).toEqual(['flotilla_refused_values_total{cluster="east",what="solution"} 4']);
   });
 });
 

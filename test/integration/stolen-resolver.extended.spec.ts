@@ -73,7 +73,8 @@ describe('a stolen resolver', () => {
     return found;
   };
   const name = (kind: string, of: string) => `${environment.redisPrefix}:${kind}:${of}`;
-  const observationOf = (cluster: string) => name('observation-v3', `${cluster}/${SAMPLE_NAMESPACE}`);
+  const observationOf = (cluster: string, namespace = SAMPLE_NAMESPACE) =>
+    name('observation-v3', `${cluster}/${namespace}`);
 
   async function add(queue: string, job: unknown): Promise<void> {
     const contract = { name: queue, version: 1, schema: z.unknown(), keyOf: () => randomUUID() };
@@ -93,9 +94,10 @@ describe('a stolen resolver', () => {
   }
   const refusedOf = async (what: string) => (await refused())[what] ?? 0;
 
-  async function problemHashOf(cluster: string): Promise<string> {
-    await expect.poll(() => redis.exists(observationOf(cluster)), PATIENCE).toBe(1);
-    return ((await redis.get(observationOf(cluster))) ?? '').split(' ')[0] ?? '';
+  async function problemHashOf(cluster: string, namespace = SAMPLE_NAMESPACE): Promise<string> {
+    const key = observationOf(cluster, namespace);
+    await expect.poll(() => redis.exists(key), PATIENCE).toBe(1);
+    return ((await redis.get(key)) ?? '').split(' ')[0] ?? '';
   }
 
   type Observed = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolved }>;
@@ -104,8 +106,8 @@ describe('a stolen resolver', () => {
    * The problem of a cluster as it is observed at this moment; undefined while it has no solution, as
    * before its catalog is read.
    */
-  async function resolvable(cluster: string): Promise<Observed | undefined> {
-    const hash = await problemHashOf(cluster);
+  async function resolvable(cluster: string, namespace: string): Promise<Observed | undefined> {
+    const hash = await problemHashOf(cluster, namespace);
     const problem = await store.getProblem(hash);
     if (problem === undefined) return undefined;
     const records = await recordsOf(problem);
@@ -113,9 +115,9 @@ describe('a stolen resolver', () => {
     return solution.result === 'resolved' ? { hash, problem, solution } : undefined;
   }
 
-  async function observed(cluster: string): Promise<Observed> {
+  async function observed(cluster: string, namespace = SAMPLE_NAMESPACE): Promise<Observed> {
     return vi.waitFor(async () => {
-      const found = await resolvable(cluster);
+      const found = await resolvable(cluster, namespace);
       if (found === undefined) throw new Error(`no problem of cluster ${cluster} with a solution was observed`);
       return found;
     }, PATIENCE);
@@ -252,6 +254,38 @@ describe('a stolen resolver', () => {
         'lighthouse-operator.v1.2.0',
       ]);
     }
+  });
+
+  it('installs no older version than OLM takes, and the applier says which one that is', async () => {
+    for (const resolver of resolvers()) await resolver.stop('SIGKILL');
+    const [client] = environment.clients;
+    if (client === undefined) throw new Error('no cluster');
+    const namespace = 'outdated';
+    const metadata = { name: namespace, namespace };
+    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await client.create({ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', metadata, spec: {} });
+    const source = { channel: 'stable', source: 'flotilla-samples', sourceNamespace: 'olm' };
+    const spec = { ...source, name: 'lighthouse-operator' };
+    await client.create({ apiVersion: OLM, kind: 'Subscription', metadata, spec });
+
+    const { hash, problem, solution } = await observed(client.cluster, namespace);
+    expect(solution.chosen.map(({ name: of }) => of)).toEqual(['lighthouse-operator.v1.2.0']);
+    const records = await recordsOf(problem);
+    const outdated = resolve(problem, (of) => {
+      const record = records.get(of) ?? { name: '', defaultChannel: '', entries: [] };
+      return { ...record, entries: record.entries.filter(({ name: entry }) => entry.endsWith('.v1.0.0')) };
+    });
+    const before = await refusedOf('solution');
+    await store.putSolution(hash, outdated);
+    await add('solved', { v: 1, problem: hash });
+    await expect.poll(() => refusedOf('solution'), PATIENCE).toBeGreaterThan(before);
+    const csvs = async () => {
+      const found = await client.list({ apiVersion: OLM, kind: 'ClusterServiceVersion' }, { namespace });
+      return found?.items.map((csv) => csv.metadata.name);
+    };
+    expect(await csvs()).toEqual([]);
+    for (const resolver of resolvers()) resolver.start();
+    await expect.poll(csvs, { ...PATIENCE, timeout: LONG_PATIENCE_MS }).toEqual(['lighthouse-operator.v1.2.0']);
   });
 
   async function expectReported(): Promise<void> {

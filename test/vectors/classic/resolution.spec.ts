@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { verifyResolution } from '#core/classic/resolution/verify-resolution';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import { CatalogShelf } from '../../../apps/cli/src/resolution/catalog-shelf.js';
-import { answerClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
+import { answerClassic, type CatalogFinder, resolveClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
 import { ClassicCase } from '../../../apps/cli/src/resolution/classic-case.js';
 
 type Bundle = Readonly<Record<string, string>>;
@@ -42,10 +43,19 @@ const folders = (): Row[] =>
 
 const shelf = new CatalogShelf();
 
-const answer = ({ question, folder }: Row) =>
-  answerClassic(question, ({ dir, ref }) =>
-    dir === undefined ? shelf.index(publicCatalogs, ref ?? '') : shelf.index(folder, dir),
-  ) as Promise<unknown> as Promise<Outcome & { message?: string }>;
+const catalogOf =
+  ({ folder }: Row): CatalogFinder =>
+  ({ dir, ref }) =>
+    dir === undefined ? shelf.index(publicCatalogs, ref ?? '') : shelf.index(folder, dir);
+
+const answer = (row: Row) =>
+  answerClassic(row.question, catalogOf(row)) as Promise<unknown> as Promise<Outcome & { message?: string }>;
+
+/** Why the applier would refuse the resolver's own answer, if that is a solution. */
+async function refusalOf(row: Row): Promise<string | undefined> {
+  const { problem, resolution, record } = await resolveClassic(row.question, catalogOf(row));
+  return resolution.result === 'resolved' ? verifyResolution(problem, record, resolution) : undefined;
+}
 
 /** Whole objects where OLM's answer has them, else names. */
 const madeBy = (outcome: Outcome, whole: boolean) =>
@@ -85,6 +95,10 @@ describe.each([
     expect(expected.alternatives.map((alternative) => reported(alternative, false))).toContainEqual(
       reported(actual, false),
     );
+  });
+
+  it('are taken by the check of the applier', async () => {
+    for (const row of rows) expect(await refusalOf(row), row.id).toBeUndefined();
   });
 });
 
@@ -131,6 +145,7 @@ describe("OLM's answers on public catalogs", () => {
     const refs = question.question.catalogs.flatMap(({ ref }) => (ref === undefined ? [] : [`data/catalogs/${ref}`]));
     it(question.id, needing(publicData(...refs)), async () => {
       expect(reported(await answer(question), true)).toEqual(reported(question.expected, true));
+      expect(await refusalOf(question)).toBeUndefined();
     });
   }
 });

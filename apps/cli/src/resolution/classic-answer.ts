@@ -3,7 +3,7 @@ import type { CatalogIndex, IndexedCatalog } from '#core/classic/resolution/cata
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import type { ChosenBundle, Resolution } from '#core/classic/resolution/resolution-problem';
 import { type ClassicCase, type ClassicCatalog, observedNamespace } from './classic-case.js';
-import { indexOf, resolveOffline } from './resolve-offline.js';
+import { indexOf, type OfflineResolution, resolveOffline } from './resolve-offline.js';
 
 /** Finds the content of a catalog that a case names by `dir` or `ref`. */
 export type CatalogFinder = (catalog: ClassicCatalog) => Promise<CatalogIndex>;
@@ -13,6 +13,11 @@ export type ClassicAnswer = Readonly<Record<string, unknown> & { id: string; res
 
 /** Answers one Classic case. */
 export async function answerClassic(question: ClassicCase, find: CatalogFinder): Promise<ClassicAnswer> {
+  return { id: question.id, ...answerOf((await resolveClassic(question, find)).resolution) };
+}
+
+/** Returns the problem of one Classic case and the resolver's answer. */
+export async function resolveClassic(question: ClassicCase, find: CatalogFinder): Promise<OfflineResolution> {
   const catalogs: IndexedCatalog[] = [];
   for (const catalog of question.catalogs) {
     const { name, namespace, priority, unhealthy } = catalog;
@@ -24,7 +29,7 @@ export async function answerClassic(question: ClassicCase, find: CatalogFinder):
     });
   }
   const observed = observedNamespace(question.namespace, question.globalCatalogNamespace, question.objects);
-  return { id: question.id, ...answerOf(resolveOffline(observed, catalogs).resolution) };
+  return resolveOffline(observed, catalogs);
 }
 
 async function contentOf(catalog: ClassicCatalog, find: CatalogFinder): Promise<CatalogIndex> {

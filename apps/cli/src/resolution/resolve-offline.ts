@@ -17,15 +17,20 @@ import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 export const indexOf = (catalog: Catalog): CatalogIndex =>
   indexCatalog(packageRecords(catalog, ({ objects }) => `sha256:${canonicalHash(objects)}`));
 
+/** `record` gives the package records that the problem names. */
+export type OfflineResolution = Readonly<{
+  problem: ResolutionProblem;
+  resolution: Resolution;
+  record: (hash: string) => PackageRecord;
+}>;
+
 /** Resolves a namespace on the spot, by the same way the services take. */
-export function resolveOffline(
-  observed: ObservedNamespace,
-  catalogs: readonly IndexedCatalog[],
-): Readonly<{ problem: ResolutionProblem; resolution: Resolution }> {
+export function resolveOffline(observed: ObservedNamespace, catalogs: readonly IndexedCatalog[]): OfflineResolution {
   const desired = desiredNamespaceOf(observed);
   const { slices, records } = sliceCatalogs(desired, catalogs);
   const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
-  return { problem, resolution: resolve(problem, (hash) => recordIn(records, hash)) };
+  const record = (hash: string) => recordIn(records, hash);
+  return { problem, resolution: resolve(problem, record), record };
 }
 
 /** All InstallPlans that would follow each other, by the same way. */

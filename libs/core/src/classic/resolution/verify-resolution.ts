@@ -1,31 +1,35 @@
-import type { Entry } from '../../catalog/model/entry.js';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
+import { allowedBundles } from './allowed-bundles.js';
 import { ConstraintBuilder } from './build-constraints.js';
-import type { Constraint, ConstraintSystem, Variable } from './constraint-system.js';
-import { partsOf } from './isolation/resolution-parts.js';
+import type { ConstraintSystem } from './constraint-system.js';
+import { placeWords } from './explain/plain-words.js';
+import { isolatedResolution, understoodSubscriptions } from './isolation/resolve-isolated.js';
 import { clashOf, pickedEntries } from './picked-entries.js';
-import { snapshotOf } from './prepare.js';
+import { type PassedOver, passedOver } from './preferred-bundles.js';
+import { badRequirement, snapshotOf } from './prepare.js';
 import { resolutionOf } from './resolution-of.js';
-import type { ChosenBundle, DesiredNamespace, Resolution, ResolutionProblem } from './resolution-problem.js';
-import { search } from './search/preference-search.js';
+import type { DesiredNamespace, Resolution, ResolutionProblem, Unresolved } from './resolution-problem.js';
+import { type SearchBudget, search } from './search/preference-search.js';
 import { Snapshot } from './snapshot.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
+/** The search is only tried: a check must not take as long as a hard problem does (decision 0518). */
+const TRIED: SearchBudget = { conflicts: 500, work: 4_000_000 };
 /** Which catalog entries are installed is given, so that only installed CSVs are left to decide. */
-const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
+const ALLOWED: SearchBudget = { conflicts: 1_000, work: 20_000_000 };
 
 /**
- * Why a solution from another process must not be acted on; undefined where it may be. A solution is
- * taken if all of this holds:
+ * Returns why a solution from another process must not be acted on; undefined if it may be. The problem is
+ * searched again within `budget`. If that gives an answer, the solution must be the same (spec:
+ * classic-resolution.md §7). If the search does not end, or with isolation something has to be left out:
  *
- * - every chosen bundle is an entry of the problem's own package records, word for word;
- * - the chosen bundles satisfy every constraint of the problem, together with the CSVs that stay;
- * - each chosen bundle is asked for: by a Subscription, or by a chosen bundle or remaining CSV;
+ * - the chosen bundles are allowed, and each is asked for (`allowed-bundles.ts`);
+ * - no chosen bundle can give its place to one that OLM prefers to it (`preferred-bundles.ts`);
  * - all else in the solution is what follows from the chosen bundles.
  *
- * Whether OLM would prefer this solution is not checked, so no search is needed.
+ * The answer of the resolver is never refused.
  *
  * @param record gives the package record of a hash, which the caller has checked against the hash
  */
@@ -33,149 +37,86 @@ export function verifyResolution(
   problem: ResolutionProblem,
   record: (hash: string) => PackageRecord,
   claimed: Resolved,
+  budget: SearchBudget = TRIED,
 ): string | undefined {
   const snapshot = snapshotOf(problem, record);
-  if (!(snapshot instanceof Snapshot)) return `the problem has no solution: ${snapshot.message}`;
-  const { wishes: desiredNamespace } = problem;
-  const left = leftOut(desiredNamespace, claimed);
-  const builder = new ConstraintBuilder(snapshot);
-  builder.addInstalled();
-  const errors = desiredNamespace.subscriptions
-    .filter(({ name }) => !left.unread.has(name))
-    .flatMap((desired) => builder.addSubscription(desired));
-  if (errors.length > 0) return `the problem has no solution: ${errors[0]?.error}`;
+  if (!(snapshot instanceof Snapshot)) return noSolution(snapshot.message);
+  const { wishes: desired } = problem;
+  const asked = askedOf(desired, snapshot);
+  if ('error' in asked) return noSolution(asked.error);
+  const system = asked.builder.build();
+  const found = search(system, budget);
+  const own = found.verdict === 'satisfiable' ? asked.answer(system, found.picked, asked.unread) : undefined;
+  if (own !== undefined && sameJson(own, claimed)) return undefined;
 
-  const whole = builder.build();
-  const system = withoutRulesOf(left, whole);
-  const unknown = claimed.chosen.find((bundle) => indicesOf(bundle, system).length !== 1);
-  if (unknown !== undefined) return `${named(unknown)} is not among the bundles that the problem offers`;
-  const chosen = new Set(claimed.chosen.flatMap((bundle) => indicesOf(bundle, system)));
-  const found = search({ ...system, constraints: [...fixed(chosen, system), ...system.constraints] }, CHECK_BUDGET);
-  if (found.verdict !== 'satisfiable') return 'the chosen bundles do not meet the rules of the problem together';
-
-  const asked = askedFor(new Set(found.picked), whole, left);
-  const needless = claimed.chosen.find((bundle) => indicesOf(bundle, system).some((index) => !asked.has(index)));
-  if (needless !== undefined) return `${named(needless)} is asked for by no Subscription, bundle or CSV`;
-
-  const expected =
-    clashOf(builder, found.picked) ?? answerOf(pickedEntries(system, found.picked), desiredNamespace, builder, claimed);
-  return canonicalJson(expected) === canonicalJson(claimed)
+  const allowed = allowedBundles(system, desired, claimed, ALLOWED);
+  if ('refusal' in allowed) return allowed.refusal;
+  const { chosen } = allowed;
+  const better =
+    found.verdict === 'satisfiable' ? firstOther(found.picked, chosen, system) : passedOver(chosen, system);
+  if (better !== undefined) return preference(better, system);
+  const unresolved = own === undefined ? (claimed.unresolved ?? []) : asked.unread;
+  return hasAll(unresolved, asked.unread) && sameJson(asked.answer(system, allowed.picked, unresolved), claimed)
     ? undefined
     : 'it says more or other than what follows from its chosen bundles';
 }
 
-const named = ({ name, channel, catalog, catalogNamespace }: ChosenBundle): string =>
-  `${name} of channel ${channel} of catalog ${catalogNamespace}/${catalog}`;
+const noSolution = (message: string): string => `the problem has no solution: ${message}`;
 
-function answerOf(
-  solution: readonly Entry[],
-  desiredNamespace: DesiredNamespace,
-  builder: ConstraintBuilder,
-  { unresolved = [] }: Resolved,
-): Resolution {
-  const resolution = resolutionOf(solution, desiredNamespace, builder);
-  if (resolution.result !== 'resolved' || !isIsolated(desiredNamespace)) return resolution;
-  return { ...resolution, unresolved, parts: partsOf(resolution, solution, desiredNamespace) };
-}
+type Answer = (system: ConstraintSystem, picked: readonly number[], unresolved: readonly Unresolved[]) => Resolution;
+/** The rules of a namespace, its answer from picked variables, and Subscriptions that have no rules. */
+type Asked = Readonly<{ builder: ConstraintBuilder; answer: Answer; unread: readonly Unresolved[] }>;
 
-const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGroups[0]?.isolate === true;
-
-/**
- * By name: Subscriptions whose rules are given up, those that cannot be understood at all, and CSVs
- * whose rules are given up.
- */
-type LeftOut = Readonly<{
-  subscriptions: ReadonlySet<string>;
-  unread: ReadonlySet<string>;
-  installed: ReadonlySet<string>;
-}>;
-
-/** Only a namespace that asks for isolation leaves anything out. */
-function leftOut(desiredNamespace: DesiredNamespace, { unresolved = [] }: Resolved): LeftOut {
-  const of = isIsolated(desiredNamespace) ? unresolved : [];
-  const names = (kind: string) => new Set(of.filter((one) => one.kind === kind).map(({ name }) => name));
-  const unread = of.filter(({ kind, reason }) => kind === 'subscription' && reason === 'ErrorPreventedResolution');
-  return {
-    subscriptions: names('subscription'),
-    unread: new Set(unread.map(({ name }) => name)),
-    installed: names('installed'),
-  };
-}
-
-/**
- * As `resolveIsolated` gives rules up: the CSV of a Subscription that is left out stays,
- * unless it is given up itself.
- */
-function withoutRulesOf(left: LeftOut, system: ConstraintSystem): ConstraintSystem {
-  const { variables } = system;
-  const isLeftOut = (index: number): boolean => {
-    const variable = variables[index];
-    if (variable?.kind === 'subscription') return left.subscriptions.has(variable.subscription.name);
-    return variable?.entry.from.kind === 'installed' && left.installed.has(variable.entry.name);
-  };
-  const constraints = system.constraints.flatMap((rule): Constraint[] => {
-    if ((rule.kind !== 'mandatory' && rule.kind !== 'requires') || !isLeftOut(rule.subject)) return [rule];
-    if (rule.kind === 'mandatory' || variables[rule.subject]?.kind !== 'subscription') return [];
-    return rule.candidates
-      .filter((candidate) => isInstalled(variables[candidate]) && !isLeftOut(candidate))
-      .map((subject) => ({ kind: 'mandatory', subject, left: true }));
-  });
-  return { ...system, constraints };
-}
-
-const isInstalled = (variable: Variable | undefined): boolean =>
-  variable?.kind === 'entry' && variable.entry.from.kind === 'installed';
-
-const indicesOf = (
-  { name, channel, catalog, catalogNamespace }: ChosenBundle,
-  { variables }: ConstraintSystem,
-): number[] =>
-  variables.flatMap((variable, index) => {
-    if (variable.kind !== 'entry' || variable.entry.from.kind !== 'catalog') return [];
-    const { entry } = variable;
-    const isIt =
-      entry.name === name &&
-      entry.channel === channel &&
-      variable.entry.from.catalog.name === catalog &&
-      variable.entry.from.catalog.namespace === catalogNamespace;
-    return isIt ? [index] : [];
-  });
-
-/** Every entry of a catalog is installed if it is chosen, and else it is not. */
-const fixed = (chosen: ReadonlySet<number>, { variables }: ConstraintSystem): Constraint[] =>
-  variables.flatMap((variable, subject): Constraint[] => {
-    if (variable.kind !== 'entry' || variable.entry.from.kind !== 'catalog') return [];
-    return chosen.has(subject)
-      ? [{ kind: 'mandatory', subject }]
-      : [{ kind: 'prohibited', subject, why: { deprecated: true } }];
-  });
-
-/**
- * The variables of the solution that Subscriptions and installed CSVs ask for, directly or through
- * bundles. A CSV of which one requirement was given up stays on the cluster, and what meets its other
- * requirements is asked for.
- */
-function askedFor(
-  picked: ReadonlySet<number>,
-  { variables, constraints }: ConstraintSystem,
-  left: LeftOut,
-): ReadonlySet<number> {
-  const isStart = (index: number): boolean =>
-    variables[index]?.kind === 'subscription' || isInstalled(variables[index]);
-  const staying = variables.flatMap((variable, index) =>
-    variable.kind === 'entry' && isInstalled(variable) && left.installed.has(variable.entry.name) ? [index] : [],
-  );
-  const demands = Map.groupBy(
-    constraints.filter((rule) => rule.kind === 'requires'),
-    ({ subject }) => subject,
-  );
-  const asked = new Set<number>();
-  const pending = [...[...picked].filter(isStart), ...staying];
-  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
-    if (asked.has(index)) continue;
-    asked.add(index);
-    const candidates = (demands.get(index) ?? []).flatMap((rule) => rule.candidates);
-    pending.push(...candidates.filter((candidate) => picked.has(candidate)));
+function askedOf(desired: DesiredNamespace, snapshot: Snapshot): Asked | Readonly<{ error: string }> {
+  if (desired.operatorGroups[0]?.isolate === true) {
+    const { builder, unread } = understoodSubscriptions(desired.subscriptions, snapshot);
+    const answer: Answer = (system, picked, unresolved) =>
+      clashOf(builder, picked) ?? isolatedResolution(pickedEntries(system, picked), builder, desired, unresolved);
+    return { builder, answer, unread };
   }
-  return asked;
+  const builder = new ConstraintBuilder(snapshot);
+  builder.addInstalled();
+  const errors = desired.subscriptions.flatMap((one) => builder.addSubscription(one));
+  if (errors.length > 0) return { error: badRequirement(errors).message };
+  const answer: Answer = (system, picked) =>
+    clashOf(builder, picked) ?? resolutionOf(pickedEntries(system, picked), desired, builder);
+  return { builder, answer, unread: [] };
+}
+
+/** Subscriptions that cannot be understood are left out, and said to be so, whatever else is. */
+const hasAll = (unresolved: readonly Unresolved[], unread: readonly Unresolved[]): boolean =>
+  unresolved.filter(({ reason }) => reason === 'ErrorPreventedResolution').length === unread.length &&
+  unread.every((one) => unresolved.some((other) => sameJson(one, other)));
+
+/** The first entry of a catalog that the search picks and the solution has not. */
+function firstOther(
+  picked: readonly number[],
+  chosen: ReadonlySet<number>,
+  { variables, constraints }: ConstraintSystem,
+): PassedOver | undefined {
+  const better = picked.find((index) => {
+    const variable = variables[index];
+    return variable?.kind === 'entry' && variable.entry.from.kind === 'catalog' && !chosen.has(index);
+  });
+  if (better === undefined) {
+    const needless = [...chosen].find((index) => !picked.includes(index));
+    return needless === undefined ? undefined : { chosen: needless };
+  }
+  const lists = constraints.flatMap((rule) =>
+    rule.kind === 'requires' && picked.includes(rule.subject) && rule.candidates.includes(better)
+      ? [rule.candidates]
+      : [],
+  );
+  return { better, chosen: lists.flat().find((candidate) => chosen.has(candidate)) };
+}
+
+function preference({ chosen, better }: PassedOver, system: ConstraintSystem): string {
+  const name = (index: number): string => {
+    const variable = system.variables[index];
+    return variable?.kind === 'entry' ? `${variable.entry.name} (${placeWords(variable.entry)})` : '';
+  };
+  if (better === undefined) return `${name(chosen ?? 0)} is chosen, and nothing that is asked for needs it`;
+  return chosen === undefined
+    ? `${name(better)} is left out, and the rules of the problem allow it`
+    : `OLM prefers ${name(better)} to ${name(chosen)}, and the rules of the problem allow it`;
 }

@@ -22,8 +22,8 @@ export function resolveIsolated(
   snapshot: Snapshot,
   budget: SearchBudget,
 ): Resolution {
-  const unresolved: Unresolved[] = [];
-  const builder = builderOf(desiredNamespace.subscriptions, snapshot, unresolved);
+  const { builder, unread } = understoodSubscriptions(desiredNamespace.subscriptions, snapshot);
+  const unresolved: Unresolved[] = [...unread];
   let system = builder.build();
   for (;;) {
     const found = search(system, budget);
@@ -47,11 +47,11 @@ export function resolveIsolated(
  * Subscriptions that lead to bundles which cannot be understood are left out first; leaving
  * one out may show the next.
  */
-function builderOf(
+export function understoodSubscriptions(
   subscriptions: readonly DesiredSubscription[],
   snapshot: Snapshot,
-  unresolved: Unresolved[],
-): ConstraintBuilder {
+): Readonly<{ builder: ConstraintBuilder; unread: readonly Unresolved[] }> {
+  const unread: Unresolved[] = [];
   for (let desired = subscriptions; ; ) {
     const builder = new ConstraintBuilder(snapshot);
     builder.addInstalled();
@@ -60,15 +60,16 @@ function builderOf(
       if (errors.length === 0) return true;
       const { message, advice } = badRequirement(errors);
       const reason = 'ErrorPreventedResolution';
-      unresolved.push({ kind: 'subscription', name: subscription.name, reason, message, explanation: [], advice });
+      unread.push({ kind: 'subscription', name: subscription.name, reason, message, explanation: [], advice });
       return false;
     });
-    if (good.length === desired.length) return builder;
+    if (good.length === desired.length) return { builder, unread };
     desired = good;
   }
 }
 
-function isolatedResolution(
+/** The answer of a namespace with isolation, with what was left out of it. */
+export function isolatedResolution(
   solution: readonly Entry[],
   builder: ConstraintBuilder,
   desiredNamespace: DesiredNamespace,
