@@ -1,6 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { DECISION_POLICY } from '#core/fleet/approval/decision-policy';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { decisionPolicyCheck } from '#lifecycle/fleet/rollouts/decision-policy-check';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
@@ -15,6 +22,13 @@ const object = (kind: string, name: string, spec: object, namespace?: string) =>
   KubernetesObject.parse({ apiVersion: FLEET_API, kind, metadata: { name, namespace }, spec });
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
+/** Each action with what the API server asks of it beside. */
+const ACTIONS: Readonly<Record<string, object>> = {
+  ...{ Approve: { class: 'c' }, Reject: { class: 'c' }, BreakGlass: { expiresAt: hours(1) } },
+  ...Object.fromEntries(
+    ['Pause', 'Resume', 'Promote', 'Retry', 'Skip', 'Abort', 'Rollback'].map((action) => [action, {}]),
+  ),
+};
 /** Each with its role in namespace platform. */
 const USERS = {
   viola: 'fleet-viewer',
@@ -29,6 +43,7 @@ describe('a hub that flotilla fleet init has made', () => {
   let controlPlane: ControlPlane | undefined;
   let admin: KubeClient;
   let flags: readonly string[] = [];
+  let adminName = '';
 
   beforeAll(async () => {
     controlPlane = await startControlPlane();
@@ -41,6 +56,7 @@ describe('a hub that flotilla fleet init has made', () => {
     expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('9 kinds, 6 roles') });
     await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     for (const [user, role] of Object.entries(USERS)) await bind(user, role);
+    adminName = (await whoAmI(admin)).user;
     await vi.waitFor(async () => expect(await isPolicyInForce()).toBe(true), PATIENCE);
   });
   afterAll(async () => {
@@ -237,5 +253,59 @@ describe('a hub that flotilla fleet init has made', () => {
     const { object: made } = await admin.create(operator({}));
     const moved = { ...made, spec: { ...(made['spec'] as object), namespace: 'other' } } as KubernetesObject;
     expect(await told(() => admin.update(moved))).toContain('namespace is immutable');
+  });
+
+  it('refuses every forged decision of each shipped role', async () => {
+    const forged = Object.entries(ACTIONS).flatMap(([action, more]) =>
+      Object.keys(USERS).flatMap((user) => [
+        ...Object.keys({ ...USERS, admin: '' }).flatMap((name) =>
+          name === user ? [] : [{ user, action, by: by(name), more }],
+        ),
+        { user, action, by: by(user, ['system:masters']), more },
+      ]),
+    );
+    expect(forged).toHaveLength(300);
+    const accepted: unknown[] = [];
+    for (const one of forged) {
+      if ((await decide(as(one.user), one.action, { ...one.by, ...one.more })) === 'accepted') accepted.push(one);
+    }
+    expect(accepted).toEqual([]);
+  });
+
+  it('takes no decision from the services of the hub, by the roles that they are shipped with', async () => {
+    const rights = await readFile(join(PROJECT_ROOT, 'k8s/components/fleet/rights.yaml'), 'utf8');
+    await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'flotilla' } });
+    for (const one of parseAllDocuments(rights)) await admin.apply(KubernetesObject.parse(one.toJSON()));
+    const { object: made } = await admin.create(
+      object(
+        'FleetDecision',
+        'of-the-admin',
+        { rollout: 'r', action: 'Pause', reason: 'CHG-1182', ...by(adminName) },
+        NAMESPACE,
+      ),
+    );
+    for (const service of ['fleet-controller', 'catalog-poller', 'applier']) {
+      const user = `system:serviceaccount:flotilla:${service}`;
+      const client = admin.actingAs({ user, groups: ['system:serviceaccounts', AUTHENTICATED] });
+      expect(await decide(client, 'Pause', by(user)), service).toMatch(/cannot create resource "fleetdecisions"/);
+      expect(await told(() => client.update(made)), service).toMatch(/cannot update resource "fleetdecisions"/);
+    }
+  });
+
+  it('says when nothing holds decisions to their authors any more, and fleet init puts that right', async () => {
+    const clock = new ManualClock();
+    const { check } = decisionPolicyCheck({ hub: admin, clock });
+    expect(await check()).not.toHaveProperty('degraded');
+    const binding = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicyBinding' };
+    await admin.delete({ ...binding, name: DECISION_POLICY });
+    await clock.advance(60_000);
+    expect(await check()).toMatchObject({ degraded: true, detail: expect.stringContaining('flotilla fleet init') });
+    // So it is without the policy: the right to create decisions is the right to all of them.
+    await expect.poll(() => decide(as('anna'), 'Abort', by('otto')), PATIENCE).toBe('accepted');
+    expect(await decide(as('alma'), 'Pause', by('otto'))).toMatch(/cannot create resource "fleetdecisions"/);
+    expect((await runFlotilla(['fleet', 'init', ...flags])).exit).toBe(0);
+    await clock.advance(60_000);
+    expect(await check()).not.toHaveProperty('degraded');
+    await expect.poll(() => decide(as('anna'), 'Abort', by('otto')), PATIENCE).toMatch(/in one's own name/);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
@@ -26,6 +26,11 @@ import { type ServiceAddress, startServiceAddress } from '../integration/ownersh
 const CLUSTERS = Array.from({ length: 12 }, (_, index) => `ship-${index + 1}`);
 /** From the end of a process until its clusters are served by others, with the settings of production. */
 const SERVED_AGAIN_MS = 15_000;
+const olm = (kind: string, version = 'v1alpha1') => ({ apiVersion: `operators.coreos.com/${version}`, kind });
+const KINDS = [
+  ...['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'CatalogSource'].map((kind) => olm(kind)),
+  olm('Operator', 'v1'),
+];
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 
 let folder: string;
@@ -41,7 +46,7 @@ beforeAll(async () => {
   const pollerPorts = await freePorts(3);
   address = await startServiceAddress(pollerPorts);
   // No lease, lock or retry is shorter than in production.
-  const settings = { FLOTILLA_CONTENT_URL: address.url };
+  const settings = { FLOTILLA_CONTENT_URL: address.url, FLOTILLA_LOG_LEVEL: 'debug' };
   environment = await startEnvironment({ kubeconfigs: [kubeconfig], pollerPorts, appliers: 3, resolvers: 1, settings });
 });
 afterAll(async () => {
@@ -49,6 +54,27 @@ afterAll(async () => {
   await address?.stop();
   await fleet?.stop();
   await rm(folder, { recursive: true, force: true });
+});
+
+/** What the hub knows of a cluster that came to no end: a failure here was seen once in thirty runs. */
+const LINES = 40;
+async function accountOf(cluster: string): Promise<string> {
+  const objects = KINDS.flatMap((kind) => fleet.cluster(cluster).list(kind)).map(({ kind, metadata, status }) =>
+    JSON.stringify({ kind, name: metadata.name, status }),
+  );
+  const processes = environment.services.map(async (one) => {
+    const url = one.running ? await one.url() : undefined;
+    const health = url === undefined ? 'it has ended' : await fetch(`${url}/healthz`).then((answer) => answer.text());
+    const about = (await one.logged()).filter((line) => line['cluster'] === cluster || line['cluster'] === undefined);
+    return [`== ${one.name}: ${health}`, ...about.slice(-LINES).map((line) => JSON.stringify(line))].join('\n');
+  });
+  return [`${cluster} at the end of a test that failed`, ...objects, ...(await Promise.all(processes))].join('\n');
+}
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  const [newest = ''] = VERSIONS.filter((version) => notAt(version).length < CLUSTERS.length).toReversed();
+  const lagging = notAt(newest);
+  for (const cluster of lagging.length > 0 ? lagging : CLUSTERS) console.log(await accountOf(cluster));
 });
 
 async function push(versions: readonly string[]): Promise<void> {

@@ -36,5 +36,6 @@ export const fleetControllerModule = (controller: LiveController): DynamicModule
     { provide: LiveController, useValue: controller },
     FleetControllerLifecycle,
     healthIndicator(LiveController, ({ check }) => check),
+    healthIndicator(LiveController, ({ decisionCheck }) => decisionCheck),
   ],
 });

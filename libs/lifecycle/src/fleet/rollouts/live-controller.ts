@@ -7,6 +7,7 @@ import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
 import { AskedGates, type AskedGatesOptions } from './asked-gates.js';
+import { decisionPolicyCheck } from './decision-policy-check.js';
 import { ROLLOUT_KINDS } from './fleet-state.js';
 import { StaleViewError } from './hub-objects.js';
 import { RolloutController } from './rollout-controller.js';
@@ -35,6 +36,8 @@ export type LiveControllerOptions = Readonly<{
   onPass?: (seconds: number) => void;
   /** Asks gates outside of clusters. Absent: they do not answer. */
   askGate?: AskedGatesOptions['ask'];
+  /** True if the hub API is a folder of files: who writes there decides. */
+  isFolder?: boolean;
 }>;
 
 /**
@@ -69,6 +72,7 @@ export class LiveController {
     this.#store = new FleetStore({ client: hub, clock, log, kinds: ROLLOUT_KINDS, checkName: 'fleet', mayWrite });
     const gates = askGate && new AskedGates({ ask: askGate, clock, log });
     const source = async (kind: string) => this.#store.kept(kind);
+    this.decisionCheck = decisionPolicyCheck(options);
     this.#newController = () => new RolloutController(this.#store.client, clock, log, source, gates);
     this.#controller = this.#newController();
     gates?.onAnswer(({ rollout, cluster }) => {
@@ -78,6 +82,7 @@ export class LiveController {
   }
 
   readonly check: HealthCheck = { name: 'rollouts', check: async () => this.#health() };
+  readonly decisionCheck: HealthCheck;
 
   start(): void {
     this.#store.start();

@@ -27,7 +27,8 @@ export async function openLiveController(
   const onPass = (seconds: number) => metrics.rollouts.passTook(seconds);
   const gates = new HttpGates({ hosts: settings.fleetGateHosts, policy: outboundPolicyOf(settings) });
   const askGate = (question: GateQuestion) => gates.ask(question);
-  const controller = new LiveController({ hub, namespace, identity, clock, log, onPass, askGate });
+  const isFolder = access.folder !== undefined;
+  const controller = new LiveController({ hub, namespace, identity, clock, log, onPass, askGate, isFolder });
   metrics.rollouts.watch(() => controller.figures);
   return controller;
 }

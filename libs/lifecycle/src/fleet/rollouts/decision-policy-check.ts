@@ -1,0 +1,46 @@
+import { DECISION_POLICY, decisionPolicyGap } from '#core/fleet/approval/decision-policy';
+import type { Clock } from '#platform/clock/clock.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { Health, HealthCheck } from '#platform/telemetry/health-check';
+
+const admission = (kind: string) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind, name: DECISION_POLICY });
+const POLICY = admission('ValidatingAdmissionPolicy');
+const BINDING = admission('ValidatingAdmissionPolicyBinding');
+/** What was read counts for so long: health is asked every few seconds. */
+const KNOWN_FOR_MS = 60_000;
+
+export type DecisionPolicyDeps = Readonly<{
+  hub: Pick<KubeClient, 'get' | 'cluster'>;
+  clock: Pick<Clock, 'now'>;
+  isFolder?: boolean;
+}>;
+
+const IN_FOLDER: Health = { up: true, detail: 'decisions lie in the folder of the fleet: who writes there decides' };
+
+/** Reports whether the API server of the hub holds decisions to their authors (decision record 0204). */
+export function decisionPolicyCheck({ hub, clock, isFolder = false }: DecisionPolicyDeps): HealthCheck {
+  let known = isFolder ? IN_FOLDER : undefined;
+  let readMs = Number.NEGATIVE_INFINITY;
+  return {
+    name: 'decisions',
+    check: async () => {
+      const nowMs = clock.now().getTime();
+      if (known !== undefined && (isFolder || nowMs - readMs < KNOWN_FOR_MS)) return known;
+      known = await readPolicy(hub);
+      readMs = nowMs;
+      return known;
+    },
+  };
+}
+
+async function readPolicy(hub: DecisionPolicyDeps['hub']): Promise<Health> {
+  try {
+    const gap = decisionPolicyGap(await hub.get(POLICY), await hub.get(BINDING));
+    if (gap === undefined) return { up: true, detail: `${hub.cluster} holds decisions to their authors` };
+    const advice = 'who may create FleetDecisions can decide in any name; "flotilla fleet init" gives the policy back';
+    return { up: true, degraded: true, detail: `${hub.cluster}: ${gap}; ${advice}` };
+  } catch (error) {
+    if (!KubeApiError.is(error)) throw error;
+    return { up: true, detail: `not known whether ${hub.cluster} holds decisions to their authors: ${error.message}` };
+  }
+}
