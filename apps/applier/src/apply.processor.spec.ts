@@ -5,7 +5,7 @@ import { PassRefusals } from '#lifecycle/engine/pass-refusals';
 import type { PassOutcome } from '#lifecycle/engine/reconcile-loop';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { Settings } from '#platform/config/settings';
-import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
+import { ClusterHasLeft, ClusterLeftToOlm, ClusterOfAnotherProcess } from '#platform/joining/cluster-writes';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
@@ -34,6 +34,8 @@ let outcome: PassOutcome | Error;
 let acts: boolean;
 /** Clusters that have left, of those that are there. */
 let left: Set<string>;
+/** Clusters whose shard another process has taken. */
+let taken: Set<string>;
 /** What each pass waits for before it ends. */
 let held: Promise<void> | undefined;
 
@@ -55,6 +57,7 @@ beforeEach(async () => {
   refusals = new PassRefusals({ clock, metrics: { troubles: { refused: () => undefined } } }, known, views);
   [passes, logged, outcome, acts, held] = [[], [], { rounds: 1, result: 'done' }, true, undefined];
   left = new Set();
+  taken = new Set();
   const hurried = <T>(work: () => Promise<T>) => work();
   const clients = ['east', 'west'].map((cluster) => ({ cluster, hurried }) as unknown as KubeClient);
   const pass = async ({ cluster }: KubeClient, subject: Subject) => {
@@ -84,8 +87,8 @@ function membersOf(clients: readonly KubeClient[]): ServiceClusters {
   const all = fixedClusters(clients);
   return {
     ...all,
-    known: () => all.known().filter((name) => !left.has(name)),
-    client: (name) => (left.has(name) ? undefined : all.client(name)),
+    known: () => all.known().filter((name) => !left.has(name) && !taken.has(name)),
+    client: (name) => (left.has(name) || taken.has(name) ? undefined : all.client(name)),
     hasLeft: (name) => left.has(name),
   };
 }
@@ -191,6 +194,26 @@ describe('a cluster', () => {
     for (let second = 0; second < 17; second += 1) await clock.advance(1_000);
     expect([passes.length, await waiting()]).toEqual([1, 0]);
     expect(finished).not.toContain('failed');
+  });
+
+  it.each([
+    ['a write was withheld', () => new ClusterOfAnotherProcess('east')],
+    ['its client was closed', () => new ClusterHasLeft('east')],
+    ['the pass was interrupted', () => AWAY],
+  ])('whose shard another process takes amid a pass keeps the job: %s', async (_, error) => {
+    const passing = Promise.withResolvers<void>();
+    held = passing.promise;
+    await applied();
+    expect(passes).toHaveLength(1);
+    taken.add('east');
+    outcome = error();
+    passing.resolve();
+    await clock.advance(0);
+    expect(await waiting(), 'the job waits for the process that has the shard').toBe(1);
+    [held, outcome] = [undefined, { rounds: 1, result: 'done' }];
+    taken.clear();
+    await clock.advance(1_000);
+    expect([passes.length, await waiting()]).toEqual([2, 0]);
   });
 
   it('that is left to OLM has no pass, and is checked again later', async () => {

@@ -102,11 +102,16 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     }
   }
 
-  /** A cluster that is left to OLM or paused during a pass is checked again later; not one that has left. */
+  /**
+   * A cluster that is left to OLM or paused during a pass is checked again later; not one that has left. If
+   * another process works for it by now, the job is that process's.
+   */
   #unlessLeft(client: KubeClient, pass: Promise<number | undefined>): Promise<number | undefined> {
     const { cluster } = client;
     return pass.catch((error: unknown) => {
-      if (error instanceof ClusterHasLeft || this.clusters.client(cluster) !== client) return undefined;
+      if (error instanceof ClusterHasLeft || this.clusters.client(cluster) !== client) {
+        return this.clusters.hasLeft(cluster) ? undefined : UNKNOWN_AGAIN_MS;
+      }
       if (error instanceof ClusterPaused) return PAUSED_MS;
       if (error instanceof ClusterLeftToOlm || error instanceof ClusterOfAnotherHub) {
         return this.detectors.againAfterMs(cluster);
