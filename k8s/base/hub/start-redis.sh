@@ -22,10 +22,12 @@ for user in poller resolver applier console; do
   rules=$(printf '%s\n' "$rules" | sed "s/^user flotilla-$user on /&#$hash /")
 done
 rules=$(printf '%s\n' "$rules" | sed "s/~flotilla:/~${FLOTILLA_REDIS_PREFIX:-flotilla}:/g")
+# A script that runs for longer may be ended (script|kill in redis-users.acl). Those of the queues take milliseconds.
 # It holds nothing that cannot be rebuilt. It must not evict jobs when memory is short, and answers its clients with an error
 # before the kernel would end it.
 exec redis-server - "$@" <<END
 $rules
+busy-reply-threshold 2000
 save ""
 appendonly no
 maxmemory 768mb

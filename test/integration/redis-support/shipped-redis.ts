@@ -22,6 +22,7 @@ export type ShippedRedis = Readonly<{
   /** With the user and its password. */
   urlOf: (user: RedisUser) => string;
   passwordFileOf: (user: RedisUser) => string;
+  pid: number;
   stop: () => Promise<void>;
 }>;
 
@@ -33,11 +34,18 @@ export type ShippedRedisOptions = Readonly<{
    * those is named. PEM texts.
    */
   tls?: Readonly<{ cert: string; key: string; clientsCa?: string }>;
+  /** Further options of redis-server, such as `--busy-reply-threshold`. */
+  more?: readonly string[];
   /** For this test's own connection. */
   client?: RedisTls;
 }>;
 
-export async function startShippedRedis({ prefix, tls, client }: ShippedRedisOptions = {}): Promise<ShippedRedis> {
+export async function startShippedRedis({
+  prefix,
+  tls,
+  client,
+  more = [],
+}: ShippedRedisOptions = {}): Promise<ShippedRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-shipped-redis-'));
   for (const user of USERS) mkdirSync(join(folder, user));
   const [port = 0] = await freePorts(1);
@@ -48,7 +56,7 @@ export async function startShippedRedis({ prefix, tls, client }: ShippedRedisOpt
     ...(prefix === undefined ? {} : { FLOTILLA_REDIS_PREFIX: prefix }),
   };
   const listen = tls === undefined ? ['--port', String(port)] : ['--port', '0', ...tlsOptions(folder, port, tls)];
-  const options = ['--bind', '127.0.0.1', '--dir', folder, ...listen];
+  const options = ['--bind', '127.0.0.1', '--dir', folder, ...listen, ...more];
   const server = spawn('sh', [START, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const watchdog = afterThisProcess(END, [String(server.pid ?? ''), folder]);
   let said = '';
@@ -75,7 +83,7 @@ export async function startShippedRedis({ prefix, tls, client }: ShippedRedisOpt
   const passwordFileOf = (user: RedisUser) => join(folder, user, 'password');
   const urlOf = (user: RedisUser) =>
     `${scheme}://flotilla-${user}:${readFileSync(passwordFileOf(user), 'utf8')}@${address}`;
-  return { address, urlOf, passwordFileOf, stop };
+  return { address, urlOf, passwordFileOf, pid: server.pid ?? 0, stop };
 }
 
 function tlsOptions(folder: string, port: number, tls: NonNullable<ShippedRedisOptions['tls']>): readonly string[] {

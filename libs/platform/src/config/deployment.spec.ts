@@ -204,6 +204,12 @@ describe('the Redis of k8s/base', () => {
     expect(start).toContain('maxmemory-policy noeviction');
   });
 
+  it('lets poller and applier alone end a script that keeps it busy for two seconds', () => {
+    expect(read('k8s/base/hub/start-redis.sh')).toMatch(/^busy-reply-threshold 2000$/m);
+    const users = read('k8s/base/hub/redis-users.acl').matchAll(/^user (\S+) .*\+script\|kill /gm);
+    expect([...users].map(([, user]) => user)).toEqual(['flotilla-poller', 'flotilla-applier']);
+  });
+
   it.each(services)('is asked by $service as its own user, with its password alone', ({ service, user }) => {
     const deployment = read(`k8s/base/hub/${service}.yaml`);
     expect(deployment).toContain(`- name: FLOTILLA_REDIS_USER\n              value: flotilla-${user}\n`);

@@ -12,6 +12,7 @@ import { redisCheck } from '../redis/redis-check.js';
 import { openRedis } from '../redis/redis-connection.js';
 import { watchRedisEpoch } from '../redis/redis-epoch.js';
 import { askServerInfo, historyOf } from '../redis/redis-server-info.js';
+import { ScriptWatchdog } from '../redis/script-watchdog.js';
 import type { ExtensionProblems } from '../store/problem-store.port.js';
 import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
 import type { Log } from '../telemetry/log.port.js';
@@ -48,7 +49,15 @@ export type RedisHubStoreOptions = Readonly<{
 /** The store in Redis, by one connection. Does not wait for it; the metrics show how it is. */
 export function redisHubStore(options: RedisHubStoreOptions): HubStore {
   const { access, settings, clock, log, metrics, onUnusableRedis } = options;
-  const { redis, trouble, rights, refusals, serverInfo } = openRedis(access.url, log, access.tls, onUnusableRedis);
+  // Resolvers and the console have no right to end scripts of others.
+  const scripts = options.key && new ScriptWatchdog({ ...access, log });
+  const { redis, trouble, rights, refusals, serverInfo } = openRedis(
+    access.url,
+    log,
+    access.tls,
+    onUnusableRedis,
+    (error) => scripts?.note(error),
+  );
   const { redisPrefix: prefix, shards } = settings;
   const queues = redisQueues({
     ...{ redis, log, prefix, shards },

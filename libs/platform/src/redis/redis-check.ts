@@ -9,6 +9,10 @@ import {
   nearlyFullText,
   type RedisServerInfo,
 } from './redis-server-info.js';
+import { isBusyWithScript } from './script-watchdog.js';
+
+const BUSY_TEXT =
+  'a script keeps it busy: poller or applier end it, and only if it has written, Redis must be restarted';
 
 /** How long the value that the check writes stays, in seconds. */
 const CHECK_SECONDS = 60;
@@ -58,6 +62,7 @@ export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): Healt
 /** `refusal`: the error with which Redis has refused to write. */
 function healthOf(info: RedisServerInfo, refusal: string | undefined): Health {
   if (refusal?.startsWith('OOM')) return { up: false, detail: `refuses writes: ${fullText(info)}` };
+  if (refusal !== undefined && isBusyWithScript(refusal)) return { up: false, detail: BUSY_TEXT };
   if (refusal !== undefined) return { up: false, detail: `refuses writes: ${refusal}` };
   const evicting = evictionRefusal(info);
   if (evicting !== undefined) return { up: false, detail: evicting };

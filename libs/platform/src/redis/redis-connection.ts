@@ -38,13 +38,14 @@ export const connectRedis = (url: string, log: Log = silentLog): Redis => openRe
  * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as
  * the queue's workers need. Errors go to the log as text alone, because the client's error objects
  * carry the arguments of AUTH. `onUnusable` is called before anything is sent to a Redis with which the hub
- * cannot work.
+ * cannot work, `onError` with every error of every command.
  */
 export function openRedis(
   url: string,
   log: Log,
   tls?: RedisTls,
   onUnusable: (error: RedisUnusable) => void = () => undefined,
+  onError: (error: unknown) => void = () => undefined,
 ): RedisConnection {
   const address = withoutCredentials(url);
   const rights = new MissingRights(userOf(url));
@@ -55,6 +56,7 @@ export function openRedis(
       const isNews = rights.text === undefined;
       rights.note(error, command);
       refusals.note(error);
+      onError(error);
       if (isNews && rights.text !== undefined)
         log.warn({ redis: address, error: rights.text }, 'Redis refuses commands');
     },

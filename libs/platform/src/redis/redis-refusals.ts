@@ -1,6 +1,18 @@
 /** First words of errors with which Redis refuses a command that it would carry out at another time. */
 const REFUSALS: readonly string[] = [
-  ...['CLUSTERDOWN', 'CROSSSLOT', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH', 'NOPERM', 'NOREPLICAS', 'OOM'],
+  ...[
+    'BUSY',
+    'CLUSTERDOWN',
+    'CROSSSLOT',
+    'LOADING',
+    'MASTERDOWN',
+    'MISCONF',
+    'MOVED',
+    'NOAUTH',
+    'NOPERM',
+    'NOREPLICAS',
+    'OOM',
+  ],
   ...['READONLY', 'WRONGPASS'],
 ];
 /** Of these, those that concern writes: what was to be written is not in Redis. */
