@@ -156,7 +156,7 @@ describe('what people and catalogs write', () => {
       expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(20);
       const detail = await get(`/api/v1/catalogs/${id}/packages/${hostile.PACKAGE}`);
       expect([detail.status, detail.text]).toEqual([200, expect.stringContaining(address)]);
-      const icon = await ask(`/icons/${id}/${hostile.PACKAGE}/${hostile.iconHash(address)}`);
+      const icon = await ask(`/icons/${id}/${hostile.PACKAGE}/${hostile.iconHash(address)}`, { headers: KEY });
       expect([icon.status, icon.text]).toEqual([200, expect.stringContaining(address)]);
     }
   });

@@ -73,7 +73,7 @@ describe('what every answer of the console says to browsers', () => {
     expect(stream.headers.get('x-content-type-options')).toBe('nosniff');
     await stream.body?.cancel();
     const icon = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
-    expect((await run.get(ICON, {})).headers.get('content-security-policy')).toBe(icon);
+    expect((await run.get(ICON)).headers.get('content-security-policy')).toBe(icon);
   });
 
   it('sets no cookie where the key of the machine signs in: cookies go to every port of a host', async () => {

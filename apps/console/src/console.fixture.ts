@@ -44,6 +44,7 @@ export const planRow = (cluster: string, name: string, hash: string, more: Parti
 
 export const catalogRow = (cluster: string, digest: string, more: Partial<CatalogRow> = {}): CatalogRow => ({
   ...{ kind: 'catalog', id: 'source/olm/samples', cluster, namespace: 'olm', name: 'samples', updatedAt: AT },
+  global: true,
   ...{ source: 'CatalogSource', image: 'registry.example.com/samples:latest', digest, state: 'READY', message: '' },
   ...{ packages: 3, polledAt: AT, nextAt: AT, standing: 'well' },
   ...more,

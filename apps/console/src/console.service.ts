@@ -20,6 +20,7 @@ import { listRoutes } from './api/list.routes.js';
 import { questionRoutes } from './api/question.routes.js';
 import type { ApiRoute } from './api/route.js';
 import { AuditLog } from './audit/audit-log.js';
+import { IconAddresses } from './catalog/icon-addresses.js';
 import { QuestionTurns } from './questions/question-turns.js';
 import { ConsoleServer } from './serve/console-server.js';
 import { PageFiles } from './serve/page-files.js';
@@ -98,6 +99,8 @@ export class ConsoleService {
     const count = (verb: string, outcome: string) => metrics.actions.inc({ verb, outcome });
     const server = new ConsoleServer({
       ...{ bindAddress, port: settings.consolePort, address, clock, log, reader, view },
+      trustedProxies: settings.consoleTrustedProxies,
+      icons: new IconAddresses(key, clock),
       pages,
       signIns: [keySignIn(key), ...(accounts === undefined ? [] : [accounts]), ...(parts.signIns ?? [])],
       ...(accounts && { accounts }),

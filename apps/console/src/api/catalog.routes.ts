@@ -16,7 +16,7 @@ const notHere = () =>
 
 type Asked = Readonly<{ answer: unknown; row: CatalogRow; id: string; name: string }>;
 
-/** Rights come first: a content is there for who sees a cluster that has it. */
+/** Rights come first: a content is there for who sees a catalog that has it. */
 async function ask(context: RouteContext, asked: (name: string) => ContentQuestion): Promise<Asked> {
   const { questions, person, rows, params } = context;
   const { id = '', package: name = '' } = params;
@@ -37,11 +37,6 @@ function clustersByBundle(rows: readonly OperatorRow[]): ReadonlyMap<string, num
   return new Map([...byBundle].map(([bundle, of]) => [bundle, new Set(of.map(({ cluster }) => cluster)).size]));
 }
 
-/** A name that fits no address is no name of a package in a cluster. */
-const LONGEST_NAME = 253;
-const iconPath = (id: string, name: string, icon: string): string =>
-  icon === '' || name.length > LONGEST_NAME ? '' : `/icons/${id}/${encodeURIComponent(name)}/${icon}`;
-
 const tiles: ApiRoute = get({
   path: '/catalogs/:id/packages',
   name: 'PackageTileList',
@@ -59,7 +54,7 @@ const tiles: ApiRoute = get({
       total,
       items: items.map((tile) => ({
         ...tile,
-        icon: iconPath(id, tile.package, tile.icon),
+        icon: context.icons.pathOf({ id, name: tile.package, hash: tile.icon }),
         clusters: clustersOf(tile.package),
       })),
       asOf: asOf(context),
@@ -79,7 +74,7 @@ const detail: ApiRoute = get({
     return {
       ...found,
       ...{ catalog: row.namespace === '' ? row.name : `${row.namespace}/${row.name}`, digest: row.digest },
-      icon: iconPath(id, name, icon),
+      icon: context.icons.pathOf({ id, name, hash: icon }),
       description: richText(description),
       repository,
       links: links.flatMap(({ name: title, url }) => {

@@ -4,7 +4,7 @@ import type { ApiRoute } from './route.js';
 
 const API = '/api/v1';
 /** Of the API; changes when what it answers does. */
-export const API_VERSION = '1.4.0';
+export const API_VERSION = '1.5.0';
 
 const schemaOf = (type: z.ZodType, io: 'input' | 'output') => {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any', reused: 'inline' });

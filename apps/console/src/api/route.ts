@@ -4,6 +4,7 @@ import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ActionBook } from '../actions/action-book.js';
 import type { AuditEvent } from '../audit/audit-log.js';
+import type { IconAddresses } from '../catalog/icon-addresses.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
 import type { KeptFacets } from '../view/facets.js';
@@ -34,6 +35,7 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   /** Absent: no sign-ins and refusals are kept. */
   trail: AuditTrail | undefined;
   facets: KeptFacets;
+  icons: IconAddresses;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Absent: nothing carries actions out. */
   actions: RouteActions | undefined;

@@ -24,7 +24,7 @@ export type AuditEvent = Readonly<{
 export type AuditSubject = Readonly<{
   person: string;
   groups: readonly string[];
-  /** Of the client, as the server sees it: behind a proxy the proxy's. */
+  /** Of the client; behind a proxy that is not trusted the proxy's. */
   address: string;
   request: string;
 }>;

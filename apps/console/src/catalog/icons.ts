@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
 import { ContentIcon } from '#core/fleet/catalog-pages/catalog-answers';
 import { iconType } from '#core/fleet/catalog-pages/icon-type';
+import { Demand } from '#platform/fairness/demand';
+import { FairLimiter } from '#platform/fairness/fair-limiter';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { ApiReply } from '../serve/route-runner.js';
 import type { LiveRows } from '../view/live-rows.js';
 import { askCatalog, catalogsWith } from './ask-catalog.js';
+import type { IconAddress } from './icon-addresses.js';
 
 /** Bytes of icons that are kept. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const AT_ONCE = 4;
-/** Icons that may wait for their turn; a page shows 200. */
+/** Icons of one client that may wait for their turn; a page shows 200. */
 const MOST_WAITING = 400;
+/** Clients whose icons wait. */
+const MOST_CLIENTS = 1_000;
 
 type Icon = Readonly<{ bytes: Buffer; type: string }>;
 
@@ -22,15 +27,16 @@ const headers = (type: string) => ({
 });
 
 /**
- * Icons of packages, by content, package and SHA-256 of their bytes. Images carry no sign-in: no stranger
- * guesses the address, and an icon of another content is never given.
+ * Icons of packages, by content, package and SHA-256 of their bytes. Who asks may see the content; an icon of
+ * another content is never given. Clients take turns.
  */
 export class Icons {
   /** In the order of their last use. */
   readonly #kept = new Map<string, Icon>();
   #bytes = 0;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #reading = new Map<string, Promise<Icon | undefined>>();
+  readonly #turns = new FairLimiter({ total: AT_ONCE, perCluster: AT_ONCE, perNamespace: AT_ONCE });
+  readonly #waiting = new Map<string, number>();
 
   constructor(
     private readonly view: LiveRows,
@@ -38,9 +44,9 @@ export class Icons {
   ) {}
 
   /** Undefined: there is no such icon, or it cannot be had now. */
-  async reply(id: string, name: string, hash: string): Promise<ApiReply | undefined> {
-    if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-    const icon = this.#find(hash) ?? (await this.#inTurn(() => this.#read(id, name, hash)));
+  async reply(address: IconAddress, client: string): Promise<ApiReply | undefined> {
+    if (!/^[0-9a-f]{64}$/.test(address.hash)) return undefined;
+    const icon = this.#find(address.hash) ?? (await this.#readOnce(address, client));
     return icon && { status: 200, headers: headers(icon.type), body: icon.bytes };
   }
 
@@ -52,19 +58,28 @@ export class Icons {
     return icon;
   }
 
-  async #inTurn(read: () => Promise<Icon | undefined>): Promise<Icon | undefined> {
-    if (this.#waiting.length >= MOST_WAITING) return undefined;
-    if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
-    this.#running += 1;
+  /** Equal requests at the same time are one. */
+  #readOnce(address: IconAddress, client: string): Promise<Icon | undefined> {
+    const key = JSON.stringify(address);
+    const reading = this.#reading.get(key) ?? this.#inTurn(address, client).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  async #inTurn(address: IconAddress, client: string): Promise<Icon | undefined> {
+    const waiting = this.#waiting.get(client) ?? 0;
+    if (waiting >= MOST_WAITING || this.#waiting.size >= MOST_CLIENTS) return undefined;
+    this.#waiting.set(client, waiting + 1);
     try {
-      return await read();
+      return await this.#turns.run(Demand.of({ cluster: '', namespace: client }), () => this.#read(address));
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      const left = (this.#waiting.get(client) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(client, left);
+      else this.#waiting.delete(client);
     }
   }
 
-  async #read(id: string, name: string, hash: string): Promise<Icon | undefined> {
+  async #read({ id, name, hash }: IconAddress): Promise<Icon | undefined> {
     const known = this.#find(hash);
     const held = known === undefined ? catalogsWith(this.view.rows, id) : [];
     if (known !== undefined || held.length === 0) return known;

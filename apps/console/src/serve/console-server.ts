@@ -11,6 +11,8 @@ import type { ActionBook } from '../actions/action-book.js';
 import { openApiDocument } from '../api/openapi.js';
 import type { ApiRoute } from '../api/route.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
+import { catalogsWith } from '../catalog/ask-catalog.js';
+import type { IconAddress, IconAddresses } from '../catalog/icon-addresses.js';
 import { Icons } from '../catalog/icons.js';
 import { EventStream } from '../events/event-stream.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
@@ -21,12 +23,14 @@ import { KeptFacets } from '../view/facets.js';
 import type { LiveRows } from '../view/live-rows.js';
 import { VisibleRows } from '../view/visible-rows.js';
 import { type AccountRequest, AccountRoutes } from './account-routes.js';
+import { clientKey } from './client-key.js';
 import type { PageFiles } from './page-files.js';
 import { NotAllowed, notFound, notSignedIn, RequestProblem } from './problem.js';
 import type { PublicAddress } from './public-address.js';
 import { RateLimit, type RequestRate } from './rate-limit.js';
 import { type ApiReply, RouteRunner } from './route-runner.js';
 import { securityHeaders } from './security-headers.js';
+import { unknownProxyWarning } from './unknown-proxy.js';
 import { checkWrite } from './write-check.js';
 
 export type ConsoleServerOptions = Readonly<{
@@ -34,6 +38,9 @@ export type ConsoleServerOptions = Readonly<{
   /** 0: any free one. */
   port: number;
   address: PublicAddress;
+  /** Addresses and networks of proxies, whose `X-Forwarded-For` says who the client is. */
+  trustedProxies: readonly string[];
+  icons: IconAddresses;
   tls?: ServingTls;
   clock: Clock;
   log: Log;
@@ -59,8 +66,9 @@ const MOST_BODY_BYTES = 262_144;
 /** Names of bundles and packages in an address; the router’s own bound is 100. */
 const LONGEST_PARAMETER = 3_000;
 
-const newServer = (tls: ServingTls | undefined) =>
+const newServer = (tls: ServingTls | undefined, trustedProxies: readonly string[]) =>
   new FastifyAdapter({
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     forceCloseConnections: true,
     bodyLimit: MOST_BODY_BYTES,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
@@ -92,6 +100,9 @@ const SIGN_INS = { perSecond: 1, burst: 30 };
 const REQUESTS = { perSecond: 20, burst: 60 };
 const WRITES = { perSecond: 1, burst: 60 };
 const STRANGERS = { perSecond: 10, burst: 60 };
+/** Icons that are asked for without a right to them, and returns of one sign-in. */
+const STRANGE_ICONS = { perSecond: 1, burst: 30 };
+const RETURNS = { perSecond: 0.1, burst: 3 };
 const NOT_BUILT = 'The pages of the console are not built: run `make build`. Its API answers at /api/v1.\n';
 
 /** Pages, API and stream of the console at a port of their own. */
@@ -102,24 +113,31 @@ export class ConsoleServer {
   readonly #strangers: RateLimit;
   readonly #writes: RateLimit;
   readonly #signIns: RateLimit;
+  readonly #returns: RateLimit;
+  readonly #strangeIcons: RateLimit;
+  readonly #visible: VisibleRows;
   readonly stream: EventStream;
   #origin = '';
   #port = 0;
 
   constructor(private readonly options: ConsoleServerOptions) {
-    const { view, clock, tls, reader, log, audit, trail, questions, requests = REQUESTS } = options;
+    const { view, clock, tls, reader, log, audit, trail, questions, icons, requests = REQUESTS } = options;
     this.stream = new EventStream(view, clock);
     this.#limits = new RateLimit(clock, requests);
     this.#strangers = new RateLimit(clock, STRANGERS);
     this.#writes = new RateLimit(clock, WRITES);
     this.#signIns = new RateLimit(clock, SIGN_INS);
+    this.#returns = new RateLimit(clock, RETURNS);
+    this.#strangeIcons = new RateLimit(clock, STRANGE_ICONS);
     const publish = ({ session }: Person, answer: unknown) =>
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
-    const [visible, facets] = [new VisibleRows(view), new KeptFacets(clock)];
+    const facets = new KeptFacets(clock);
+    const visible = new VisibleRows(view);
+    this.#visible = visible;
     const place = () => this.stream.place;
-    this.#api = new RouteRunner({ view, visible, facets, reader, log, audit, trail, actions, questions, place });
-    this.#server = newServer(tls);
+    this.#api = new RouteRunner({ view, visible, facets, icons, reader, log, audit, trail, actions, questions, place });
+    this.#server = newServer(tls, options.trustedProxies);
     this.#protect();
     this.#routes();
   }
@@ -151,10 +169,12 @@ export class ConsoleServer {
   }
 
   #protect(): void {
-    const { address } = this.options;
+    const { address, log } = this.options;
     const headers = { ...securityHeaders(address.isHttps) };
+    const warnOfProxy = unknownProxyWarning(log);
     this.#server.addHook('onRequest', (request, reply, next) => {
       reply.headers(headers);
+      if (address.origin !== '') warnOfProxy(request as never);
       if (address.answers(request.headers.host)) return next();
       const todo = 'Use the address of the console as it was given to you.';
       const problem = new RequestProblem(421, 'wrong-host', 'The console does not answer under this name.', todo);
@@ -208,12 +228,33 @@ export class ConsoleServer {
     const { questions, view } = this.options;
     if (questions === undefined) return;
     const icons = new Icons(view, questions);
-    this.#on('GET', '/icons/:id/:package/:hash', async ({ params }) => {
-      const { id = '', package: name = '', hash = '' } = params as Readonly<Record<string, string>>;
-      const reply = await icons.reply(id, name, hash);
+    this.#on('GET', '/icons/:id/:package/:hash', async (request) => {
+      const { id = '', package: name = '', hash = '' } = request.params as Readonly<Record<string, string>>;
+      const address = { id, name, hash };
+      const client = await this.#iconClient(request, address);
+      const reply = client === undefined ? undefined : await icons.reply(address, client);
       if (reply === undefined) throw notFound('such icon');
       return reply;
     });
+  }
+
+  /**
+   * Who gets an icon, as a name in turns: who has its code, or sees its content; undefined for all others.
+   *
+   * @throws RequestProblem where others ask too often
+   */
+  async #iconClient(request: Request, address: IconAddress): Promise<string | undefined> {
+    const { code } = request.query as Readonly<Record<string, unknown>>;
+    if (this.options.icons.admits(address, code)) {
+      await this.#api.ready();
+      return clientKey(request.ip);
+    }
+    const person = await this.#known(request);
+    if (person !== undefined) await this.#api.ready();
+    const isSeen = person !== undefined && catalogsWith(this.#visible.of(person.rights), address.id).length > 0;
+    if (isSeen) return person.session;
+    this.#limit(this.#strangeIcons, clientKey(request.ip));
+    return undefined;
   }
 
   #accountRoutes(): void {
@@ -225,11 +266,14 @@ export class ConsoleServer {
     });
     this.#on('GET', '/auth/ways', async () => routes.ways());
     this.#on('GET', '/auth/login', async (request) => {
-      this.#limit(this.#signIns, request.ip);
+      this.#limit(this.#signIns, clientKey(request.ip));
       return routes.login(of(request));
     });
     this.#on('GET', '/auth/callback', async (request) => {
-      this.#limit(this.#signIns, request.ip);
+      // What was begun here is no stranger's: it is bounded by itself, and not by its address.
+      const begun = await accounts?.begun(credentialsOf(request));
+      if (begun === undefined) this.#limit(this.#signIns, clientKey(request.ip));
+      else this.#limit(this.#returns, begun);
       return routes.callback(of(request));
     });
     this.#on('POST', '/auth/logout', async (request) => {
@@ -279,7 +323,9 @@ export class ConsoleServer {
   async #person(request: Request): Promise<Person> {
     const person = await this.#known(request);
     this.#limit(
-      ...(person === undefined ? ([this.#strangers, request.ip] as const) : ([this.#limits, person.session] as const)),
+      ...(person === undefined
+        ? ([this.#strangers, clientKey(request.ip)] as const)
+        : ([this.#limits, person.session] as const)),
     );
     if (person === undefined) throw notSignedIn();
     return person;

@@ -7,6 +7,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ApiRoute, RouteActions } from '../api/route.js';
 import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
+import type { IconAddresses } from '../catalog/icon-addresses.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
 import type { KeptFacets } from '../view/facets.js';
@@ -34,6 +35,7 @@ type Parts = Readonly<{
   visible: VisibleRows;
   reader: ViewReader;
   facets: KeptFacets;
+  icons: IconAddresses;
   log: Log;
   audit: AuditLog;
   trail: AuditTrail | undefined;
@@ -52,23 +54,24 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, trail, facets, actions, questions, place } = this.parts;
+    const { view, visible, reader, trail, facets, icons, actions, questions, place } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
-    view.start();
-    await this.#firstRows();
+    await this.ready();
     const { person, params, headers, subject } = request;
     const rows = visible.of(person.rights);
     const before = { 'event-place': place() };
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
     const of = { person, params, query, body, headers };
-    const answer = await route.run({ ...of, rows, view, reader, trail, facets, audit, actions, questions });
+    const answer = await route.run({ ...of, rows, view, reader, trail, facets, icons, audit, actions, questions });
     const reply = await jsonReply(JSON.stringify(answer), route, headers);
     return { ...reply, headers: { ...reply.headers, ...before } };
   }
 
-  async #firstRows(): Promise<void> {
+  /** Resolves when there are rows. @throws RequestProblem where that takes too long */
+  async ready(): Promise<void> {
     const { view } = this.parts;
+    view.start();
     if (view.asOf !== undefined) return;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(

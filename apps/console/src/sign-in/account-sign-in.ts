@@ -85,6 +85,11 @@ export class AccountSignIn implements SignIn {
     return { location, cookie };
   }
 
+  /** Names the sign-in that the browser has begun here; undefined: none, or it is too old. */
+  async begun(headers: SignInHeaders): Promise<string | undefined> {
+    return (await this.#pendingOf(headers))?.state;
+  }
+
   /** `query`: of the address to which the issuer sent the browser. A new session each time. */
   async finish(query: string, headers: SignInHeaders): Promise<SignInEnd> {
     const { issuer, claims, sessions, log } = this.options;

@@ -1,3 +1,5 @@
+import { type Place, wholeNamespace } from '#core/fleet/console-rights/rights';
+import type { HistoryEntry } from '#core/fleet/view/history-entry';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ListedChange } from '../api/lists.schema.js';
@@ -21,12 +23,19 @@ export async function seenHistory({ reader, person, rows, view }: Seeing): Promi
   if (person.rights.unbounded) return { entries, knownSince };
   const clusters = new Set(rows.clusters.map(({ cluster }) => cluster));
   const labels = labelsIn(view);
-  const seen = entries.filter(
-    ({ cluster, namespace, package: name }) =>
-      clusters.has(cluster) &&
-      person.rights.may('viewer', { cluster, namespace, ...(name === '' ? {} : { packages: [name] }) }, labels),
-  );
+  const seen = entries.filter((entry) => {
+    if (!clusters.has(entry.cluster)) return false;
+    const row = view.row(entry.cluster, entry.row);
+    if (row?.kind === 'catalog') return person.rights.sees(row, labels);
+    return person.rights.may('viewer', placeOfEntry(entry), labels);
+  });
   return { entries: seen, knownSince };
+}
+
+/** What names no package may be about any of its namespace, such as a catalog that is gone. */
+function placeOfEntry({ cluster, namespace, package: name }: HistoryEntry): Place {
+  if (name !== '') return { cluster, namespace, packages: [name] };
+  return namespace === '' ? { cluster, namespace } : wholeNamespace(cluster, namespace);
 }
 
 /** What changed in what a person may see, for admins with sign-ins and refusals, the newest first. */

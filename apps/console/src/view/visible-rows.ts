@@ -1,6 +1,7 @@
 import { type LabelsOf, type Rights, wholeCluster } from '#core/fleet/console-rights/rights';
 import { urgency } from '#core/fleet/diagnosis/diagnosis';
-import type { ClusterRow, OperatorRow, ViewRow } from '#core/fleet/view/rows';
+import { isCatalogReady } from '#core/fleet/view/cluster-row';
+import type { CatalogRow, ClusterRow, OperatorRow, ViewRow } from '#core/fleet/view/rows';
 import type { FleetRows } from './fleet-rows.js';
 import type { LiveRows } from './live-rows.js';
 
@@ -12,20 +13,33 @@ export const labelsIn =
     return row?.kind === 'cluster' ? row.labels : {};
   };
 
+/** Why the hub does not use a cluster may name another one, such as one with the same identity. */
+function withoutOthers(row: ClusterRow): ClusterRow {
+  if (row.cause?.code !== 'cluster-refused') return row;
+  const text = 'The hub does not use this cluster as it stands. Its administrators see why.';
+  return { ...row, cause: { ...row.cause, text } };
+}
+
+type Seen = Readonly<{ operators: readonly OperatorRow[]; catalogs: readonly CatalogRow[] }>;
+
 /** A cluster of which a person sees a part: its sums are those of what they see. */
-function partOf(row: ClusterRow, operators: readonly OperatorRow[]): ClusterRow {
+function partOf(row: ClusterRow, { operators, catalogs: seen }: Seen): ClusterRow {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
   let worst: OperatorRow | undefined;
   for (const operator of operators) {
     counts[operator.standing] += 1;
     if (worst === undefined || urgency(operator.standing) < urgency(worst.standing)) worst = operator;
   }
+  const catalogs = { catalogs: seen.length, catalogsWell: seen.filter(isCatalogReady).length };
   const { cause: whole, ...rest } = row;
   // That it does not answer is about all who see a part of it.
-  if (whole?.kind === 'Cluster') return { ...row, counts, upgradeBlockers: [] };
-  const shown = { ...rest, counts, standing: worst?.standing ?? ('well' as const), upgradeBlockers: [] };
+  if (whole?.kind === 'Cluster') return { ...row, ...catalogs, counts, upgradeBlockers: [] };
+  const shown = { ...rest, ...catalogs, counts, standing: worst?.standing ?? ('well' as const), upgradeBlockers: [] };
   return worst?.cause === undefined ? shown : { ...shown, cause: worst.cause };
 }
+
+const byCluster = <R extends ViewRow>(rows: readonly R[]): ReadonlyMap<string, R[]> =>
+  Map.groupBy(rows, ({ cluster }) => cluster);
 
 /** The rows that a person may see; every list, sum and search stands on these. */
 export function visibleRows(view: Pick<LiveRows, 'row' | 'rows'>, rights: Rights): FleetRows {
@@ -34,10 +48,13 @@ export function visibleRows(view: Pick<LiveRows, 'row' | 'rows'>, rights: Rights
   const labels = labelsIn(view);
   const seen = <R extends ViewRow>(list: readonly R[]) => list.filter((row) => rights.sees(row, labels));
   const operators = seen(rows.operators);
-  const ofCluster = Map.groupBy(operators, ({ cluster }) => cluster);
-  const clusters = seen(rows.clusters).map((row) => {
-    const seesAll = rights.may('viewer', wholeCluster(row.cluster), labels);
-    return seesAll ? row : partOf(row, ofCluster.get(row.cluster) ?? []);
+  const catalogs = seen(rows.catalogs);
+  const [operatorsOf, catalogsOf] = [byCluster(operators), byCluster(catalogs)];
+  const clusters = seen(rows.clusters).map((whole) => {
+    const row = withoutOthers(whole);
+    if (rights.may('viewer', wholeCluster(row.cluster), labels)) return row;
+    const { cluster } = row;
+    return partOf(row, { operators: operatorsOf.get(cluster) ?? [], catalogs: catalogsOf.get(cluster) ?? [] });
   });
   return {
     clusters,
@@ -45,7 +62,7 @@ export function visibleRows(view: Pick<LiveRows, 'row' | 'rows'>, rights: Rights
     operatorsByCluster: seen(rows.operatorsByCluster),
     operatorsByPackage: seen(rows.operatorsByPackage),
     plans: seen(rows.plans),
-    catalogs: seen(rows.catalogs),
+    catalogs,
   };
 }
 

@@ -1,4 +1,4 @@
-import { flag, path, port, text, url } from './setting.js';
+import { flag, networks, path, port, text, url } from './setting.js';
 
 /** The web console: where it listens, and how people sign in. */
 export const consoleSettings = {
@@ -6,6 +6,9 @@ export const consoleSettings = {
   consoleHealthPort: port(8084, 'Port of the console’s health and metrics; 0: any free one'),
   consoleExternalUrl: url(
     'Address at which browsers reach the console, such as `https://flotilla.example.com`: requests for another host are refused. Needed where FLOTILLA_BIND_ADDRESS is not loopback; plain `http` for a loopback name only',
+  ),
+  consoleTrustedProxies: networks(
+    'Addresses and networks of the proxies before the console, such as `10.0.0.0/8` for an Ingress: from them, and from no one else, X-Forwarded-For says who the client is, in limits of sign-in and in the audit log',
   ),
   consoleTlsCertFile: path('', 'PEM file with the certificate with which the console serves HTTPS'),
   consoleTlsKeyFile: path('', 'PEM file with the key of that certificate'),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseDuration } from './duration.js';
 import { parseBytes } from './quantity.js';
 
@@ -98,17 +99,37 @@ export const flag = (fallback: boolean, meaning: string): Setting<boolean> => ({
   wants: 'true or false',
 });
 
+const namesIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+
 export const list = (meaning: string): Setting<readonly string[]> => ({
   unit: 'list, with commas',
   default: '',
   meaning,
-  parse: (text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
+  parse: namesIn,
   wants: 'names with commas between them',
 });
+
+/** IP addresses, and networks as `ADDRESS/BITS`. */
+export const networks = (meaning: string): Setting<readonly string[]> => ({
+  ...list(meaning),
+  unit: 'list of networks, with commas',
+  parse: (text) => {
+    const found = namesIn(text);
+    return found.every(isNetwork) ? found : undefined;
+  },
+  wants: 'addresses or networks such as 10.0.0.0/8 or fd00::/8, with commas between them',
+});
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+  return isIP(address) !== 0 && fits && more.length === 0;
+}
 
 /** Some of the options, with commas. */
 export const someOf = <T extends string>(

@@ -74,14 +74,19 @@ export const wholeNamespace = (cluster: string, namespace: string): Place => ({
   ...{ cluster, namespace, packages: [ANY_PACKAGE] },
 });
 
-/** What a row is about. Catalogs and clusters are seen by who sees anything in the cluster. */
+/**
+ * What a row is about. Clusters, and catalogs that all namespaces of a cluster see, are seen by who sees
+ * anything in the cluster. Another catalog holds any packages: it is seen by who sees all of its namespace.
+ */
 export const placeOf = (row: ViewRow): Place => {
   const { cluster } = row;
   if (row.kind === 'operator') return { cluster, namespace: row.namespace, packages: [row.package] };
+  if (row.kind === 'catalog' && row.namespace !== '' && row.global !== true)
+    return wholeNamespace(cluster, row.namespace);
   if (row.kind !== 'plan') return { cluster };
   const packages = row.moves.map((move) => move.package);
-  // A plan of more packages than a row lists needs a grant of all.
-  const more = packages.length < MOST_MOVES ? [] : [ANY_PACKAGE];
+  // A plan of more packages than a row lists, or of which none is known, needs a grant of all.
+  const more = packages.length > 0 && packages.length < MOST_MOVES ? [] : [ANY_PACKAGE];
   return { cluster, namespace: row.namespace, packages: [...packages, ...more] };
 };
 

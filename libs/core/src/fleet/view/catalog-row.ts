@@ -18,6 +18,8 @@ export type CatalogFacts = Readonly<{
   /** Empty: nothing is held. */
   digest: string;
   packages: number;
+  /** It lies in the global catalog namespace. */
+  isGlobal: boolean;
   /** When it is tried again after a failure; empty: it did not fail. */
   nextTry: string;
   record: (packageName: string) => PackageRecord | undefined;
@@ -42,7 +44,7 @@ function byVersion(a: EntryRecord, b: EntryRecord): number {
 
 /** The row of a CatalogSource. */
 export function catalogSourceRow(cluster: string, facts: CatalogFacts, now: string): CatalogRow {
-  const { source, digest, packages, nextTry } = facts;
+  const { source, digest, packages, nextTry, isGlobal } = facts;
   const { name = '', namespace = '' } = source.metadata;
   const { status } = source;
   const found = diagnoseCatalogSource(source);
@@ -52,6 +54,7 @@ export function catalogSourceRow(cluster: string, facts: CatalogFacts, now: stri
   const due = everyMs === undefined || polledAt === '' ? '' : after(polledAt, everyMs);
   return {
     ...{ kind: 'catalog', id: `source/${namespace}/${name}`, cluster, namespace, name, updatedAt: now },
+    ...(isGlobal && { global: true as const }),
     ...{ source: 'CatalogSource', image: contentOf(source), digest, packages, polledAt, nextAt: nextTry || due },
     state: rowText(status?.connectionState?.lastObservedState ?? status?.reason ?? ''),
     message: rowText(status?.message ?? ''),

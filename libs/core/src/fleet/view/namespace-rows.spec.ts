@@ -54,7 +54,7 @@ function rowsOf(objects: readonly KubernetesObject[], catalog = source(state('RE
       operatorGroups: kept('OperatorGroup'),
       csvs: kept('ClusterServiceVersion'),
       plans: [...parts.values()].filter((part): part is PlanFacts => part.kind === 'InstallPlan'),
-      catalogs: [{ source: catalog, digest: '', packages: 1, nextTry: '', record: () => record }],
+      catalogs: [{ source: catalog, digest: '', packages: 1, isGlobal: true, nextTry: '', record: () => record }],
       partOf: ({ kind, metadata }) => parts.get(`${kind}/${metadata.name}`),
       isShared: (definition) => definition === 'lamps.example.com',
     },

@@ -154,6 +154,8 @@ export const CatalogRow = z.strictObject({
   cluster: Name,
   /** Empty for a ClusterCatalog. */
   namespace: Name,
+  /** It lies in the global catalog namespace, which all namespaces see; absent: not, or not known. */
+  global: z.literal(true).optional(),
   name: Name,
   updatedAt: Time,
   source: z.enum(['CatalogSource', 'ClusterCatalog']),

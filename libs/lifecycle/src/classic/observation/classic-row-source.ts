@@ -85,6 +85,7 @@ export class ClassicRowSource {
         source,
         digest: refresh?.loaded?.digest ?? '',
         packages: index?.names.length ?? 0,
+        isGlobal: namespace === this.deps.globalCatalogNamespace,
         nextTry: refresh?.state.failure?.nextTry ?? '',
         record: (name: string) => index?.package(name)?.record,
       };

@@ -69,12 +69,12 @@ export function addressKind(address: string): AddressKind {
 }
 
 function embedded(address: string, group: number): string {
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   return [groups[group] ?? 0, groups[group + 1] ?? 0].flatMap((value) => [value >> 8, value & 0xff]).join('.');
 }
 
 /** The eight groups of an IPv6 address; the URL parser writes each notation of it in one form. */
-function groupsOf(address: string): number[] {
+export function ipv6Groups(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const numbers = (text: string) => (text === '' ? [] : text.split(':').map((part) => Number.parseInt(part, 16)));
   const before = numbers(head);
