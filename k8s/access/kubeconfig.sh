@@ -6,7 +6,7 @@ set -eu
 [ $# -ge 2 ] || { echo "usage: $0 poller|applier CONTEXT…" >&2; exit 2; }
 account=$1
 shift
-clusters='' users='' contexts=''
+clusters='' users='' contexts='' known=''
 for context in "$@"; do
   cluster=$(kubectl config view --raw --flatten --minify --context "$context" -o 'jsonpath={.clusters[0].cluster}')
   token=''
@@ -16,12 +16,21 @@ for context in "$@"; do
     sleep 1
   done
   [ -n "$token" ] || { echo "$context: Secret flotilla-access/$account has no token: kubectl --context $context apply -k k8s/access" >&2; exit 1; }
+  # The hub recognises the cluster by it (docs/operations.md).
+  identity=$(kubectl --context "$context" get namespace kube-system -o 'jsonpath={.metadata.uid}')
+  case $identity in
+    '' | *[!A-Za-z0-9-]*) echo "$context: namespace kube-system has no UID that is one" >&2; exit 1 ;;
+  esac
+  case $known in
+    *" $identity "*) echo "$context gives the same UID of namespace kube-system as another of these contexts ($identity): leave one out" >&2; exit 1 ;;
+  esac
+  known="$known $identity "
   clusters="$clusters
   - { name: \"$context\", cluster: $cluster }"
   users="$users
   - { name: \"$account-$context\", user: { token: \"$token\" } }"
   contexts="$contexts
-  - { name: \"$context\", context: { cluster: \"$context\", user: \"$account-$context\" } }"
+  - { name: \"$context\", context: { cluster: \"$context\", user: \"$account-$context\", extensions: [{ name: flotilla, extension: { identity: \"$identity\" } }] } }"
 done
 cat <<END
 apiVersion: v1

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
@@ -38,6 +40,7 @@ describe('the store of a hub in Redis', () => {
       ...rest,
       ...{ access: found, key: HubKey.random(), metrics, refused: new RefusedValues(silentLog, metrics, clock) },
       settings: { ...settings, redisPrefix },
+      claimsPath: join(tmpdir(), randomUUID(), 'claims.json'),
     });
     opened.push(store);
     return store;

@@ -12,6 +12,8 @@ import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { findExecutable } from '#platform/debian/executable';
 import { redisInstance } from '#platform/hub/hub-instance';
+import { HubKey } from '#platform/hub/hub-key';
+import { redisClaims } from '#platform/hub/kept-claims';
 import { RedisLeases } from '#platform/ownership/redis-leases';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { REFUSED } from '#platform/redis/redis-rights';
@@ -96,6 +98,21 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     for (const other of ['console', 'resolver'] as const)
       await expect(as(other).set('fleet:instance', 'x')).rejects.toThrow(REFUSED);
     expect(await redisInstance(as('poller'), 'another')(), 'with the rights of the release before').toBeUndefined();
+  });
+
+  it('let poller and applier share which cluster had an identity first, which no other service does', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-claims-'));
+    const key = HubKey.random();
+    const of = (user: 'poller' | 'applier') =>
+      redisClaims({ redis: as(user), prefix: 'fleet', path: join(folder, user), key, clock: new SystemClock() });
+    const [poller, applier] = [of('poller'), of('applier')];
+    const claim = { cluster: 'east', server: 'https://east', authority: '' };
+    await poller.keep('u', claim, undefined);
+    expect(await applier.read('u')).toEqual(claim);
+    for (const other of ['console', 'resolver'] as const)
+      await expect(as(other).hset('fleet:identities', 'u', 'x')).rejects.toThrow(REFUSED);
+    await Promise.all([poller.written(), applier.written()]);
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('let the console read rows and send actions, and the applier answer', async () => {

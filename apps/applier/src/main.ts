@@ -10,10 +10,15 @@ import { applierModule } from './applier.module.js';
 await runMain(
   'applier',
   async (hub) => {
-    const { settings, clock, log } = hub;
+    const {
+      settings,
+      clock,
+      log,
+      store: { claims },
+    } = hub;
     const fleetHub = await openFleetHub(settings, { fieldManager: APPLIER });
     const secrets = await openSecretClusters(fleetHub, hub);
-    const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log, secrets });
+    const registry = await managedClusters(settings, { fieldManagers: [APPLIER], clock, log, secrets, claims });
     const shards = ownShards(hub, 'applier', registry.of(APPLIER));
     const { clusters } = shards;
     const marks = fleetHub && secrets && new ReleaseMarks({ hub: fleetHub, secrets });

@@ -9,10 +9,15 @@ import { catalogPollerModule } from './catalog-poller.module.js';
 await runMain(
   'catalog-poller',
   async (hub) => {
-    const { settings, clock, log } = hub;
+    const {
+      settings,
+      clock,
+      log,
+      store: { claims },
+    } = hub;
     const fleetHub = await openFleetHub(settings, { fieldManager: POLLER });
     const secrets = await openSecretClusters(fleetHub, hub, true);
-    const registry = await managedClusters(settings, { fieldManagers: [POLLER], clock, log, secrets });
+    const registry = await managedClusters(settings, { fieldManagers: [POLLER], clock, log, secrets, claims });
     const shards = ownShards(hub, 'poller', registry.of(POLLER));
     const { clusters } = shards;
     const imports = [

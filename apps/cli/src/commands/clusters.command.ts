@@ -84,7 +84,8 @@ Examples:
 
 const CHECK_HELP = `
 Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
-flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing.
+flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing,
+or where two clusters give one identity (UID of namespace kube-system).
 ${FLEET_HELP}
 
 Examples:

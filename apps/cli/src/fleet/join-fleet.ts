@@ -76,12 +76,13 @@ async function joinOne(io: Io, hub: KubeClient, access: ClusterAccess, options: 
     if (isSame) return io.out(`cluster ${name} is there already, in ${where}\n`);
     if (!update) throw new UsageError(`there is a FleetCluster "${name}" already; --update replaces its login`);
   }
-  await refuseTwin(hub, name, await options.identify(access));
+  const uid = await options.identify(access);
+  await refuseTwin(hub, name, uid);
   const done = before === undefined ? 'added to' : 'updated in';
   if (dryRun) return io.out(`cluster ${name} would be ${done} ${where}\n`);
   await makeNamespace(hub, namespace);
   await hub.apply(secret);
-  if (found === undefined) await giveTo((await hub.create(wanted)).object, hub, secret);
+  if (found === undefined) await giveTo((await hub.create(withUid(wanted, uid))).object, hub, secret);
   else await hub.patch({ ...FLEET_CLUSTER, name }, changeOf(wanted));
   io.out(`cluster ${name} ${done} ${where}\n`);
 }
@@ -90,9 +91,9 @@ async function joinOne(io: Io, hub: KubeClient, access: ClusterAccess, options: 
 async function refuseTwin(hub: KubeClient, name: string, uid: string | undefined): Promise<void> {
   if (uid === undefined) return;
   const all = (await hub.list(FLEET_CLUSTER))?.items ?? [];
-  const twin = all.find(
-    ({ metadata, status }) => metadata.name !== name && (status as Readonly<{ uid?: string }> | undefined)?.uid === uid,
-  );
+  const uidsOf = ({ spec, status }: KubernetesObject) =>
+    [spec, status].map((part) => (part as Readonly<{ uid?: string }> | undefined)?.uid);
+  const twin = all.find((one) => one.metadata.name !== name && uidsOf(one).includes(uid));
   if (twin === undefined) return;
   throw new UsageError(`"${name}" leads to a cluster that is managed already, as cluster "${twin.metadata.name}"`);
 }
@@ -130,6 +131,10 @@ const clusterOf = (
     ...(globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace }),
   },
 });
+
+/** The cluster that the login leads to now is the one that is meant. */
+const withUid = (wanted: ReturnType<typeof clusterOf>, uid: string | undefined): KubernetesObject =>
+  uid === undefined ? wanted : { ...wanted, spec: { ...wanted.spec, uid } };
 
 /** Whether a FleetCluster says all of this. */
 function holds({ metadata, spec }: FleetCluster, wanted: ReturnType<typeof clusterOf>): boolean {

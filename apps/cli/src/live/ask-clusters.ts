@@ -39,6 +39,11 @@ export function reportAway(away: readonly Away[], io: Io): void {
   for (const { cluster, because } of away) io.err(`${cluster}: ${because}\n`);
 }
 
+/** One line on standard error for each cluster that gives the identity of another one. */
+export function reportSame(same: ReadonlyMap<string, string>, io: Io): void {
+  for (const [cluster, line] of same) io.err(`${cluster}: ${line}\n`);
+}
+
 /**
  * The verdict over a fleet: `incomplete` where a cluster did not answer, since nothing is known of it. With
  * `allowMissing` the clusters that answered decide alone; where none did, the verdict stays `incomplete`.

@@ -1,3 +1,4 @@
+import { sameIdentities } from '#core/fleet/membership/identity-claims';
 import { type Right, rightLines } from '#core/fleet/membership/role-rights';
 import { missingRights } from '#platform/joining/missing-rights';
 import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shipped-rights';
@@ -9,7 +10,8 @@ import { dataText } from '../output/data-text.js';
 import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { exitCodeOf } from '../output/verdict.js';
-import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
+import { askClusters, fleetVerdict, reportAway, reportSame } from './ask-clusters.js';
+import { identityOf } from './find-clusters.js';
 
 export type MissingOfRoles = Readonly<Record<HubRole, readonly Right[]>>;
 
@@ -18,14 +20,20 @@ export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolea
 /** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
 export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
   const fleet = await askClusters(clients, async (client) => {
-    const [missing, user] = await Promise.all([missingOfRoles(client), userOf(client)]);
-    return { missing, user };
+    const [missing, user, identity] = await Promise.all([missingOfRoles(client), userOf(client), identityOf(client)]);
+    return { missing, user, identity };
   });
   reportAway(fleet.away, io);
+  const same = sameIdentities(fleet.answers.map(({ cluster, value: { identity } }) => ({ cluster, identity })));
+  reportSame(same, io);
   const { output } = options;
-  const isComplete = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value.missing[role].length === 0));
+  const hasAllRights = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value.missing[role].length === 0));
+  const isComplete = hasAllRights && same.size === 0;
   const verdict = fleetVerdict(isComplete, fleet, options);
-  const items = fleet.answers.map(({ cluster, value }) => ({ cluster, ...value }));
+  const items = fleet.answers.map(({ cluster, value: { missing, user } }) => {
+    const conflict = same.get(cluster);
+    return { cluster, missing, user, ...(conflict === undefined ? {} : { conflict }) };
+  });
   if (isData(output)) io.out(dataText({ verdict, away: fleet.away, items }, output));
   else for (const item of items) io.out(report(item));
   io.exit(exitCodeOf(verdict));

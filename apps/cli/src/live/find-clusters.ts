@@ -16,19 +16,29 @@ export type FoundCluster = Readonly<{
   management: ManagementStatus;
   /** The hub that manages it; empty where none does, or it may not be read. */
   hub: string;
+  /** The UID of namespace kube-system; empty where it may not be read. */
+  identity: string;
 }>;
 
 /** Checks a cluster; rejects where it does not answer. */
 export async function findCluster(client: KubeClient, settings: Settings): Promise<FoundCluster> {
   const version = await client.serverVersion();
-  const [globalCatalogNamespace, olmKinds, management, owner] = await Promise.all([
+  const [globalCatalogNamespace, olmKinds, management, owner, identity] = await Promise.all([
     globalCatalogNamespaceOf(client, settings),
     client.serves(CATALOG_SOURCE_API),
     managementOf(client, settings),
     readOwner(client).catch(() => undefined),
+    identityOf(client),
   ]);
-  return { version, globalCatalogNamespace, olmKinds, management, hub: owner?.holder ?? '' };
+  return { version, globalCatalogNamespace, olmKinds, management, hub: owner?.holder ?? '', identity };
 }
+
+/** Returns the UID of namespace kube-system, or an empty text if this login may not read it. */
+export const identityOf = (client: KubeClient): Promise<string> =>
+  client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).then(
+    (found) => found?.metadata.uid ?? '',
+    () => '',
+  );
 
 /** What of OLM is there, in a few words. */
 export function olmText({ olmKinds, management }: FoundCluster): string {

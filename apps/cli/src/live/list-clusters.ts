@@ -1,3 +1,4 @@
+import { sameIdentities } from '#core/fleet/membership/identity-claims';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import type { Columns } from '../commands/catalog-table.js';
@@ -5,7 +6,7 @@ import type { Io } from '../io.js';
 import { dataText } from '../output/data-text.js';
 import type { ListFormat } from '../output/output-option.js';
 import { exitCodeOf } from '../output/verdict.js';
-import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
+import { askClusters, fleetVerdict, reportAway, reportSame } from './ask-clusters.js';
 import { findCluster, olmText } from './find-clusters.js';
 import { tableText } from './print-objects.js';
 
@@ -36,16 +37,28 @@ export async function listClusters(clients: readonly KubeClient[], io: Io, optio
   const settings = commandSettings(process.env);
   const { output } = options;
   const fleet = await askClusters(clients, (client) => findCluster(client, settings));
+  const same = sameIdentities(fleet.answers.map(({ cluster, value: { identity } }) => ({ cluster, identity })));
   const rows = clients.map(({ cluster: name }): Row => {
     const facts = fleet.answers.find(({ cluster }) => cluster === name)?.value;
     if (facts !== undefined) {
       const { version, globalCatalogNamespace } = facts;
-      return { name, reachable: true, version, globalCatalogNamespace, olm: olmText(facts), hub: facts.hub };
+      const conflict = same.get(name);
+      const because = conflict === undefined ? {} : { because: conflict };
+      return {
+        name,
+        reachable: true,
+        version,
+        globalCatalogNamespace,
+        olm: olmText(facts),
+        hub: facts.hub,
+        ...because,
+      };
     }
     const because = fleet.away.find(({ cluster }) => cluster === name)?.because ?? '';
     return { name, reachable: false, version: '', globalCatalogNamespace: '', olm: '', hub: '', because };
   });
   if (output === 'table') reportAway(fleet.away, io);
+  if (output === 'table') reportSame(same, io);
   const verdict = fleetVerdict(true, fleet, options);
   switch (output) {
     case 'json':

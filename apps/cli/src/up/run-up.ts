@@ -12,6 +12,7 @@ import { type Hub, openHub } from '#platform/hub/hub';
 import { hubIdentity } from '#platform/hub/hub-identity';
 import { HubKey } from '#platform/hub/hub-key';
 import { HubLock, HubRunsAlready } from '#platform/hub/hub-lock';
+import { claimsBeside } from '#platform/hub/kept-claims';
 import { managedClusters } from '#platform/hub/managed-clusters';
 import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
@@ -191,7 +192,8 @@ async function clustersOf(
     const secrets = await openSecretClusters(hub, { settings, clock, log });
     const fieldManagers = [POLLER, APPLIER];
     const more = folder === undefined ? {} : { more: () => folder.contexts };
-    const common = { fieldManagers, contexts, kubeconfigs, clock, log, secrets };
+    const claims = claimsBeside(settings.clustersFile);
+    const common = { fieldManagers, contexts, kubeconfigs, clock, log, secrets, claims };
     const registry = await managedClusters(settings, { ...common, ...more });
     folder?.withClusters(() => namedElsewhere(folder, registry, { kubeconfigs, contexts }));
     if (registry.allClients(APPLIER).length > 0) return { registry, secrets };

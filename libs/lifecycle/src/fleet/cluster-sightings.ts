@@ -222,26 +222,34 @@ export class ClusterSightings {
 
   /** Undefined where another process is to ask, or nothing is certain yet. */
   async #sighting({ metadata, spec }: FleetCluster): Promise<ClusterSighting | undefined> {
-    const { isAlone, clusters } = this.options;
+    const { clusters } = this.options;
     const { name } = metadata;
     const { context = name, secretRef } = spec.access;
-    const refused = (message: string): ClusterSighting => ({ silence: { reason: 'Refused', message } });
     const acceptedUid = metadata.annotations?.[ACCEPTED_UID_ANNOTATION];
     const other = clusters.replacedBy?.(context);
-    const identity = { acceptedUid, expectedUid: spec.uid, ...(other === undefined ? {} : { uid: other }) };
+    const dispute = clusters.disputeOf?.(context) ?? null;
+    const identity = { acceptedUid, expectedUid: spec.uid, dispute, ...(other === undefined ? {} : { uid: other }) };
     const fault = secretRef === undefined ? undefined : this.options.credentials?.faultOf(name);
-    if (!clusters.knows(context)) {
-      // Every poller reads the Secrets, so that each comes to the same.
-      if (other !== undefined) return { isUnasked: true, ...identity };
-      if (fault !== undefined) return { isUnasked: true, credentials: { fault } };
-      return isAlone && secretRef === undefined ? refused(NO_CONTEXT) : undefined;
-    }
+    if (!clusters.knows(context)) return this.#unasked(secretRef === undefined, identity, fault);
     if (context !== name) return refused(`give the FleetCluster the name of its context, "${context}"`);
     const sight: Sight = this.#sights.get(name) ?? { heardAt: undefined, sinceMs: this.#now() };
     sight.asked = askedOf(metadata as KubernetesObject['metadata']);
     this.#sights.set(name, sight);
     const asked = await this.#ask(context, sight);
     return asked && { ...asked, ...identity, credentials: this.#credentials(name, asked, fault) };
+  }
+
+  /** Of a cluster that does not take part. Every poller reads the Secrets, so that each comes to the same. */
+  #unasked(
+    isByContext: boolean,
+    identity: Pick<ClusterSighting, 'acceptedUid' | 'expectedUid' | 'uid' | 'dispute'>,
+    fault: CredentialsSighting['fault'],
+  ): ClusterSighting | undefined {
+    const { dispute } = identity;
+    if (identity.uid !== undefined) return { isUnasked: true, ...identity };
+    if (dispute?.isRefused === true) return { ...refused(dispute.message), dispute };
+    if (fault !== undefined) return { isUnasked: true, credentials: { fault } };
+    return this.options.isAlone && isByContext ? refused(NO_CONTEXT) : undefined;
   }
 
   #credentials(
@@ -343,6 +351,8 @@ export class ClusterSightings {
 /** Labels and status of a FleetCluster concern nothing that is asked. */
 const askedOf = ({ uid, generation, annotations }: KubernetesObject['metadata']): string =>
   `${uid} ${generation} ${annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''}`;
+
+const refused = (message: string): ClusterSighting => ({ silence: { reason: 'Refused', message } });
 
 function reasonOf(error: unknown): NonNullable<ClusterSighting['silence']>['reason'] {
   if (/certificate|TLS|SSL/i.test(error instanceof Error ? error.message : '')) return 'TLSFailed';

@@ -2,6 +2,7 @@ import type { ActionReceiver, ActionSender } from '../console/action-channel.por
 import type { AuditTrail } from '../console/audit-trail.port.js';
 import type { QuestionAsker, QuestionReceiver } from '../console/question-channel.port.js';
 import type { SessionStore } from '../console/session-store.port.js';
+import type { IdentityClaims } from '../membership/identity-claims.port.js';
 import type { Leases } from '../ownership/leases.port.js';
 import type { Queues } from '../queue/queues.js';
 import type { ExtensionProblems, ProblemStore } from '../store/problem-store.port.js';
@@ -33,6 +34,8 @@ export type HubStore = Readonly<{
    * store only the first time. Undefined: nothing does.
    */
   instance(): Promise<string | undefined>;
+  /** Which cluster had an identity first. Also kept on a disk of the process. */
+  claims: IdentityClaims;
   /** Whether the store takes writes and keeps them. */
   check: HealthCheck;
   /**

@@ -32,6 +32,7 @@ import type { Tracer } from '../telemetry/tracing/tracer.port.js';
 import { hubIdentity } from './hub-identity.js';
 import type { HubKey } from './hub-key.js';
 import type { HubStore } from './hub-store.js';
+import { CLAIMS_FILE } from './kept-claims.js';
 import { memoryHubStore } from './memory-hub-store.js';
 import { redisHubStore } from './redis-hub-store.js';
 
@@ -141,15 +142,16 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 
 /** Opens the store. The metrics count jobs of the queues that this process may read. */
 function openStore(
-  { settings, log, store: place, key, onUnusableRedis }: HubOptions,
+  { service, settings, log, store: place, key, onUnusableRedis }: HubOptions,
   { clock, metrics }: ServiceFrame,
   refused: RefusedValues,
 ): HubStore {
   const common = { settings, clock, log, metrics };
+  const claimsPath = join(settings.contentDir, service, CLAIMS_FILE);
   const store =
     place === 'memory'
       ? memoryHubStore(common)
-      : redisHubStore({ ...common, access: place, refused, key, onUnusableRedis });
+      : redisHubStore({ ...common, access: place, refused, key, claimsPath, onUnusableRedis });
   const { queues } = store;
   metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
   return store;

@@ -66,9 +66,8 @@ export const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
   })),
 });
 
-function extensionOf({ globalCatalogNamespace, identity, paused, observed, leaving }: ClusterTerms) {
-  const set = Object.entries({ globalCatalogNamespace, identity, paused, observed, leaving }).filter(
-    ([, value]) => value,
-  );
+function extensionOf({ globalCatalogNamespace, identity, accepted, paused, observed, leaving }: ClusterTerms) {
+  const terms = { globalCatalogNamespace, identity, accepted, paused, observed, leaving };
+  const set = Object.entries(terms).filter(([, value]) => value);
   return set.length === 0 ? {} : { extensions: [{ name: FLOTILLA_EXTENSION, extension: Object.fromEntries(set) }] };
 }

@@ -7,6 +7,7 @@ import { clientOf } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { ReadBudget } from '../kube/limits/read-budget.js';
 import { ClusterRegistry } from '../membership/cluster-registry.js';
+import type { IdentityClaims } from '../membership/identity-claims.port.js';
 import { type ClusterSource, KubeconfigSource } from '../membership/kubeconfig-source.js';
 import type { Log } from '../telemetry/log.port.js';
 
@@ -44,6 +45,8 @@ export type ManagedClustersOptions = Readonly<{
   more?: () => readonly string[];
   /** Adds the clusters whose kubeconfig is in a Secret of the hub. */
   secrets?: SecretClusters | undefined;
+  /** Which cluster had an identity first. Default: remembered by the process. */
+  claims?: IdentityClaims | undefined;
 }>;
 
 /**
@@ -65,6 +68,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
     clock,
     log,
     random: Math.random,
+    claims: options.claims,
     makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
     makeClient: (client) => clientOf({ ...client, limits, transport }),
   });

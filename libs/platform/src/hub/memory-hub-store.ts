@@ -13,6 +13,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { MemoryView } from '../view/memory-view.js';
 import { fileInstance } from './hub-instance.js';
 import type { HubStore } from './hub-store.js';
+import { claimsBeside } from './kept-claims.js';
 
 export type MemoryHubStoreOptions = Readonly<{
   settings: Settings;
@@ -54,6 +55,7 @@ export function memoryHubStore({ settings, clock, log, metrics }: MemoryHubStore
     sessions: new MemorySessionStore(clock),
     trail: new MemoryAuditTrail(),
     instance: fileInstance(settings.clustersFile),
+    claims: claimsBeside(settings.clustersFile),
     check: { name: 'store', check: async () => ({ up: true, detail: 'in the memory of this process' }) },
     watchLosses: async () => () => undefined,
     close: () => view.close(),

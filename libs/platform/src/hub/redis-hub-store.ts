@@ -22,8 +22,9 @@ import { RedisHubReports } from '../view/redis-hub-reports.js';
 import { RedisViewReader } from '../view/redis-view-reader.js';
 import { RedisViewWriter } from '../view/redis-view-writer.js';
 import { redisInstance } from './hub-instance.js';
-import type { HubKey } from './hub-key.js';
+import { HubKey } from './hub-key.js';
 import type { HubStore } from './hub-store.js';
+import { redisClaims } from './kept-claims.js';
 
 /**
  * An older observation must be repeated before the applier acts on it: an attacker may have kept it. With
@@ -42,15 +43,17 @@ export type RedisHubStoreOptions = Readonly<{
   refused: RefusedValues;
   /** Of a process that observes or acts; a resolver has none. */
   key: HubKey | undefined;
+  /** Where this process keeps which cluster had an identity first. */
+  claimsPath: string;
   /** Called before any command if the hub cannot work with this Redis. */
   onUnusableRedis?: ((error: FlotillaError) => void) | undefined;
 }>;
 
 /** The store in Redis, by one connection. Does not wait for it; the metrics show how it is. */
 export function redisHubStore(options: RedisHubStoreOptions): HubStore {
-  const { access, settings, clock, log, metrics, onUnusableRedis } = options;
+  const { access, settings, clock, log, metrics, key, claimsPath, onUnusableRedis } = options;
   // Resolvers and the console have no right to end scripts of others.
-  const scripts = options.key && new ScriptWatchdog({ ...access, log });
+  const scripts = key && new ScriptWatchdog({ ...access, log });
   const { redis, trouble, rights, refusals, serverInfo } = openRedis(
     access.url,
     log,
@@ -72,6 +75,7 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
   // Another server after a fail-over may lack the last writes, and one that refused writes lacks them.
   const losses = () => `${historyOf(serverInfo())} ${refusals.ofWrites}`;
   const instance = redisInstance(redis, prefix);
+  const claims = redisClaims({ redis, prefix, path: claimsPath, key: key ?? HubKey.random(), clock });
   return {
     queues,
     problems: new RedisProblemStore(redis, stored),
@@ -87,11 +91,12 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
     sessions: new RedisSessionStore(redis, prefix),
     trail: new RedisAuditTrail(redis, prefix),
     instance,
+    claims,
     check: redisCheck(redis, { prefix, trouble, missingRight: () => rights.text, serverInfo }),
     watchLosses: (onEmptied) => {
       // A process that starts before it is back would take another one, which waits in each cluster.
       const putBack = async () => {
-        await instance.putBack();
+        await Promise.all([instance.putBack(), claims.putBack()]);
         await onEmptied();
       };
       return watchRedisEpoch({ redis, clock, log, losses, prefix, onEmptied: putBack });

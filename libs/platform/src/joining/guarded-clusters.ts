@@ -33,6 +33,7 @@ export function guardClusters(
     isObserved: (cluster) => clusters.isObserved(cluster),
     problemOf: (cluster) => clusters.problemOf(cluster),
     replacedBy: (cluster) => clusters.replacedBy?.(cluster),
+    disputeOf: (cluster) => clusters.disputeOf?.(cluster),
     contextOf: (cluster) => clusters.contextOf(cluster),
     subscribe: (listener) => clusters.subscribe((changes) => listener(changes.map(guardedChange))),
   };

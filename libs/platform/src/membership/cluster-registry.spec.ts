@@ -6,6 +6,7 @@ import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.j
 import { ReadBudget } from '../kube/limits/read-budget.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { ClusterRegistry } from './cluster-registry.js';
+import { type IdentityClaims, memoryClaims } from './identity-claims.port.js';
 
 type Reading = HeldReading<ClusterAccess>;
 
@@ -24,7 +25,10 @@ const context = (name: string, more: Partial<ClusterAccess> & { at?: string; tok
 const reading = (...members: Reading['members']): Reading => ({ members, problems: [] });
 
 /** Clusters whose identity is the name of their server, and a kubeconfig that the test changes. */
-async function registryOf(first: Reading) {
+async function registryOf(
+  first: Reading,
+  { claims, lies = {} }: Readonly<{ claims?: IdentityClaims; lies?: Readonly<Record<string, string>> }> = {},
+) {
   const clock = new ManualClock();
   let now = first;
   const away = new Map<string, Error>();
@@ -36,6 +40,7 @@ async function registryOf(first: Reading) {
     clock,
     log: silentLog,
     random: () => 0.5,
+    claims,
     makeBudget: (cluster) => new ReadBudget(cluster),
     makeClient: ({ access, cluster, budget }) => {
       const server = new URL(access.cluster.server).host;
@@ -49,7 +54,7 @@ async function registryOf(first: Reading) {
           asked.push(`${server} as ${access.user.token}`);
           const error = away.get(server);
           if (error !== undefined) throw error;
-          return { metadata: { uid: server } };
+          return { metadata: { uid: lies[server] ?? server } };
         },
         serverVersion: async () => `${server} as ${access.user.token}`,
         close: async () => void open.set(server, (open.get(server) ?? 0) - 1),
@@ -215,7 +220,7 @@ describe('the clusters of the kubeconfigs', () => {
     expect(await detail()).toMatch(/^0 of 1 clusters take part; context "east" of config leads to another cluster now/);
   });
 
-  it('take part once, under the first name, whichever answers first', async () => {
+  it('take part once, under the name that was first', async () => {
     const both = reading(context('east', { at: 'harbour' }), context('quay', { at: 'harbour' }));
     const { registry, clusters, clock, change, taken, watch, detail } = await registryOf(both);
     watch();
@@ -228,9 +233,71 @@ describe('the clusters of the kubeconfigs', () => {
     expect(taken()).toEqual(['left east', 'joined quay']);
     await change(both);
     await clock.advance(100);
-    expect(taken(), 'the first in the kubeconfig').toEqual(['left quay', 'joined east']);
-    await change(reading(context('quay', { at: 'harbour' })));
-    expect(taken()).toEqual(['left east', 'joined quay']);
+    expect([taken(), clusters.known()], 'its name is kept').toEqual([[], ['quay']]);
+    await change(reading(context('east', { at: 'harbour' })));
+    expect(taken()).toEqual(['left quay', 'joined east']);
+  });
+
+  describe('if another cluster gives the identity of one', () => {
+    const liar = context('aaa-hostile');
+    const lies = { 'aaa-hostile': 'east' };
+
+    /** The hub knew east before; then it starts with the liar first in its kubeconfig. */
+    async function restarted(claims: IdentityClaims, ...more: Reading['members']) {
+      const before = await registryOf(reading(context('east')), { claims });
+      before.registry.start();
+      await before.clock.advance(100);
+      await before.registry.close();
+      const hub = await registryOf(reading(liar, ...more), { claims, lies });
+      hub.watch();
+      hub.registry.start();
+      await hub.clock.advance(100);
+      return hub;
+    }
+
+    it('keep the cluster that was known, across restarts, and name both', async () => {
+      const { taken, clusters, detail, registry } = await restarted(memoryClaims(), context('east'));
+      expect([taken(), clusters.known()]).toEqual([['joined east'], ['east']]);
+      expect(await detail()).toContain('"aaa-hostile" of config leads to the same cluster as "east"');
+      expect(await detail()).toContain('claims to be cluster "east" and is refused');
+      expect((await registry.check.check()).troubles).toEqual({
+        'aaa-hostile': expect.stringMatching(/remove one of them$/),
+        east: expect.stringMatching(/^context "aaa-hostile" of config claims to be cluster "east"/),
+      });
+      expect(['east', 'aaa-hostile'].map((one) => clusters.disputeOf?.(one)?.isRefused)).toEqual([false, true]);
+    });
+
+    it('take the other one only after the first has been missing for ten minutes', async () => {
+      const { taken, clock, change } = await restarted(memoryClaims());
+      await clock.advance(9 * 60_000);
+      expect(taken()).toEqual([]);
+      await change(reading(liar, context('east')));
+      expect(taken(), 'it was missing for a moment').toEqual(['joined east']);
+      await change(reading(liar));
+      await clock.advance(9 * 60_000);
+      expect(taken()).toEqual(['left east']);
+      await clock.advance(2 * 60_000);
+      expect(taken()).toEqual(['joined aaa-hostile']);
+    });
+
+    it('change places if a person says which one it is', async () => {
+      const { registry, clock, taken, watch, change } = await registryOf(reading(liar), { lies });
+      watch();
+      registry.start();
+      await clock.advance(100);
+      await change(reading(liar, context('east')));
+      await clock.advance(100);
+      expect(taken(), 'the liar was first').toEqual(['joined aaa-hostile']);
+      await change(reading(liar, context('east', { accepted: 'east', identity: 'east' })));
+      await clock.advance(100);
+      expect(taken()).toEqual(['left aaa-hostile', 'joined east']);
+    });
+
+    it('take part by what the process knows if claims cannot be read', async () => {
+      const lost = () => Promise.reject(new Error('no store'));
+      const { taken, clusters } = await restarted({ read: lost, keep: lost }, context('east'));
+      expect([taken(), clusters.known()]).toEqual([['joined aaa-hostile'], ['aaa-hostile']]);
+    });
   });
 
   it('are paused and resumed', async () => {

@@ -1,4 +1,3 @@
-import { duplicateRefusals } from '#core/fleet/membership/cluster-identity';
 import { type HeldReading, isLabelValue } from '#core/fleet/membership/kubeconfig-readings';
 import { type MemberEntry, type MembershipChange, membershipChanges } from '#core/fleet/membership/membership-changes';
 import type { Clock } from '../clock/clock.port.js';
@@ -8,8 +7,10 @@ import { troubleOf } from '../kube/client/api-server-trouble.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
+import { type IdentityClaims, memoryClaims } from './identity-claims.port.js';
 import { JoinPace } from './join-pace.js';
 import type { ClusterSource } from './kubeconfig-source.js';
+import { MemberIdentities } from './member-identities.js';
 import { membershipHealth } from './membership-health.js';
 import { memberEntry, RegisteredCluster, type RegisteredClusterOptions } from './registered-cluster.js';
 import type { ClusterChange, ClusterListener, ServiceClusters } from './service-clusters.port.js';
@@ -21,6 +22,8 @@ export type ClusterRegistryOptions = Pick<RegisteredClusterOptions, 'fieldManage
     log: Log;
     /** Evenly from 0 up to 1: spreads the connections of a fleet over time. */
     random: () => number;
+    /** Which cluster had an identity first. Default: remembered by the process. */
+    claims?: IdentityClaims | undefined;
   }>;
 
 /** How often the kubeconfigs are checked. A change counts at the second check that finds it. */
@@ -51,12 +54,14 @@ export class ClusterRegistry {
   readonly #pace: JoinPace;
   #reading: HeldReading<ClusterAccess> = { members: [], problems: [] };
   #entries: readonly MemberEntry[] = [];
-  #duplicates: ReadonlyMap<string, string> = new Map();
+  readonly #identities: MemberIdentities;
   #reported: ReadonlySet<string> = new Set();
 
   private constructor(private readonly options: ClusterRegistryOptions) {
     this.#timers = new Timers(options.clock);
     this.#pace = new JoinPace(options.random);
+    const { claims = memoryClaims(), clock, log } = options;
+    this.#identities = new MemberIdentities({ claims, clock, log, onNews: () => this.#settle() });
   }
 
   /** Reads the kubeconfigs. No cluster is asked before {@link start}. Fails where there is none to be had. */
@@ -74,7 +79,15 @@ export class ClusterRegistry {
       const taking = members.filter(({ takesPart }) => takesPart).length;
       const paused = members.filter((member) => member.paused).map(({ cluster }) => cluster);
       const observed = members.filter((member) => member.observed).map(({ cluster }) => cluster);
-      return membershipHealth({ known: members.length, taking, paused, observed, problems: this.#problems() });
+      const troubles = this.#identities.troubles();
+      return membershipHealth({
+        known: members.length,
+        taking,
+        paused,
+        observed,
+        problems: this.#problems(),
+        troubles,
+      });
     },
   };
 
@@ -85,6 +98,7 @@ export class ClusterRegistry {
       await this.#poll();
       return POLL_MS;
     });
+    this.#timers.every(REFUSED_MS, () => this.#settle());
   }
 
   /** Reads no kubeconfig any more. The clusters stay as they are until {@link close}. */
@@ -118,6 +132,7 @@ export class ClusterRegistry {
         const member = this.#members.get(cluster)?.member;
         return member?.takesPart ? undefined : (member?.refusal ?? member?.unreached);
       },
+      disputeOf: (cluster) => this.#identities.disputeOf(cluster),
       replacedBy: (cluster) => this.#members.get(cluster)?.member.replacedBy,
       contextOf: (cluster) => {
         const member = this.#members.get(cluster)?.member;
@@ -243,7 +258,7 @@ export class ClusterRegistry {
       if (isOver() || verification === undefined) return;
       this.#pace.succeeded(cluster);
       member.unreached = undefined;
-      if (verification.accepted) this.#accepted(member, verification.renewed);
+      if (verification.accepted) await this.#accepted(member, verification.renewed);
       else {
         member.refusal = verification.refusal;
         this.#verifyIn(REFUSED_MS, registered);
@@ -261,9 +276,10 @@ export class ClusterRegistry {
     this.#settle();
   }
 
-  #accepted(member: RegisteredCluster, renewed: boolean): void {
+  async #accepted(member: RegisteredCluster, renewed: boolean): Promise<void> {
     const { cluster } = member;
     member.refusal = undefined;
+    await this.#identities.learn(member);
     if (!renewed) return;
     this.options.log.info({ cluster }, 'cluster has another address or login, which is used from now on');
     if (member.takesPart) void this.#emit([{ kind: 'changed', cluster, what: 'access' }]);
@@ -272,8 +288,8 @@ export class ClusterRegistry {
   /** Has every cluster take part that may: those that said which one they are, each once. */
   #settle(): void {
     const members = [...this.#members.values()].map(({ member }) => member);
-    this.#duplicates = duplicateRefusals(members.filter(({ isVerified }) => isVerified).map(identified));
-    const mayTakePart = ({ isVerified, cluster }: RegisteredCluster) => isVerified && !this.#duplicates.has(cluster);
+    this.#identities.settle(members);
+    const mayTakePart = (member: RegisteredCluster) => this.#identities.mayTakePart(member);
     for (const member of members) if (member.takesPart && !mayTakePart(member)) this.#end(member);
     for (const member of members) {
       if (member.takesPart || !mayTakePart(member) || this.#leaving.has(member.cluster)) continue;
@@ -345,7 +361,7 @@ export class ClusterRegistry {
 
   /** Why the cluster will not take part unless a kubeconfig is changed. */
   #refusalOf({ cluster, isVerified, refusal }: RegisteredCluster): string | undefined {
-    return this.#duplicates.get(cluster) ?? (isVerified ? undefined : refusal);
+    return this.#identities.refusals.get(cluster) ?? (isVerified ? undefined : refusal);
   }
 
   #problems(): readonly string[] {
@@ -356,7 +372,7 @@ export class ClusterRegistry {
       const newest = isVerified ? (refusal ?? unreached) : undefined;
       return newest === undefined ? [] : [`${newest}; what was read of ${member.cluster} before stays in use`];
     });
-    return [...this.#reading.problems.map(({ text }) => text), ...ofMembers];
+    return [...this.#reading.problems.map(({ text }) => text), ...ofMembers, ...this.#identities.disputes.values()];
   }
 
   /** What users must know of a kubeconfig is logged once. */
@@ -366,9 +382,3 @@ export class ClusterRegistry {
     this.#reported = new Set(problems);
   }
 }
-
-const identified = ({ cluster, file, identity }: RegisteredCluster) => ({
-  cluster,
-  file,
-  ...(identity === undefined ? {} : { identity }),
-});

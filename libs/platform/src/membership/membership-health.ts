@@ -9,21 +9,24 @@ export type MembershipFacts = Readonly<{
   observed?: readonly string[];
   /** Files and contexts that are not used as they stand; one line each. */
   problems: readonly string[];
+  /** Lines about single clusters, by the cluster. */
+  troubles?: Readonly<Record<string, string>>;
 }>;
 
 const NAMED = 5;
 const PAUSED = 'it is paused, and nothing is written there; the verb "clusters resume" ends that';
 
 /** A kubeconfig that cannot be used as it stands degrades the service and no more. */
-export function membershipHealth({ known, taking, paused, observed = [], problems }: MembershipFacts): Health {
+export function membershipHealth(facts: MembershipFacts): Health {
+  const { known, taking, paused, observed = [], problems } = facts;
   const part = `${taking} of ${known} clusters take part`;
   const pauses = paused.length === 0 ? '' : `, paused: ${listed(paused, ', ')}`;
   const observes = observed.length === 0 ? '' : `, observed: ${listed(observed, ', ')}`;
   const degraded = problems.length > 0 || paused.length > 0;
   const detail = [`${part}${pauses}${observes}`, ...(problems.length === 0 ? [] : [listed(problems, '; ')])].join('; ');
-  if (paused.length === 0) return { up: true, ...(degraded ? { degraded } : {}), detail };
-  const troubles = Object.fromEntries(paused.map((cluster) => [cluster, PAUSED]));
-  return { up: true, degraded, detail, troubles };
+  const troubles = { ...Object.fromEntries(paused.map((cluster) => [cluster, PAUSED])), ...facts.troubles };
+  const named = Object.keys(troubles).length === 0 ? {} : { troubles };
+  return { up: true, ...(degraded ? { degraded } : {}), detail, ...named };
 }
 
 function listed(texts: readonly string[], between: string): string {

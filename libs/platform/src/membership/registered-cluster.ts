@@ -1,4 +1,5 @@
 import { identityRefusal } from '#core/fleet/membership/cluster-identity';
+import type { IdentityMember } from '#core/fleet/membership/identity-claims';
 import type { MemberEntry } from '#core/fleet/membership/membership-changes';
 import { canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
@@ -76,6 +77,16 @@ export class RegisteredCluster {
   /** Whether the access of the kubeconfig is in use, and nothing is left to be asked. */
   get isCurrent(): boolean {
     return this.#isVerified && accessDigest(this.#inUse) === accessDigest(this.#wanted);
+  }
+
+  /** Facts by which it is settled which of several clusters has an identity. */
+  member(): IdentityMember {
+    const { cluster, file, identity, isVerified } = this;
+    const { identity: stated, accepted, cluster: inUse } = this.#wanted;
+    const { server } = inUse;
+    const certificates = inUse['certificate-authority-data'] ?? inUse['certificate-authority'] ?? '';
+    const authority = certificates === '' ? '' : canonicalHash([certificates]).slice(0, 16);
+    return { cluster, file, isVerified, identity, stated, accepted, server, authority };
   }
 
   /** Whether this can be the cluster's identity, as far as the kubeconfig says. */

@@ -8,6 +8,9 @@ export type ClusterChange = Readonly<
   | { kind: 'left'; cluster: string }
 >;
 
+/** Two clusters give one identity: the one that is refused, or the one that keeps it. */
+export type IdentityDispute = Readonly<{ isRefused: boolean; message: string }>;
+
 /**
  * Takes the changes of one moment. What it resolves to is waited for when clusters leave: their connections
  * end after it.
@@ -37,6 +40,8 @@ export interface ServiceClusters {
    * under this name, and is refused for that; undefined where none does.
    */
   replacedBy?(cluster: string): string | undefined;
+  /** The conflict about the identity of a cluster; undefined if it has none. */
+  disputeOf?(cluster: string): IdentityDispute | undefined;
   /**
    * The context of the hub's kubeconfig that leads to the cluster; undefined where its login is in a Secret
    * of the hub, or with the pod that we run in.

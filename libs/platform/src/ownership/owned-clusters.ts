@@ -1,5 +1,10 @@
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import type { ClusterChange, ClusterListener, ServiceClusters } from '../membership/service-clusters.port.js';
+import type {
+  ClusterChange,
+  ClusterListener,
+  IdentityDispute,
+  ServiceClusters,
+} from '../membership/service-clusters.port.js';
 import type { ShardFollower, ShardLoss, ShardSource } from './shard-follower.port.js';
 
 export type OwnedClustersOptions = Readonly<{
@@ -67,6 +72,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
 
   replacedBy(cluster: string): string | undefined {
     return this.owns(cluster) ? this.options.all.replacedBy?.(cluster) : undefined;
+  }
+
+  disputeOf(cluster: string): IdentityDispute | undefined {
+    return this.owns(cluster) ? this.options.all.disputeOf?.(cluster) : undefined;
   }
 
   contextOf(cluster: string): string | undefined {

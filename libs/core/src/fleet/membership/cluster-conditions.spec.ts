@@ -37,6 +37,18 @@ describe('the status of a FleetCluster', () => {
     ]);
   });
 
+  it('names the other cluster that gives the same identity, and that this is over', () => {
+    const uniqueness = (status: ReturnType<typeof clusterStatus>) =>
+      status.conditions?.filter(({ type }) => type === 'IdentityUnique').map(({ status: is, reason }) => [is, reason]);
+    expect(clusterStatus(first, { ...answering, dispute: null }, T1), 'none, as before').toBe(first);
+    const claimed = clusterStatus(first, { ...answering, dispute: { isRefused: false, message: 'aaa' } }, T1);
+    expect(uniqueness(claimed)).toEqual([['False', 'Claimed']]);
+    const refused = clusterStatus({}, { ...away, dispute: { isRefused: true, message: 'east' } }, T1);
+    expect(uniqueness(refused)).toEqual([['False', 'Refused']]);
+    expect(uniqueness(clusterStatus(claimed, away, T1)), 'not known').toEqual([['False', 'Claimed']]);
+    expect(uniqueness(clusterStatus(claimed, { ...answering, dispute: null }, T1))).toEqual([['True', 'Unique']]);
+  });
+
   it.each([
     [{ acts: false, isPaused: false, because: 'OLM is there' }, 'LeftToOLM'],
     [{ acts: true, isPaused: true, because: '' }, 'Paused'],

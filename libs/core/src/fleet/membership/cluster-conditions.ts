@@ -16,6 +16,8 @@ export type ClusterSighting = Readonly<{
   credentials?: CredentialsSighting | undefined;
   /** Absent: it answers. */
   silence?: Readonly<{ reason: 'Refused' | 'Timeout' | 'TLSFailed'; message: string }>;
+  /** The conflict with another cluster that gives the same identity; null: there is none. */
+  dispute?: Readonly<{ isRefused: boolean; message: string }> | null;
   /** Undefined: not known, and left as it was. */
   managed?: Readonly<{ acts: boolean; isPaused: boolean; because: string }>;
   /** UID of the namespace kube-system; undefined: not known. */
@@ -68,6 +70,7 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
     ...(credentials === undefined ? [] : [validity(credentials)]),
     ...(uid === undefined ? [] : [identity(isReplaced, expected, uid)]),
     ...(managed === undefined ? [] : [management(managed)]),
+    ...uniqueness(before, sighting.dispute),
   ];
   const names = new Set(found.map(({ type }) => type));
   const kept = (before.conditions ?? []).filter(({ type }) => !names.has(type));
@@ -134,6 +137,18 @@ const identity = (isReplaced: boolean, before: string | undefined, uid: string):
         message: `another cluster answers: its kube-system has UID ${uid}, that of the fleet has ${before}`,
       }
     : { type: 'IdentityStable', status: 'True', reason: 'Same', message: '' };
+
+/** Said only of clusters that have, or had, a conflict. */
+function uniqueness({ conditions = [] }: FleetClusterStatus, dispute: ClusterSighting['dispute']): readonly Found[] {
+  const type = 'IdentityUnique';
+  if (dispute === undefined) return [];
+  if (dispute !== null) {
+    const { isRefused, message } = dispute;
+    return [{ type, status: 'False', reason: isRefused ? 'Refused' : 'Claimed', message }];
+  }
+  const isKnown = conditions.some((one) => one.type === type);
+  return isKnown ? [{ type, status: 'True', reason: 'Unique', message: '' }] : [];
+}
 
 /** The UID of the cluster that answers under another one's name, as the condition names it. */
 export function replacingUid({ conditions = [] }: FleetClusterStatus): string | undefined {

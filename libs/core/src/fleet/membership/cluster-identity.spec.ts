@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duplicateRefusals, identityRefusal } from './cluster-identity.js';
+import { identityRefusal } from './cluster-identity.js';
 
 describe('the identity of a cluster', () => {
   it.each([
@@ -31,30 +31,5 @@ describe('the identity of a cluster', () => {
     const text = identityRefusal({ cluster: 'east', file: 'config', expected, found, sameServer });
     if (refusal === undefined) expect(text).toBeUndefined();
     else expect(text).toMatch(refusal);
-  });
-});
-
-describe('members that stand for one cluster', () => {
-  const of = (cluster: string, identity?: string, file = 'config') => ({
-    cluster,
-    file,
-    ...(identity === undefined ? {} : { identity }),
-  });
-
-  it('are refused but for the first', () => {
-    const refusals = duplicateRefusals([
-      of('east', '1'),
-      of('west', '2'),
-      of('harbour', '1', 'other'),
-      of('quay', '1'),
-    ]);
-    expect([...refusals.keys()]).toEqual(['harbour', 'quay']);
-    expect(refusals.get('harbour')).toBe(
-      'context "harbour" of other leads to the same cluster as "east" (config), under which it is managed: remove one of them',
-    );
-  });
-
-  it('are not recognised without an identity', () => {
-    expect(duplicateRefusals([of('east'), of('west')])).toEqual(new Map());
   });
 });

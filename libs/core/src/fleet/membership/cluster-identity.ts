@@ -21,28 +21,3 @@ export function identityRefusal(facts: IdentityFacts): string | undefined {
   if (sameServer) return undefined;
   return `context "${cluster}" of ${file} leads to another address, and its login may not read namespace kube-system, by which the cluster would be recognised: grant get on it`;
 }
-
-/** A cluster of which it is known whether its access was taken up. */
-export type VerifiedMember = Readonly<{ cluster: string; file: string; identity?: string }>;
-
-/**
- * Of the members that stand for one cluster the first takes part. Returns why each of the others does not.
- */
-export function duplicateRefusals(members: readonly VerifiedMember[]): ReadonlyMap<string, string> {
-  const first = new Map<string, VerifiedMember>();
-  const refusals = new Map<string, string>();
-  for (const member of members) {
-    const { cluster, file, identity } = member;
-    if (identity === undefined) continue;
-    const known = first.get(identity);
-    if (known === undefined) first.set(identity, member);
-    else {
-      const where = known.file === file ? '' : ` (${known.file})`;
-      refusals.set(
-        cluster,
-        `context "${cluster}" of ${file} leads to the same cluster as "${known.cluster}"${where}, under which it is managed: remove one of them`,
-      );
-    }
-  }
-  return refusals;
-}

@@ -47,6 +47,7 @@ const Extension = z.looseObject({ name: text, extension: z.unknown() });
 const FlotillaExtension = z.looseObject({
   globalCatalogNamespace: optional,
   identity: optional,
+  accepted: optional,
   paused: z.boolean().nullish(),
   observed: z.boolean().nullish(),
   leaving: z.boolean().nullish(),
@@ -92,7 +93,10 @@ export type ClusterTerms = Readonly<{
   observed?: boolean;
   /** The hub leaves the cluster: `clusters remove` was begun. */
   leaving?: boolean;
-  /** The UID that people accepted in place of the one before; with another one the cluster joins anew. */
+  /**
+   * The UID that people accepted in place of the one before, or against another cluster that gives it; with
+   * another one the cluster joins anew.
+   */
   accepted?: string;
 }>;
 
@@ -170,6 +174,7 @@ function termsIn(file: string, context: string, extensions: readonly z.infer<typ
   return {
     ...(terms.globalCatalogNamespace ? { globalCatalogNamespace: terms.globalCatalogNamespace } : {}),
     ...(terms.identity ? { identity: terms.identity } : {}),
+    ...(terms.accepted ? { accepted: terms.accepted } : {}),
     ...(terms.paused ? { paused: true } : {}),
     ...(terms.observed ? { observed: true } : {}),
     ...(terms.leaving ? { leaving: true } : {}),
