@@ -1,0 +1,33 @@
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { perform } from '../../engine/perform.js';
+import { MOVED, type StageOutcome } from '../../engine/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
+import { resolutionWarning } from './resolution-events.js';
+
+/**
+ * Reports that the namespace has none, or several, OperatorGroups. OLM writes this to its log alone (spec:
+ * subscriptions.md §2.3); users read Events.
+ */
+export async function reportGroupCount(input: NamespaceStageInput): Promise<StageOutcome> {
+  const { namespace, operatorGroups } = input.read;
+  if (!(await areThoseGroups(input))) {
+    input.reader.doubtAll();
+    return MOVED;
+  }
+  const advice =
+    operatorGroups.length === 0
+      ? 'create an OperatorGroup that says which namespaces the operators of this one watch'
+      : `delete all but one of ${operatorGroups.map(({ metadata }) => metadata.name).join(', ')}`;
+  const message = `found ${operatorGroups.length} operatorGroups, expected 1: nothing is resolved in this namespace; ${advice}`;
+  return perform(input, [resolutionWarning(namespace, message)]);
+}
+
+/** A cache may have a Subscription before the OperatorGroup that is older: each kind has its own watch. */
+async function areThoseGroups({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
+  if (reader.live) return true;
+  const found = await client.list<OperatorGroup>(OPERATOR_GROUP_API, { namespace: read.namespace });
+  const uids = (groups: readonly OperatorGroup[]) => canonicalJson(groups.map(({ metadata }) => metadata.uid).sort());
+  return uids(found?.items ?? []) === uids(read.operatorGroups);
+}

@@ -1,0 +1,37 @@
+import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import type { Unresolved } from '#core/classic/resolution/resolution-problem';
+import { clipMessage } from '#core/kernel/conditions/clip-message';
+import { perform } from '../../engine/perform.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
+
+/** An Event about a namespace in which not everything can be resolved. */
+export const resolutionWarning = (namespace: string, message: string) => ({
+  do: 'emitEvent' as const,
+  about: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  type: 'Warning' as const,
+  reason: 'ResolutionFailed',
+  message,
+});
+
+/**
+ * With isolation: emits an Event for each Subscription that is left out, unless its condition says the same
+ * already.
+ */
+export async function reportLeftOut(
+  input: NamespaceStageInput,
+  { unresolved = [] }: ResolvedResolution,
+): Promise<void> {
+  const { namespace, subscriptions } = input.read;
+  const isNews = ({ name, message }: Unresolved) =>
+    subscriptions.some(
+      ({ metadata, status }) =>
+        metadata.name === name &&
+        !status?.conditions?.some((held) => held.type === 'ResolutionFailed' && held.message === clipMessage(message)),
+    );
+  const events = unresolved
+    .filter((desired) => desired.kind === 'subscription' && isNews(desired))
+    .map(({ name, message, advice }) =>
+      resolutionWarning(namespace, `Subscription ${name} is left out: ${message}. ${advice}`),
+    );
+  if (events.length > 0) await perform(input, events);
+}
