@@ -37,7 +37,12 @@ const EXTERNAL = [
  * belongs to the group of the highest priority.
  */
 const GROUPS = [
-  { name: 'kernel', test: /libs\/core\/src\/kernel\/(canonical|durations|errors|json|text|versions)\//, priority: 3 },
+  {
+    name: 'kernel',
+    // The errors of registries, too: a thread that reads layers needs no more of the command.
+    test: /libs\/(core\/src\/kernel\/(canonical|durations|errors|json|text|versions)\/|platform\/src\/registry\/registry-client\.port)/,
+    priority: 3,
+  },
   {
     name: 'catalog',
     test: /libs\/core\/src\/catalog\/(read\/(read-blobs|decode-blob)|validate\/validate-catalog)\.ts$/,

@@ -8,4 +8,5 @@ export const PROGRAM_ENTRIES: Readonly<Record<string, string>> = {
   console: 'apps/console/src/main.ts',
   'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
   'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
+  'read-layers.thread': 'libs/platform/src/registry/image/layers/read-layers.thread.ts',
 };

@@ -114,7 +114,7 @@ describe('a reference that leads into the network of the hub', () => {
     });
     const at = `127.0.0.1:${await listening(page)}`;
     const open = new HttpRegistryClient({ limits, connections: { environment: {} } });
-    const text = await open.pull(`${at}/a:v1`, () => true).then(() => 'pulled', refusal);
+    const text = await open.pull(`${at}/a:v1`, () => ['']).then(() => 'pulled', refusal);
     expect(text).toContain('web page');
     expect(text).not.toMatch(/Secret|html/);
     page.closeAllConnections();

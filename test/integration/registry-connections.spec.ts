@@ -171,7 +171,7 @@ describe('mirrors', () => {
   };
   const byDigest = () => `${source}/catalog@${image.manifest.digest}`;
   const pulled = async (client: HttpRegistryClient, reference: string, credentials = {}) =>
-    (await client.pull(reference, () => true, { credentials })).digest;
+    (await client.pull(reference, () => [''], { credentials })).digest;
 
   it('the first one that has the image gives it', async () => {
     first.put('one/catalog:v1', image);

@@ -70,7 +70,7 @@ async function readCatalogImage({ client, reference, options, consumer }: Wanted
 
 async function read(wanted: Wanted): Promise<ReadReference> {
   const { client, reference, options } = wanted;
-  const { labels } = await client.pull(reference, () => false, { ...options, readFiles: NO_FILES });
+  const { labels } = await client.pull(reference, () => [], { ...options, readFiles: NO_FILES });
   if (CATALOG_LABEL in labels) {
     await readCatalogImage(wanted);
     return { kind: 'catalog' };

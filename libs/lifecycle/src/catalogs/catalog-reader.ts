@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { Lanes, type Run } from '#platform/fairness/lanes';
+import { IdleThreads } from '#platform/processes/threads/idle-threads';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 import { ReaderThread, type Reply } from './reader-thread.js';
 
@@ -39,25 +40,22 @@ const FIRST_MS = 10_000;
 
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
 
-type Idle = Readonly<{ thread: ReaderThread; timer: NodeJS.Timeout }>;
-
 /** Reads catalogs in threads of their own, a few at a time, in turns over clusters and namespaces. */
 export class CatalogReader {
-  readonly #idle: Idle[] = [];
+  readonly #idle: IdleThreads<ReaderThread>;
   readonly #limits: ReaderLimits;
 
-  constructor(
-    limits: Partial<ReaderLimits> = {},
-    private readonly threadFile = new URL('./read-catalog.thread.js', import.meta.url),
-  ) {
+  constructor(limits: Partial<ReaderLimits> = {}, threadFile = new URL('./read-catalog.thread.js', import.meta.url)) {
     const first = limiter(limits.threads ?? defaultLimits.threads);
     const lanes = limits.lanes ?? new Lanes({ first, slow: limiter(1), firstMs: FIRST_MS });
     this.#limits = { ...defaultLimits, ...limits, lanes };
+    const { heapMiB, idleMs } = this.#limits;
+    this.#idle = new IdleThreads(() => new ReaderThread(threadFile, heapMiB), idleMs);
   }
 
   /** Threads that wait for their next catalog. */
   get idle(): number {
-    return this.#idle.length;
+    return this.#idle.count;
   }
 
   /**
@@ -80,9 +78,9 @@ export class CatalogReader {
   }
 
   #inThread(request: ReadRequest, { signal, onDisk = () => undefined }: ReadOptions): Run<Reply> {
-    const { deadlineMs, heapMiB } = this.#limits;
-    const thread = this.#take() ?? new ReaderThread(this.threadFile, heapMiB);
-    const end = () => thread.end();
+    const { deadlineMs } = this.#limits;
+    const thread = this.#idle.take();
+    const end = () => void thread.end();
     const onWritten = (bytes: number) => {
       try {
         onDisk(bytes);
@@ -95,26 +93,8 @@ export class CatalogReader {
     if (signal?.aborted) end();
     const done = reading.finally(() => {
       signal?.removeEventListener('abort', end);
-      if (!thread.ended) this.#keep(thread);
+      this.#idle.keep(thread);
     });
     return { done, end };
-  }
-
-  #take(): ReaderThread | undefined {
-    for (;;) {
-      const idle = this.#idle.pop();
-      if (idle === undefined) return undefined;
-      clearTimeout(idle.timer);
-      if (!idle.thread.ended) return idle.thread;
-    }
-  }
-
-  #keep(thread: ReaderThread): void {
-    const timer = setTimeout(() => {
-      this.#idle.splice(this.#idle.indexOf(idle), 1);
-      thread.end();
-    }, this.#limits.idleMs).unref();
-    const idle: Idle = { thread, timer };
-    this.#idle.push(idle);
   }
 }

@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads';
-import { threadMemory } from '#platform/processes/service-memory';
+import { TaskThread, type ThreadEnded } from '#platform/processes/threads/task-thread';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
 /** The thread's last message, or why there is none. `isOfContent`: the same catalog would end so again. */
@@ -11,57 +10,41 @@ export type BytesWritten = Readonly<{ wrote: number }>;
 /** A blob is read, used and dropped: a small nursery is enough for such short-lived objects. */
 const NURSERY_MIB = 12;
 
-/** A thread that reads one catalog after the other. It keeps the process alive only while it reads. */
+const isWritten = (message: Reply | BytesWritten): message is BytesWritten => 'wrote' in message;
+
+/** A thread that reads one catalog after the other. */
 export class ReaderThread {
-  readonly #worker: Worker;
-  #settle: (reply: Reply) => void = () => undefined;
-  #onWritten: (bytes: number) => void = () => undefined;
-  #ended = false;
+  readonly #thread: TaskThread<ReadRequest, BytesWritten, Reply>;
 
   constructor(threadFile: URL, heapMiB: number) {
-    this.#worker = new Worker(threadFile, { execArgv: [], resourceLimits: threadMemory(heapMiB, NURSERY_MIB) });
-    this.#worker.on('message', (message: Reply | BytesWritten) => {
-      if ('wrote' in message) this.#onWritten(message.wrote);
-      else this.#settle(message);
-    });
-    this.#worker.on('error', (error) => this.#end(error.message, isOutOfMemory(error)));
-    this.#worker.on('exit', () => this.#end('the thread that read it ended'));
-    this.#worker.unref();
+    const heap = { heapMiB, youngMiB: NURSERY_MIB };
+    this.#thread = new TaskThread<ReadRequest, BytesWritten, Reply>(threadFile, heap, isWritten);
   }
 
-  /** It has ended, and reads no more. */
+  /** True if it has ended, and reads no more. */
   get ended(): boolean {
-    return this.#ended;
+    return this.#thread.ended;
   }
 
   /** Answers in any case; a catalog that takes too long ends the thread. */
   async read(request: ReadRequest, deadlineMs: number, onWritten: (bytes: number) => void): Promise<Reply> {
-    this.#onWritten = onWritten;
-    this.#worker.ref();
-    const late = setTimeout(
-      () => this.#end(`reading it took longer than ${deadlineMs / 1_000} s and was ended`, true),
-      deadlineMs,
-    );
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      void this.#thread.end(`reading it took longer than ${deadlineMs / 1_000} s and was ended`);
+    }, deadlineMs);
     try {
-      return await new Promise<Reply>((resolve) => {
-        this.#settle = resolve;
-        this.#worker.postMessage(request);
-      });
+      return replyOf(await this.#thread.run(request, { onNote: ({ wrote }) => onWritten(wrote) }), isLate);
     } finally {
       clearTimeout(late);
-      this.#worker.unref();
     }
   }
 
-  end(): void {
-    this.#end('the thread that read it ended');
-  }
-
-  #end(problem: string, isOfContent = false): void {
-    this.#ended = true;
-    this.#settle({ problem, ...(isOfContent && { isOfContent: true }) });
-    void this.#worker.terminate();
-  }
+  readonly end = (): Promise<void> => this.#thread.end();
 }
 
-const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+function replyOf(reply: Reply | ThreadEnded, isLate: boolean): Reply {
+  if (!('ended' in reply)) return reply;
+  const isOfContent = isLate || reply.outOfMemory === true;
+  return { problem: reply.ended, ...(isOfContent && { isOfContent: true }) };
+}

@@ -49,13 +49,13 @@ export async function pullBundle(
   image: string,
   options: PullOptions = {},
 ): Promise<PulledBundle> {
-  const keep = (path: string, labels: Labels): boolean => {
+  const foldersOf = (labels: Labels): readonly string[] => {
     refuseOtherTypes(image, labels);
-    return bundlePath(path, byLabels(labels)) !== undefined;
+    return foldersIn(byLabels(labels));
   };
   const readFiles: PullOptions['readFiles'] = (labels, read) => readBundleFiles(image, byLabels(labels), read);
   const limits = { ...options, readFiles, maxWantedBytes: MAX_BUNDLE_BYTES };
-  const { digest, labels, files } = await client.pull(image, keep, limits);
+  const { digest, labels, files } = await client.pull(image, foldersOf, limits);
   refuseOtherTypes(image, labels);
   return { digest, labels, files };
 }
@@ -69,7 +69,7 @@ async function readBundleFiles(
   read: ReadFiles,
 ): Promise<readonly BundleFile[]> {
   const readFrom = async (directories: BundleDirectories, what: string): Promise<readonly BundleFile[]> =>
-    bundleFiles(await read((path) => bundlePath(path, directories) !== undefined, what), directories);
+    bundleFiles(await read(foldersIn(directories), what), directories);
   const byLabel = await readFrom(labelled, folderOf(labelled)).catch((error: unknown) => tooLarge(error));
   const known = 'tooLarge' in byLabel ? await readFrom({ ...labelled, manifests: NOWHERE }, METADATA) : byLabel;
   const manifests = annotatedManifests(known) ?? labelled.manifests;
@@ -83,6 +83,7 @@ async function readBundleFiles(
   throw new RegistryError('Malformed', image, `image ${image} is no bundle: it has no file in "/${manifests}/"`);
 }
 
+const foldersIn = ({ manifests, metadata }: BundleDirectories): readonly string[] => [manifests, metadata];
 const folderOf = ({ manifests }: BundleDirectories): string => `"/${manifests}/"`;
 const METADATA = 'its metadata';
 /** No path begins with a slash. */

@@ -2,7 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Patience } from '../fairness/patience.js';
 import { BundleLabel, pullBundle } from './bundle-image.js';
 import { BundlePulls } from './bundle-pulls.js';
-import { type PulledImage, type PullOptions, RegistryClient, RegistryError } from './registry-client.port.js';
+import {
+  type FoldersOf,
+  type PulledImage,
+  type PullOptions,
+  RegistryClient,
+  RegistryError,
+} from './registry-client.port.js';
 
 const DIGEST = `sha256:${'a'.repeat(64)}` as const;
 const OWNER = { cluster: 'east', namespace: 'mill' };
@@ -24,21 +30,19 @@ class OneImage extends RegistryClient {
     throw new Error('no bundle is resolved alone');
   };
   pullTo = this.resolve;
-  async pull(
-    reference: string,
-    keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
-    { signal, readFiles }: PullOptions = {},
-  ): Promise<PulledImage> {
+  async pull(reference: string, foldersOf: FoldersOf, { signal, readFiles }: PullOptions = {}): Promise<PulledImage> {
     this.pulls.push(reference);
     if (signal !== undefined) this.signals.push(signal);
     const ended = Promise.withResolvers<never>();
     ended.promise.catch(() => undefined);
     signal?.addEventListener('abort', () => ended.reject(signal.reason));
     await Promise.race([this.slow, ended.promise]);
-    keep('', this.labels);
-    const read = async (wanted: (path: string) => boolean) =>
-      this.paths.filter(wanted).map((path) => ({ path, bytes: Buffer.from(this.texts[path] ?? path) }));
-    const files = await (readFiles?.(this.labels, read) ?? read((path) => keep(path, this.labels)));
+    const wanted = foldersOf(this.labels);
+    const read = async (folders: readonly string[]) =>
+      this.paths
+        .filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)))
+        .map((path) => ({ path, bytes: Buffer.from(this.texts[path] ?? path) }));
+    const files = await (readFiles?.(this.labels, read) ?? read(wanted));
     return { digest: DIGEST, resolved: DIGEST, labels: this.labels, files };
   }
 }

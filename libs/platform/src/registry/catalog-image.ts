@@ -28,11 +28,12 @@ export async function pullCatalog(
   image: string,
   options: PullOptions = {},
 ): Promise<PulledCatalog> {
-  const placeOf = placeBelowLabelled(image);
-  const keep = (path: string, labels: Labels) => placeOf(path, labels) !== undefined;
-  const { files, ...found } = await client.pull(image, keep, options);
+  const folderOf = (labels: Labels) => catalogDirectory(image, labels);
+  const { files, ...found } = await client.pull(image, (labels) => [folderOf(labels)], options);
   if (files.length === 0) throw noCatalogFile(image, found.labels);
-  return { ...found, files: files.map(({ path, bytes }) => ({ path: placeOf(path, found.labels) ?? path, bytes })) };
+  const folder = folderOf(found.labels);
+  const below = (path: string) => (folder === '' ? path : path.slice(folder.length + 1));
+  return { ...found, files: files.map(({ path, bytes }) => ({ path: below(path), bytes })) };
 }
 
 /**
@@ -45,20 +46,13 @@ export async function pullCatalogTo(
   directory: string,
   options: PullOptions = {},
 ): Promise<UnpackedImage> {
-  const unpacked = await client.pullTo(image, directory, placeBelowLabelled(image), options);
+  const unpacked = await client.pullTo(image, directory, (labels) => catalogDirectory(image, labels), options);
   if (unpacked.files > 0) return unpacked;
   await rm(directory, { recursive: true, force: true });
   throw noCatalogFile(image, unpacked.labels);
 }
 
 type Labels = Readonly<Record<string, string>>;
-
-/** Paths below the labelled directory, relative to it; undefined for what is elsewhere. */
-const placeBelowLabelled = (image: string) => (path: string, labels: Labels) => {
-  const directory = catalogDirectory(image, labels);
-  if (directory === '') return path;
-  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : undefined;
-};
 
 const noCatalogFile = (image: string, labels: Labels) =>
   new RegistryError(

@@ -29,7 +29,7 @@ async function pull(repository = 'acme/shop', credentials: RegistryCredentials =
   const { length } = registry.log;
   const reference = `${registry.host}/${repository}:v1`;
   const outcome = await client
-    .pull(reference, () => true, { credentials })
+    .pull(reference, () => [''], { credentials })
     .then(
       () => 'pulled',
       (error: Error) => error.message,

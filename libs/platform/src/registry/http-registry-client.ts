@@ -8,14 +8,9 @@ import { type ConnectionOptions, Connections } from './http/connections.js';
 import type { LoginsOf, Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
 import type { FailedPulls } from './image/failed-pulls.js';
-import {
-  type FoundManifest,
-  hostArchitecture,
-  ImagePuller,
-  type ImageSource,
-  type Keep,
-  type PlaceOf,
-} from './image/image-puller.js';
+import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource } from './image/image-puller.js';
+import { defaultLayers } from './image/layers/default-layers.js';
+import type { LayersReader } from './image/layers/layers-reader.port.js';
 import { acceptedManifests } from './image/media-types.js';
 import type { ReadImage } from './image/recent-images.js';
 import { atDigest, manifestName, parseImageReference } from './image-reference.js';
@@ -23,6 +18,8 @@ import type { MirrorRule } from './mirrors/mirror-sets.js';
 import { pullPlaces } from './mirrors/pull-places.js';
 import { hostRefusal, isHostListed } from './outbound/outbound-policy.js';
 import {
+  type FolderOf,
+  type FoldersOf,
   type PulledImage,
   type PullOptions,
   RegistryClient,
@@ -43,6 +40,8 @@ export type RegistryClientOptions = Readonly<{
   provenance?: Provenance;
   /** Remembers images that are of no use; none are remembered by default. */
   failedPulls?: FailedPulls;
+  /** Unpacks layers; in threads by default, if the process is built. */
+  layers?: LayersReader;
   /** Where images are looked for before their own registry. */
   mirrors?: readonly MirrorRule[];
   /** Certificates and proxies. */
@@ -64,6 +63,7 @@ export class HttpRegistryClient extends RegistryClient {
   readonly #mirrors: readonly MirrorRule[];
   readonly #hosts: readonly string[];
   readonly #failed: FailedPulls | undefined;
+  readonly #layers: LayersReader;
 
   constructor(options: RegistryClientOptions = {}) {
     super();
@@ -78,6 +78,7 @@ export class HttpRegistryClient extends RegistryClient {
     this.#blobs = new BlobSource(this.transport, store && { store, provenance });
     this.#mirrors = options.mirrors ?? [];
     this.#failed = options.failedPulls;
+    this.#layers = options.layers ?? defaultLayers;
     this.#hosts = options.connections?.policy?.registryHosts ?? [];
     this.#architecture = options.architecture ?? hostArchitecture();
   }
@@ -86,23 +87,23 @@ export class HttpRegistryClient extends RegistryClient {
     return this.#somewhere(reference, options, (session) => this.#head(session));
   }
 
-  override async pull(reference: string, keep: Keep, options: PullOptions = {}): Promise<PulledImage> {
+  override async pull(reference: string, foldersOf: FoldersOf, options: PullOptions = {}): Promise<PulledImage> {
     return this.#somewhere(reference, options, (session) =>
-      this.#puller(session, (blob, consume) => this.#blobs.read(session, blob, consume), options).pull(keep),
+      this.#puller(session, (blob, consume) => this.#blobs.read(session, blob, consume), options).pull(foldersOf),
     );
   }
 
   override async pullTo(
     reference: string,
     directory: string,
-    placeOf: PlaceOf,
+    folderOf: FolderOf,
     options: PullOptions = {},
   ): Promise<UnpackedImage> {
     // Past the store: what is unpacked is kept by the caller, so the layers are not kept a second time.
     return this.#somewhere(reference, options, (session) =>
       this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume), options).pullTo(
         directory,
-        placeOf,
+        folderOf,
       ),
     );
   }
@@ -149,7 +150,14 @@ export class HttpRegistryClient extends RegistryClient {
     const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
     const recent =
       images && ((digest: Digest, read: () => Promise<ReadImage>) => images.of(`${access} ${digest}`, read));
-    const guard = { signal, layers, recent, ...(onDisk && { onDisk }), ...(readFiles && { readFiles }) };
+    const guard = {
+      signal,
+      layers,
+      recent,
+      reader: this.#layers,
+      ...(onDisk && { onDisk }),
+      ...(readFiles && { readFiles }),
+    };
     const limits = { ...this.limits, wantedBytes: Math.min(this.limits.wantedBytes, maxWantedBytes ?? Infinity) };
     return new ImagePuller({ named, manifest, blob }, limits, this.#architecture, session.refuse, guard);
   }

@@ -11,14 +11,14 @@ import {
   hostArchitecture,
   ImagePuller,
   type ImageSource,
-  type Keep,
-  type PlaceOf,
   type PullGuard,
 } from './image/image-puller.js';
 import { MediaType } from './image/media-types.js';
 import { type Consume, readVerified } from './image/verified-blob.js';
 import { type BuiltImage, descriptorOf } from './image-builder.js';
 import {
+  type FolderOf,
+  type FoldersOf,
   type PulledImage,
   type PullOptions,
   RegistryClient,
@@ -119,12 +119,12 @@ export class OciLayoutClient extends RegistryClient {
     return (await new Layout(reference, this.#limits).named()).digest;
   }
 
-  override async pull(reference: string, keep: Keep, { readFiles }: PullOptions = {}): Promise<PulledImage> {
-    return this.#puller(reference, readFiles && { readFiles }).pull(keep);
+  override async pull(reference: string, foldersOf: FoldersOf, { readFiles }: PullOptions = {}): Promise<PulledImage> {
+    return this.#puller(reference, readFiles && { readFiles }).pull(foldersOf);
   }
 
-  override async pullTo(reference: string, directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
-    return this.#puller(reference).pullTo(directory, placeOf);
+  override async pullTo(reference: string, directory: string, folderOf: FolderOf): Promise<UnpackedImage> {
+    return this.#puller(reference).pullTo(directory, folderOf);
   }
 
   #puller(reference: string, guard: PullGuard = {}): ImagePuller {

@@ -19,8 +19,16 @@ export type Login =
  */
 export type RegistryCredentials = Readonly<Record<string, Login>>;
 
-/** Reads files of an image during its pull. `what`: their folder, for errors. */
-export type ReadFiles = (wanted: (path: string) => boolean, what: string) => Promise<readonly BundleFile[]>;
+/**
+ * Folders of an image whose files are wanted, given its labels; without slashes at their ends. An empty one
+ * is the whole image.
+ */
+export type FoldersOf = (labels: Readonly<Record<string, string>>) => readonly string[];
+/** The one folder whose files are wanted. */
+export type FolderOf = (labels: Readonly<Record<string, string>>) => string;
+
+/** Reads the files of folders of an image during its pull. `what`: the folders in words, for errors. */
+export type ReadFiles = (folders: readonly string[], what: string) => Promise<readonly BundleFile[]>;
 
 export type PullOptions = Readonly<{
   credentials?: RegistryCredentials;
@@ -34,7 +42,7 @@ export type PullOptions = Readonly<{
   maxWantedBytes?: number;
   /**
    * Reads the files in its own way, in several steps if those that are read first say which others are
-   * wanted, all in one pull. Without it they are those that `keep` wants.
+   * wanted, all in one pull. Without it they are those of the wanted folders.
    */
   readFiles?: (labels: Readonly<Record<string, string>>, read: ReadFiles) => Promise<readonly BundleFile[]>;
   /** Images that need not be read again. All pulls that name the same one want the same files of an image. */
@@ -70,24 +78,18 @@ export abstract class RegistryClient {
   /** Digest that the reference names now; one HEAD request. */
   abstract resolve(reference: string, options?: PullOptions): Promise<Digest>;
   /**
-   * Pulls config and layers, checks every digest and bound. `keep` says which paths are
-   * wanted, given the labels.
+   * Pulls config and layers, checks every digest and bound, and gives the files of the wanted folders.
    */
-  abstract pull(
-    reference: string,
-    keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
-    options?: PullOptions,
-  ): Promise<PulledImage>;
+  abstract pull(reference: string, foldersOf: FoldersOf, options?: PullOptions): Promise<PulledImage>;
   /**
-   * As {@link pull}, with the files streamed to disk: memory does not grow with files or layers. `placeOf`
-   * says where below `directory` a wanted file goes, and is undefined for what is not wanted. The directory
-   * must be empty or not there; it appears when all is checked, and not at all when the pull fails. Throws
-   * UnpackFailed where the disk refuses.
+   * As {@link pull}, with the files streamed to disk: memory does not grow with files or layers. Their paths
+   * below `directory` are relative to the wanted folder. The directory must be empty or not there; it appears
+   * when all is checked, and not at all if the pull fails. Throws UnpackFailed if the disk refuses.
    */
   abstract pullTo(
     reference: string,
     directory: string,
-    placeOf: (path: string, labels: Readonly<Record<string, string>>) => string | undefined,
+    folderOf: FolderOf,
     options?: PullOptions,
   ): Promise<UnpackedImage>;
 }

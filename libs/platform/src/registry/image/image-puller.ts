@@ -1,6 +1,8 @@
 import { arch } from 'node:process';
 import type { Digest } from '../../store/content-store.port.js';
 import {
+  type FolderOf,
+  type FoldersOf,
   type PulledImage,
   type PullOptions,
   type ReadFiles,
@@ -9,7 +11,6 @@ import {
 } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
 import { collected } from './blob-source.js';
-import { type FileSink, memorySink } from './file-sink.js';
 import {
   chooseManifest,
   type Descriptor,
@@ -20,12 +21,12 @@ import {
   partName,
   type Refuse,
 } from './image-manifest.js';
-import { ImageTree, type LayerEntry, type TreeFile, treeBounds } from './image-tree.js';
-import { Allowance, type IsWanted, type Reading, readLayer } from './layer-reader.js';
+import { defaultLayers } from './layers/default-layers.js';
+import type { LayersGuard, LayersReader, LayersRequest, OpenLayer } from './layers/layers-reader.port.js';
 import { isForeignLayer, isLayer } from './media-types.js';
 import type { ReadImage } from './recent-images.js';
 import { PullStandstill, unlessItStandsStill } from './standstill.js';
-import { UnpackDirectory } from './unpack-directory.js';
+import { partialOf } from './unpack-directory.js';
 import type { Consume } from './verified-blob.js';
 
 export type FoundManifest = Readonly<{ digest: Digest; document: ManifestDocument }>;
@@ -43,17 +44,11 @@ export type ImageSource = Readonly<{
   standstillMs?: number;
 }>;
 
-export type Keep = (path: string, labels: Readonly<Record<string, string>>) => boolean;
-/** As {@link Keep}, and where a wanted file goes; undefined for what is not wanted. */
-export type PlaceOf = (path: string, labels: Readonly<Record<string, string>>) => string | undefined;
-
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
 /** Go's name of this machine's architecture, as image indexes write it. */
 export const hostArchitecture = (): string => GO_ARCHITECTURES[arch] ?? arch;
 
 const WANTED = 'the files to read';
-/** Rounds of reading layers again for files that wanted links point to. */
-const MAX_LINK_ROUNDS = 4;
 /** An index may name another index, but not without end. */
 const MAX_INDEX_DEPTH = 3;
 
@@ -70,6 +65,8 @@ export type PullGuard = Readonly<{
   /** Reads the image of that digest into memory, unless it is there already. */
   readFiles?: PullOptions['readFiles'];
   recent?: ((digest: Digest, read: () => Promise<ReadImage>) => Promise<ReadImage>) | undefined;
+  /** Unpacks layers; by default in threads. */
+  reader?: LayersReader;
 }>;
 
 /** Turns an image into files, in memory or in a directory: platform, labels, layers; everything bounded. */
@@ -82,35 +79,46 @@ export class ImagePuller {
     private readonly guard: PullGuard = {},
   ) {}
 
-  async pull(keep: Keep): Promise<PulledImage> {
+  async pull(foldersOf: FoldersOf): Promise<PulledImage> {
     const { manifest, ...found } = await this.#find();
-    const read = () => this.#read(found.digest, manifest, keep);
+    const read = () => this.#read(found.digest, manifest, foldersOf);
     const { labels, files } = await (this.guard.recent?.(found.digest, read) ?? read());
     return { ...found, labels, files };
   }
 
-  async #read(digest: Digest, manifest: ImageManifest, keep: Keep): Promise<ReadImage> {
+  async #read(digest: Digest, manifest: ImageManifest, foldersOf: FoldersOf): Promise<ReadImage> {
     const labels = await this.#labels(manifest);
-    keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-    const read: ReadFiles = async (wanted, what) => {
-      const files = await this.#files(manifest, wanted, memorySink, what);
-      return files.map(({ path, content }) => ({ path, bytes: content }));
-    };
-    const { readFiles = () => read((path) => keep(path, labels), WANTED) } = this.guard;
+    const folders = foldersOf(labels); // Labels that make the image useless are found before any layer is pulled.
+    const read: ReadFiles = (wanted, what) =>
+      this.#reader.files(this.#request(manifest, wanted, what), this.#guardOf(manifest));
+    const { readFiles = () => read(folders, WANTED) } = this.guard;
     return { labels, files: await this.#guarded(digest, () => readFiles(labels, read)) };
   }
 
-  async pullTo(directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
+  async pullTo(directory: string, folderOf: FolderOf): Promise<UnpackedImage> {
     const { manifest, ...found } = await this.#find();
     const labels = await this.#labels(manifest);
-    placeOf('', labels);
-    const unpacked = await this.#guarded(found.digest, () =>
-      new UnpackDirectory(directory, this.guard.onDisk).fill(
-        (sink) => this.#files(manifest, (path) => placeOf(path, labels) !== undefined, sink),
-        (path) => placeOf(path, labels) ?? path,
-      ),
-    );
-    return { ...found, labels, ...unpacked };
+    const request = () => this.#request(manifest, [folder], WANTED);
+    const folder = folderOf(labels);
+    const target = { directory, partial: partialOf(directory) };
+    const unpack = async () => this.#reader.unpack(request(), target, this.#guardOf(manifest));
+    return { ...found, labels, ...(await this.#guarded(found.digest, unpack)) };
+  }
+
+  get #reader(): LayersReader {
+    return this.guard.reader ?? defaultLayers;
+  }
+
+  /** Refuses layers that are too many, too large or of another kind. */
+  #request(manifest: ImageManifest, folders: readonly string[], what: string): LayersRequest {
+    this.#checkLayers(manifest);
+    return { layers: manifest.layers.map(partName), folders, what, limits: this.limits };
+  }
+
+  #guardOf({ layers }: ImageManifest): LayersGuard {
+    const { signal, onDisk } = this.guard;
+    const open: OpenLayer = (at, consume) => this.#layer(layers[at], consume);
+    return { open, refuse: this.refuse, ...(signal && { signal }), ...(onDisk && { onDisk }) };
   }
 
   #guarded<T>(digest: Digest, read: () => Promise<T>): Promise<T> {
@@ -146,28 +154,6 @@ export class ImagePuller {
     }
   }
 
-  async #files<C>(
-    manifest: ImageManifest,
-    wanted: IsWanted,
-    sink: FileSink<C>,
-    what = WANTED,
-  ): Promise<readonly TreeFile<C>[]> {
-    this.#checkLayers(manifest);
-    const linked = new Set<string>();
-    for (let round = 0; round < MAX_LINK_ROUNDS; round++) {
-      const allowance = new Allowance(this.limits, this.refuse, this.guard.signal, what);
-      const tree = await this.#tree(manifest, { wanted: (path) => wanted(path) || linked.has(path), sink, allowance });
-      const { files, missing } = tree.files(wanted);
-      if (missing.length === 0) {
-        allowance.checkNamed(files);
-        return files;
-      }
-      await sink.clear();
-      for (const path of missing) linked.add(path);
-    }
-    throw this.refuse('Malformed', 'files of the image link to each other in too many steps');
-  }
-
   #checkLayers({ layers }: ImageManifest): void {
     const { layers: most, compressedBytes } = this.limits;
     if (layers.length > most) {
@@ -185,17 +171,12 @@ export class ImagePuller {
     );
   }
 
-  async #tree<C>({ layers }: ImageManifest, reading: Reading<C>): Promise<ImageTree<C>> {
-    const tree = new ImageTree<C>(this.refuse, treeBounds(this.limits.entries));
-    for (const layer of layers) tree.apply(await this.#layer(layer, reading));
-    return tree;
-  }
-
   /** Reads one layer. A registry need not have those that may not be distributed. */
-  async #layer<C>(layer: Descriptor, reading: Reading<C>): Promise<readonly LayerEntry<C>[]> {
+  async #layer<T>(layer: Descriptor | undefined, consume: ConsumeLayer<T>): Promise<T> {
+    if (layer === undefined) throw new Error('the image has no such layer');
     const name = partName(layer);
     try {
-      return await this.source.blob(layer, (bytes) => this.#readWatched(bytes, name, reading));
+      return await this.source.blob(layer, (bytes) => this.#watched(bytes, name, consume));
     } catch (error) {
       if (!isForeignLayer(layer.mediaType) || !(error instanceof RegistryError) || error.failure !== 'Incomplete')
         throw error;
@@ -206,16 +187,18 @@ export class ImagePuller {
     }
   }
 
-  #readWatched<C>(bytes: AsyncIterable<Uint8Array>, name: string, reading: Reading<C>): Promise<LayerEntry<C>[]> {
+  #watched<T>(bytes: AsyncIterable<Uint8Array>, name: string, read: ConsumeLayer<T>): Promise<T> {
     const limitMs = this.source.standstillMs ?? standstillMs(this.limits);
     const { reference, message } = this.refuse(
       'Unreachable',
       `${name} stands still: nothing was read or unpacked for ${limitMs / 1_000} s. Check the registry and the disk`,
     );
     const error = () => new PullStandstill(reference, message);
-    return unlessItStandsStill({ bytes, read: (noted) => readLayer(noted, name, reading), limitMs, error });
+    return unlessItStandsStill({ bytes, read, limitMs, error });
   }
 }
+
+type ConsumeLayer<T> = (bytes: AsyncIterable<Uint8Array>) => Promise<T>;
 
 /** Longer than a registry may take for all its tries of one request, with the longest pauses between them. */
 const standstillMs = ({ attempts, requestMs, stallMs }: RegistryLimits): number =>

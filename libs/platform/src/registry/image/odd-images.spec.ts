@@ -33,7 +33,7 @@ async function pulled(seed: number): Promise<Map<string, string>> {
     },
   };
   const puller = new ImagePuller(source, defaultRegistryLimits, 'amd64', refuse);
-  const { files } = await puller.pull((path) => /^(manifests|metadata)\//.test(path));
+  const { files } = await puller.pull(() => ['manifests', 'metadata']);
   return new Map(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString('latin1')]));
 }
 

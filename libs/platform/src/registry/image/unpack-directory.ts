@@ -9,17 +9,22 @@ import type { TreeFile } from './image-tree.js';
 export class UnpackFailed extends FlotillaError {
   readonly code = 'UnpackFailed';
   readonly retry: Retry = 'backoff';
+  readonly why: string;
   constructor(
     readonly directory: string,
     cause: unknown,
   ) {
     const why = cause instanceof Error ? cause.message : String(cause);
     super(`cannot unpack an image into ${directory}: ${why}`);
+    this.why = why;
   }
 }
 
 /** A file of the image under a name of our own; `at` moves when the file gets its place. */
 type Staged = { at: string; placed: boolean };
+
+/** A name next to the directory for the work in progress. */
+export const partialOf = (directory: string): string => `${directory}.${randomUUID()}.partial`;
 
 /** Where a wanted file goes, relative to the directory, `/` between. */
 export type UnpackPath = (path: string) => string;
@@ -31,7 +36,6 @@ export type UnpackPath = (path: string) => string;
  * siblings may be deleted.
  */
 export class UnpackDirectory implements FileSink<Staged> {
-  readonly #partial: string;
   #count = 0;
 
   #written = 0;
@@ -39,9 +43,8 @@ export class UnpackDirectory implements FileSink<Staged> {
   constructor(
     private readonly directory: string,
     private readonly onDisk: (bytes: number) => void = () => undefined,
-  ) {
-    this.#partial = `${directory}.${randomUUID()}.partial`;
-  }
+    private readonly partial = partialOf(directory),
+  ) {}
 
   /**
    * Runs `unpack` and publishes what it kept. Whatever fails, the directory and its
@@ -58,7 +61,7 @@ export class UnpackDirectory implements FileSink<Staged> {
       return { bytes: files.reduce((sum, { size }) => sum + size, 0), files: files.length };
     } finally {
       // What went wrong before says more than that nothing could be tidied up.
-      await rm(this.#partial, { recursive: true, force: true }).catch(() => undefined);
+      await rm(this.partial, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 
@@ -90,7 +93,7 @@ export class UnpackDirectory implements FileSink<Staged> {
   }
 
   get #staging(): string {
-    return join(this.#partial, 'staging');
+    return join(this.partial, 'staging');
   }
 
   async #begin(): Promise<void> {
@@ -100,7 +103,7 @@ export class UnpackDirectory implements FileSink<Staged> {
   }
 
   async #publish(files: readonly TreeFile<Staged>[], place: UnpackPath): Promise<void> {
-    const tree = join(this.#partial, 'tree');
+    const tree = join(this.partial, 'tree');
     await mkdir(tree, { mode: 0o700 });
     const made = new Set([tree]);
     for (const { path, content } of files) {
