@@ -37,6 +37,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('runbooks'),
       doc('recovery'),
       doc('security'),
+      doc('signatures'),
       doc('running-catalogs'),
       doc('install-plans'),
       doc('resolution'),

@@ -133,6 +133,7 @@ export class CatalogContents {
 
   /**
    * An answer given while the registry is away is not remembered: the next caller asks the registry again.
+   * There is none if images of this name must be signed: kept content has not been judged yet.
    */
   async #ownImage(reference: string, options: ContentOptions, named: Digest | undefined): Promise<HeldImage> {
     try {
@@ -141,7 +142,8 @@ export class CatalogContents {
       return found;
     } catch (error) {
       const isAway = error instanceof RegistryError && error.failure === 'Unreachable';
-      const held = isAway && named !== undefined ? await this.#images.givenToOwn(reference, named) : undefined;
+      const isKept = isAway && !this.registry.asksForSignature(reference);
+      const held = isKept && named !== undefined ? await this.#images.givenToOwn(reference, named) : undefined;
       if (held === undefined || named === undefined) throw error;
       return { digest: named, held };
     }

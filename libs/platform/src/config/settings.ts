@@ -197,6 +197,10 @@ export const settingGroups = {
       '',
       'YAML file with ImageDigestMirrorSet and ImageTagMirrorSet objects, as OpenShift and `oc mirror` write them: mirrors are tried in order before the source, digests at the former, tags at the latter only. Read at the start',
     ),
+    signaturePolicyFile: path(
+      '',
+      'YAML file that says which signatures images of catalogs and bundles need, per registry or repository (signatures.md). What cannot be read of it refuses what it may concern. Empty: no signatures are asked for. Read at the start',
+    ),
     registryCa: path(
       '',
       'PEM file, or folder of `*.crt` and `*.pem` files, with authorities to trust for every registry besides those of the system. Read again every minute',

@@ -5,7 +5,7 @@ import { fileError } from '../files/file-tree.error.js';
 import type { ContentStore } from '../store/content-store.port.js';
 import type { Provenance } from '../store/provenance.port.js';
 import type { LoginsOf } from './http/session.js';
-import { HttpRegistryClient } from './http-registry-client.js';
+import { HttpRegistryClient, type RegistryClientOptions } from './http-registry-client.js';
 import type { FailedPulls } from './image/failed-pulls.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 import type { OutboundPolicy } from './outbound/outbound-policy.js';
@@ -27,6 +27,7 @@ export async function configuredRegistryClient(
 ): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
   const mirrors = file === '' ? [] : await mirrorsIn(file);
+  const judge = settings.signaturePolicyFile === '' ? undefined : await judgeBy(settings.signaturePolicyFile);
   return new HttpRegistryClient({
     limits: registryLimitsOf(settings),
     mirrors,
@@ -35,11 +36,20 @@ export async function configuredRegistryClient(
       certificates: { authorities: registryCa, directories: registryCertsDir },
       ...(policy && { policy }),
     },
+    ...(judge && { judge }),
     ...(failedPulls && { failedPulls }),
     ...(store === undefined ? {} : { store }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(loginsOf === undefined ? {} : { loginsOf }),
   });
+}
+
+/** Loaded late: most hubs have no signature policy. */
+async function judgeBy(file: string): Promise<NonNullable<RegistryClientOptions['judge']>> {
+  const { readSignaturePolicy } = await import('./signatures/policy-file.js');
+  const { ContentAdmission } = await import('./signatures/content-admission.js');
+  const policy = await readSignaturePolicy(file);
+  return (transport) => new ContentAdmission(policy, transport);
 }
 
 /** Loaded late: most hubs have no mirror registries configured. */

@@ -29,6 +29,7 @@ import {
 } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 import { RegistryTransport } from './registry-transport.js';
+import type { ContentJudge } from './signatures/content-judge.port.js';
 
 export type RegistryClientOptions = Readonly<{
   limits?: Partial<RegistryLimits>;
@@ -48,6 +49,8 @@ export type RegistryClientOptions = Readonly<{
   connections?: ConnectionOptions;
   /** Go's name of the architecture to prefer in an image index; this machine's by default. */
   architecture?: string;
+  /** Judges who signed an image, given what speaks to registries; every image is admitted by default. */
+  judge?: (transport: RegistryTransport) => ContentJudge;
   /** Where the logins come from, for the advice in errors; pull secrets of a cluster by default. */
   loginsOf?: LoginsOf;
 }>;
@@ -64,6 +67,7 @@ export class HttpRegistryClient extends RegistryClient {
   readonly #hosts: readonly string[];
   readonly #failed: FailedPulls | undefined;
   readonly #layers: LayersReader;
+  readonly #judge: ContentJudge | undefined;
 
   constructor(options: RegistryClientOptions = {}) {
     super();
@@ -81,10 +85,25 @@ export class HttpRegistryClient extends RegistryClient {
     this.#layers = options.layers ?? defaultLayers;
     this.#hosts = options.connections?.policy?.registryHosts ?? [];
     this.#architecture = options.architecture ?? hostArchitecture();
+    this.#judge = options.judge?.(this.transport);
   }
 
   override async resolve(reference: string, options: PullOptions = {}): Promise<Digest> {
-    return this.#somewhere(reference, options, (session) => this.#head(session));
+    return this.#somewhere(reference, options, async (session) => {
+      const digest = await this.#head(session);
+      await this.#judge?.check(session, digest, () => this.#platformOf(session, digest, options));
+      return digest;
+    });
+  }
+
+  override asksForSignature(reference: string): boolean {
+    return this.#judge?.asksForSignature(parseImageReference(reference)) ?? false;
+  }
+
+  async #platformOf(session: Session, digest: Digest, options: PullOptions): Promise<Digest> {
+    const named = { ...session, reference: atDigest(session.reference, digest) };
+    const noBlob: ImageSource['blob'] = (blob, consume) => this.#blobs.stream(named, blob, consume);
+    return (await this.#puller(named, noBlob, options).find()).digest;
   }
 
   override async pull(reference: string, foldersOf: FoldersOf, options: PullOptions = {}): Promise<PulledImage> {
@@ -150,10 +169,13 @@ export class HttpRegistryClient extends RegistryClient {
     const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
     const recent =
       images && ((digest: Digest, read: () => Promise<ReadImage>) => images.of(`${access} ${digest}`, read));
+    const judge = this.#judge;
+    const admit = judge && ((digest: Digest, platform: Digest) => judge.check(session, digest, async () => platform));
     const guard = {
       signal,
       layers,
       recent,
+      admit,
       reader: this.#layers,
       ...(onDisk && { onDisk }),
       ...(readFiles && { readFiles }),
@@ -196,7 +218,9 @@ export class HttpRegistryClient extends RegistryClient {
 const NO_DIGEST: Digest = `sha256:${'0'.repeat(64)}`;
 
 /** Faults of the content itself are the same everywhere: no further place is tried. */
-const SAME_EVERYWHERE: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported']);
+const SAME_EVERYWHERE: ReadonlySet<RegistryFailure> = new Set([
+  ...(['TooLarge', 'UnsafePath', 'Unsupported', 'NotAdmitted'] as const),
+]);
 
 /** What the last place said, and before it why all others would not do. */
 function nowhere(text: string, failures: readonly RegistryError[]): RegistryError {

@@ -72,6 +72,12 @@ export type UnpackedImage = Omit<PulledImage, 'files'> &
 /** An OCI distribution registry. */
 export abstract class RegistryClient {
   /**
+   * True if images of this name must be signed: then no content counts that this client has not judged.
+   */
+  asksForSignature(_reference: string): boolean {
+    return false;
+  }
+  /**
    * The same text for the same host, repository and logins, and for no others; says nothing about the logins.
    */
   abstract access(reference: string, options?: PullOptions): string;
@@ -100,6 +106,8 @@ export type RegistryFailure =
   | 'Unauthorized'
   /** The hub's own policy refuses the host or its address. */
   | 'NotAllowed'
+  /** The signature policy refuses the content. */
+  | 'NotAdmitted'
   | 'NotFound'
   /** The registry has the manifest of the image, and not all that the manifest names. */
   | 'Incomplete'
@@ -114,12 +122,12 @@ export type RegistryFailure =
 
 /** What may be over at the next try, of the same input. */
 const MAY_PASS: ReadonlySet<RegistryFailure> = new Set([
-  ...(['Unreachable', 'NotFound', 'NotARegistry', 'Incomplete', 'DigestMismatch'] as const),
+  ...(['Unreachable', 'NotFound', 'NotARegistry', 'Incomplete', 'DigestMismatch', 'NotAdmitted'] as const),
 ]);
 
 /** Failures for which the image itself is at fault. */
 const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set([
-  ...(['Malformed', 'Unsupported', 'UnsafePath', 'TooLarge', 'Incomplete', 'DigestMismatch'] as const),
+  ...(['Malformed', 'Unsupported', 'UnsafePath', 'TooLarge', 'Incomplete', 'DigestMismatch', 'NotAdmitted'] as const),
 ]);
 
 /**

@@ -41,6 +41,8 @@ export type RegistryOptions = Readonly<{
   port?: number;
   /** Serves HTTPS; with `clientCa` only to clients that show a certificate of that authority. All PEM. */
   tls?: Readonly<{ cert: string; key: string; clientCa?: string }>;
+  /** Whether the API of referrers is there; by default it is not, as in older registries. */
+  referrers?: boolean;
   /** Whether `Range` requests are honoured; they are by default. */
   ranges?: boolean;
 }>;
@@ -169,14 +171,21 @@ class RegistryServer {
     if (failure !== undefined && failAtOnce(failure, response)) return;
     if (!authorize({ login: this.login, host: this.host, url, header: request.headers.authorization, body }, response))
       return;
-    const route = url.pathname === '/v2/' ? [] : /^\/v2\/(.+?)\/(manifests|blobs|tags)\/(.+)$/.exec(url.pathname);
+    const route =
+      url.pathname === '/v2/' ? [] : /^\/v2\/(.+?)\/(manifests|blobs|tags|referrers)\/(.+)$/.exec(url.pathname);
     const [, repository = '', kind = '', name = ''] = route ?? [];
     if (route?.length === 0) response.writeHead(200).end('{}');
     else if (kind === 'manifests')
       this.#manifest({ method, repository, name, type: request.headers['content-type'], body, failure }, response);
     else if (kind === 'blobs' && name.startsWith('uploads')) this.#upload(method, url, repository, body, response);
     else if (kind === 'blobs') this.#blob({ method, name, range: request.headers.range, failure }, response);
-    else if (kind === 'tags') response.end(JSON.stringify({ name: repository, tags: this.state.tags(repository) }));
+    else this.#list(kind, repository, name, response);
+  }
+
+  #list(kind: string, repository: string, name: string, response: ServerResponse): void {
+    if (kind === 'tags') response.end(JSON.stringify({ name: repository, tags: this.state.tags(repository) }));
+    else if (kind === 'referrers' && this.options.referrers)
+      response.end(Buffer.from(this.state.referrers(repository, name)));
     else problem(response, 404, 'NAME_UNKNOWN');
   }
 

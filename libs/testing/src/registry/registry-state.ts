@@ -1,5 +1,7 @@
 import { digestOf } from '#platform/store/digest';
 
+const OCI_INDEX = 'application/vnd.oci.image.index.v1+json';
+
 type StoredManifest = Readonly<{ mediaType: string; bytes: Uint8Array; digest: string }>;
 
 /** What the in-memory registry holds: blobs by digest, manifests by repository and digest, tags. */
@@ -31,6 +33,17 @@ export class RegistryState {
     const digest = name.startsWith('sha256:') ? name : this.#tags.get(repository)?.get(name);
     const found = this.#manifests.get(`${repository}@${digest ?? ''}`);
     return found && { ...found, bytes: this.#served(found.digest, found.bytes) };
+  }
+
+  /** An index of the manifests whose `subject` is the digest. */
+  referrers(repository: string, digest: string): Uint8Array {
+    const manifests = [...this.#manifests]
+      .filter(([key]) => key.startsWith(`${repository}@`))
+      .flatMap(([, { mediaType, bytes, digest: own }]) => {
+        const { subject, artifactType } = Object(JSON.parse(Buffer.from(bytes).toString()));
+        return subject?.digest === digest ? [{ mediaType, digest: own, size: bytes.length, artifactType }] : [];
+      });
+    return Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: OCI_INDEX, manifests }));
   }
 
   tags(repository: string): string[] {

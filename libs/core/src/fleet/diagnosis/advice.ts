@@ -51,6 +51,14 @@ export const ADVICE = {
     advice(
       `Nothing is wrong with what is named: the hub is not set to ask ${host}. If it may, add it to setting ${setting} of the hub, and restart it.`,
     ),
+  signContent: (scope: string) =>
+    advice(
+      `Ask the publisher to sign this digest, or name who signs it in rule ${scope} of FLOTILLA_SIGNATURE_POLICY_FILE and restart the hub; without a restart it is tried again by itself. See its signatures: cosign tree IMAGE`,
+    ),
+  correctSignaturePolicy: () =>
+    advice(
+      'Nothing is wrong with what is named: correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE as the message says, and restart the hub.',
+    ),
   /** A registry that does not answer, or not now. */
   reachRegistry: (host: string) =>
     advice(

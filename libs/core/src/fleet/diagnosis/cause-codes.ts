@@ -24,6 +24,7 @@ export const CAUSE_CODES = {
   'not-resolved-yet': 'nothing was resolved yet',
   'resolution-failed': 'the namespace could not be resolved',
   'bundle-not-fetched': 'a bundle could not be fetched',
+  'bundle-not-admitted': 'the signature policy of the hub refuses a bundle',
   'bundle-unusable': 'a bundle cannot be installed as it is',
   'copy-in-the-way': 'a copied operator stands in the place of the one that is asked for',
   'operator-missing': 'the ClusterServiceVersion is not there',

@@ -15,7 +15,7 @@ import { diagnoseCsv } from './diagnose-csv.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
-import { pullAdvice } from './pull-trouble.js';
+import { isNotAdmitted, pullAdvice } from './pull-trouble.js';
 import { webhookAdvice } from './stopped-by-webhook.js';
 
 /** The objects of a Subscription's namespace, and the CatalogSources that it sees. */
@@ -143,6 +143,7 @@ function imageIn(message: string): string {
 function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');
   if (failed === undefined) return undefined;
+  if (isNotAdmitted(failed.message ?? '')) return notAdmitted(failed.message ?? '');
   if (failed.reason === 'EnsureInstallPlanFailed') return withoutPlan(failed.message ?? '');
   if (failed.reason === 'ErrorPreventedUnpacking' || BUNDLE_AT_FAULT.test(failed.message ?? '')) {
     return unusableBundle(failed.message ?? '');
@@ -153,6 +154,11 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
     pullAdvice(failed.message ?? '') ?? ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
   );
+}
+
+function notAdmitted(message: string): Diagnosis {
+  const because = ['The signature policy of the hub refuses the bundle that was chosen for it.', sentence(message)];
+  return diagnosis('bundle-not-admitted', 'failed', because, pullAdvice(message) ?? []);
 }
 
 /** The catalog has to offer another bundle: what was fetched is none that can be installed. */

@@ -17,6 +17,8 @@ const BUSY =
   'image r.example/c:1: registry r.example answered 503: the registry has a fault of its own: tried several times, try later';
 const GONE =
   'image r.example/c:1: registry r.example answered 404 MANIFEST_UNKNOWN: repository "c" has no such image: check name and tag';
+const UNSIGNED = `image r.example/c:1: signature policy r.example/c refuses sha256:${'a'.repeat(64)}: no signature; an accepted key must sign it, or change the policy`;
+const POLICY = `image r.example/c:1: signature policy * refuses sha256:${'a'.repeat(64)}: it cannot be read: /p.yaml is not YAML; correct FLOTILLA_SIGNATURE_POLICY_FILE and restart`;
 const since = (text: string) => `${text}; since 2026-01-01T00:00:00Z, next try at 2026-01-01T00:05:00Z`;
 
 describe('content that could not be fetched', () => {
@@ -45,6 +47,8 @@ describe('content that could not be fetched', () => {
       `${GONE.replace('image r.example/c:1', 'image r.example/c:1 (at mirror m.example/c:1)')}; ${AWAY}`,
       /registry r\.example, /,
     ],
+    [UNSIGNED, /^Ask the publisher to sign this digest, or name who signs it in rule r\.example\/c of /],
+    [POLICY, /^Nothing is wrong with what is named: correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE /],
     ['image r.example/c:1 is no catalog image: it has no label', undefined],
     ['catalog samples is invalid: a.yaml: no package', undefined],
     ['', undefined],
@@ -90,6 +94,20 @@ describe('content that could not be fetched', () => {
       expect(todo.join('\n')).not.toMatch(/Correct (spec\.image|its image|what is named)|Publish/);
     }
     expect(told[kind]?.(since(GONE))[0] ?? '').not.toMatch(/Nothing is wrong|need not be at fault/);
+  });
+
+  it.each(Object.keys(told))('is refused by the signature policy: a %s says so', (kind) => {
+    expect(told[kind]?.(since(UNSIGNED))[0]).toMatch(/^Ask the publisher to sign this digest/);
+    expect(told[kind]?.(since(POLICY))[0]).toMatch(/^Nothing is wrong with what is named: correct the file/);
+  });
+
+  it('names the policy, and not the publisher, for a bundle that a policy refuses', () => {
+    const { code, because } = diagnoseSubscription(
+      subscription(`Bundle unpacking failed - bundle mill.v1: ${UNSIGNED}`),
+      fine,
+    );
+    expect(code).toBe('bundle-not-admitted');
+    expect(because.join(' ')).toMatch(/signature policy r\.example\/c refuses sha256:a+: no signature/);
   });
 
   it('is no fault of the image of a catalog that blocks extensions', () => {

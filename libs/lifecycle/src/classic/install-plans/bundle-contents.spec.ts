@@ -130,6 +130,20 @@ describe('a bundle that cannot be used is a verdict of one line', () => {
     expect(found).toMatchObject({ contents: [{ unusable, incomplete: true }, { objects: [{}] }] });
   });
 
+  it('an image that the signature policy refuses: which policy, which digest, what was found, what to do', async () => {
+    const image = `registry.example/lamp@sha256:${'1234567890abcdef'.repeat(4)}`;
+    const why = `signature policy registry.example refuses sha256:${'1234567890abcdef'.repeat(4)}: signed by another key; an accepted key must sign it, or change the policy`;
+    bench.registry.fail(image, new RegistryError('NotAdmitted', image, `image ${image}: ${why}`));
+    const found = await bench.contents.contentsOf([sought({ image })], round());
+    if (!('contents' in found) || !('unusable' in (found.contents[0] ?? {}))) throw new Error('not refused');
+    const [{ unusable }] = found.contents as readonly [{ unusable: string }];
+    expect(found).toMatchObject({ contents: [{ incomplete: true }] });
+    expect(unusable.length).toBeLessThanOrEqual(200);
+    expect(unusable).toMatch(
+      /^bundle lamp\.v1: image .*: signature policy registry\.example refuses sha256:12345\S*: signed by another key; an accepted key must sign it, or change the policy$/,
+    );
+  });
+
   it('a reference that is none, and an image of another type', async () => {
     const [plain, wick] = ['registry.example/plain:1', 'registry.example/wick:1'];
     bench.registry.put(wick, [CSV]);

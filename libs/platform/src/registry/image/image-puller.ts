@@ -64,6 +64,11 @@ export type PullGuard = Readonly<{
   layers?: <T>(digest: Digest, read: () => Promise<T>) => Promise<T>;
   /** Reads the image of that digest into memory, unless it is there already. */
   readFiles?: PullOptions['readFiles'];
+  /**
+   * Refuses an image before a layer is read. `named`: digest of the reference, `digest`: of the platform's
+   * image.
+   */
+  admit?: ((named: Digest, digest: Digest) => Promise<void>) | undefined;
   recent?: ((digest: Digest, read: () => Promise<ReadImage>) => Promise<ReadImage>) | undefined;
   /** Unpacks layers; by default in threads. */
   reader?: LayersReader;
@@ -80,7 +85,7 @@ export class ImagePuller {
   ) {}
 
   async pull(foldersOf: FoldersOf): Promise<PulledImage> {
-    const { manifest, ...found } = await this.#find();
+    const { manifest, ...found } = await this.#admitted();
     const read = () => this.#read(found.digest, manifest, foldersOf);
     const { labels, files } = await (this.guard.recent?.(found.digest, read) ?? read());
     return { ...found, labels, files };
@@ -96,7 +101,7 @@ export class ImagePuller {
   }
 
   async pullTo(directory: string, folderOf: FolderOf): Promise<UnpackedImage> {
-    const { manifest, ...found } = await this.#find();
+    const { manifest, ...found } = await this.#admitted();
     const labels = await this.#labels(manifest);
     const request = () => this.#request(manifest, [folder], WANTED);
     const folder = folderOf(labels);
@@ -125,10 +130,17 @@ export class ImagePuller {
     return this.guard.layers === undefined ? read() : this.guard.layers(digest, read);
   }
 
-  async #find(): Promise<Found> {
+  /** The image that the reference names, admitted or not. */
+  async find(): Promise<Found> {
     const named = await this.source.named();
     const { digest, manifest } = await this.#imageOf(named);
     return { digest, resolved: named.digest, manifest };
+  }
+
+  async #admitted(): Promise<Found> {
+    const found = await this.find();
+    await this.guard.admit?.(found.resolved, found.digest);
+    return found;
   }
 
   async #labels({ config }: ImageManifest): Promise<UnpackedImage['labels']> {

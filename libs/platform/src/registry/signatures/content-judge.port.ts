@@ -1,0 +1,14 @@
+import type { Digest } from '../../store/content-store.port.js';
+import type { Session } from '../http/session.js';
+import type { ImageReference } from '../image-reference.js';
+
+/** Decides which images may be used, by who signed them. */
+export type ContentJudge = Readonly<{
+  /** True if images of this name must be signed. */
+  asksForSignature: (image: ImageReference) => boolean;
+  /**
+   * Throws RegistryError NotAdmitted unless the digest that the reference names, or that of the platform's
+   * image below it, is signed as the policy asks.
+   */
+  check: (session: Session, digest: Digest, platform: () => Promise<Digest>) => Promise<void>;
+}>;
