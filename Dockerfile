@@ -29,7 +29,7 @@ RUN node scripts/bundle-programs.ts \
  && node scripts/build-pages.ts \
  && node scripts/image-contents.ts \
  && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
- && mkdir -p /state/flotilla/content /state/flotilla-key /state/flotilla-console
+ && mkdir -p /state/flotilla/content /state/flotilla-key /state/flotilla-console /state/flotilla-proof-keys
 
 FROM ${NODE_IMAGE}
 ARG COMMIT=
@@ -50,6 +50,7 @@ ENV NODE_ENV=production \
 COPY --from=build --chown=1000:1000 /state/flotilla /var/lib/flotilla
 COPY --from=build --chown=1000:1000 /state/flotilla-key /var/lib/flotilla-key
 COPY --from=build --chown=1000:1000 /state/flotilla-console /var/lib/flotilla-console
+COPY --from=build --chown=1000:1000 /state/flotilla-proof-keys /var/lib/flotilla-proof-keys
 COPY package.json ./
 COPY bin/flotilla-in-image /usr/local/bin/flotilla
 COPY k8s/crds k8s/crds

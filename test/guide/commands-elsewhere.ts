@@ -75,7 +75,8 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
     instead: 'test/integration/redis-users.spec.ts',
   },
   {
-    begin: /^(kubectl -n flotilla (port-forward|logs)|helm uninstall|kubectl delete namespace flotilla)/,
+    begin:
+      /^(kubectl -n flotilla (port-forward|logs)|kubectl exec -n flotilla |helm uninstall|kubectl delete namespace flotilla)/,
     because: 'it needs pods of a hub in Kubernetes',
     instead: 'test/e2e/install-pages.spec.ts',
   },

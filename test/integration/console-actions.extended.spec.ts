@@ -8,14 +8,17 @@ import { APPROVAL_ANNOTATIONS } from '#core/fleet/console-actions/decide-approva
 import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { publicProofKeys } from '#platform/console/proof/proof-keys';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { HubKey } from '#platform/hub/hub-key';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { hubKeyFile } from '../../apps/cli/src/demo/service-process.js';
 import type { ActionAnswer } from '../../apps/console/src/api/actions.schema.js';
 import { clusterRow, openConsole, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
 import { movesOf, subscriptionsIn } from '../../libs/lifecycle/src/fleet/rollouts/classic-subject.js';
@@ -42,14 +45,17 @@ describe('what is decided in the console, carried out by the applier', () => {
     endings.push(() => fleet.stop());
     const kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
-    environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig] });
+    const keyFile = join(folder, 'console-key');
+    const settings = { FLOTILLA_CONSOLE_KEY_FILE: keyFile };
+    environment = await startQuickEnvironment({ kubeconfigs: [kubeconfig], settings });
     endings.push(() => environment.stop());
     await putSampleBundles(EXAMPLES, environment.registry.put);
     await putSampleCatalog(EXAMPLES, 'v1', environment.registry);
     await Promise.all(environment.clients.map(subscribe));
     redis = connectRedis(environment.redis.url);
     endings.push(() => redis.disconnect());
-    run = await openConsole({}, { sender: new RedisActionSender(redis, environment.redisPrefix) });
+    const proofKeys = publicProofKeys(await HubKey.open(hubKeyFile()));
+    run = await openConsole(settings, { sender: new RedisActionSender(redis, environment.redisPrefix), proofKeys });
     endings.push(() => run.service.stop());
     for (const cluster of CLUSTERS) await showPlan(cluster);
   });
@@ -109,6 +115,20 @@ describe('what is decided in the console, carried out by the applier', () => {
   }
   const outcomes = ({ results }: ActionAnswer) =>
     Object.fromEntries(results.map(({ cluster, outcome, message }) => [cluster, `${outcome}: ${message}`]));
+
+  it('approves nothing that is written to Redis without a proof of a person', async () => {
+    const sender = new RedisActionSender(redis, environment.redisPrefix);
+    const forged = {
+      ...{ v: 1, id: '7f9c3c0e-3f3f-4c44-8b8e-3e4b2f1d2c11', verb: 'approve', targets: [target('east')] },
+      ...{ planHash: hash, by: 'boss@bank.example', at: '2020-01-01T00:00:00Z' },
+    } as const;
+    await redis.xadd(`${environment.redisPrefix}:console:actions`, '*', 'action', JSON.stringify(forged));
+    await expect.poll(async () => (await sender.results(forged.id)).length, PATIENCE).toBe(1);
+    expect(await sender.results(forged.id)).toMatchObject([
+      { outcome: 'refused', message: expect.stringContaining('no proof') },
+    ]);
+    expect(planIn('east').spec.approved).toBe(false);
+  });
 
   it('approves one plan in three clusters, but not where it has changed since it was reviewed', async () => {
     fleet.cluster('north').edit(

@@ -10,7 +10,9 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
+import { proofKeysText, publicProofKeys } from '#platform/console/proof/proof-keys';
 import { RedisQuestionReceiver } from '#platform/console/redis-question-channel';
+import { HubKey } from '#platform/hub/hub-key';
 import { findRedis } from '#platform/redis/find-redis';
 import { silentLog } from '#platform/telemetry/log.port';
 import { RedisViewWriter } from '#platform/view/redis-view-writer';
@@ -89,6 +91,7 @@ async function settings(): Promise<Record<string, string>> {
     FLOTILLA_CONSOLE_OIDC_CLIENT_ID: 'flotilla',
     FLOTILLA_CONSOLE_OIDC_CLIENT_SECRET_FILE: await file('secret', ISSUED_SECRET),
     FLOTILLA_CONSOLE_SESSION_KEY_FILE: await file('session-key', 's'.repeat(40)),
+    FLOTILLA_CONSOLE_PROOF_KEYS_FILE: await file('proof-keys', proofKeysText(publicProofKeys(HubKey.random()))),
     FLOTILLA_CONSOLE_POLICY_FILE: await file(
       'policy.yaml',
       'grants: [{ groups: [sre], role: admin, clusters: ["*"] }]\n',
@@ -104,7 +107,7 @@ async function fill(): Promise<void> {
   await writer.writeRollouts(addresses.map(hostile.hostileRollout));
   const silent = { clock: new SystemClock(), log: silentLog };
   poller = new RedisQuestionReceiver({ redis: connection, prefix: 'flotilla', ...silent });
-  poller.follow((question) => {
+  poller.follow(({ question }) => {
     questions += 1;
     void poller.answer(question, hostile.hostileAnswer(question.cluster, question));
   });
@@ -202,6 +205,7 @@ describe('what people and catalogs write', () => {
     issuer.account = {
       sub: addresses[0] ?? '',
       email: addresses[0],
+      email_verified: true,
       groups: ['sre', ...addresses],
       picture: addresses[0],
     };
@@ -216,6 +220,45 @@ describe('what people and catalogs write', () => {
       [redis.url, issuer.url].map((url) => `${new URL(url).hostname}:${portOf(url)}`).toSorted(),
     );
     expect(visits).toBe(0);
+  });
+});
+
+describe('the tokens of a person who acts and asks', () => {
+  /** Every value in Redis, as it is. */
+  async function inRedis(): Promise<string> {
+    const texts: string[] = [];
+    for (const key of await connection.keys('*')) {
+      texts.push(key, ((await connection.dumpBuffer(key)) ?? Buffer.alloc(0)).toString('latin1'));
+      texts.push((await connection.getBuffer(key).catch(() => null))?.toString('latin1') ?? '');
+      texts.push(JSON.stringify(await connection.hgetall(key).catch(() => ({}))));
+      texts.push(JSON.stringify(await connection.xrange(key, '-', '+').catch(() => [])));
+    }
+    return texts.join('\n');
+  }
+
+  it('lie in clear neither in Redis nor in the log of the console', async () => {
+    issuer.account = { sub: 'u1', email: 'jane@example.com', email_verified: true, groups: ['sre'], nick: 'PLANTED' };
+    const cookie = (await signIn('/operators')).cookies.join('; ');
+    const { csrf } = JSON.parse((await ask('/api/v1/me', { headers: { cookie } })).text);
+    const headers = { cookie, 'content-type': 'application/json', origin: `https://${HOST}`, 'x-csrf-token': csrf };
+    const [cluster = ''] = addresses;
+    const about = { cluster, kind: 'Subscription', namespace: 'lamps', name: 'lamp' };
+    await connection.del(...(await connection.keys('flotilla:console:answer:*')));
+    expect((await ask('/api/v1/questions/object', { headers, body: about })).status).toBe(200);
+    const targets = [{ cluster, namespace: 'lamps', name: 'install-1' }];
+    const action = { verb: 'approve', planHash: hostile.HASH, targets };
+    const sent = await ask('/api/v1/actions', {
+      headers: { ...headers, 'idempotency-key': randomUUID() },
+      body: action,
+    });
+    expect(sent.status).toBe(202);
+    const held = `${await inRedis()}\n${await readFile(join(folder, 'log'), 'utf8')}`;
+    expect(held, 'the session').toContain('"token":"eyJ');
+    expect(held, 'the proof').toContain('"proof","eyJ');
+    const secrets = issuer.issued.flatMap((token) => [token, ...token.split('.').slice(1)]);
+    expect(secrets.length).toBeGreaterThan(4);
+    expect(secrets.filter((secret) => held.includes(secret))).toEqual([]);
+    expect(held).not.toContain('PLANTED');
   });
 });
 

@@ -131,6 +131,7 @@ describe('an operator that is taken back by the fleet', () => {
     const place: ActionPlace = {
       ...{ client, globalCatalogNamespace: 'olm', now: () => new Date(), signal: new AbortController().signal },
       ...{ note: () => undefined, touch: async () => undefined, ordered: async () => [] },
+      ...{ orderedExtensions: async () => [], decide: () => ({ allowed: true, by: [] }) },
     };
     const target = { cluster: 'lab-1', namespace: NAMESPACE, name };
     const id = '7f9c3c0e-3f3f-4c44-8b8e-3e4b2f1d2c11';

@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { SystemClock } from '#platform/clock/system-clock';
+import type { SentAction } from '#platform/console/action-channel.port';
 import { MOST_NAMELESS_ENTRIES } from '#platform/console/audit-trail.port';
+import { RedisUsedProofs } from '#platform/console/proof/redis-used-proofs';
 import { RedisActionReceiver, RedisActionSender } from '#platform/console/redis-action-channel';
 import { RedisAuditTrail } from '#platform/console/redis-audit-trail';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
@@ -22,6 +23,7 @@ import { PATIENCE } from '#testing/patience';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { type RedisUser, type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
+const silentParts = { clock: new SystemClock(), log: silentLog };
 const HASH = 'a'.repeat(64);
 const TARGET = { cluster: 'east', namespace: 'lamps', name: 'install-1' };
 const hasRedis = ['redis-server', 'valkey-server'].some(
@@ -118,17 +120,31 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
   it('let the console read rows and send actions, and the applier answer', async () => {
     const action = { v: 1, id: randomUUID(), verb: 'approve', targets: [TARGET], by: 'jane', at: 'now' } as const;
     const sender = new RedisActionSender(as('console'), 'fleet');
-    const silent = { clock: new SystemClock(), log: silentLog };
-    const receiver = new RedisActionReceiver({ redis: as('applier'), prefix: 'fleet', ...silent });
-    const taken = new Promise<ConsoleAction>((resolve) => receiver.follow(resolve));
-    expect(await sender.send({ ...action, targets: [TARGET] }, 'key')).toBe(action.id);
-    expect(await taken).toEqual(action);
-    expect([await receiver.claim(action.id, 'east'), await receiver.claim(action.id, 'east')]).toEqual([true, false]);
+    const receiver = new RedisActionReceiver({ redis: as('applier'), prefix: 'fleet', ...silentParts });
+    const taken = new Promise<SentAction>((resolve) => receiver.follow(resolve));
+    expect(await sender.send({ ...action, targets: [TARGET] }, 'key', async () => 'proof')).toBe(action.id);
+    expect(await taken).toEqual({ action, proof: 'proof', delivery: expect.stringMatching(/^\d+-\d+$/) });
     await receiver.report(action.id, TARGET, { outcome: 'done', message: '' });
     expect(await sender.results(action.id)).toEqual([{ ...TARGET, outcome: 'done', message: '' }]);
     expect(await as('console').hgetall('fleet:view:rows:east')).toEqual({});
     await receiver.stop();
   });
+
+  it.each(['applier', 'poller'] as const)(
+    'let the %s remember proofs, and no other service forget them',
+    async (reader) => {
+      const { clock } = silentParts;
+      const proof = { nonce: randomUUID(), part: 'east', delivery: '1-0' };
+      const take = (delivery: string) =>
+        new RedisUsedProofs({ redis: as(reader), prefix: 'fleet', clock, reader }).take({ ...proof, delivery });
+      expect([await take('1-0'), await take('1-0'), await take('2-0')]).toEqual(['first', 'elsewhere', 'used']);
+      const hash = createHash('sha256').update(`${proof.nonce}\neast`).digest('hex');
+      const key = `fleet:proof:${reader}:${hash}`;
+      expect(await as(reader).get(key)).toBe('1-0');
+      for (const other of ['console', 'resolver', reader === 'applier' ? 'poller' : 'applier'] as const)
+        await expect(as(other).del(key)).rejects.toThrow(REFUSED);
+    },
+  );
 
   it('let the console keep sessions, which no other service reads', async () => {
     const sessions = new RedisSessionStore(as('console'), 'fleet');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { watchConsole } from '#platform/telemetry/console-metrics';
+import { consoleRefusals, watchConsole } from '#platform/telemetry/console-metrics';
 import { watchHealth } from '#platform/telemetry/health-metrics';
 import { Metrics } from '#platform/telemetry/metrics';
 
@@ -21,6 +21,7 @@ describe('the table of metrics in docs/operations.md', () => {
     metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
     watchHealth(metrics.registry, async () => []);
     watchConsole(metrics.registry, { rows: () => 0, streams: () => 0, viewAgeSeconds: () => 0 });
+    consoleRefusals(metrics.registry);
     const exported = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
     const listed = rows.flatMap(([, names = '']) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
     expect(listed.toSorted()).toEqual(exported.toSorted());

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { watchConsole } from '#platform/telemetry/console-metrics';
+import { consoleRefusals, watchConsole } from '#platform/telemetry/console-metrics';
 import { watchHealth } from '#platform/telemetry/health-metrics';
 import { Metrics } from '#platform/telemetry/metrics';
 
@@ -31,6 +31,7 @@ function exported(): Map<string, readonly string[]> {
   metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
   watchHealth(metrics.registry, async () => []);
   watchConsole(metrics.registry, { rows: () => 0, streams: () => 0, viewAgeSeconds: () => 0 });
+  consoleRefusals(metrics.registry);
   const series = new Map<string, readonly string[]>(OF_PROMETHEUS);
   for (const metric of metrics.registry.getMetricsAsArray() as unknown as readonly Exported[]) {
     const labels = [...metric.labelNames, ...OF_THE_TARGET];

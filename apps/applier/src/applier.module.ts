@@ -20,11 +20,12 @@ import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
 import { extensionDeps } from '#lifecycle/v1/extensions/extension-deps';
 import { readLimitsOf } from '#platform/config/kube-limits';
+import { openHubProofs } from '#platform/console/proof/hub-proofs';
 import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLUSTERS, FLEET_HUB, HUB } from '#platform/hub/hub-tokens';
+import { CLUSTERS, FLEET_HUB, HUB, PROOFS } from '#platform/hub/hub-tokens';
 import { globalNamespaces } from '#platform/hub/managed-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters } from '#platform/kube/access/load-clusters';
@@ -111,6 +112,7 @@ const PARTS: readonly Provider[] = [
   ClusterRegistration,
   ClusterUpgrades,
   AppliedFleet,
+  { provide: PROOFS, inject: [HUB], useFactory: (hub: Hub) => openHubProofs(hub, 'applier') },
   ConsoleActions,
   PassRefusals,
   ClusterContact,

@@ -17,12 +17,14 @@ import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
 import { ReportedRollouts } from '#lifecycle/fleet/rollouts/reported-rollouts';
+import { observedRows } from '#lifecycle/fleet/rows/observed-rows';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
+import { type HubProofs, openHubProofs } from '#platform/console/proof/hub-proofs';
 import { Lanes } from '#platform/fairness/lanes';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import { guardedClusters } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { CLUSTERS, FLEET_HUB, HUB, SHARDS } from '#platform/hub/hub-tokens';
+import { CLUSTERS, FLEET_HUB, HUB, PROOFS, SHARDS } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -77,11 +79,17 @@ function consoleQuestionsOf(
   clusters: ServiceClusters,
   fleet: ObservedFleet,
   metas: SharedMetas,
+  proofs: HubProofs,
 ): ConsoleQuestions {
   const { store, clock, log, settings, problems, content } = hub;
   const contents = new ConsoleCatalogs({ of: (cluster) => fleet.of(cluster), store: content, metas });
   return new ConsoleQuestions({
-    ...{ clusters, clock, log },
+    ...{ clusters, clock, log, proofs },
+    rowsIn: (cluster, namespace) => {
+      const parts = fleet.of(cluster);
+      const rows = parts && observedRows({ cluster, parts: () => parts, facts: () => undefined });
+      return rows?.rowsOf(namespace, clock.now().toISOString());
+    },
     receiver: store.questionReceiver(),
     globalCatalogNamespaceOf: (client) => globalCatalogNamespaceOf(client, settings),
     resolutionOf: async (cluster, namespace) => {
@@ -100,7 +108,12 @@ const PARTS: readonly Provider[] = [
   { provide: SharedCatalogs, inject: [HUB, CatalogContents], useFactory: sharedCatalogsOf },
   { provide: SharedMetas, inject: [HUB], useFactory: sharedMetasOf },
   ObservedFleet,
-  { provide: ConsoleQuestions, inject: [HUB, CLUSTERS, ObservedFleet, SharedMetas], useFactory: consoleQuestionsOf },
+  { provide: PROOFS, inject: [HUB], useFactory: (hub: Hub) => openHubProofs(hub, 'poller') },
+  {
+    provide: ConsoleQuestions,
+    inject: [HUB, CLUSTERS, ObservedFleet, SharedMetas, PROOFS],
+    useFactory: consoleQuestionsOf,
+  },
   QuestionsLifecycle,
 ];
 

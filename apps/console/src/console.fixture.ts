@@ -5,6 +5,8 @@ import { Registry } from 'prom-client';
 import type { CatalogRow, ClusterRow, OperatorRow, PlanRow } from '#core/fleet/view/rows';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
+import { publicProofKeys } from '#platform/console/proof/proof-keys';
+import { HubKey } from '#platform/hub/hub-key';
 import { silentLog } from '#platform/telemetry/log.port';
 import { MemoryView } from '#platform/view/memory-view';
 import { type ConsoleParts, ConsoleService } from './console.service.js';
@@ -98,6 +100,7 @@ export async function openConsole(
   const service = await ConsoleService.open({
     ...{ settings, clock: new SystemClock(), log: silentLog, registry: new Registry(), reader: view },
     pagesFolder: folder,
+    proofKeys: publicProofKeys(HubKey.random()),
     ...parts,
   });
   const key = new URL(service.link).hash.replace('#key=', '');

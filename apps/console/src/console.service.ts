@@ -3,6 +3,9 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { Settings } from '#platform/config/settings';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
+import { claimNamesOf } from '#platform/console/proof/claim-names';
+import type { PublicProofKeys } from '#platform/console/proof/proof-keys';
+import { ProofMaker } from '#platform/console/proof/proof-maker';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import type { SessionStore } from '#platform/console/session-store.port';
 import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
@@ -28,6 +31,7 @@ import { type PublicAddress, publicAddress } from './serve/public-address.js';
 import type { RequestRate } from './serve/rate-limit.js';
 import { AccountSignIn } from './sign-in/account-sign-in.js';
 import { Issuer, IssuerUnusable } from './sign-in/issuer.js';
+import { provePerson } from './sign-in/prove-person.js';
 import { SealedTexts } from './sign-in/sealed-text.js';
 import { keySignIn, type SignIn } from './sign-in/sign-in.js';
 import { LiveRows } from './view/live-rows.js';
@@ -43,6 +47,8 @@ export type ConsoleParts = Readonly<{
   sender?: ActionSender;
   /** What asks the pollers about clusters; absent: only rows are shown. */
   asker?: QuestionAsker;
+  /** Public keys of applier and poller in this process; absent: those of the file that is set. */
+  proofKeys?: PublicProofKeys;
   /** Default: where the build puts the pages. */
   pagesFolder?: string;
   /** Where sessions of accounts lie; needed where an issuer is set. */
@@ -67,6 +73,7 @@ type OpenedConsole = Readonly<{
   policy: ConsolePolicyFile;
   book: ActionBook | undefined;
   key: string;
+  proofs: ProofMaker;
 }>;
 
 /** The console: rows in memory, and the server of pages, API and stream. */
@@ -90,9 +97,11 @@ export class ConsoleService {
     const pages = await PageFiles.open(parts.pagesFolder);
     const accounts = await accountSignIn(parts, address, policy);
     const book = parts.sender && new ActionBook({ sender: parts.sender, clock, log });
+    const proofs = new ProofMaker(parts.proofKeys ?? settings.consoleProofKeysFile, clock);
+    const prove = provePerson(proofs);
     const questionTurns = (asker: QuestionAsker) =>
       new QuestionTurns({
-        asker,
+        ...{ asker, prove },
         observe: (kind, seconds) => metrics.questionSeconds.observe({ kind }, seconds),
         now: () => clock.now(),
       });
@@ -107,7 +116,7 @@ export class ConsoleService {
       audit: new AuditLog({ file: settings.consoleAuditFile, clock, log, ...(trail && { trail }) }),
       ...(trail && { trail }),
       routes: API_ROUTES,
-      ...(parts.sender && book && { actions: { sender: parts.sender, book, count } }),
+      ...(parts.sender && book && { actions: { sender: parts.sender, prove, book, count } }),
       ...(parts.asker && { questions: questionTurns(parts.asker) }),
       ...(tls && { tls }),
       ...(parts.requests && { requests: parts.requests }),
@@ -119,7 +128,7 @@ export class ConsoleService {
       streams: () => server.stream.size,
       viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
     });
-    return new ConsoleService({ view, server, tls, policy, book, key }, pages.areBuilt);
+    return new ConsoleService({ view, server, tls, policy, book, key, proofs }, pages.areBuilt);
   }
 
   get origin(): string {
@@ -160,9 +169,10 @@ export class ConsoleService {
     return {
       name: 'console',
       check: async () => {
-        const { problem } = this.opened.policy;
-        const detail = `serves pages at ${this.opened.server.origin}`;
-        return problem === '' ? { up: true, detail } : { up: true, degraded: true, detail: `${detail}; ${problem}` };
+        const { policy, proofs, server } = this.opened;
+        const problems = [policy.problem, (await proofs.problem()) ?? ''].filter((one) => one !== '');
+        const detail = [`serves pages at ${server.origin}`, ...problems].join('; ');
+        return problems.length === 0 ? { up: true, detail } : { up: true, degraded: true, detail };
       },
     };
   }
@@ -182,10 +192,7 @@ async function accountSignIn(
   const asked = { issuer, clientId, scopes, clientSecretFile: settings.consoleOidcClientSecretFile };
   return new AccountSignIn({
     issuer: new Issuer(asked, () => `${origin}/auth/callback`),
-    claims: {
-      ...{ name: settings.consoleOidcNameClaim, groups: settings.consoleOidcGroupsClaim },
-      takesVerifiedText: settings.consoleOidcVerifiedText,
-    },
+    claims: claimNamesOf(settings),
     sealed: await SealedTexts.open(settings.consoleSessionKeyFile),
     policy: () => policy.policy,
     ...{ sessions, clock, log },

@@ -115,6 +115,8 @@ spec:
             {{- if .pages }}
             - name: FLOTILLA_CONSOLE_KEY_FILE
               value: /etc/flotilla/console/key
+            - name: FLOTILLA_CONSOLE_PROOF_KEYS_FILE
+              value: /etc/flotilla/console/proof-keys
             - name: FLOTILLA_CONSOLE_EXTERNAL_URL
               value: {{ .own.externalUrl | quote }}
             {{- end }}
@@ -129,6 +131,10 @@ spec:
               value: /etc/flotilla/http/tokens
             - name: FLOTILLA_HUB_KEY_FILE
               value: /etc/flotilla/hub-key/key
+            {{- if $values.console.enabled }}
+            - name: FLOTILLA_CONSOLE_KEY_FILE
+              value: /etc/flotilla/console/key
+            {{- end }}
             {{- end }}
             {{- with .own.env }}
             {{- toYaml . | nindent 12 }}
@@ -175,6 +181,9 @@ spec:
             {{- end }}
             - { name: hub-key, mountPath: /etc/flotilla/hub-key, readOnly: true }
             - { name: http-tokens, mountPath: /etc/flotilla/http, readOnly: true }
+            {{- if $values.console.enabled }}
+            - { name: console, mountPath: /etc/flotilla/console, readOnly: true }
+            {{- end }}
             {{- end }}
       volumes:
         - name: redis-password
@@ -211,6 +220,14 @@ spec:
             secretName: {{ $values.secrets.httpTokens }}
             optional: true
             defaultMode: 0440
+        {{- if $values.console.enabled }}
+        - name: console
+          secret:
+            secretName: {{ $values.secrets.console }}
+            optional: true
+            defaultMode: 0440
+            items: [{ key: key, path: key }, { key: policy.yaml, path: policy.yaml }]
+        {{- end }}
         {{- end }}
 ---
 apiVersion: v1

@@ -16,6 +16,8 @@ const question = (name: string): ConsoleQuestion => ({
   ...{ v: 1, ask: 'explain', kind: 'Subscription', cluster: 'east', namespace: 'harbors' },
   name,
 });
+const prove = async () => 'proof';
+const jane = { session: 'jane', prove };
 const second = (at: number) => new Date(Date.parse('2026-11-01T00:00:00Z') + at * 1_000).toISOString();
 const session = { name: 'jane', groups: ['ops'], csrf: 'c', beganMs: 1, seenMs: 2, groupsMs: 3 };
 const entry = (at: number, person: string) => ({
@@ -30,61 +32,101 @@ export function hubStoreConformance(make: () => HubStore): void {
     const early: string[] = [];
     const late: string[] = [];
     const receiver = store.actionReceiver();
-    receiver.follow(({ id }) => early.push(id));
-    await store.actionSender.send(action('one'), 'key-1');
+    receiver.follow(({ action: { id } }) => early.push(id));
+    await store.actionSender.send(action('one'), 'key-1', prove);
     await expect.poll(() => early, PATIENCE).toEqual([IDS.one]);
     const other = store.actionReceiver();
-    other.follow(({ id }) => late.push(id));
+    other.follow(({ action: { id } }) => late.push(id));
     await expect.poll(() => late, PATIENCE).toEqual([IDS.one]);
     await Promise.all([receiver.stop(), other.stop()]);
-    await store.actionSender.send(action('two'), 'key-2');
+    await store.actionSender.send(action('two'), 'key-2', prove);
     await aWhile();
     expect([early, late]).toEqual([[IDS.one], [IDS.one]]);
   });
 
   it('sends an action once for each key of a person, and finds it', async () => {
     const store = make();
-    expect(await store.actionSender.send(action('one'), 'key')).toBe(IDS.one);
-    expect(await store.actionSender.send(action('two'), 'key')).toBe(IDS.one);
-    expect(await store.actionSender.send(action('three', 'joe'), 'key')).toBe(IDS.three);
+    expect(await store.actionSender.send(action('one'), 'key', prove)).toBe(IDS.one);
+    expect(await store.actionSender.send(action('two'), 'key', prove)).toBe(IDS.one);
+    expect(await store.actionSender.send(action('three', 'joe'), 'key', prove)).toBe(IDS.three);
     expect(await store.actionSender.find(IDS.one)).toMatchObject({ id: IDS.one, by: 'jane' });
     expect(await store.actionSender.find(IDS.two)).toBeUndefined();
   });
 
-  it('lets one applier claim an action in a cluster, and keeps the last result of each target', async () => {
+  it('sends the proof with the action, and nothing if none can be made', async () => {
     const store = make();
-    const [receiver, other] = [store.actionReceiver(), store.actionReceiver()];
-    expect(await receiver.claim('one', 'east')).toBe(true);
-    expect(await other.claim('one', 'east')).toBe(false);
-    expect(await other.claim('one', 'west')).toBe(true);
-    expect(await other.claim('two', 'east')).toBe(true);
+    const receiver = store.actionReceiver();
+    const proofs: string[] = [];
+    receiver.follow(({ proof }) => proofs.push(proof));
+    const failing = async () => Promise.reject(new RangeError('no token'));
+    await expect(store.actionSender.send(action('one'), 'key', failing)).rejects.toThrow('no token');
+    expect(await store.actionSender.send(action('one'), 'key', prove)).toBe(IDS.one);
+    await expect.poll(() => proofs, PATIENCE).toEqual(['proof']);
+    await receiver.stop();
+  });
+
+  it('takes a proof once for each part of what it proves, and knows another process from a second message', async () => {
+    const [used, other] = [make().usedProofs('applier'), make().usedProofs('poller')];
+    const proof = { nonce: 'n'.repeat(20), part: 'east', delivery: '1-0' };
+    expect(await used.take(proof)).toBe('first');
+    expect(await used.take(proof)).toBe('elsewhere');
+    expect(await used.take({ ...proof, part: 'west' })).toBe('first');
+    expect(await used.take({ ...proof, delivery: '2-0' })).toBe('used');
+    expect(await other.take(proof), 'of another service').toBe('first');
+  });
+
+  it('keeps the last result of each target, and a refusal only if there is none', async () => {
+    const store = make();
+    const receiver = store.actionReceiver();
     const target = { cluster: 'east', namespace: 'harbors', name: 'install-1' };
     await receiver.report('one', target, { outcome: 'failed', message: 'not yet' });
     await receiver.report('one', target, { outcome: 'done', message: '' });
-    await receiver.report('one', { ...target, cluster: 'west' }, { outcome: 'done', message: '' });
+    await receiver.refuse('one', target, { outcome: 'refused', message: 'used' });
+    await receiver.refuse('one', { ...target, cluster: 'west' }, { outcome: 'refused', message: 'no proof' });
     const results = await store.actionSender.results('one');
     expect(results.map(({ cluster, outcome }) => `${cluster} ${outcome}`).toSorted()).toEqual([
       'east done',
-      'west done',
+      'west refused',
     ]);
     expect(await store.actionSender.results('two')).toEqual([]);
-    await Promise.all([receiver.stop(), other.stop()]);
+    await receiver.stop();
   });
 
   it('asks equal questions once, and keeps the answer for a while', async () => {
     const store = make();
     const receiver = store.questionReceiver();
     const asked: string[] = [];
-    receiver.follow((one) => {
-      asked.push(one.name ?? '');
+    receiver.follow(({ question: one }) => {
+      asked.push(one.name);
       void receiver.answer(one, { answer: { says: one.name } });
     });
     const answers = await Promise.all(
-      [question('a'), question('a'), question('b')].map((one) => store.questionAsker.ask(one)),
+      [question('a'), question('a'), question('b')].map((one) => store.questionAsker.ask(one, jane)),
     );
     expect(answers).toEqual([{ answer: { says: 'a' } }, { answer: { says: 'a' } }, { answer: { says: 'b' } }]);
-    expect(await store.questionAsker.ask(question('a'))).toEqual({ answer: { says: 'a' } });
+    expect(await store.questionAsker.ask(question('a'), jane)).toEqual({ answer: { says: 'a' } });
     expect(asked.toSorted()).toEqual(['a', 'b']);
+    await receiver.stop();
+  });
+
+  it('refuses a question to the one who sent it, and answers it for all', async () => {
+    const store = make();
+    const receiver = store.questionReceiver();
+    const ask = (who: string) => store.questionAsker.ask(question('d'), { session: who, prove: async () => who });
+    const waiting: Parameters<typeof receiver.refuse>[0][] = [];
+    receiver.follow((sent) => waiting.push(sent));
+    const asked = [ask('jane'), ask('jane'), ask('mallory'), ask('joe')];
+    await expect.poll(() => waiting.map(({ proof }) => proof).toSorted(), PATIENCE).toEqual(['jane', 'joe', 'mallory']);
+    const hers = waiting.find(({ proof }) => proof === 'mallory');
+    if (hers !== undefined) await receiver.refuse(hers, { because: 'refused', message: 'no' });
+    expect(await asked[2]).toEqual({ because: 'refused', message: 'no' });
+    await receiver.answer(question('d'), { answer: 1 });
+    expect(await Promise.all(asked)).toEqual([
+      { answer: 1 },
+      { answer: 1 },
+      { because: 'refused', message: 'no' },
+      { answer: 1 },
+    ]);
     await receiver.stop();
   });
 
@@ -92,8 +134,8 @@ export function hubStoreConformance(make: () => HubStore): void {
     const store = make();
     const [receiver, other] = [store.questionReceiver(), store.questionReceiver()];
     expect([await receiver.claim(question('c')), await other.claim(question('c'))]).toEqual([true, false]);
-    receiver.follow((one) => void receiver.answer(one, { answer: 'x'.repeat(1_100_000) }));
-    expect(await store.questionAsker.ask(question('large'))).toMatchObject({ because: 'failed' });
+    receiver.follow(({ question: one }) => void receiver.answer(one, { answer: 'x'.repeat(1_100_000) }));
+    expect(await store.questionAsker.ask(question('large'), jane)).toMatchObject({ because: 'failed' });
     await Promise.all([receiver.stop(), other.stop()]);
   });
 

@@ -9,6 +9,14 @@ Examples:
   flotilla console link
   FLOTILLA_CONSOLE_PORT=9083 flotilla console link`;
 
+const PROOF_KEYS_HELP = `
+The console encrypts with them who acts and asks; applier and poller alone can read it, with keys that are made of the hub's key (FLOTILLA_HUB_KEY_FILE).
+They are no secret. Give the console the file as FLOTILLA_CONSOLE_PROOF_KEYS_FILE, and again after the hub's key was changed.
+
+Examples:
+  flotilla console proof-keys > proof-keys.json
+  kubectl exec -n flotilla deploy/applier -- flotilla console proof-keys > proof-keys.json`;
+
 const CAN_I_HELP = `
 Reads the policy file alone, so that it can be asked before the file is in use. Exit code 0 for yes, 1 for no.
 
@@ -34,6 +42,21 @@ export const consoleCommand = (program: Command, io: Io): Command => {
         throw new UsageError(`no key in ${consoleKeyFile}: "flotilla up" makes one with its start`);
       const origin = consoleExternalUrl === '' ? `http://127.0.0.1:${consolePort}` : new URL(consoleExternalUrl).origin;
       io.out(`${consoleLink(origin, key)}\n`);
+    });
+  console
+    .command('proof-keys')
+    .description('print the public keys with which the console proves who acts, made of the key of the hub')
+    .addHelpText('after', PROOF_KEYS_HELP)
+    .action(async () => {
+      const [{ commandSettings }, { HubKey, HubKeyUnusable }, { proofKeysText, publicProofKeys }] = await Promise.all([
+        import('../command-settings.js'),
+        import('#platform/hub/hub-key'),
+        import('#platform/console/proof/proof-keys'),
+      ]);
+      const key = await HubKey.open(commandSettings(process.env).hubKeyFile).catch((error: unknown) => {
+        throw error instanceof HubKeyUnusable ? new UsageError(error.message) : error;
+      });
+      io.out(proofKeysText(publicProofKeys(key)));
     });
   console
     .command('can-i')

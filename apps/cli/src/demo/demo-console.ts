@@ -6,20 +6,26 @@ import { ServiceProcess } from './service-process.js';
 /** The web console of a demo. `service` is absent if the console is a part of the hub's process. */
 export type DemoConsole = Readonly<{ service?: ServiceProcess; link: string }>;
 
+/** What poller, applier and console agree about, so that the hub knows who acts and asks. */
+export const proofFiles = (folder: string) => ({
+  FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
+  FLOTILLA_CONSOLE_PROOF_KEYS_FILE: join(folder, 'console-proof-keys'),
+});
+
 /** It gets no kubeconfig: what it shows comes from Redis. Its key lies in `folder` and goes with it. */
 export async function demoConsole(
   folder: string,
   redis: Readonly<{ url: string; prefix: string }>,
 ): Promise<Required<DemoConsole>> {
-  const keyFile = join(folder, 'console-key');
-  const key = await openConsoleKey(keyFile);
+  const files = proofFiles(folder);
+  const key = await openConsoleKey(files.FLOTILLA_CONSOLE_KEY_FILE);
   const [port = 0] = await freePorts(1);
   const env = {
     FLOTILLA_REDIS_URL: redis.url,
     FLOTILLA_REDIS_PREFIX: redis.prefix,
     FLOTILLA_CONSOLE_PORT: String(port),
     FLOTILLA_CONSOLE_HEALTH_PORT: '0',
-    FLOTILLA_CONSOLE_KEY_FILE: keyFile,
+    ...files,
     FLOTILLA_CONTENT_DIR: join(folder, 'content', 'console'),
   };
   const service = new ServiceProcess('console', 'console', env, join(folder, 'console.log'));

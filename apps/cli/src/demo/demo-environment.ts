@@ -9,7 +9,7 @@ import { findRedis } from '#platform/redis/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { type DemoConsole, demoConsole } from './demo-console.js';
+import { type DemoConsole, demoConsole, proofFiles } from './demo-console.js';
 import type { Put } from './sample-images.js';
 import { type ServiceName, ServiceProcess } from './service-process.js';
 
@@ -106,7 +106,13 @@ export const startEnvironment = (options: EnvironmentOptions = {}): Promise<Serv
     const pollerPorts = options.pollerPorts ?? (await freePorts(1));
     const shared = servicesSettings(kubeconfigs, redis.url, redisPrefix, pollerPorts[0] ?? 0);
     const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
-      serviceProcess(folder, name, service, { ...shared, ...env, ...settings, ...settingsOf(service) }),
+      serviceProcess(folder, name, service, {
+        ...shared,
+        ...proofFiles(folder),
+        ...env,
+        ...settings,
+        ...settingsOf(service),
+      }),
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();

@@ -76,7 +76,7 @@ async function act(context: RouteContext, body: ActionRequest): Promise<ActionAn
 
 /** The audit line first: an action that cannot be recorded is not done. */
 async function sendOnce(
-  { actions, audit }: RouteContext,
+  { actions, audit, person }: RouteContext,
   action: ConsoleAction,
   key: string,
   told: Readonly<{ verb: string }>,
@@ -86,7 +86,8 @@ async function sendOnce(
     const why = 'The audit log cannot be written, so nothing was done.';
     throw new RequestProblem(503, 'no-audit', why, `Mend FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
   });
-  return actions.sender.send(action, key);
+  const { sender, prove } = actions;
+  return sender.send(action, key, () => prove(person, { reader: 'applier', verb: action.verb, subject: action }));
 }
 
 async function findAction({ actions, person }: RouteContext, id: string): Promise<ActionAnswer> {

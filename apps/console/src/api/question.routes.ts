@@ -7,9 +7,10 @@ import {
 } from '#core/fleet/console-questions/console-question';
 import { operatorChain } from '#core/fleet/console-questions/operator-chain';
 import { placeOf } from '#core/fleet/console-rights/rights';
+import { hasCatalog, operatorOfObject } from '#core/fleet/console-rights/seen-objects';
 import type { OperatorRow, PlanRow } from '#core/fleet/view/rows';
 import { reviewClass } from '../questions/review-class.js';
-import { notFound, RequestProblem } from '../serve/problem.js';
+import { notFound, RequestProblem, refusedByHub } from '../serve/problem.js';
 import { waitsForApproval } from '../view/plan-classes.js';
 import { labelsIn } from '../view/visible-rows.js';
 import {
@@ -46,31 +47,9 @@ const ObjectExplanation = z.object({
 const isAskedKind = (kind: string): kind is Kind => (ASKED_KINDS as readonly string[]).includes(kind);
 const isExplainedKind = (kind: string): kind is ExplainedKind => (EXPLAINED_KINDS as readonly string[]).includes(kind);
 
-/** No pattern of a grant but `*` matches it. */
-const ANY_PACKAGE = '';
-
 /** The operator that an object belongs to, among those that the person may see. */
-function operatorOf(context: RouteContext, { cluster, kind, namespace, name }: ObjectAddress): OperatorRow | undefined {
-  const { rows, person, view } = context;
-  const here = rows.operators.filter((row) => row.cluster === cluster && row.namespace === namespace);
-  if (kind === 'ClusterServiceVersion')
-    return here.find(({ installed, next, stillRuns }) => [installed, next, stillRuns].includes(name));
-  if (kind === 'InstallPlan') {
-    const plan = rows.plans.find((row) => row.cluster === cluster && row.namespace === namespace && row.name === name);
-    if (plan !== undefined)
-      return here.find((row) => plan.moves.some((move) => move.package === row.package)) ?? here[0];
-    // A plan that is complete has no row to say what it moved: it is for who sees all of the namespace.
-    const place = { cluster, namespace, packages: [ANY_PACKAGE] };
-    return person.rights.may('viewer', place, labelsIn(view)) ? here[0] : undefined;
-  }
-  return here.find((row) => row.name === name && row.api === (kind === 'ClusterExtension' ? 'v1' : 'classic'));
-}
-
-/** Whether it is a catalog that the person may see. */
-const hasCatalog = ({ rows }: RouteContext, { cluster, kind, namespace, name }: ObjectAddress): boolean =>
-  rows.catalogs.some(
-    (row) => row.cluster === cluster && row.source === kind && row.namespace === namespace && row.name === name,
-  );
+const operatorOf = ({ rows, person, view }: RouteContext, asked: ObjectAddress): OperatorRow | undefined =>
+  operatorOfObject(rows, asked, person.rights, labelsIn(view));
 
 /** Rights come before any answer, kept or fresh: what a person may not see is not there for them. */
 async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Asked) {
@@ -79,12 +58,13 @@ async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Aske
   if (operatorOf(context, body) === undefined || !isAskedKind(kind)) throw notFound('such object');
   if (questions === undefined) throw notHere();
   const question = { v: 1, ask, cluster, kind, namespace, name } as const;
-  return known(await questions.inTurn(person.session, () => questions.ask(question)));
+  return known(await questions.inTurn(person.session, () => questions.ask(question, person)));
 }
 
 function known(answer: QuestionAnswer): unknown {
   if ('answer' in answer) return answer.answer;
   if (answer.because === 'gone') throw notFound('such object');
+  if (answer.because === 'refused') throw refusedByHub(answer.message);
   const isAway = answer.because === 'away';
   throw new RequestProblem(
     isAway ? 504 : 502,
@@ -119,11 +99,11 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
   const { questions, person, body } = context;
   const { cluster, kind, namespace, name } = body;
   const operator = operatorOf(context, body);
-  const isSeen = operator !== undefined || hasCatalog(context, body);
+  const isSeen = operator !== undefined || hasCatalog(context.rows, body);
   if (!isSeen || !isExplainedKind(kind)) throw notFound('such object');
   if (questions === undefined) throw notHere();
   const question = { v: 1, ask: 'explain', cluster, kind, namespace, name } as const;
-  return explanationOf(known(await questions.inTurn(person.session, () => questions.ask(question))), operator);
+  return explanationOf(known(await questions.inTurn(person.session, () => questions.ask(question, person))), operator);
 }
 
 /** Pages are not recorded, but whole objects are: what cannot be recorded is not shown. */
@@ -146,7 +126,7 @@ async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<R
   const mayApprove = (plan: PlanRow) => person.rights.may('approver', placeOf(plan), labelsIn(view));
   const plans = rows.plans.filter((plan) => plan.hash === hash && waitsForApproval(plan));
   return questions.inTurn(person.session, () =>
-    reviewClass({ hash, plans, mayApprove, ask: (question) => questions.ask(question), now: questions.now() }),
+    reviewClass({ hash, plans, mayApprove, ask: (question) => questions.ask(question, person), now: questions.now() }),
   );
 }
 

@@ -7,6 +7,7 @@ import type { AuditEvent } from '../audit/audit-log.js';
 import type { IconAddresses } from '../catalog/icon-addresses.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import type { Person } from '../sign-in/person.js';
+import type { ProvePerson } from '../sign-in/prove-person.js';
 import type { KeptFacets } from '../view/facets.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import type { LiveRows } from '../view/live-rows.js';
@@ -15,6 +16,7 @@ import type { ActionAnswer } from './actions.schema.js';
 /** With what actions are sent, and their results published. */
 export type RouteActions = Readonly<{
   sender: ActionSender;
+  prove: ProvePerson;
   book: ActionBook;
   /** To the pages of the person. */
   publish: (person: Person, answer: ActionAnswer) => void;

@@ -1,7 +1,7 @@
 import type { CatalogQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import type { CatalogRow } from '#core/fleet/view/rows';
-import type { QuestionTurns } from '../questions/question-turns.js';
-import { notFound, RequestProblem } from '../serve/problem.js';
+import type { Ask } from '../questions/question-turns.js';
+import { notFound, RequestProblem, refusedByHub } from '../serve/problem.js';
 import { contentId } from '../view/catalog-contents.js';
 import type { FleetRows } from '../view/fleet-rows.js';
 import { byText } from '../view/sorted-rows.js';
@@ -34,19 +34,16 @@ export function catalogsWith(
 }
 
 /** @throws RequestProblem where no poller answers, or there is no such thing */
-export async function askCatalog(
-  rows: readonly CatalogRow[],
-  questions: Pick<QuestionTurns, 'ask'>,
-  asked: ContentQuestion,
-): Promise<unknown> {
+export async function askCatalog(rows: readonly CatalogRow[], ask: Ask, asked: ContentQuestion): Promise<unknown> {
   let last: QuestionAnswer | undefined;
   for (const { cluster, namespace, name, source, digest } of rows.slice(0, MOST_TRIED)) {
     const question = { v: 1, cluster, namespace, name, source, digest, ...asked } as CatalogQuestion;
-    last = await questions.ask(question);
+    last = await ask(question);
     if ('answer' in last) return last.answer;
   }
   if (last === undefined) throw notFound('such content of a catalog');
   if ('because' in last && last.because === 'gone') throw notFound('such package in this content');
+  if ('because' in last && last.because === 'refused') throw refusedByHub(last.message);
   const isAway = 'because' in last && last.because === 'away';
   throw new RequestProblem(
     isAway ? 504 : 502,

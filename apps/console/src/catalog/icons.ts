@@ -3,7 +3,7 @@ import { ContentIcon } from '#core/fleet/catalog-pages/catalog-answers';
 import { iconType } from '#core/fleet/catalog-pages/icon-type';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
-import type { QuestionTurns } from '../questions/question-turns.js';
+import type { Ask } from '../questions/question-turns.js';
 import type { ApiReply } from '../serve/route-runner.js';
 import type { LiveRows } from '../view/live-rows.js';
 import { askCatalog, catalogsWith } from './ask-catalog.js';
@@ -40,7 +40,7 @@ export class Icons {
 
   constructor(
     private readonly view: LiveRows,
-    private readonly questions: Pick<QuestionTurns, 'ask'>,
+    private readonly questions: Readonly<{ ask: Ask }>,
   ) {}
 
   /** Undefined: there is no such icon, or it cannot be had now. */
@@ -83,7 +83,9 @@ export class Icons {
     const known = this.#find(hash);
     const held = known === undefined ? catalogsWith(this.view.rows, id) : [];
     if (known !== undefined || held.length === 0) return known;
-    const answer = await askCatalog(held, this.questions, { ask: 'icon', package: name }).catch(() => undefined);
+    const answer = await askCatalog(held, this.questions.ask, { ask: 'icon', package: name, hash }).catch(
+      () => undefined,
+    );
     const found = ContentIcon.safeParse(answer).data;
     const bytes = Buffer.from(found?.base64 ?? '', 'base64');
     const type = iconType(bytes);

@@ -1,6 +1,8 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { RequestProblem } from '../serve/problem.js';
+import type { Person } from '../sign-in/person.js';
+import type { ProvePerson } from '../sign-in/prove-person.js';
 
 /** Questions under way: of one person, and of all. */
 const AT_ONCE_OF_PERSON = 8;
@@ -8,6 +10,7 @@ const AT_ONCE = 64;
 
 export type QuestionTurnsOptions = Readonly<{
   asker: QuestionAsker;
+  prove: ProvePerson;
   /** Seconds that an answer took, by what was asked. */
   observe: (ask: ConsoleQuestion['ask'], seconds: number) => void;
   now: () => Date;
@@ -25,6 +28,9 @@ const noAnswer = (): QuestionAnswer => ({
   because: 'away',
   message: 'no poller answered for this cluster within ten seconds',
 });
+
+/** Asks a question for one person. */
+export type Ask = (question: ConsoleQuestion) => Promise<QuestionAnswer>;
 
 /** Asks the pollers, within bounds for each person and for all. */
 export class QuestionTurns {
@@ -57,10 +63,16 @@ export class QuestionTurns {
     }
   }
 
-  async ask(question: ConsoleQuestion): Promise<QuestionAnswer> {
-    const { asker, observe } = this.options;
+  /** `person`: undefined for an icon, which needs no proof. */
+  async ask(question: ConsoleQuestion, person: Person | undefined): Promise<QuestionAnswer> {
+    const { asker, observe, prove } = this.options;
+    const proved = { reader: 'poller', verb: question.ask, subject: question } as const;
+    const by = {
+      session: person?.session ?? '',
+      prove: async () => (person === undefined ? '' : prove(person, proved)),
+    };
     const from = this.now().getTime();
-    const answer = (await asker.ask(question)) ?? noAnswer();
+    const answer = (await asker.ask(question, by)) ?? noAnswer();
     observe(question.ask, (this.now().getTime() - from) / 1_000);
     return answer;
   }

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Clock } from '#platform/clock/clock.port';
-import type { ActionSender } from '#platform/console/action-channel.port';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ServingTls } from '#platform/http-access/serving-tls';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
-import type { ActionBook } from '../actions/action-book.js';
 import { openApiDocument } from '../api/openapi.js';
-import type { ApiRoute } from '../api/route.js';
+import type { ApiRoute, RouteActions } from '../api/route.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
 import { catalogsWith } from '../catalog/ask-catalog.js';
 import type { IconAddress, IconAddresses } from '../catalog/icon-addresses.js';
@@ -55,7 +53,7 @@ export type ConsoleServerOptions = Readonly<{
   /** Sign-in with an account; absent: with a key alone. */
   accounts?: AccountSignIn;
   /** Without them nothing can be done, only seen. */
-  actions?: Readonly<{ sender: ActionSender; book: ActionBook; count: (verb: string, outcome: string) => void }>;
+  actions?: Omit<RouteActions, 'publish'>;
   /** Without them no cluster is asked. */
   questions?: QuestionTurns;
   /** What one person may ask; absent: as much as pages need. */
@@ -227,7 +225,7 @@ export class ConsoleServer {
   #iconRoute(): void {
     const { questions, view } = this.options;
     if (questions === undefined) return;
-    const icons = new Icons(view, questions);
+    const icons = new Icons(view, { ask: (question) => questions.ask(question, undefined) });
     this.#on('GET', '/icons/:id/:package/:hash', async (request) => {
       const { id = '', package: name = '', hash = '' } = request.params as Readonly<Record<string, string>>;
       const address = { id, name, hash };

@@ -74,3 +74,21 @@ export const notSignedIn = (): RequestProblem =>
 
 export const notReady = (detail: string): RequestProblem =>
   new RequestProblem(503, 'not-ready', detail, 'Wait some seconds.', { 'retry-after': '3' });
+
+/** What applier or poller refuse the person. The message is theirs. */
+export const refusedByHub = (message: string): RequestProblem =>
+  new RequestProblem(
+    403,
+    'refused-by-hub',
+    'The hub does not give an answer to this console.',
+    `${message}. The log of the poller has the line.`,
+  );
+
+/** The session goes on, but proves nothing to the hub any more. */
+export const signInAgain = (): RequestProblem =>
+  new RequestProblem(
+    401,
+    'sign-in-again',
+    'Your sign-in at the issuer has run out, so the hub cannot see who asks.',
+    'Sign in again: you come back to this page, with what you ticked and wrote.',
+  );

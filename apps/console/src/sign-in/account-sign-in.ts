@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
 import { type Grantee, type Rights, rightsOf } from '#core/fleet/console-rights/rights';
 import type { Clock } from '#platform/clock/clock.port';
 import type { SessionStore, StoredSession } from '#platform/console/session-store.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { type ClaimNames, readAccount, returnPath } from './account.js';
-import type { Issuer } from './issuer.js';
+import { returnPath } from './account.js';
+import type { Issuer, IssuerAnswer } from './issuer.js';
 import type { Person } from './person.js';
 import type { SealedTexts } from './sealed-text.js';
 import type { SignIn, SignInHeaders } from './sign-in.js';
@@ -21,6 +22,10 @@ const SESSION = '__Host-flotilla';
 const PENDING = '__Host-flotilla-sign-in';
 const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
 const REFRESH = 'refresh token';
+const TOKEN = 'ID token';
+/** A token that ends sooner is renewed first: until then its reader must have checked it. */
+const TOKEN_LEFT_MS = 20_000;
+const RENEW_AGAIN_MS = 10_000;
 const SIGN_IN = 'sign-in';
 
 const PendingSignIn = z.strictObject({
@@ -68,6 +73,8 @@ function cookieOf({ cookie = '' }: Pick<SignInHeaders, 'cookie'>, name: string):
 export class AccountSignIn implements SignIn {
   readonly #rights = new Map<string, Rights>();
   #policy: Policy | undefined;
+  /** Under way, by session: many issuers take a refresh token once. */
+  readonly #renewing = new Map<string, Promise<StoredSession | undefined>>();
 
   constructor(private readonly options: AccountSignInOptions) {}
 
@@ -107,7 +114,7 @@ export class AccountSignIn implements SignIn {
     if ('refused' in account) return { ...account, cookies };
     const before = cookieOf(headers, SESSION);
     if (before !== undefined) await sessions.remove(hashOf(before));
-    const id = await this.#newSession(account, answer.refresh);
+    const id = await this.#newSession(account, answer);
     const session = `${SESSION}=${id}; ${ATTRIBUTES}; Max-Age=${LONGEST_MS / 1_000}`;
     return { to: pending.to, cookies: [...cookies, session], person: account };
   }
@@ -119,7 +126,10 @@ export class AccountSignIn implements SignIn {
     const session = await this.#current(hash, await this.options.sessions.get(hash), how.isIdle ?? false);
     if (session === undefined) return undefined;
     const { name, groups, csrf } = session;
-    return { name, groups, by: 'oidc', rights: this.#rightsOf({ name, groups }), session: hash.slice(0, 32), csrf };
+    return {
+      ...{ name, groups, by: 'oidc', rights: this.#rightsOf({ name, groups }), session: hash.slice(0, 32), csrf },
+      signedInWith: () => this.#tokenOf(hash),
+    };
   }
 
   /** Ends the session; answers the cookies that forget it. */
@@ -136,14 +146,38 @@ export class AccountSignIn implements SignIn {
     return pending !== undefined && pending.untilMs >= clock.now().getTime() ? pending : undefined;
   }
 
-  async #newSession({ name, groups }: Grantee, refresh: string | undefined): Promise<string> {
+  async #newSession({ name, groups }: Grantee, answer: IssuerAnswer): Promise<string> {
     const now = this.options.clock.now().getTime();
     const id = randomText();
-    const kept = refresh && (await this.options.sealed.seal(refresh, REFRESH));
     const times = { beganMs: now, seenMs: now, groupsMs: now };
-    const session = { name, groups: [...groups], csrf: randomText(), ...times, ...(kept && { refresh: kept }) };
-    await this.#put(hashOf(id), session);
+    const kept = await this.#sealed(answer);
+    await this.#put(hashOf(id), { name, groups: [...groups], csrf: randomText(), ...times, ...kept });
     return id;
+  }
+
+  /** The tokens of an answer as a session keeps them. */
+  async #sealed({ claims, refresh, token }: IssuerAnswer): Promise<Partial<StoredSession>> {
+    const { sealed } = this.options;
+    const { exp } = claims;
+    return {
+      ...(refresh && { refresh: await sealed.seal(refresh, REFRESH) }),
+      ...(token && typeof exp === 'number' && { token: await sealed.seal(token, TOKEN), tokenUntilMs: exp * 1_000 }),
+    };
+  }
+
+  /** The ID token of a session, renewed if it ends soon; undefined: the person must sign in again. */
+  async #tokenOf(hash: string): Promise<Readonly<{ token: string }> | undefined> {
+    const { sessions, sealed, clock } = this.options;
+    const now = clock.now().getTime();
+    const endsWithin = ({ tokenUntilMs = 0 }: StoredSession, ms: number) => tokenUntilMs - now <= ms;
+    let session = await sessions.get(hash);
+    // Some issuers give no ID token with a refresh: they are not asked at each question.
+    const isDue =
+      session !== undefined && endsWithin(session, TOKEN_LEFT_MS) && now - session.groupsMs >= RENEW_AGAIN_MS;
+    if (isDue && session?.refresh !== undefined) session = await this.#renewed(hash, session, session.refresh);
+    if (session?.token === undefined || endsWithin(session, 0)) return undefined;
+    const token = await sealed.read(session.token, TOKEN);
+    return token === undefined ? undefined : { token };
   }
 
   async #put(hash: string, session: StoredSession): Promise<void> {
@@ -171,8 +205,16 @@ export class AccountSignIn implements SignIn {
     return seen;
   }
 
-  /** With the groups as the issuer has them now; undefined where it has ended the session. */
-  async #renewed(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
+  /** With groups and tokens as the issuer gives them now; undefined where it has ended the session. */
+  #renewed(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
+    const underWay = this.#renewing.get(hash);
+    if (underWay !== undefined) return underWay;
+    const renewing = this.#renew(hash, session, refresh).finally(() => this.#renewing.delete(hash));
+    this.#renewing.set(hash, renewing);
+    return renewing;
+  }
+
+  async #renew(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
     const { issuer, sealed, claims, clock, sessions, log } = this.options;
     const now = clock.now().getTime();
     const token = await sealed.read(refresh, REFRESH);
@@ -185,7 +227,7 @@ export class AccountSignIn implements SignIn {
         await sessions.remove(hash);
         return undefined;
       }
-      const kept = answer.refresh && { refresh: await sealed.seal(answer.refresh, REFRESH) };
+      const kept = await this.#sealed(answer);
       const renewed = { ...session, groups: [...account.groups], seenMs: now, groupsMs: now, ...kept };
       await this.#put(hash, renewed);
       return renewed;

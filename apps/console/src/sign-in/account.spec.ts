@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isIssuedAhead, mergedClaims, readAccount } from './account.js';
+import { readAccount } from '#core/fleet/console-rights/account';
+import { isIssuedAhead, mergedClaims } from './account.js';
 
 const NAMES = { name: 'email', groups: 'groups' };
 const claims = (more: Readonly<Record<string, unknown>>) => ({ sub: 'u1', email: 'root@x.test', ...more });

@@ -24,7 +24,12 @@ export class IssuerUnusable extends FlotillaError {
 /** What one sign-in must bring back. */
 export type SignInProof = Readonly<{ state: string; nonce: string; verifier: string }>;
 
-export type IssuerAnswer = Readonly<{ claims: Readonly<Record<string, unknown>>; refresh: string | undefined }>;
+export type IssuerAnswer = Readonly<{
+  claims: Readonly<Record<string, unknown>>;
+  refresh: string | undefined;
+  /** The ID token; undefined: the issuer gave none with a refresh. */
+  token: string | undefined;
+}>;
 
 const library = () => import('openid-client');
 const TIMEOUT_S = 10;
@@ -65,7 +70,8 @@ export class Issuer {
     const tokens = await authorizationCodeGrant(configuration, new URL(`${this.redirectUri()}?${query}`), {
       ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
     });
-    return { claims: await claimsOf(configuration, tokens), refresh: tokens.refresh_token };
+    const { refresh_token: refresh, id_token: token } = tokens;
+    return { claims: await claimsOf(configuration, tokens), refresh, token };
   }
 
   /** What the issuer says now; undefined where it has ended the session. @throws where it does not answer */
@@ -74,7 +80,8 @@ export class Issuer {
     const configuration = await this.#configuration();
     try {
       const tokens = await refreshTokenGrant(configuration, refresh);
-      return { claims: await claimsOf(configuration, tokens), refresh: tokens.refresh_token ?? refresh };
+      const { refresh_token: next = refresh, id_token: token } = tokens;
+      return { claims: await claimsOf(configuration, tokens), refresh: next, token };
     } catch (error) {
       if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined;
       throw error;

@@ -1,4 +1,5 @@
 import type { Rights } from '#core/fleet/console-rights/rights';
+import type { SignedInWith } from '#platform/console/proof/proof-maker';
 
 /** Who is signed in. */
 export type Person = Readonly<{
@@ -10,4 +11,6 @@ export type Person = Readonly<{
   session: string;
   /** Which writes must send; empty with a bearer key. */
   csrf: string;
+  /** Returns what proves to applier and poller who it is; undefined: the person must sign in again. */
+  signedInWith?: () => Promise<SignedInWith | undefined>;
 }>;

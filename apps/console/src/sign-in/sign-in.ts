@@ -23,6 +23,7 @@ export function keySignIn(key: string): SignIn {
     rights: ALL_RIGHTS,
     session: 'key',
     csrf: '',
+    signedInWith: async () => ({ key }),
   };
   return {
     personOf: async ({ authorization = '' }) => {

@@ -50,6 +50,13 @@ export class TestIssuer {
   /** Refresh tokens are refused. */
   isEnded = false;
   refreshes = 0;
+  /** Seconds for which an ID token is valid. */
+  lifetime = MINUTES_5;
+  nowMs: () => number = () => Date.now();
+  /** All tokens that it gave. */
+  readonly issued: string[] = [];
+  /** A refresh brings no ID token. */
+  refreshesNoToken = false;
 
   static async start(): Promise<TestIssuer> {
     const issuer = new TestIssuer();
@@ -128,7 +135,9 @@ export class TestIssuer {
     const refused = { status: 400, body: { error: 'invalid_grant' } };
     if (body.get('grant_type') === 'refresh_token') {
       this.refreshes += 1;
-      return this.isEnded ? refused : { status: 200, body: this.#tokens(undefined) };
+      if (this.isEnded) return refused;
+      const { id_token, ...others } = this.#tokens(undefined);
+      return { status: 200, body: this.refreshesNoToken ? others : { id_token, ...others } };
     }
     const code = this.#codes.get(body.get('code') ?? '');
     this.#codes.delete(body.get('code') ?? '');
@@ -140,15 +149,18 @@ export class TestIssuer {
   }
 
   #tokens(nonce: string | undefined) {
-    const now = Math.floor(Date.now() / 1_000);
-    const times = { iat: now, exp: now + MINUTES_5 };
+    const now = Math.floor(this.nowMs() / 1_000);
+    const times = { iat: now, exp: now + this.lifetime };
     const claims = { iss: this.url, aud: CLIENT, ...times, ...(nonce && { nonce }), ...this.account, ...this.spoilt };
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const { alg = 'RS256', kid = this.#kid } = this.spoiltSignature;
     const text = `${part({ alg, kid })}.${part(claims)}`;
+    const [idToken, refreshToken] = [`${text}.${this.#signatureOf(text)}`, `refresh-${randomUUID()}`];
+    const accessToken = randomUUID();
+    this.issued.push(idToken, refreshToken, accessToken);
     return {
-      ...{ access_token: randomUUID(), token_type: 'Bearer', expires_in: MINUTES_5 },
-      ...{ id_token: `${text}.${this.#signatureOf(text)}`, refresh_token: `refresh-${randomUUID()}` },
+      ...{ access_token: accessToken, token_type: 'Bearer', expires_in: MINUTES_5 },
+      ...{ id_token: idToken, refresh_token: refreshToken },
     };
   }
 

@@ -89,6 +89,13 @@ const OF_CLUSTERS = [
   'FLOTILLA_FLEET_GATE_HOSTS',
   'FLOTILLA_FOREIGN_INSTALL_PLANS',
   'FLOTILLA_PROTECTED_COPIED_CSV_NAMESPACES',
+  // Poller and applier check themselves who acts and asks in the console.
+  'FLOTILLA_CONSOLE_POLICY_FILE',
+  'FLOTILLA_CONSOLE_OIDC_ISSUER',
+  'FLOTILLA_CONSOLE_OIDC_CLIENT_ID',
+  'FLOTILLA_CONSOLE_OIDC_NAME_CLAIM',
+  'FLOTILLA_CONSOLE_OIDC_VERIFIED_TEXT',
+  'FLOTILLA_CONSOLE_OIDC_GROUPS_CLAIM',
 ];
 
 const memoryLimitInKubernetes = (service: string): number | undefined => {
@@ -113,7 +120,7 @@ describe.each(services)('$service in docker-compose.yml', ({ service, port, host
   it('takes every setting that is not fixed from the shell or from .env', () => {
     const expected = allSettings()
       .map(([key]) => environmentName(key))
-      .filter((name) => !FIXED.includes(name) && !name.startsWith('FLOTILLA_CONSOLE_'))
+      .filter((name) => !FIXED.includes(name) && (!name.startsWith('FLOTILLA_CONSOLE_') || OF_CLUSTERS.includes(name)))
       .filter((name) => withCredentials.includes(service) || !OF_CLUSTERS.includes(name));
     expect(takesFromUser.toSorted(), 'x-settings and x-cluster-settings list all settings').toEqual(
       expected.toSorted(),
@@ -226,7 +233,26 @@ describe('the web console in docker-compose.yml', () => {
         .toSorted(),
     ).toEqual(own.toSorted());
     expect(Object.keys(environment).filter((name) => /KUBECONFIG|HUB_KEY|TOKENS/.test(name))).toEqual([]);
-    expect(volumes).toEqual(['console-key:/var/lib/flotilla-console', 'redis-console:/run/flotilla:ro']);
+    expect(volumes).toEqual([
+      'console-key:/var/lib/flotilla-console',
+      'proof-keys:/var/lib/flotilla-proof-keys:ro',
+      'redis-console:/run/flotilla:ro',
+    ]);
+  });
+
+  it('has public keys that the poller writes, and is checked by poller and applier with its key', () => {
+    const at = (service: string) => compose.services[service]?.environment ?? {};
+    const file = '/var/lib/flotilla-proof-keys/keys.json';
+    expect(at('console')['FLOTILLA_CONSOLE_PROOF_KEYS_FILE']).toBe(file);
+    expect(at('catalog-poller')['FLOTILLA_CONSOLE_PROOF_KEYS_FILE']).toBe(file);
+    expect(compose.services['catalog-poller']?.volumes).toContain('proof-keys:/var/lib/flotilla-proof-keys');
+    for (const service of ['catalog-poller', 'applier']) {
+      expect(at(service)['FLOTILLA_CONSOLE_KEY_FILE']).toBe(environment['FLOTILLA_CONSOLE_KEY_FILE']);
+      expect(compose.services[service]?.volumes).toContain('console-key:/var/lib/flotilla-console:ro');
+    }
+    expect(read('Dockerfile'), 'the folder is of the user of the services').toContain(
+      'COPY --from=build --chown=1000:1000 /state/flotilla-proof-keys /var/lib/flotilla-proof-keys',
+    );
   });
 
   it('is reached from this machine alone, and healthy only when it is ready', () => {

@@ -16,6 +16,10 @@ export const consoleSettings = {
     '~/.config/flotilla/console-key',
     'File with the key that signs in where no issuer is set; made with mode 0600 where it is missing. `flotilla console link` prints it as a link',
   ),
+  consoleProofKeysFile: path(
+    '',
+    'File with the public keys for which the console encrypts proofs of who acts or asks; `flotilla console proof-keys` prints it, and a poller that has this setting writes it. Without it the console shows rows alone',
+  ),
   consolePolicyFile: path(
     '',
     'YAML file that says who may see and do what in the console ([console.md](console.md#rights)); read again when it changes. Without it who signs in with an account sees nothing; the key of this machine allows everything',

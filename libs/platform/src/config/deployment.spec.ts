@@ -155,8 +155,21 @@ describe('the web console in k8s/components/console', () => {
     expect(patches.map(({ target }) => target)).toEqual([
       { kind: 'Deployment', name: 'redis' },
       { kind: 'NetworkPolicy', name: 'redis' },
+      { kind: 'Deployment', name: 'catalog-poller' },
+      { kind: 'Deployment', name: 'applier' },
     ]);
     expect(patches[0]?.patch).toContain('{ key: console, path: console/password }');
+  });
+
+  it('is checked by poller and applier, which get its key and policy and nothing else of its Secret', () => {
+    const { patches } = parse(read('k8s/components/console/kustomization.yaml')) as { patches: Patch[] };
+    const files = 'items: [{ key: key, path: key }, { key: policy.yaml, path: policy.yaml }]';
+    for (const { patch } of patches.slice(2)) {
+      expect(patch).toContain('{ name: FLOTILLA_CONSOLE_KEY_FILE, value: /etc/flotilla/console/key }');
+      expect(patch).toContain(files);
+    }
+    const keys = container?.env.find(({ name }) => name === 'FLOTILLA_CONSOLE_PROOF_KEYS_FILE');
+    expect(keys?.value).toBe('/etc/flotilla/console/proof-keys');
   });
 });
 

@@ -1,9 +1,21 @@
 import type { ActionEnd, ActionResult, ActionTarget, ConsoleAction } from '#core/fleet/console-actions/console-action';
 
+/** An action as an applier gets it. Nothing of it counts before its proof was checked. */
+export type SentAction = Readonly<{
+  action: ConsoleAction;
+  /** Empty: none came with it. */
+  proof: string;
+  /** Names the message that carried both: what is sent again has another one. */
+  delivery: string;
+}>;
+
 /** What the console sends: actions, once each. */
 export type ActionSender = Readonly<{
-  /** `key` is the person’s own for this action: one that was used before sends nothing. Answers the id. */
-  send(action: ConsoleAction, key: string): Promise<string>;
+  /**
+   * Returns the id. `key` is the person’s own for this action: one that was used before sends nothing, and
+   * then no proof is made.
+   */
+  send(action: ConsoleAction, key: string, prove: () => Promise<string>): Promise<string>;
   /** Undefined for one that is not known, or no longer: an hour. */
   find(id: string): Promise<ConsoleAction | undefined>;
   results(id: string): Promise<readonly ActionResult[]>;
@@ -12,9 +24,9 @@ export type ActionSender = Readonly<{
 /** What an applier gets: the actions of the last half a minute, then those that come. */
 export type ActionReceiver = Readonly<{
   /** Calls back with each, and not again; a callback that throws loses it. */
-  follow(take: (action: ConsoleAction) => void): void;
-  /** Whether this process is the one that carries the action out in this cluster. */
-  claim(id: string, cluster: string): Promise<boolean>;
+  follow(take: (sent: SentAction) => void): void;
   report(id: string, target: ActionTarget, end: ActionEnd): Promise<void>;
+  /** As {@link report}, unless an end of the target is there already: a forged message changes no answer. */
+  refuse(id: string, target: ActionTarget, end: ActionEnd): Promise<void>;
   stop(): Promise<void>;
 }>;

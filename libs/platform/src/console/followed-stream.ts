@@ -24,6 +24,9 @@ const LONGEST_PAUSE_MS = 15_000;
 
 type Entry = [id: string, fields: string[]];
 
+/** What came beside an entry: the name that Redis gave it, and the proof of the person; empty: none. */
+export type EntryFrame = Readonly<{ delivery: string; proof: string }>;
+
 /** What is undefined is no JSON. */
 export const parsedJson = (text: string | null | undefined): unknown => {
   try {
@@ -44,7 +47,7 @@ export class FollowedStream<T> {
 
   constructor(private readonly options: FollowedStreamOptions<T>) {}
 
-  follow(take: (entry: T) => void): void {
+  follow(take: (entry: T, frame: EntryFrame) => void): void {
     this.#running ??= this.#run(take);
   }
 
@@ -54,7 +57,7 @@ export class FollowedStream<T> {
     await this.#running;
   }
 
-  async #run(take: (entry: T) => void): Promise<void> {
+  async #run(take: (entry: T, frame: EntryFrame) => void): Promise<void> {
     const { clock, log, freshMs, what } = this.options;
     let place: string | undefined;
     let pause = FIRST_PAUSE_MS;
@@ -72,7 +75,7 @@ export class FollowedStream<T> {
   }
 
   /** Takes what comes after a place; answers the place after it. */
-  async #next(place: string, take: (entry: T) => void): Promise<string> {
+  async #next(place: string, take: (entry: T, frame: EntryFrame) => void): Promise<string> {
     const { redis, log, stream, field, shape, freshMs, what } = this.options;
     this.#waiting ??= redis.duplicate();
     const answer = await this.#waiting.xread('COUNT', AT_ONCE, 'BLOCK', WAIT_MS, 'STREAMS', stream, place);
@@ -81,7 +84,8 @@ export class FollowedStream<T> {
     for (const [id, fields] of entries) {
       if (nowMs - Number(id.split('-')[0]) > freshMs) continue;
       const { success, data } = shape.safeParse(parsedJson(fields[fields.indexOf(field) + 1]));
-      if (success) take(data);
+      const at = fields.indexOf('proof');
+      if (success) take(data, { delivery: id, proof: at % 2 === 0 ? (fields[at + 1] ?? '') : '' });
       else log.warn({ entry: id }, `what is not one of the ${what} was dropped`);
     }
     return entries.at(-1)?.[0] ?? place;

@@ -4,17 +4,18 @@ import { ManualClock } from '../clock/manual-clock.js';
 import { MemoryQuestionChannel } from './memory-question-channel.js';
 
 const question = { v: 1, ask: 'explain', kind: 'Subscription', cluster: 'east', namespace: 'a', name: 'b' } as const;
+const jane = { session: 'jane', prove: async () => 'proof' };
 
 it('ends a question that no poller answers, and sends an equal one again', async () => {
   const clock = new ManualClock();
   const channel = new MemoryQuestionChannel(clock);
   const taken: string[] = [];
-  channel.receiver().follow(({ cluster }) => taken.push(cluster ?? ''));
-  const [first, equal] = [channel.ask(question), channel.ask(question)];
+  channel.receiver().follow(({ question: { cluster } }) => taken.push(cluster));
+  const [first, equal] = [channel.ask(question, jane), channel.ask(question, jane)];
   await clock.advance(QUESTION_DEADLINE_MS);
   expect(await Promise.all([first, equal])).toEqual([undefined, undefined]);
   expect(taken).toEqual(['east']);
-  const later = channel.ask(question);
+  const later = channel.ask(question, jane);
   await clock.advance(QUESTION_DEADLINE_MS);
   expect([await later, taken]).toEqual([undefined, ['east', 'east']]);
 });
@@ -24,9 +25,9 @@ it('forgets an answer once it is old', async () => {
   const channel = new MemoryQuestionChannel(clock);
   const receiver = channel.receiver();
   let count = 0;
-  receiver.follow((one) => void receiver.answer(one, { answer: ++count }));
+  receiver.follow(({ question: one }) => void receiver.answer(one, { answer: ++count }));
   const asked = async () => {
-    const answer = channel.ask(question);
+    const answer = channel.ask(question, jane);
     await clock.advance(0);
     return answer;
   };

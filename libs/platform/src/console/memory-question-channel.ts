@@ -10,27 +10,31 @@ import type { Clock } from '../clock/clock.port.js';
 import { expiringValues } from '../store/expiring-values.js';
 import { boundedAnswer } from './bounded-answer.js';
 import { parsedJson } from './followed-stream.js';
-import type { QuestionAsker, QuestionReceiver } from './question-channel.port.js';
+import type { Asker, QuestionAsker, QuestionReceiver, SentQuestion } from './question-channel.port.js';
 
 /** Characters of all answers that are kept, as JSON. */
 const MOST_CHARACTERS = 32_000_000;
 const MOST_CLAIMS = 10_000;
 
 type Asked = Readonly<{
-  question: ConsoleQuestion;
+  key: string;
+  /** Undefined until its proof is made. */
+  sent: SentQuestion | undefined;
   /** JSON of the answer; undefined: none came in time. */
   answered: Promise<string | undefined>;
   answer: (text: string | undefined) => void;
 }>;
+type OpenAsked = { -readonly [Part in keyof Asked]: Asked[Part] };
 
 /** Questions from the console to the poller of the same process. */
 export class MemoryQuestionChannel implements QuestionAsker {
-  /** Those that wait for an answer, by key. */
-  readonly #asked = new Map<string, Asked>();
+  /** Those that wait for an answer, by key and session. */
+  readonly #asked = new Map<string, OpenAsked>();
+  #deliveries = 0;
   readonly #claimed;
   /** JSON of answers, by key. */
   readonly #answers: LRUCache<string, string>;
-  readonly #takers = new Set<(question: ConsoleQuestion) => void>();
+  readonly #takers = new Set<(sent: SentQuestion) => void>();
 
   constructor(private readonly clock: Clock) {
     this.#claimed = expiringValues<true>({ clock, ttlMs: QUESTION_DEADLINE_MS, most: MOST_CLAIMS });
@@ -43,19 +47,21 @@ export class MemoryQuestionChannel implements QuestionAsker {
     });
   }
 
-  async ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined> {
+  async ask(question: ConsoleQuestion, { session, prove }: Asker): Promise<QuestionAnswer | undefined> {
     const key = questionKey(question);
-    const text = this.#answers.get(key) ?? (await (this.#asked.get(key) ?? this.#send(key, question)).answered);
+    const own = `${key}\n${session}`;
+    const waiting = () => (this.#asked.get(own) ?? this.#send(own, key, question, prove)).answered;
+    const text = this.#answers.get(key) ?? (await waiting());
     return text === undefined ? undefined : QuestionAnswer.safeParse(parsedJson(text)).data;
   }
 
   receiver(): QuestionReceiver {
-    const taken: ((question: ConsoleQuestion) => void)[] = [];
+    const taken: ((sent: SentQuestion) => void)[] = [];
     return {
       follow: (take) => {
         taken.push(take);
         this.#takers.add(take);
-        for (const { question } of this.#asked.values()) this.#give(question, take);
+        for (const { sent } of this.#asked.values()) if (sent !== undefined) this.#give(sent, take);
       },
       claim: async (question) => {
         const key = questionKey(question);
@@ -64,27 +70,44 @@ export class MemoryQuestionChannel implements QuestionAsker {
         return isFirst;
       },
       answer: async (question, answer) => this.#answer(question, boundedAnswer(question, answer)),
+      refuse: async ({ delivery }, answer) => {
+        for (const one of this.#asked.values()) if (one.sent?.delivery === delivery) one.answer(JSON.stringify(answer));
+      },
       stop: async () => {
         for (const take of taken) this.#takers.delete(take);
       },
     };
   }
 
-  #send(key: string, question: ConsoleQuestion): Asked {
-    const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const cancel = this.clock.after(QUESTION_DEADLINE_MS, () => this.#asked.get(key)?.answer(undefined));
-    const asked: Asked = {
-      question,
-      answered: promise,
+  /** Each session sends a question once. The first that is proved is answered, for all who wait. */
+  #send(own: string, key: string, question: ConsoleQuestion, prove: Asker['prove']): Asked {
+    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+    const end = () => {
+      cancel();
+      this.#asked.delete(own);
+    };
+    const cancel = this.clock.after(QUESTION_DEADLINE_MS, () => this.#asked.get(own)?.answer(undefined));
+    const asked: OpenAsked = {
+      ...{ key, sent: undefined, answered: promise },
       answer: (answer) => {
-        cancel();
-        this.#asked.delete(key);
+        end();
         this.#claimed.delete(key);
         resolve(answer);
       },
     };
-    this.#asked.set(key, asked);
-    for (const take of this.#takers) this.#give(question, take);
+    this.#asked.set(own, asked);
+    prove().then(
+      (proof) => {
+        const sent = { question, proof, delivery: String(++this.#deliveries) };
+        asked.sent = sent;
+        if (this.#asked.get(own) !== asked) return;
+        for (const take of this.#takers) this.#give(sent, take);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
     return asked;
   }
 
@@ -92,12 +115,12 @@ export class MemoryQuestionChannel implements QuestionAsker {
     const [key, text] = [questionKey(question), JSON.stringify(answer)];
     // A failure is not kept: the next question asks again.
     if (!('because' in answer)) this.#answers.set(key, text);
-    this.#asked.get(key)?.answer(text);
+    for (const one of [...this.#asked.values()]) if (one.key === key) one.answer(text);
   }
 
   /** After the asker has gone on, as from a store. */
-  #give(question: ConsoleQuestion, take: (question: ConsoleQuestion) => void): void {
-    const copy = structuredClone(question);
+  #give(sent: SentQuestion, take: (sent: SentQuestion) => void): void {
+    const copy = structuredClone(sent);
     this.clock.after(0, () => {
       if (this.#takers.has(take)) take(copy);
     });

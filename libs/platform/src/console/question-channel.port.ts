@@ -1,17 +1,37 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
 
+/** Who asks. */
+export type Asker = Readonly<{
+  /** Names the session. Equal questions of one session are one. */
+  session: string;
+  /** Makes the proof of the person, if the question must be sent. */
+  prove: () => Promise<string>;
+}>;
+
 /** What the console asks of the pollers. */
 export type QuestionAsker = Readonly<{
   /** The answer, or that of an equal question of the last half a minute; undefined: none came in time. */
-  ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined>;
+  ask(question: ConsoleQuestion, asker: Asker): Promise<QuestionAnswer | undefined>;
+}>;
+
+/** A question as a poller gets it. Nothing of it counts before its proof was checked. */
+export type SentQuestion = Readonly<{
+  question: ConsoleQuestion;
+  /** Empty: none came with it. */
+  proof: string;
+  /** Names the message that carried both, and the one who waits for its answer. */
+  delivery: string;
 }>;
 
 /** What a poller gets: the questions that still wait, then those that come. */
 export type QuestionReceiver = Readonly<{
   /** Calls back with each, and not again; a callback that throws loses it. */
-  follow(take: (question: ConsoleQuestion) => void): void;
+  follow(take: (sent: SentQuestion) => void): void;
   /** Whether this process is the one that answers the question. */
   claim(question: ConsoleQuestion): Promise<boolean>;
+  /** The answer for all who wait for it. */
   answer(question: ConsoleQuestion, answer: QuestionAnswer): Promise<void>;
+  /** An answer for the one who sent this message alone. */
+  refuse(sent: SentQuestion, answer: QuestionAnswer): Promise<void>;
   stop(): Promise<void>;
 }>;

@@ -10,24 +10,22 @@ import {
 } from '#core/fleet/console-actions/console-action';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
-import type { ActionReceiver, ActionSender } from './action-channel.port.js';
+import type { ActionReceiver, ActionSender, SentAction } from './action-channel.port.js';
 import { FollowedStream, parsedJson } from './followed-stream.js';
 
 /**
- * Where actions lie in Redis, all of it writable by the console: the applier believes none of it beyond its
- * shape. `actions`: a stream with the JSON of each. Results: a hash from target to JSON.
+ * Where actions lie in Redis, all of it writable by the console: the applier believes only its proof.
+ * `actions`: a stream with the JSON of each and its proof. Results: a hash from target to JSON.
  */
 const keysOf = (prefix: string) =>
   ({
     stream: `${prefix}:console:actions`,
     action: (id: string) => `${prefix}:console:action:${id}`,
     results: (id: string) => `${prefix}:console:results:${id}`,
-    claim: (id: string, cluster: string) => `${prefix}:console:claim:${id}:${cluster}`,
     once: (key: string) => `${prefix}:console:once:${key}`,
   }) as const;
 
 const KEPT_SECONDS = 3_600;
-const CLAIM_SECONDS = 300;
 const MOST_ACTIONS = 1_000;
 
 /** The console's side. */
@@ -41,14 +39,19 @@ export class RedisActionSender implements ActionSender {
     this.#keys = keysOf(prefix);
   }
 
-  async send(action: ConsoleAction, key: string): Promise<string> {
+  async send(action: ConsoleAction, key: string, prove: () => Promise<string>): Promise<string> {
     const keys = this.#keys;
     const once = keys.once(createHash('sha256').update(`${action.by}\n${key}`).digest('hex'));
     const known = await this.redis.set(once, action.id, 'EX', KEPT_SECONDS, 'NX', 'GET');
     if (known !== null) return known;
+    // Without a proof nothing is sent, and the same key may be used again.
+    const proof = await prove().catch(async (error: unknown) => {
+      await this.redis.del(once);
+      throw error;
+    });
     const text = JSON.stringify(action);
     await this.redis.set(keys.action(action.id), text, 'EX', KEPT_SECONDS);
-    await this.redis.xadd(keys.stream, 'MAXLEN', '~', MOST_ACTIONS, '*', 'action', text);
+    await this.redis.xadd(keys.stream, 'MAXLEN', '~', MOST_ACTIONS, '*', 'action', text, 'proof', proof);
     return action.id;
   }
 
@@ -81,17 +84,19 @@ export class RedisActionReceiver implements ActionReceiver {
     });
   }
 
-  follow(take: (action: ConsoleAction) => void): void {
-    this.#stream.follow(take);
-  }
-
-  async claim(id: string, cluster: string): Promise<boolean> {
-    return (await this.options.redis.set(this.#keys.claim(id, cluster), '1', 'EX', CLAIM_SECONDS, 'NX')) === 'OK';
+  follow(take: (sent: SentAction) => void): void {
+    this.#stream.follow((action, frame) => take({ action, ...frame }));
   }
 
   async report(id: string, target: ActionTarget, end: ActionEnd): Promise<void> {
     const key = this.#keys.results(id);
     await this.options.redis.hset(key, targetKey(target), JSON.stringify({ ...target, ...end }));
+    await this.options.redis.expire(key, KEPT_SECONDS);
+  }
+
+  async refuse(id: string, target: ActionTarget, end: ActionEnd): Promise<void> {
+    const key = this.#keys.results(id);
+    await this.options.redis.hsetnx(key, targetKey(target), JSON.stringify({ ...target, ...end }));
     await this.options.redis.expire(key, KEPT_SECONDS);
   }
 

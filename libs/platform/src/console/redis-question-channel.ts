@@ -10,20 +10,21 @@ import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import { boundedAnswer } from './bounded-answer.js';
 import { FollowedStream, parsedJson } from './followed-stream.js';
-import type { QuestionAsker, QuestionReceiver } from './question-channel.port.js';
+import type { Asker, QuestionAsker, QuestionReceiver, SentQuestion } from './question-channel.port.js';
 
 /**
- * Where questions lie in Redis. The console may write all of it: the poller believes nothing of a question
- * but its shape, and reads what it asks for with its own rights.
+ * Where questions lie in Redis. The console may write all of it: the poller believes only the proof of a
+ * question, and reads what it asks for with its own rights. `refused` holds an answer for one message alone.
  */
 const keysOf = (prefix: string) =>
   ({
     stream: `${prefix}:console:questions`,
-    asked: (key: string) => `${prefix}:console:asked:${key}`,
+    refused: (delivery: string) => `${prefix}:console:answer:refused:${delivery}`,
     claim: (key: string) => `${prefix}:console:answering:${key}`,
     answer: (key: string) => `${prefix}:console:answer:${key}`,
   }) as const;
 
+const REFUSAL_KEPT_SECONDS = 30;
 const MOST_QUESTIONS = 2_000;
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
@@ -33,33 +34,42 @@ type AskerOptions = Readonly<{ redis: Redis; prefix: string; clock: Clock }>;
 /** The console's side. */
 export class RedisQuestionAsker implements QuestionAsker {
   readonly #keys: ReturnType<typeof keysOf>;
+  /** Questions under way, by key and session. */
+  readonly #asking = new Map<string, Promise<QuestionAnswer | undefined>>();
 
   constructor(private readonly options: AskerOptions) {
     this.#keys = keysOf(options.prefix);
   }
 
-  async ask(question: ConsoleQuestion): Promise<QuestionAnswer | undefined> {
-    const { redis, clock } = this.options;
-    const [keys, key] = [this.#keys, questionKey(question)];
-    const deadline = clock.now().getTime() + QUESTION_DEADLINE_MS;
-    const known = await this.#answer(key);
+  /** Each session sends a question once. The first that is proved is answered, for all who wait. */
+  async ask(question: ConsoleQuestion, asker: Asker): Promise<QuestionAnswer | undefined> {
+    const key = questionKey(question);
+    const known = await this.#answer(key, '');
     if (known !== undefined) return known;
-    // The first question is sent; an equal one meanwhile waits for the same answer.
-    const isFirst = await redis.set(keys.asked(key), '1', 'PX', QUESTION_DEADLINE_MS, 'NX');
-    if (isFirst === 'OK') {
-      await redis.xadd(keys.stream, 'MAXLEN', '~', MOST_QUESTIONS, '*', 'question', JSON.stringify(question));
-    }
+    const own = `${key}\n${asker.session}`;
+    const asking = this.#asking.get(own) ?? this.#send(question, key, asker).finally(() => this.#asking.delete(own));
+    this.#asking.set(own, asking);
+    return asking;
+  }
+
+  async #send(question: ConsoleQuestion, key: string, { prove }: Asker): Promise<QuestionAnswer | undefined> {
+    const { redis, clock } = this.options;
+    const deadline = clock.now().getTime() + QUESTION_DEADLINE_MS;
+    const fields = ['question', JSON.stringify(question), 'proof', await prove()];
+    const delivery = await redis.xadd(this.#keys.stream, 'MAXLEN', '~', MOST_QUESTIONS, '*', ...fields);
     for (let pause = FIRST_LOOK_MS; clock.now().getTime() < deadline; pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
       await clock.sleep(pause);
-      const answer = await this.#answer(key);
+      const answer = await this.#answer(key, delivery ?? '');
       if (answer !== undefined) return answer;
     }
     return undefined;
   }
 
-  async #answer(key: string): Promise<QuestionAnswer | undefined> {
-    const text = await this.options.redis.get(this.#keys.answer(key));
-    return text === null ? undefined : QuestionAnswer.safeParse(parsedJson(text)).data;
+  async #answer(key: string, delivery: string): Promise<QuestionAnswer | undefined> {
+    const { answer, refused } = this.#keys;
+    const [text, refusal] = await this.options.redis.mget(answer(key), refused(delivery));
+    const found = text ?? refusal ?? null;
+    return found === null ? undefined : QuestionAnswer.safeParse(parsedJson(found)).data;
   }
 }
 
@@ -82,8 +92,8 @@ export class RedisQuestionReceiver implements QuestionReceiver {
     });
   }
 
-  follow(take: (question: ConsoleQuestion) => void): void {
-    this.#stream.follow(take);
+  follow(take: (sent: SentQuestion) => void): void {
+    this.#stream.follow((question, frame) => take({ question, ...frame }));
   }
 
   async claim(question: ConsoleQuestion): Promise<boolean> {
@@ -96,8 +106,13 @@ export class RedisQuestionReceiver implements QuestionReceiver {
     const [keys, key] = [this.#keys, questionKey(question)];
     const sent = JSON.stringify(boundedAnswer(question, answer));
     await redis.set(keys.answer(key), sent, 'EX', 'because' in answer ? 1 : ANSWER_KEPT_SECONDS);
-    // After the answer has gone an equal question is sent again.
-    await redis.del(keys.claim(key), keys.asked(key));
+    // After the answer has gone an equal question is answered again.
+    await redis.del(keys.claim(key));
+  }
+
+  async refuse({ delivery }: SentQuestion, answer: QuestionAnswer): Promise<void> {
+    const key = this.#keys.refused(delivery);
+    await this.options.redis.set(key, JSON.stringify(answer), 'EX', REFUSAL_KEPT_SECONDS);
   }
 
   stop(): Promise<void> {

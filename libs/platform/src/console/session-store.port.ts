@@ -13,6 +13,10 @@ export const StoredSession = z.strictObject({
   groupsMs: z.number(),
   /** Encrypted; absent where the issuer gives none. */
   refresh: z.string().optional(),
+  /** The ID token, encrypted, with which the person proves to applier and poller who they are. */
+  token: z.string().optional(),
+  /** When the ID token ends. */
+  tokenUntilMs: z.number().optional(),
 });
 export type StoredSession = z.infer<typeof StoredSession>;
 

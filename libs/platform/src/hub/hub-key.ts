@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
@@ -80,6 +80,11 @@ export class HubKey {
     return this.#keys[0].of(textOf(parts));
   }
 
+  /** Secrets of 32 bytes for a purpose (HKDF-SHA256): of the key in use, then of each older one. */
+  secretsFor(purpose: string): readonly Buffer[] {
+    return this.#keys.map((key) => key.secretFor(purpose));
+  }
+
   /** Whether the code is that of the parts. */
   verifies(code: string, parts: readonly string[]): boolean {
     const given = Buffer.from(code);
@@ -106,6 +111,10 @@ class Codes {
     const code = createHmac('sha256', this.#key).update(text).digest('base64url');
     if (text.length <= LONGEST_REMEMBERED) this.#remembered.set(text, code);
     return code;
+  }
+
+  secretFor(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES));
   }
 }
 

@@ -1,5 +1,7 @@
+import type { ProofReader } from '#core/fleet/console-proof/console-proof';
 import type { ActionReceiver, ActionSender } from '../console/action-channel.port.js';
 import type { AuditTrail } from '../console/audit-trail.port.js';
+import type { UsedProofs } from '../console/proof/used-proofs.port.js';
 import type { QuestionAsker, QuestionReceiver } from '../console/question-channel.port.js';
 import type { SessionStore } from '../console/session-store.port.js';
 import type { IdentityClaims } from '../membership/identity-claims.port.js';
@@ -27,6 +29,8 @@ export type HubStore = Readonly<{
   actionReceiver(): ActionReceiver;
   questionAsker: QuestionAsker;
   questionReceiver(): QuestionReceiver;
+  /** Of the service, for all its processes. */
+  usedProofs(reader: ProofReader): UsedProofs;
   sessions: SessionStore;
   trail: AuditTrail;
   /**

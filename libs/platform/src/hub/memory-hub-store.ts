@@ -4,6 +4,7 @@ import { MemoryActionChannel } from '../console/memory-action-channel.js';
 import { MemoryAuditTrail } from '../console/memory-audit-trail.js';
 import { MemoryQuestionChannel } from '../console/memory-question-channel.js';
 import { MemorySessionStore } from '../console/memory-session-store.js';
+import { MemoryUsedProofs } from '../console/proof/memory-used-proofs.js';
 import { MemoryLeases } from '../ownership/memory-leases.js';
 import { memoryQueues } from '../queue/queues.js';
 import { MemoryProblemStore } from '../store/memory-problem-store.js';
@@ -52,6 +53,7 @@ export function memoryHubStore({ settings, clock, log, metrics }: MemoryHubStore
     actionReceiver: () => actions.receiver(),
     questionAsker: questions,
     questionReceiver: () => questions.receiver(),
+    usedProofs: () => new MemoryUsedProofs(clock),
     sessions: new MemorySessionStore(clock),
     trail: new MemoryAuditTrail(),
     instance: fileInstance(settings.clustersFile),

@@ -1,6 +1,7 @@
 import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '../clock/clock.port.js';
 import type { Settings } from '../config/settings.js';
+import { RedisUsedProofs } from '../console/proof/redis-used-proofs.js';
 import { RedisActionReceiver, RedisActionSender } from '../console/redis-action-channel.js';
 import { RedisAuditTrail } from '../console/redis-audit-trail.js';
 import { RedisQuestionAsker, RedisQuestionReceiver } from '../console/redis-question-channel.js';
@@ -88,6 +89,7 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
     actionReceiver: () => new RedisActionReceiver({ redis, prefix, clock, log }),
     questionAsker: new RedisQuestionAsker({ redis, prefix, clock }),
     questionReceiver: () => new RedisQuestionReceiver({ redis, prefix, clock, log }),
+    usedProofs: (reader) => new RedisUsedProofs({ redis, prefix, clock, reader }),
     sessions: new RedisSessionStore(redis, prefix),
     trail: new RedisAuditTrail(redis, prefix),
     instance,

@@ -29,3 +29,13 @@ export function watchConsole(registry: Registry, source: ConsoleSource): Console
     }),
   };
 }
+
+const REFUSALS = 'flotilla_console_refusals_total';
+
+/** Counts what applier and poller refuse the console. Both may be parts of one process. */
+export const consoleRefusals = (registry: Registry): Counter<'reader' | 'reason'> =>
+  (registry.getSingleMetric(REFUSALS) as Counter<'reader' | 'reason'> | undefined) ??
+  new Counter({
+    ...{ name: REFUSALS, help: 'Actions and questions of the console that were refused', registers: [registry] },
+    labelNames: ['reader', 'reason'],
+  });

@@ -26,7 +26,8 @@ const CatalogQuestions = [
     ...{ offset: z.int().min(0), limit: z.int().min(1).max(MOST_TILES) },
   }),
   z.strictObject({ ask: z.literal('package'), ...inContent }),
-  z.strictObject({ ask: z.literal('icon'), ...inContent }),
+  /** Of an image, which carries no sign-in: who knows the hash of its bytes was shown them. */
+  z.strictObject({ ask: z.literal('icon'), ...inContent, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   z.strictObject({ ask: z.literal('graph'), ...inContent, from: z.string().max(1_000) }),
 ] as const;
 
@@ -47,11 +48,12 @@ export const ConsoleQuestion = z.discriminatedUnion('ask', [
 
 /**
  * The answer, or why there is none: `gone`: the object is not there · `away`: the cluster did not answer ·
- * `failed`: it answered, and the question could not be answered, such as without the right to read.
+ * `failed`: it answered, and the question could not be answered, such as without the right to read ·
+ * `refused`: the poller has no proof of a person who may see the answer.
  */
 export const QuestionAnswer = z.union([
   z.strictObject({ answer: z.unknown() }),
-  z.strictObject({ because: z.enum(['gone', 'away', 'failed']), message: z.string().max(2_000) }),
+  z.strictObject({ because: z.enum(['gone', 'away', 'failed', 'refused']), message: z.string().max(2_000) }),
 ]);
 
 export type ConsoleQuestion = z.infer<typeof ConsoleQuestion>;

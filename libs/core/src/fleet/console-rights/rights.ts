@@ -85,10 +85,14 @@ export const placeOf = (row: ViewRow): Place => {
     return wholeNamespace(cluster, row.namespace);
   if (row.kind !== 'plan') return { cluster };
   const packages = row.moves.map((move) => move.package);
-  // A plan of more packages than a row lists, or of which none is known, needs a grant of all.
-  const more = packages.length > 0 && packages.length < MOST_MOVES ? [] : [ANY_PACKAGE];
-  return { cluster, namespace: row.namespace, packages: [...packages, ...more] };
+  return placeOfPlan(cluster, row.namespace, packages);
 };
+
+/** A plan that moves these packages. If a row cannot list them, or none is known, it needs a grant of all. */
+export function placeOfPlan(cluster: string, namespace: string, packages: readonly string[]): Place {
+  const more = packages.length > 0 && packages.length < MOST_MOVES ? [] : [ANY_PACKAGE];
+  return { cluster, namespace, packages: [...packages.slice(0, MOST_MOVES), ...more] };
+}
 
 function wordsOf({ role, clusters, labels, namespaces, packages }: Grant): string {
   const some = (what: string, patterns: readonly string[]) =>
@@ -161,7 +165,8 @@ const listed = (grants: readonly CompiledGrant[]): string => {
 };
 
 const EVERYWHERE = { labels: {}, clusters: ['*'], namespaces: ['*'], packages: ['*'] };
-const LOCAL = { name: 'local', groups: [] };
+/** Who has the key of the console. */
+export const LOCAL: Grantee = { name: 'local', groups: [] };
 
 /** Of the person who has the key of this machine. */
 export const ALL_RIGHTS: Rights = rightsOf(

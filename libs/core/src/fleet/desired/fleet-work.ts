@@ -82,3 +82,19 @@ export function decidedByFleet(decider: PlanDecider): string {
   const what = `it is decided by ${fleetWorkText(decider)}, with waves, windows and approvals of their own`;
   return `${what}. ${ADVICE.seeRollouts(operator)}. ${ADVICE.takeFromFleet(namespace, subscription)}`;
 }
+
+/** A package that orders of the hub are about, as a ClusterExtension: with its install namespace. */
+export type OrderedExtension = OrderedPackage & Readonly<{ namespace: string }>;
+
+/** Returns what the fleet works of a ClusterExtension; orders of the hub come before any annotation. */
+export function fleetWorkOfExtension(
+  extension: Readonly<{ metadata: ObjectMeta; package: string; namespace: string }>,
+  ordered: readonly OrderedExtension[] = [],
+): FleetWork | undefined {
+  const order = ordered.find((one) => one.package === extension.package && one.namespace === extension.namespace);
+  return order ?? fleetWorkOf(extension);
+}
+
+/** Why a ClusterExtension is not rolled back in the console, and what to do. */
+export const heldByFleet = (work: FleetWork): string =>
+  `its version is decided by ${fleetWorkText(work)}, which would undo this: deny the version there. ${ADVICE.seeRollouts(work.operator)}`;

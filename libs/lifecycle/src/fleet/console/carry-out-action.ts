@@ -1,8 +1,14 @@
 import type { ActionEnd, ActionTarget, ConsoleAction } from '#core/fleet/console-actions/console-action';
 import { decideApproval, oneLine } from '#core/fleet/console-actions/decide-approval';
 import { decidePlanRetry } from '#core/fleet/console-actions/decide-plan-retry';
-import type { OrderedPackage } from '#core/fleet/desired/fleet-work';
-import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { type Place, placeOfPlan, type RightsDecision } from '#core/fleet/console-rights/rights';
+import {
+  fleetWorkOfExtension,
+  heldByFleet,
+  type OrderedExtension,
+  type OrderedPackage,
+} from '#core/fleet/desired/fleet-work';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subject } from '#core/kernel/subject/subject';
@@ -23,6 +29,10 @@ export type ActionPlace = Readonly<{
   note: () => void;
   /** Packages of a namespace about which the fleet has orders for this cluster. */
   ordered: (namespace: string) => Promise<readonly OrderedPackage[]>;
+  /** ClusterExtensions about which the fleet has orders for this cluster. */
+  orderedExtensions: () => Promise<readonly OrderedExtension[]>;
+  /** Whether the applier's own policy lets the person do it there. */
+  decide: (verb: ConsoleAction['verb'], where: Place) => RightsDecision;
   /** Has the subject reconciled at once. */
   touch: (subject: Subject) => Promise<void>;
 }>;
@@ -35,6 +45,19 @@ type Verb = (place: ActionPlace, action: ConsoleAction, target: ActionTarget) =>
 
 const TOO_LATE: ActionEnd = { outcome: 'away', message: 'the cluster took too long to answer; nothing was written' };
 const CONFLICT = 'it changed in the same moment; nothing was written';
+
+/** Returns the end of an action that the policy does not allow; undefined if it does. */
+function forbidden({ decide }: ActionPlace, verb: ConsoleAction['verb'], where: Place): ActionEnd | undefined {
+  const decision = decide(verb, where);
+  return decision.allowed ? undefined : { outcome: 'refused', message: `the applier's policy: ${decision.because}` };
+}
+
+/** A plan that is gone moves nothing. */
+const placeOf = (
+  { cluster, namespace }: ActionTarget,
+  plan: InstallPlan | undefined,
+  packages: readonly string[],
+): Place => (plan === undefined ? { cluster, namespace } : placeOfPlan(cluster, namespace, packages));
 
 /** What an error of {@link carryOutAction} means; `sent`: a write was on its way. */
 export function endOfFailure(error: unknown, sent: boolean): ActionEnd {
@@ -53,7 +76,9 @@ export function endOfFailure(error: unknown, sent: boolean): ActionEnd {
 
 async function approve(place: ActionPlace, action: ConsoleAction, target: ActionTarget): Promise<ActionEnd> {
   const { client, now, signal } = place;
-  const facts = await planFacts(place, target);
+  const { packages, ...facts } = await planFacts(place, target);
+  const refusal = forbidden(place, 'approve', placeOf(target, facts.plan, packages));
+  if (refusal !== undefined) return refusal;
   const decision = decideApproval({ ...facts, ordered: await place.ordered(target.namespace) }, action);
   if ('end' in decision) return decision.end;
   if (signal.aborted) return TOO_LATE;
@@ -75,7 +100,10 @@ async function approve(place: ActionPlace, action: ConsoleAction, target: Action
 async function retry(place: ActionPlace, action: ConsoleAction, target: ActionTarget): Promise<ActionEnd> {
   const { client, touch, signal } = place;
   const { cluster, namespace } = target;
-  const decision = decidePlanRetry(await planFacts(place, target), action);
+  const { packages, ...facts } = await planFacts(place, target);
+  const refusal = forbidden(place, 'retry', placeOf(target, facts.plan, packages));
+  if (refusal !== undefined) return refusal;
+  const decision = decidePlanRetry(facts, action);
   if (signal.aborted) return TOO_LATE;
   if ('patch' in decision) {
     place.note();
@@ -92,8 +120,15 @@ async function rollBack(
 ): Promise<ActionEnd> {
   const { client, touch, signal } = place;
   const ref = { ...CLUSTER_EXTENSION_API, name };
-  const extension = await client.get(ref);
-  if (extension === undefined) return { outcome: 'changed-meanwhile', message: 'the ClusterExtension is gone' };
+  const found = await client.get(ref);
+  if (found === undefined) return { outcome: 'changed-meanwhile', message: 'the ClusterExtension is gone' };
+  const extension = ClusterExtension.safeParse(found).data;
+  if (extension === undefined) return { outcome: 'failed', message: 'the ClusterExtension has fields of another form' };
+  const wanted = { package: extension.spec.source.catalog?.packageName ?? '', namespace: extension.spec.namespace };
+  const refusal = forbidden(place, 'roll-back', { cluster, namespace: '', packages: [wanted.package] });
+  if (refusal !== undefined) return refusal;
+  const held = fleetWorkOfExtension({ ...wanted, metadata: extension.metadata }, await place.orderedExtensions());
+  if (held !== undefined) return { outcome: 'refused', message: heldByFleet(held) };
   if (action.revision === undefined) return { outcome: 'refused', message: 'no revision is named' };
   if (!(await isRevisionKept(client, name, action.revision)))
     return { outcome: 'changed-meanwhile', message: `revision ${action.revision} is not kept any more` };
@@ -121,5 +156,8 @@ const refOf = ({ namespace, name }: ActionTarget) => ({ ...INSTALL_PLAN_API, nam
 async function planFacts({ client, globalCatalogNamespace }: ActionPlace, target: ActionTarget) {
   const plan = InstallPlan.safeParse(await client.get(refOf(target))).data;
   const subscriptions = await subscriptionsIn(client, target.namespace);
-  return { plan, subscriptions, moves: movesOf(plan, subscriptions), globalCatalogNamespace };
+  const moves = movesOf(plan, subscriptions);
+  const moved = new Set(moves.map(({ subscription }) => subscription));
+  const packages = subscriptions.flatMap(({ metadata, spec }) => (moved.has(metadata.name ?? '') ? [spec.name] : []));
+  return { plan, subscriptions, moves, packages, globalCatalogNamespace };
 }

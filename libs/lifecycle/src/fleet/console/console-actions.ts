@@ -5,19 +5,26 @@ import {
   type ActionTarget,
   type ConsoleAction,
 } from '#core/fleet/console-actions/console-action';
+import type { ProofRefusal } from '#core/fleet/console-proof/console-proof';
 import type { Subject } from '#core/kernel/subject/subject';
-import type { ActionReceiver } from '#platform/console/action-channel.port';
+import type { ActionReceiver, SentAction } from '#platform/console/action-channel.port';
+import type { HubProofs } from '#platform/console/proof/hub-proofs';
+import { NOT_ALLOWED, type ProvedPerson } from '#platform/console/proof/proof-checker';
 import type { Hub } from '#platform/hub/hub';
-import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
+import { CLUSTERS, HUB, PROOFS } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { ClusterOrders } from '../rollouts/cluster-orders.js';
-import { carryOutAction, endOfFailure } from './carry-out-action.js';
+import { type ActionPlace, carryOutAction, endOfFailure } from './carry-out-action.js';
 
 /** A cluster that is busy is asked again, until the action has taken too long. */
 const BUSY_AGAIN_MS = 500;
 const NOT_ADMITTED: ActionEnd = { outcome: 'away', message: 'the cluster does not answer; nothing was written' };
+
+/** Rows of clusters have none, either. */
+const NO_LABELS = () => ({});
+type InCluster = readonly [cluster: string, targets: readonly ActionTarget[]];
 
 /**
  * Carries out what people decide in the console, in the clusters that this process works for: once, within
@@ -32,6 +39,7 @@ export class ConsoleActions {
     @Inject(HUB) private readonly hub: Pick<Hub, 'clock' | 'log' | 'settings' | 'store' | 'queues'>,
     @Inject(CLUSTERS) private readonly clusters: ServiceClusters,
     private readonly limiter: ClusterLimiter,
+    @Inject(PROOFS) private readonly proofs: HubProofs,
     /** Absent if the hub has no fleet. */
     @Optional() private readonly orders?: ClusterOrders,
   ) {
@@ -39,37 +47,72 @@ export class ConsoleActions {
   }
 
   start(): void {
-    this.#receiver.follow((action) => this.#take(action));
+    this.#receiver.follow((sent) => this.#take(sent));
   }
 
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
     await this.#receiver.stop();
     await Promise.all(this.#underWay);
+    this.proofs.stop();
   }
 
-  #take(action: ConsoleAction): void {
-    const own = new Set(this.clusters.known());
-    for (const [cluster, targets] of Map.groupBy(action.targets, (target) => target.cluster)) {
-      if (!own.has(cluster)) continue;
-      const run = this.#inCluster(action, cluster, targets)
-        .catch((error: unknown) => {
-          this.hub.log.warn({ cluster, error, action: action.id }, 'the end of an action was not reported');
-        })
-        .finally(() => this.#underWay.delete(run));
-      this.#underWay.add(run);
-    }
+  #take(sent: SentAction): void {
+    const { action } = sent;
+    const known = new Set(this.clusters.known());
+    const own = [...Map.groupBy(action.targets, ({ cluster }) => cluster)].filter(([cluster]) => known.has(cluster));
+    if (own.length === 0) return;
+    const run = this.#checked(sent, own)
+      .catch((error: unknown) => {
+        this.hub.log.warn({ error, action: action.id }, 'the end of an action was not reported');
+      })
+      .finally(() => this.#underWay.delete(run));
+    this.#underWay.add(run);
   }
 
-  async #inCluster(action: ConsoleAction, cluster: string, targets: readonly ActionTarget[]): Promise<void> {
+  /** Nothing of an action counts before its proof was checked. */
+  async #checked(sent: SentAction, own: readonly InCluster[]): Promise<void> {
+    const { action, proof, delivery } = sent;
+    const proved = await this.proofs.checker.check({ verb: action.verb, subject: action, proof, delivery });
+    await Promise.all(
+      own.map(async ([cluster, targets]) => {
+        const refusal = 'reason' in proved ? proved : await proved.use(cluster);
+        if (refusal === 'elsewhere') return;
+        if (refusal !== undefined) await this.#refuse(action, targets, refusal);
+        else if (!('reason' in proved)) await this.#inCluster(action, proved, targets);
+      }),
+    );
+  }
+
+  async #refuse(
+    { id, verb, by }: ConsoleAction,
+    targets: readonly ActionTarget[],
+    refusal: ProofRefusal,
+  ): Promise<void> {
+    const { reason, message } = refusal;
+    const [first] = targets;
+    this.proofs.checker.note(reason, { verb, claimed: by, action: id, ...first, targets: targets.length, message });
+    for (const target of targets) await this.#receiver.refuse(id, target, { outcome: 'refused', message });
+  }
+
+  async #inCluster(sent: ConsoleAction, proved: ProvedPerson, targets: readonly ActionTarget[]): Promise<void> {
     const { clock, log } = this.hub;
-    if (!(await this.#receiver.claim(action.id, cluster))) return;
+    const { name: by } = proved.person;
+    // Who and when is not what the message says.
+    const action = {
+      ...sent,
+      by,
+      at: clock
+        .now()
+        .toISOString()
+        .replace(/\.\d+Z$/, 'Z'),
+    };
     const late = new AbortController();
     const cancel = clock.after(ACTION_DEADLINE_MS, () => late.abort());
     try {
       for (const target of targets) {
-        const end = await this.#inTurn(action, target, late.signal);
-        const { verb, by, id } = action;
+        const end = await this.#inTurn(action, proved, target, late.signal);
+        const { verb, id } = action;
         log.info({ ...target, verb, by, action: id, ...end }, 'an action of the console has ended');
         await this.#receiver.report(id, target, end);
       }
@@ -78,7 +121,12 @@ export class ConsoleActions {
     }
   }
 
-  async #inTurn(action: ConsoleAction, target: ActionTarget, signal: AbortSignal): Promise<ActionEnd> {
+  async #inTurn(
+    action: ConsoleAction,
+    { rights }: ProvedPerson,
+    target: ActionTarget,
+    signal: AbortSignal,
+  ): Promise<ActionEnd> {
     const { clusters, limiter } = this;
     const { clock, settings, queues } = this.hub;
     const { cluster } = target;
@@ -93,7 +141,15 @@ export class ConsoleActions {
     const carryOut = async () => {
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client, settings);
       const ordered = async (namespace: string) => (await this.orders?.orderedIn(cluster, namespace)) ?? [];
-      const place = { client, globalCatalogNamespace, now, signal, note, touch, ordered };
+      const orderedExtensions = async () => (await this.orders?.orderedExtensions(cluster)) ?? [];
+      const decide: ActionPlace['decide'] = (verb, where) => {
+        const decision = rights.decide(verb, where, NO_LABELS);
+        if (!decision.allowed)
+          this.proofs.checker.note(NOT_ALLOWED, { ...target, verb, by: action.by, message: decision.because });
+        return decision;
+      };
+      const orders = { ordered, orderedExtensions };
+      const place = { client, globalCatalogNamespace, now, signal, note, touch, decide, ...orders };
       return carryOutAction(place, action, target);
     };
     try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +96,10 @@ describe('what a poller says of a catalog', () => {
     const named = { displayName: 'Bright lamp', icon: expect.stringMatching(/^[0-9a-f]{64}$/) };
     expect(await catalogs.answer({ ...lamp, ask: 'package' })).toMatchObject({ answer: named });
     const icon = { base64: Buffer.from(ICON).toString('base64') };
-    expect(await catalogs.answer({ ...lamp, ask: 'icon' })).toEqual({ answer: icon });
+    const hash = createHash('sha256').update(ICON).digest('hex');
+    expect(await catalogs.answer({ ...lamp, ask: 'icon', hash })).toEqual({ answer: icon });
+    const guessed = await catalogs.answer({ ...lamp, ask: 'icon', hash: 'a'.repeat(64) });
+    expect(guessed, 'for those who were shown it').toMatchObject({ because: 'gone' });
     const channels = [{ name: 'stable', nodes: [{ bundle: 'lamp.v1.0.0' }] }];
     expect(await catalogs.answer({ ...lamp, ask: 'graph', from: '' })).toMatchObject({ answer: { channels } });
   });

@@ -60,7 +60,9 @@ export class ConsoleCatalogs {
     if (question.ask === 'graph') return { answer: contentGraph(record, question.from) };
     const { csv, icon } = await this.#described(content, record);
     if (question.ask === 'package') return { answer: contentPackage(record, csv, icon) };
-    return icon === '' ? NO_PACKAGE : { answer: { base64: Buffer.from(iconOf(csv)).toString('base64') } };
+    return icon === '' || icon !== question.hash
+      ? NO_PACKAGE
+      : { answer: { base64: Buffer.from(iconOf(csv)).toString('base64') } };
   }
 
   async #described({ blobs }: ReadableContent, record: PackageRecord): Promise<Described> {

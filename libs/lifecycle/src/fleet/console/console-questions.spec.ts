@@ -1,8 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { ProofRefusal } from '#core/fleet/console-proof/console-proof';
 import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import { ALL_RIGHTS, LOCAL, rightsOf } from '#core/fleet/console-rights/rights';
+import type { OperatorRow, ViewRow } from '#core/fleet/view/rows';
 import { ManualClock } from '#platform/clock/manual-clock';
+import type { ProvedPerson } from '#platform/console/proof/proof-checker';
 import type { QuestionReceiver } from '#platform/console/question-channel.port';
 import { KubeApiError } from '#platform/kube/client/kube-api.error';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -21,21 +25,26 @@ const hangs = () => new Promise<never>(() => undefined);
 let clock: ManualClock;
 let answers: Map<string, QuestionAnswer>;
 let logged: LogFields[];
-let claimed: boolean;
+let deliveries = 0;
+/** What a proof shows. */
+let proved: ProvedPerson | ProofRefusal;
+let rows: readonly ViewRow[];
+let refused: string[];
 let ask: (question: ConsoleQuestion) => void;
 /** What a cluster answers to a read. */
 let read: (name: string) => Promise<unknown>;
 
 beforeEach(() => {
-  [clock, answers, logged, claimed] = [new ManualClock(), new Map(), [], true];
+  [clock, answers, logged] = [new ManualClock(), new Map(), []];
   read = async (name) => ({ metadata: { name }, spec: {} });
   const clientOf = (cluster: string) =>
     ({ cluster, get: ({ name }: { name: string }) => read(name) }) as unknown as KubeClient;
   const receiver: QuestionReceiver = {
     follow: (take) => {
-      ask = take;
+      ask = (one) => take({ question: one, proof: 'proof', delivery: String(++deliveries) });
     },
-    claim: async () => claimed,
+    refuse: async ({ question: { cluster, name } }, answer) => void answers.set(`${cluster}/${name}`, answer),
+    claim: async ({ name }) => name !== 'taken',
     answer: async ({ cluster, name }, answer) => void answers.set(`${cluster}/${name}`, answer),
     stop: async () => undefined,
   };
@@ -47,8 +56,11 @@ beforeEach(() => {
   const resolutionOf = async () => undefined;
   const catalogAnswer = async ({ package: name }: { package?: string }) => ({ answer: `content of ${name}` });
   const of = { globalCatalogNamespaceOf, resolutionOf, catalogsOf: () => [], extensionOf: resolutionOf, catalogAnswer };
-  const options = { receiver, clusters, clock, log, ...of };
-  new ConsoleQuestions(options as ConsoleQuestionsOptions).start();
+  const checker = { check: async () => proved, note: (reason: string) => refused.push(reason) };
+  [proved, rows, refused] = [{ person: LOCAL, rights: ALL_RIGHTS, use: async () => undefined }, [], []];
+  const proofs = { checker, stop: () => undefined };
+  const options = { proofs, rowsIn: () => rows, receiver, clusters, clock, log, ...of };
+  new ConsoleQuestions(options as unknown as ConsoleQuestionsOptions).start();
 });
 
 const answerTo = (key: string) => vi.waitFor(() => answers.get(key) ?? expect.fail(`no answer to ${key}`), PATIENCE);
@@ -58,9 +70,7 @@ describe('questions of the console', () => {
     ask(question('lamp'));
     ask(question('lamp', 'elsewhere'));
     expect(await answerTo('ship-0/lamp')).toEqual({ answer: { yaml: expect.stringContaining('lamp'), cut: false } });
-    claimed = false;
     ask(question('taken'));
-    claimed = true;
     ask(question('last'));
     await answerTo('ship-0/last');
     expect([...answers.keys()]).toEqual(['ship-0/lamp', 'ship-0/last']);
@@ -159,5 +169,68 @@ describe('questions of the console', () => {
     expect(answers.size).toBe(1);
     ask(question('one-more', 'ship-1'));
     expect(await answerTo('ship-1/one-more')).toMatchObject({ message: expect.stringContaining('about all clusters') });
+  });
+});
+
+describe('the person behind a question', () => {
+  const jane = (namespaces: string[]): ProvedPerson => ({
+    person: { name: 'jane', groups: [] },
+    rights: rightsOf(
+      {
+        grants: [
+          {
+            users: ['jane'],
+            groups: [],
+            role: 'viewer',
+            labels: {},
+            clusters: ['ship-0'],
+            packages: ['lamp'],
+            namespaces,
+          },
+        ],
+      },
+      { name: 'jane', groups: [] },
+    ),
+    use: async () => undefined,
+  });
+  const operator = (name: string) =>
+    ({ kind: 'operator', cluster: 'ship-0', namespace: 'lamps', name, package: name, api: 'classic' }) as OperatorRow;
+
+  it('gets no answer without a proof, and nothing is read', async () => {
+    proved = { reason: 'no-proof', message: 'no proof of a person came with it' };
+    read = hangs;
+    ask(question('lamp'));
+    expect(await answerTo(LAMP)).toEqual({ because: 'refused', message: 'no proof of a person came with it' });
+    expect(refused).toEqual(['no-proof']);
+  });
+
+  it('gets no answer by a proof that was used before, and none where another process answers', async () => {
+    const use = vi.fn<ProvedPerson['use']>(async () => ({ reason: 'used', message: 'used before' }));
+    proved = { person: LOCAL, rights: ALL_RIGHTS, use: use.mockResolvedValueOnce('elsewhere') };
+    ask(question('lamp'));
+    ask(question('mast'));
+    expect(await answerTo('ship-0/mast')).toEqual({ because: 'refused', message: 'used before' });
+    expect(answers.has(LAMP)).toBe(false);
+  });
+
+  it.each([
+    ['in the namespaces that are granted', ['lamps'], { answer: expect.anything() }, []],
+    [
+      'in no others',
+      ['harbors'],
+      { because: 'refused', message: expect.stringContaining('does not let jane see') },
+      ['not-allowed'],
+    ],
+  ])('sees objects %s, as the policy of the poller says', async (_where, namespaces, answer, reasons) => {
+    [proved, rows] = [jane(namespaces), [operator('lamp'), operator('mast')]];
+    ask(question('lamp'));
+    expect(await answerTo(LAMP)).toEqual(answer);
+    expect(refused).toEqual(reasons);
+  });
+
+  it('sees no object of another package', async () => {
+    [proved, rows] = [jane(['lamps']), [operator('lamp'), operator('mast')]];
+    ask(question('mast'));
+    expect(await answerTo('ship-0/mast')).toMatchObject({ because: 'refused' });
   });
 });

@@ -4,8 +4,12 @@ import {
   QUESTION_DEADLINE_MS,
   type QuestionAnswer,
 } from '#core/fleet/console-questions/console-question';
+import { seesAnswer } from '#core/fleet/console-rights/seen-objects';
+import type { ViewRow } from '#core/fleet/view/rows';
 import type { Clock } from '#platform/clock/clock.port';
-import type { QuestionReceiver } from '#platform/console/question-channel.port';
+import type { HubProofs } from '#platform/console/proof/hub-proofs';
+import { NOT_ALLOWED, type ProvedPerson } from '#platform/console/proof/proof-checker';
+import type { QuestionReceiver, SentQuestion } from '#platform/console/question-channel.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -14,6 +18,9 @@ import type { QuestionPlace } from './question-place.js';
 
 export type ConsoleQuestionsOptions = Readonly<{
   receiver: QuestionReceiver;
+  proofs: HubProofs;
+  /** Rows of a namespace as this process observes it; undefined: not known yet. */
+  rowsIn: (cluster: string, namespace: string) => readonly ViewRow[] | undefined;
   clusters: ServiceClusters;
   clock: Clock;
   log: Log;
@@ -34,6 +41,8 @@ const FAULT: QuestionAnswer = {
   because: 'failed',
   message: 'the hub could not answer; the log of the catalog poller says why',
 };
+/** Rows of clusters have none, either. */
+const NO_LABELS = () => ({});
 /** A little before the console gives up. */
 const DEADLINE_MS = QUESTION_DEADLINE_MS - 1_000;
 const AWAY = { because: 'away', message: 'the cluster did not answer in time' } as const;
@@ -46,19 +55,20 @@ export class ConsoleQuestions {
   constructor(private readonly options: ConsoleQuestionsOptions) {}
 
   start(): void {
-    this.options.receiver.follow((question) => this.#take(question));
+    this.options.receiver.follow((sent) => this.#take(sent));
   }
 
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
     await this.options.receiver.stop();
     await Promise.all(this.#underWay);
+    this.options.proofs.stop();
   }
 
-  #take(question: ConsoleQuestion): void {
-    const { cluster, ask } = question;
+  #take(sent: SentQuestion): void {
+    const { cluster, ask } = sent.question;
     if (!this.options.clusters.knows(cluster)) return;
-    const run = this.#answer(question)
+    const run = this.#answer(sent)
       .catch((error: unknown) => {
         this.options.log.warn({ cluster, ask, error }, 'a question of the console was not answered');
       })
@@ -66,10 +76,48 @@ export class ConsoleQuestions {
     this.#underWay.add(run);
   }
 
-  async #answer(question: ConsoleQuestion): Promise<void> {
+  async #answer(sent: SentQuestion): Promise<void> {
     const { receiver } = this.options;
+    const { question } = sent;
+    // Each poller that works for the cluster would say the same.
+    const refusal = await this.#refusalOf(sent);
+    if (refusal === 'elsewhere') return;
+    if (refusal !== undefined) return receiver.refuse(sent, refusal);
     if (!(await receiver.claim(question))) return;
     await receiver.answer(question, await this.#inTurn(question));
+  }
+
+  /** Why the person gets no answer; nothing of a question counts before its proof was checked. */
+  async #refusalOf({ question, proof, delivery }: SentQuestion): Promise<QuestionAnswer | 'elsewhere' | undefined> {
+    const { proofs } = this.options;
+    // Who knows the hash of an icon's bytes was shown them.
+    if (question.ask === 'icon') return undefined;
+    const { ask, cluster, namespace, name } = question;
+    const about = { ask, cluster, namespace, name };
+    const proved = await proofs.checker.check({ verb: ask, subject: question, proof, delivery });
+    const refusal = 'reason' in proved ? proved : await proved.use('');
+    if (refusal === 'elsewhere') return refusal;
+    if (refusal !== undefined) {
+      proofs.checker.note(refusal.reason, { ...about, message: refusal.message });
+      return { because: 'refused', message: refusal.message };
+    }
+    return 'reason' in proved ? undefined : this.#notAllowed(question, proved);
+  }
+
+  /** The policy of this poller, asked about what it observes itself. */
+  #notAllowed(
+    question: Exclude<ConsoleQuestion, { ask: 'icon' }>,
+    { person, rights }: ProvedPerson,
+  ): QuestionAnswer | undefined {
+    const { rowsIn, proofs } = this.options;
+    const { ask, cluster, namespace, name } = question;
+    if (rights.unbounded) return undefined;
+    const rows = rowsIn(cluster, namespace);
+    if (rows === undefined) return { because: 'away', message: 'the cluster is not observed yet' };
+    if (seesAnswer(question, rows, rights, NO_LABELS)) return undefined;
+    const message = `the poller's policy does not let ${person.name} see ${namespace === '' ? name : `${namespace}/${name}`} in ${cluster}`;
+    proofs.checker.note(NOT_ALLOWED, { ask, cluster, namespace, name, by: person.name });
+    return { because: 'refused', message };
   }
 
   async #inTurn(question: ConsoleQuestion): Promise<QuestionAnswer> {

@@ -1,4 +1,4 @@
-import type { OrderedPackage } from '#core/fleet/desired/fleet-work';
+import type { OrderedExtension, OrderedPackage } from '#core/fleet/desired/fleet-work';
 import { selectedCluster } from '#core/fleet/placement/select-clusters';
 import { type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
@@ -141,13 +141,24 @@ export class ClusterOrders {
 
   /** The packages of a namespace that orders for the cluster are about. */
   async orderedIn(cluster: string, namespace: string): Promise<readonly OrderedPackage[]> {
+    const all = await this.#ordered(cluster, 'Classic');
+    return all.flatMap(({ namespace: where, ...ordered }) => (where === namespace ? [ordered] : []));
+  }
+
+  /** The ClusterExtensions that orders for the cluster are about. */
+  orderedExtensions(cluster: string): Promise<readonly OrderedExtension[]> {
+    return this.#ordered(cluster, 'V1');
+  }
+
+  async #ordered(cluster: string, api: FleetOperator['spec']['api']): Promise<OrderedExtension[]> {
     const { spec } = FleetAssignment.safeParse(await this.#assignmentOf(cluster)).data ?? {};
-    const found: OrderedPackage[] = [];
+    const found: OrderedExtension[] = [];
     for (const { subject, rollout = '' } of spec?.rows ?? []) {
       const operator = await this.#operatorOf(subject);
-      if (operator?.spec.namespace !== namespace || operator.spec.api !== 'Classic') continue;
+      if (operator?.spec.api !== api) continue;
       const { metadata, spec: wanted } = operator;
-      found.push({ package: wanted.package, operator: `${metadata.namespace}/${metadata.name}`, rollout });
+      const name = `${metadata.namespace}/${metadata.name}`;
+      found.push({ package: wanted.package, operator: name, rollout, namespace: wanted.namespace });
     }
     return found;
   }

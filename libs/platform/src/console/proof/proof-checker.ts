@@ -1,0 +1,146 @@
+import type { KeyObject } from 'node:crypto';
+import {
+  type ProofReader,
+  type ProofRefusal,
+  type ProofStatement,
+  refuse,
+  statementRefusal,
+} from '#core/fleet/console-proof/console-proof';
+import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
+import type { Policy } from '#core/fleet/console-rights/console-policy';
+import { ALL_RIGHTS, type Grantee, LOCAL, type Rights, rightsOf } from '#core/fleet/console-rights/rights';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import type { Clock } from '../../clock/clock.port.js';
+import type { Log } from '../../telemetry/log.port.js';
+import { isCodeOfKey, openProof } from './sealed-proof.js';
+import type { TokenIssuer } from './token-issuer.js';
+import type { UsedProofs } from './used-proofs.port.js';
+
+/** What came from the console: an action or a question, and the proof beside it. */
+export type Presented = Readonly<{
+  verb: string;
+  subject: unknown;
+  proof: string;
+  /** Names the message that carried it. */
+  delivery: string;
+}>;
+
+/** The person who was proved, with the rights of the reader's own policy. */
+export type ProvedPerson = Readonly<{
+  person: Grantee;
+  rights: Rights;
+  /** Returns undefined if the proof counts here for the first time, `elsewhere` if another process has it. */
+  use(part: string): Promise<ProofRefusal | 'elsewhere' | undefined>;
+}>;
+
+export type ProofCheckerOptions = Readonly<{
+  reader: ProofReader;
+  privateKeys: readonly KeyObject[];
+  used: UsedProofs;
+  claims: ClaimNames;
+  policy: () => Policy;
+  /** Absent: people do not sign in with accounts, and the console's key counts. */
+  issuer?: TokenIssuer;
+  /** The key of a console without accounts, if this service has it. */
+  consoleKey: () => Promise<string | undefined>;
+  /** Counts a refusal. */
+  count: (reason: string) => void;
+  clock: Clock;
+  log: Log;
+}>;
+
+/** The reason of a refusal by the policy of the reader. */
+export const NOT_ALLOWED = 'not-allowed';
+const LOG_AGAIN_AFTER_MS = 10_000;
+
+/** Checks what the console sends: who is behind it, and that the person sent this and nothing else, now. */
+export class ProofChecker {
+  readonly #rights = new Map<string, Rights>();
+  #policy: Policy | undefined;
+  readonly #logged = new Map<string, Readonly<{ atMs: number; unlogged: number }>>();
+
+  constructor(private readonly options: ProofCheckerOptions) {}
+
+  /** Returns the person behind an action or a question, or why there is none. */
+  async check({ verb, subject, proof, delivery }: Presented): Promise<ProvedPerson | ProofRefusal> {
+    const { reader, privateKeys, clock } = this.options;
+    if (proof === '') return refuse('no-proof', 'no proof of a person came with it; nothing was done');
+    const statement = await openProof(proof, privateKeys);
+    if (statement === undefined)
+      return refuse(
+        'unreadable',
+        `the ${reader} cannot open the proof of the person: FLOTILLA_CONSOLE_PROOF_KEYS_FILE of the console must be of this hub's key`,
+      );
+    const facts = { reader, verb, subject: canonicalHash(subject), nowMs: clock.now().getTime() };
+    const refusal = statementRefusal(statement, facts);
+    if (refusal !== undefined) return refusal;
+    const person = await this.#personOf(statement);
+    if ('reason' in person) return person;
+    return { ...person, use: (part) => this.#use(statement.nonce, part, delivery) };
+  }
+
+  /** Logs and counts what is refused. The log has one line of a kind in ten seconds, with the count. */
+  note(reason: string, fields: Readonly<Record<string, unknown>>): void {
+    const { count, clock, log, reader } = this.options;
+    count(reason);
+    const nowMs = clock.now().getTime();
+    const known = this.#logged.get(reason) ?? { atMs: -Infinity, unlogged: 0 };
+    if (nowMs - known.atMs < LOG_AGAIN_AFTER_MS) {
+      this.#logged.set(reason, { ...known, unlogged: known.unlogged + 1 });
+      return;
+    }
+    this.#logged.set(reason, { atMs: nowMs, unlogged: 0 });
+    log.warn({ ...fields, reader, reason, ...(known.unlogged > 0 && { more: known.unlogged }) }, 'refused the console');
+  }
+
+  async #use(nonce: string, part: string, delivery: string): Promise<ProofRefusal | 'elsewhere' | undefined> {
+    const use = await this.options.used.take({ nonce, part, delivery });
+    if (use === 'first') return undefined;
+    return use === 'elsewhere' ? use : refuse('used', 'the proof of the person was used before; nothing was done');
+  }
+
+  async #personOf({
+    by,
+    ...statement
+  }: ProofStatement): Promise<Readonly<{ person: Grantee; rights: Rights }> | ProofRefusal> {
+    const { issuer, claims: names, reader } = this.options;
+    if ('code' in by) return this.#ofKey(by.code, statement);
+    if (issuer === undefined)
+      return refuse(
+        'not-set-up',
+        `the ${reader} has no FLOTILLA_CONSOLE_OIDC_ISSUER, so it cannot check who signed in`,
+      );
+    const answer = await issuer.claimsOf(by.token);
+    if ('reason' in answer) return answer;
+    const account = readAccount(answer.claims, names);
+    if ('refused' in account) return refuse('token', `the ID token names nobody: ${account.refused}`);
+    return { person: account, rights: this.#rightsOf(account) };
+  }
+
+  /** Without accounts: who has the key of the console may do everything, as `local`. */
+  async #ofKey(
+    code: string,
+    statement: Omit<ProofStatement, 'by'>,
+  ): Promise<Readonly<{ person: Grantee; rights: Rights }> | ProofRefusal> {
+    const { issuer, consoleKey, reader } = this.options;
+    if (issuer !== undefined)
+      return refuse('code', 'people sign in with accounts here; the key of the console neither acts nor asks');
+    const key = await consoleKey();
+    if (key === undefined)
+      return refuse('not-set-up', `the ${reader} cannot read the console's key: set FLOTILLA_CONSOLE_KEY_FILE there`);
+    if (!isCodeOfKey(code, key, statement))
+      return refuse('code', `the proof was made with another key than FLOTILLA_CONSOLE_KEY_FILE of the ${reader} has`);
+    return { person: LOCAL, rights: ALL_RIGHTS };
+  }
+
+  /** Compiled once for equal people, until the policy changes. */
+  #rightsOf(person: Grantee): Rights {
+    const policy = this.options.policy();
+    if (policy !== this.#policy || this.#rights.size > 1_000) this.#rights.clear();
+    this.#policy = policy;
+    const key = JSON.stringify([person.name, person.groups]);
+    const rights = this.#rights.get(key) ?? rightsOf(policy, person);
+    this.#rights.set(key, rights);
+    return rights;
+  }
+}
