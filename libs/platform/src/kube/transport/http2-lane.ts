@@ -1,4 +1,5 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { Readable } from 'node:stream';
 import { TransportError, textOf } from './transport.error.js';
 import type { Exchange, RequestHeaders, WireRequest } from './wire.js';
 
@@ -30,6 +31,12 @@ const headerList = (headers: RequestHeaders): string[] =>
 
 export type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
 
+/** What a session may be sent beside answers between two checks. */
+const FRAMES_CHECKED_MS = 5_000;
+const MOST_FRAME_BYTES = 128 * 1024;
+/** For the headers of an answer. */
+const FRAME_BYTES_OF_STREAM = 8 * 1024;
+
 const wasEnded = (stream: ClientHttp2Stream): boolean => !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
 
 function cancel(stream: ClientHttp2Stream, reason: unknown): void {
@@ -45,12 +52,19 @@ export class Http2Lane {
   #lastStream = Number.POSITIVE_INFINITY;
   #whyEnded = 'the connection was closed';
   #pinging: NodeJS.Timeout;
+  readonly #frames: FrameBudget;
+  readonly #checkingFrames: NodeJS.Timeout;
 
   constructor(
     private readonly session: ClientHttp2Session,
+    /** The connection of the session, to see how much it has read. */
+    socket: Readonly<{ bytesRead: number }>,
     ping: LanePing,
     private readonly listener: Readonly<{ onOpen: () => void; onRoom: () => void; onEnd: () => void }>,
+    checkMs = FRAMES_CHECKED_MS,
   ) {
+    this.#frames = new FrameBudget(socket);
+    this.#checkingFrames = setInterval(() => this.#checkFrames(checkMs), checkMs).unref();
     session.once('connect', () => {
       // 'connect' fires one tick late; if the session is destroyed by then,
       // setLocalWindowSize throws uncaught.
@@ -72,6 +86,7 @@ export class Http2Lane {
     session.once('close', () => {
       this.#draining = true;
       clearInterval(this.#pinging);
+      clearInterval(this.#checkingFrames);
       this.listener.onEnd();
     });
   }
@@ -119,6 +134,7 @@ export class Http2Lane {
     const { promise, ...settle } = Promise.withResolvers<Exchange>();
     let waiting: typeof settle | undefined = settle;
     this.#streams += 1;
+    this.#frames.count(stream);
     stream.on('error', (error) => waiting?.reject(this.#failure(stream, error)));
     stream.once('response', (headers) => {
       waiting?.resolve({
@@ -165,6 +181,15 @@ export class Http2Lane {
     return new TransportError(unseen ? 'not-processed' : 'lost', textOf(error));
   }
 
+  /** Frames that belong to no answer have no other bound, and cost CPU as long as the session is open. */
+  #checkFrames(withinMs: number): void {
+    const excess = this.#frames.check();
+    if (excess === undefined || this.session.destroyed) return;
+    const sent = `${Math.round(excess / 1024)} KiB of HTTP/2 frames that are no answers`;
+    const text = `the server sent ${sent} in ${withinMs / 1000} s`;
+    this.session.destroy(new TransportError('lost', text), NGHTTP2_CANCEL);
+  }
+
   #ping(timeoutMs: number): void {
     if (this.session.destroyed || this.session.closed) return;
     const silent = setTimeout(() => {
@@ -175,5 +200,46 @@ export class Http2Lane {
     } catch {
       // Too many pings unanswered: the timer of the first one ends the session.
     }
+  }
+}
+
+/**
+ * Bytes that a session reads and that belong to no answer: SETTINGS, PING, ALTSVC, WINDOW_UPDATE, padding,
+ * unknown frames, and frames of streams that have ended.
+ */
+class FrameBudget {
+  #read: number;
+  #payload = 0;
+  #opened = 0;
+  readonly #push: ClientHttp2Stream['push'];
+
+  constructor(private readonly socket: Readonly<{ bytesRead: number }>) {
+    this.#read = socket.bytesRead;
+    const note = (bytes: number) => {
+      this.#payload += bytes;
+    };
+    // One function for all streams of a session: tens of thousands of watches rest.
+    this.#push = function (this: ClientHttp2Stream, chunk: Buffer | null, encoding?: BufferEncoding) {
+      note(chunk?.length ?? 0);
+      return Readable.prototype.push.call(this, chunk, encoding);
+    };
+  }
+
+  /** Counts what comes of the stream as an answer. */
+  count(stream: ClientHttp2Stream): void {
+    this.#opened += 1;
+    stream.push = this.#push;
+  }
+
+  /** Returns the bytes beside answers since the last check if they are too many. */
+  check(): number | undefined {
+    const read = this.socket.bytesRead;
+    const excess = read - this.#read - this.#payload;
+    // Frames of an answer have headers, and may be short: each byte of it may bring one of them.
+    const most = MOST_FRAME_BYTES + this.#payload + this.#opened * FRAME_BYTES_OF_STREAM;
+    this.#read = read;
+    this.#payload = 0;
+    this.#opened = 0;
+    return excess > most ? excess : undefined;
   }
 }

@@ -75,7 +75,7 @@ export class Http2Wire implements Wire {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
       maxSessionMemory: 64,
     });
-    const lane = new Http2Lane(session, this.options, {
+    const lane = new Http2Lane(session, socket, this.options, {
       onOpen: () => this.#wake(),
       onRoom: () => this.#wake(1),
       onEnd: () => {
