@@ -85,6 +85,13 @@ describe('the key of the hub', () => {
     expect(await admit('content', '/content/b', hubAuthorization(key, '/content/a'))).toBe(401);
     expect(await admit('metrics', '/metrics', hubAuthorization(key, '/metrics'))).toBe(401);
     expect(await admit('content', '/content/a', hubAuthorization(HubKey.random(), '/content/a'))).toBe(401);
+    const minutesAgo = (minutes: number) => hubAuthorization(key, '/content/a', Date.now() - minutes * 60_000);
+    expect(await admit('content', '/content/a', minutesAgo(3))).toBe(200);
+    for (const old of [7, 60, -7]) expect(await admit('content', '/content/a', minutesAgo(old)), `${old}`).toBe(401);
+    const [, , code = ''] = /^Bearer (\d+)\.(.+)$/.exec(minutesAgo(60)) ?? [];
+    const [, minute = ''] = /^Bearer (\d+)\./.exec(minutesAgo(0)) ?? [];
+    for (const forged of [`Bearer ${minute}.${code}`, `Bearer ${code}`, `Bearer .${code}`, `Bearer ${minute}.`])
+      expect(await admit('content', '/content/a', forged), forged).toBe(401);
   });
 });
 
@@ -98,6 +105,7 @@ describe('a request that a poller passes on to another one', () => {
     expect(await admit(area, '/a', peerAuthorization(key, '/a'))).toBe(200);
     expect(await admit(area, '/b', peerAuthorization(key, '/a'))).toBe(401);
     expect(await admit(area, '/a', peerAuthorization(HubKey.random(), '/a'))).toBe(401);
+    expect(await admit(area, '/a', peerAuthorization(key, '/a', Date.now() - 7 * 60_000))).toBe(401);
   });
 
   it('opens no metrics and no details of health', async () => {

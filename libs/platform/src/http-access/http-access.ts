@@ -33,25 +33,39 @@ export type HttpQuestion = Readonly<{
   authorization: string | undefined;
 }>;
 
-/**
- * What the authentication code of a request between processes of the hub is made of: it
- * opens this one path alone.
- */
-const codeParts = (path: string): readonly string[] => ['http', path];
+/** A request between processes of the hub, or one that a poller passes on to another. */
+type CodeKind = 'http' | 'peer-http';
+
+const MINUTE_MS = 60_000;
+/** A code opens its path for so long: requests take seconds, and clocks of the hub differ by less. */
+const CODE_MINUTES = 5;
+const MINUTE = /^\d{1,9}$/;
+
+/** The code opens one path alone. The minute is in clear, and is part of what is signed. */
+function codeOf(key: HubKey, kind: CodeKind, path: string, nowMs: number): string {
+  const minute = String(Math.floor(nowMs / MINUTE_MS));
+  return `Bearer ${minute}.${key.codeOf([kind, path, minute])}`;
+}
+
+/** False for the code of another path, and for one that was seen earlier. */
+function opens(key: HubKey, kind: CodeKind, path: string, token: string, nowMs: number): boolean {
+  const [minute = '', code = ''] = token.split('.', 2);
+  if (!MINUTE.test(minute) || Math.abs(nowMs / MINUTE_MS - Number(minute)) > CODE_MINUTES) return false;
+  return key.verifies(code, [kind, path, minute]);
+}
 
 /** The `Authorization` header with which a process of the hub reads a path of another one. */
-export const hubAuthorization = (key: HubKey, path: string): string => `Bearer ${key.codeOf(codeParts(path))}`;
-
-/** What the code of a request that one poller passes on to another is made of. */
-const peerCodeParts = (path: string): readonly string[] => ['peer-http', path];
+export const hubAuthorization = (key: HubKey, path: string, nowMs = Date.now()): string =>
+  codeOf(key, 'http', path, nowMs);
 
 /** The `Authorization` header with which a poller passes a request that it admitted on to another one. */
-export const peerAuthorization = (key: HubKey, path: string): string => `Bearer ${key.codeOf(peerCodeParts(path))}`;
+export const peerAuthorization = (key: HubKey, path: string, nowMs = Date.now()): string =>
+  codeOf(key, 'peer-http', path, nowMs);
 
 /** Whether another poller of the hub passes the request on. */
-export function isFromPeer(key: HubKey, path: string, authorization: string | undefined): boolean {
+export function isFromPeer(key: HubKey, path: string, authorization: string | undefined, nowMs = Date.now()): boolean {
   const token = bearerToken(authorization);
-  return token !== undefined && key.verifies(token, peerCodeParts(path));
+  return token !== undefined && opens(key, 'peer-http', path, token, nowMs);
 }
 
 /**
@@ -71,7 +85,7 @@ export class HttpAccess {
     if (!areas.has(area)) return ADMITTED;
     const token = bearerToken(authorization);
     if (token === undefined) return tokenMissing;
-    if (area === 'content' && key?.verifies(token, codeParts(path)) === true) return ADMITTED;
+    if (area === 'content' && key !== undefined && opens(key, 'http', path, token, Date.now())) return ADMITTED;
     const isPassedOn = key !== undefined && OF_ONE_POLLER.has(area) && isFromPeer(key, path, authorization);
     if (isPassedOn) return ADMITTED;
     const owner = await tokens?.ownerOf(token);
