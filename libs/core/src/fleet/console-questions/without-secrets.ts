@@ -1,45 +1,75 @@
 import { isRecord } from '../../kernel/json/go-json.js';
+import { isAboutSecret, isSecretName, isSecretText, isSecretVariable } from './secret-names.js';
+import { HIDDEN, textWithoutSecrets } from './secret-texts.js';
 
-/** In the place of a value that is not shown. */
-export const HIDDEN = '••••';
-
-const SECRET_VARIABLE = /pass|secret|token|key|credential/i;
-/** Fields that hold a secret itself; the likes of `secretName` and `pullSecret` hold names. */
-const SECRET_FIELD = /(?:password|passwd|token|api_?key|credentials?)$/i;
-const USER_OF_URL = /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#@]+@/gi;
 const DEEPEST = 60;
+/** In a schema a field of any name is described, and holds nothing. */
+const SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', '$defs']);
 
-/** A text without the user and password of the addresses in it. */
-export const withoutUsers = (text: string): string => text.replaceAll(USER_OF_URL, `$1${HIDDEN}@`);
-
-/**
- * Whether a field of an object holds a secret: the value of an environment variable whose name says so, or a
- * field of such a name.
- */
-export function isSecretField(object: Readonly<Record<string, unknown>>, field: string): boolean {
-  if (field !== 'value') return SECRET_FIELD.test(field);
-  const { name } = object;
-  return typeof name === 'string' && SECRET_VARIABLE.test(name);
-}
+/** `isWithin`: in a field that holds a secret; `isSchema`: its fields are described. */
+type Place = Readonly<{ depth: number; isWithin: boolean; isSchema: boolean }>;
 
 /**
- * An object as people may see it who have no right to its cluster: secrets, user parts of addresses, and the
- * data of Secrets in the steps of a plan are hidden. What is nested too deeply is left out.
+ * An object as people may see it who have no right to its cluster: what is a secret by its name or its form,
+ * users of addresses, and the data of Secrets in the steps of a plan are hidden. What is nested too deeply is
+ * left out. The form stays: each list has as many items, each object the same fields.
  */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
+  return shownAt(value, { depth, isWithin: false, isSchema: false });
+}
+
+function shownAt(value: unknown, place: Place): unknown {
+  const { depth, isWithin } = place;
   if (depth > DEEPEST) return HIDDEN;
-  if (typeof value === 'string') return withoutUsers(value);
-  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, depth + 1));
-  if (!isRecord(value)) return value;
-  const isSecret = value['kind'] === 'Secret';
+  if (typeof value === 'string') return isWithin && value !== '' ? HIDDEN : textWithoutSecrets(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return isWithin ? HIDDEN : value;
+  if (Array.isArray(value)) return listAt(value, place);
+  return isRecord(value) ? objectAt(value, place) : value;
+}
+
+/** `--token` and its value may be two items. */
+const isFlag = (item: unknown): item is string => typeof item === 'string' && /^--?[A-Za-z][\w.-]{1,80}$/.test(item);
+
+function listAt(list: readonly unknown[], place: Place): unknown[] {
+  const inner = { ...place, depth: place.depth + 1, isSchema: false };
+  return list.map((item, at) => {
+    const before = list[at - 1];
+    const isValue = isFlag(before) && !isFlag(item) && isSecretVariable(before);
+    return isValue && typeof item === 'string' && item !== '' ? HIDDEN : shownAt(item, inner);
+  });
+}
+
+function objectAt(object: Readonly<Record<string, unknown>>, place: Place): unknown {
+  const { kind } = object;
   return Object.fromEntries(
-    Object.entries(value).map(([field, inner]) => {
-      if (isSecret && (field === 'data' || field === 'stringData')) return [field, sizes(inner)];
-      if (typeof inner !== 'string') return [field, withoutSecrets(inner, depth + 1)];
-      if (inner !== '' && isSecretField(value, field)) return [field, HIDDEN];
-      return [field, field === 'manifest' ? manifestText(inner, depth) : withoutUsers(inner)];
+    Object.entries(object).map(([field, inner]) => {
+      if (kind === 'Secret' && (field === 'data' || field === 'stringData')) return [field, sizes(inner)];
+      if (kind === 'ConfigMap' && field === 'binaryData') return [field, sizes(inner)];
+      return [field, fieldAt(object, field, inner, place)];
     }),
   );
+}
+
+function fieldAt(object: Readonly<Record<string, unknown>>, field: string, value: unknown, place: Place): unknown {
+  const { depth, isWithin, isSchema } = place;
+  const inner = { depth: depth + 1, isSchema: SCHEMAS.has(field) };
+  if (isSchema) return shownAt(value, { ...inner, isWithin: false, isSchema: false });
+  if (isWithin && isAboutSecret(field)) return shownAt(value, { ...inner, isWithin: false });
+  if (holdsSecret(object, field, value)) return shownAt(value, { ...inner, isWithin: true });
+  if (!isWithin && field === 'manifest' && typeof value === 'string') return manifestText(value, depth);
+  return shownAt(value, { ...inner, isWithin });
+}
+
+/** Whether a field holds a secret: by its name, or as the value of a variable whose name says so. */
+function holdsSecret(object: Readonly<Record<string, unknown>>, field: string, value: unknown): boolean {
+  if (field === 'value') {
+    const name = object['name'] ?? object['key'];
+    return typeof name === 'string' && isSecretVariable(name);
+  }
+  if (typeof value === 'string') return isSecretText(field, value);
+  // Tokens are counted, too.
+  if (typeof value === 'number') return isSecretName(field) && !/tokens?$/i.test(field);
+  return isSecretName(field);
 }
 
 function sizes(data: unknown): unknown {

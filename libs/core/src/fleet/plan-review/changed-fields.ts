@@ -1,5 +1,5 @@
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { HIDDEN, isSecretField, withoutSecrets } from '../console-questions/without-secrets.js';
+import { withoutSecrets } from '../console-questions/without-secrets.js';
 
 /** Most lines of one object, and most characters of a value. */
 const MOST_LINES = 200;
@@ -16,29 +16,39 @@ const isObject = (value: unknown): value is Fields =>
  * fills in. Of a secret it is shown that it changes.
  */
 export function changedFields(wanted: unknown, live: unknown): readonly string[] {
-  const lines = differ(wanted, live, '', 0);
+  const lines = differ({ of: wanted, shown: withoutSecrets(wanted) }, { of: live, shown: withoutSecrets(live) }, '', 0);
   return lines.length <= MOST_LINES
     ? lines
     : [...lines.slice(0, MOST_LINES), `  ${lines.length - MOST_LINES} more lines`];
 }
 
-function differ(wanted: unknown, live: unknown, path: string, depth: number): string[] {
-  if (depth < DEEPEST && isObject(wanted) && isObject(live)) {
-    return Object.keys(wanted)
-      .filter((key) => wanted[key] !== undefined)
+/** A value, and what of it is shown: both have the same fields and items. */
+type Value = Readonly<{ of: unknown; shown: unknown }>;
+
+const within = ({ of, shown }: Value, key: string | number): Value => ({
+  of: (of as Fields)[key],
+  shown: isObject(shown) || Array.isArray(shown) ? (shown as Fields)[key] : shown,
+});
+
+function differ(wanted: Value, live: Value, path: string, depth: number): string[] {
+  const [own, other] = [wanted.of, live.of];
+  if (depth < DEEPEST && isObject(own) && isObject(other)) {
+    return Object.keys(own)
+      .filter((key) => own[key] !== undefined)
       .toSorted(byCodeUnit)
-      .flatMap((key) => {
-        const lines = differ(wanted[key], live[key], path === '' ? key : `${path}.${key}`, depth + 1);
-        const isSecret = isSecretField(wanted, key) || isSecretField(live, key);
-        return isSecret && typeof wanted[key] === 'string' ? lines.map(withoutValue) : lines;
-      });
+      .flatMap((key) =>
+        differ(within(wanted, key), within(live, key), path === '' ? key : `${path}.${key}`, depth + 1),
+      );
   }
-  if (depth < DEEPEST && Array.isArray(wanted) && Array.isArray(live) && wanted.length === live.length) {
-    return wanted.flatMap((item, index) => differ(item, live[index], `${path}[${index}]`, depth + 1));
+  if (depth < DEEPEST && Array.isArray(own) && Array.isArray(other) && own.length === other.length) {
+    return own.flatMap((_, index) =>
+      differ(within(wanted, index), within(live, index), `${path}[${index}]`, depth + 1),
+    );
   }
-  if (isEmpty(wanted) && isEmpty(live)) return [];
-  if (canonicalJson(wanted ?? null) === canonicalJson(live ?? null)) return [];
-  return [...(live === undefined ? [] : [`- ${path}: ${valueText(live)}`]), `+ ${path}: ${valueText(wanted)}`];
+  if (isEmpty(own) && isEmpty(other)) return [];
+  if (canonicalJson(own ?? null) === canonicalJson(other ?? null)) return [];
+  const gone = other === undefined ? [] : [`- ${path}: ${valueText(live.shown)}`];
+  return [...gone, `+ ${path}: ${valueText(wanted.shown)}`];
 }
 
 /** The API server drops what is empty. */
@@ -48,12 +58,8 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
 
-/** A line is a sign, a path and a value. */
-const withoutValue = (line: string): string => `${line.slice(0, line.indexOf(': '))}: ${HIDDEN}`;
-
-function valueText(value: unknown): string {
-  const shown = withoutSecrets(value);
-  const text = typeof shown === 'string' ? shown : canonicalJson(shown);
+function valueText(shown: unknown): string {
+  const text = typeof shown === 'string' ? shown : canonicalJson(shown ?? null);
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length <= LONGEST_VALUE ? line : `${line.slice(0, LONGEST_VALUE)}…`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
+import { changedFields } from './changed-fields.js';
 import { reviewPlan } from './review-plan.js';
 
 const step = (kind: string, name: string, body: object, group = ''): InstallPlanStep => ({
@@ -149,5 +150,20 @@ describe('what a plan changes', () => {
     expect(told([{ step: text, live: undefined }])).toEqual([
       'objects! ~ ConfigMap lamp: error parsing step manifest: lamp',
     ]);
+  });
+});
+
+describe('fields that change', () => {
+  it.each([
+    ['a flag and its value as two arguments', { args: ['--token', 'hunter2'] }, { args: ['--token', 'hunter3'] }],
+    ['an object in a field for secrets', { credentials: { blob: 'hunter2' } }, { credentials: { blob: 'hunter3' } }],
+    ['a list of them', { passwords: ['hunter2', 'x'] }, { passwords: ['hunter3', 'x'] }],
+    ['a variable', { env: [{ name: 'DB_PWD', value: 'hunter2' }] }, { env: [{ name: 'DB_PWD', value: 'hunter3' }] }],
+    ['a file', { data: { 'a.yaml': 'password: hunter2' } }, { data: { 'a.yaml': 'password: hunter3' } }],
+    ['data of a Secret', { kind: 'Secret', data: { any: 'hunter2' } }, { kind: 'Secret', data: { any: 'hunter3' } }],
+  ])('say that %s changes, and not to what', (_, wanted, live) => {
+    const lines = changedFields(wanted, live);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join()).not.toContain('hunter');
   });
 });

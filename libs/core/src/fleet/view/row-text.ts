@@ -1,12 +1,18 @@
+import { textWithoutSecrets } from '../console-questions/secret-texts.js';
 import type { Diagnosis, Named } from '../diagnosis/diagnosis.js';
 import { LONGEST_ROW_TEXT, type RowCause } from './rows.js';
 
 const LONGEST_NAME = 1_000;
 const MOST_NAMES = 8;
 
-/** Cut to what a row may hold, with a sign that it was. */
-export const rowText = (text: string): string =>
-  text.length <= LONGEST_ROW_TEXT ? text : `${text.slice(0, LONGEST_ROW_TEXT - 1)}…`;
+/** A message of a status may be long: what is read of it for a row. */
+const READ = 4 * LONGEST_ROW_TEXT;
+
+/** Without secrets, and cut to what a row may hold, with a sign that it was. */
+export function rowText(text: string): string {
+  const shown = textWithoutSecrets(text.slice(0, READ));
+  return shown.length <= LONGEST_ROW_TEXT ? shown : `${shown.slice(0, LONGEST_ROW_TEXT - 1)}…`;
+}
 
 /** A reason of a status, as `NotItsTurn`, in words. */
 export const reasonInWords = (reason: string): string => reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();

@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { dump } from 'js-yaml';
 import type { CatalogQuestion, ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import { withoutSecrets, withoutUsers } from '#core/fleet/console-questions/without-secrets';
+import { textWithoutSecrets } from '#core/fleet/console-questions/secret-texts';
+import { withoutSecrets } from '#core/fleet/console-questions/without-secrets';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
@@ -97,7 +98,7 @@ async function eventsOf(client: KubeClient, { kind, namespace }: ObjectQuestion,
       at: text(event['lastTimestamp']) || text(event['eventTime']) || text(event.metadata.creationTimestamp),
       type: text(event['type']),
       reason: text(event['reason']),
-      message: withoutUsers(text(event['message'])).slice(0, 2_000),
+      message: textWithoutSecrets(text(event['message'])).slice(0, 2_000),
       count: Number.isInteger(event['count']) ? Number(event['count']) : 1,
       by: text(Object(event['source']).component) || text(event['reportingComponent']),
     }))

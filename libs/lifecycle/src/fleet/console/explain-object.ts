@@ -3,6 +3,7 @@ import type { Reason, Resolution } from '#core/classic/resolution/resolution-pro
 import { type GivenApproval, givenApproval } from '#core/fleet/console-actions/given-approval';
 import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
 import { type ConflictNode, conflictTree } from '#core/fleet/console-questions/reason-node';
+import { textWithoutSecrets } from '#core/fleet/console-questions/secret-texts';
 import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
 import { commandIn, contextAccess } from '#core/fleet/diagnosis/command-in';
 import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
@@ -68,7 +69,7 @@ export async function explainObject(
   return {
     code: found.code,
     standing: found.standing,
-    because: found.because,
+    because: found.because.map(textWithoutSecrets),
     ...(found.stillRuns !== undefined && { stillRuns: found.stillRuns }),
     advice: todo.map((one) => adviceParts(commandIn(access, one))),
     ...(conflict === undefined ? {} : { conflict }),
