@@ -1,3 +1,5 @@
+import { heldByUnreadable, type UnreadableObject } from '#core/fleet/kinds/unreadable-object';
+import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import { isFinal } from '#core/fleet/rollout/phases';
 import { WITHDRAWN_END, withdrawnText } from '#core/fleet/rollout/withdrawn';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
@@ -58,7 +60,8 @@ export function explanationText({ about, sentence, chain, todo }: FleetExplanati
 
 function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainAsked): FleetExplanation[] {
   const clusters = [...fleet.clusters.keys()];
-  const subjects = [...fleet.files.subjects.values()].map(({ rolloutPrefix }) => rolloutPrefix);
+  const unreadable = [...fleet.unreadable.values()].flatMap((one) => nameOfUnreadable(one) ?? []);
+  const subjects = [...[...fleet.files.subjects.values()].map(({ rolloutPrefix }) => rolloutPrefix), ...unreadable];
   const rollouts = fleet.rollouts.map(({ record }) => record.spec.name);
   const found = cluster === undefined ? kindOf(what, clusters, rollouts, subjects, namespace) : undefined;
   if (found?.kind === 'cluster') return ofCluster(fleet, found.name);
@@ -121,8 +124,14 @@ function newestOf(fleet: LiveFleet, subject: string): LiveRollout | undefined {
   return own.find(({ facts }) => facts.role === 'active') ?? own.at(-1);
 }
 
+/** `NAMESPACE/NAME` of a FleetOperator that cannot be read. */
+const nameOfUnreadable = ({ kind, object: { metadata } }: UnreadableObject): string | undefined =>
+  kind === 'FleetOperator' ? `${metadata.namespace}/${metadata.name}` : undefined;
+
 function nothingToDo(fleet: LiveFleet, name: string): FleetExplanation {
   const subject = [...fleet.files.subjects.values()].find(({ rolloutPrefix }) => rolloutPrefix === name);
+  const unreadable = [...fleet.unreadable.values()].find((one) => nameOfUnreadable(one) === name);
+  if (unreadable !== undefined) return heldText(name, heldByUnreadable(unreadable));
   const problem = subject && problemOf(subject, fleet);
   const chain = subject === undefined ? [] : deprecatedOperators(fleet, { subject: subject.key }).map(deprecatedLine);
   const about = { about: name, chain, todo: [] };
@@ -177,8 +186,14 @@ type RolloutPlace = Readonly<{
 type Explained = Omit<FleetExplanation, 'about' | 'reason'>;
 
 /** What holds a roll-out: the reason that most clusters have, or why it has stopped. */
+const heldText = (about: string, { reason, message }: SubjectProblem): FleetExplanation => ({
+  ...{ about, phase: 'Waiting', reason, sentence: `is held (${reason}): ${message}`, chain: [], todo: [] },
+});
+
 function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
   const { status, spec } = rollout.record;
+  const hold = isFinal(status.phase) ? undefined : fleet.held.holdOf(spec.subject);
+  if (hold !== undefined) return heldText(spec.name, hold);
   const answer = rolloutAnswer(fleet, rollout);
   const hints = rolloutHints(fleet, rollout);
   const causes = [

@@ -1,5 +1,5 @@
-import { windowAnswer, windowTimes, zonedTime, zoneOf } from '#core/fleet/windows/window-answer';
-import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
+import { windowAnswer, windowTimes, zonedTime } from '#core/fleet/windows/window-answer';
+import type { WindowRules } from '#core/fleet/windows/window-rules';
 import { counted } from '#core/kernel/text/counted';
 import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -31,7 +31,7 @@ export async function showWindows(hub: KubeClient, io: Io, asked: WindowsAsked, 
   const fleet = await readFleet(hub, now);
   const cluster =
     asked.cluster === undefined ? undefined : meantName('cluster', asked.cluster, [...fleet.clusters.keys()]);
-  const windows = fleet.state.windows.flatMap((window) => listed(fleet, window, cluster));
+  const windows = fleet.files.windows.flatMap((window) => listed(fleet, window, cluster));
   const names = cluster === undefined ? [...fleet.clusters.keys()] : [cluster];
   const open = names.filter((name) => isOpen(fleet, name));
   const verdict = verdictOf(open.length > 0 || names.length === 0);
@@ -52,35 +52,28 @@ export async function showWindows(hub: KubeClient, io: Io, asked: WindowsAsked, 
 /** Windows for some subjects alone close nothing for the others. */
 const matching = (fleet: LiveFleet, cluster: string) => {
   const member = fleet.clusters.get(cluster);
-  const general = new Set(
-    fleet.state.windows.filter(({ spec }) => spec.subjects === undefined).map(({ metadata }) => metadata.name),
-  );
-  return member === undefined
-    ? []
-    : fleet.files.windows.filter((window) => general.has(window.name) && window.selects(member));
+  return member === undefined ? [] : fleet.files.windows.filter((window) => window.isForAll && window.selects(member));
 };
 
 const isOpen = (fleet: LiveFleet, cluster: string): boolean =>
   windowAnswer(matching(fleet, cluster), fleet.now).hold === undefined;
 
-function listed(fleet: LiveFleet, window: FleetWindow, cluster: string | undefined): ListedWindow[] {
-  const rules = fleet.files.windows.find(({ name }) => name === window.metadata.name);
-  if (rules === undefined) return [];
-  const selected = [...fleet.clusters.values()].filter((one) => rules.selects(one));
+function listed(fleet: LiveFleet, window: WindowRules, cluster: string | undefined): ListedWindow[] {
+  const selected = [...fleet.clusters.values()].filter((one) => window.selects(one));
   if (cluster !== undefined && !selected.some(({ name }) => name === cluster)) return [];
-  const { isActive, start, end } = windowTimes(rules, fleet.now);
+  const { isActive, start, end } = windowTimes(window, fleet.now);
   const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-  const { type, subjects, breakGlassGroups } = window.spec;
+  const { name, type, zone, isForAll, breakGlassGroups } = window;
   return [
     {
-      name: window.metadata.name,
+      name,
       type,
       active: isActive,
-      zone: zoneOf(window),
+      zone,
       start: time(start),
       end: time(end),
       clusters: selected.length,
-      subjects: subjects === undefined ? 'all' : 'some',
+      subjects: isForAll ? 'all' : 'some',
       breakGlassGroups,
     },
   ];
@@ -108,8 +101,7 @@ function conclusion(fleet: LiveFleet, cluster: string | undefined, open: number,
   if (cluster === undefined) return `A change may start in ${open} of ${counted(all, 'cluster')}.`;
   const { hold, by, until } = windowAnswer(matching(fleet, cluster), fleet.now);
   if (hold === undefined) return `A change may start in ${cluster}.`;
-  const object = fleet.state.windows.find(({ metadata }) => metadata.name === by[0]?.name);
-  const zone = object === undefined ? 'UTC' : zoneOf(object);
+  const zone = by[0]?.zone ?? 'UTC';
   const when = until === undefined ? 'no time is known when one may' : `one may ${zonedTime(until, zone, fleet.now)}`;
   return `No change may start in ${cluster} (${hold}: ${by.map(({ name }) => name).join(', ')}); ${when}.`;
 }

@@ -1,5 +1,5 @@
 import type { FleetSubject } from '#core/fleet/simulation/subjects';
-import { windowAnswer, zonedTime, zoneOf } from '#core/fleet/windows/window-answer';
+import { windowAnswer, zonedTime } from '#core/fleet/windows/window-answer';
 import type { WindowRules } from '#core/fleet/windows/window-rules';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
@@ -33,8 +33,7 @@ export function holdOf(fleet: LiveFleet, subject: FleetSubject, cluster: string)
   const { hold, by, until } = windowAnswer(windowsOf(fleet, cluster, subject), now);
   const [first] = by;
   if (hold === undefined || first === undefined) return undefined;
-  const object = fleet.state.windows.find(({ metadata }) => metadata.name === first.name);
-  const zone = object === undefined ? 'UTC' : zoneOf(object);
+  const { zone } = first;
   const when = until === undefined ? 'no end is set' : `opens ${zonedTime(until, zone, now)}`;
   return {
     windows: by.map(({ name }) => name),

@@ -55,7 +55,12 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       AGE,
     ],
   },
-  FleetStrategy: { plural: 'fleetstrategies', short: 'fst', scope: 'Namespaced', columns: [AGE] },
+  FleetStrategy: {
+    plural: 'fleetstrategies',
+    short: 'fst',
+    scope: 'Namespaced',
+    columns: [condition('Valid', 'Valid'), AGE],
+  },
   FleetWindow: {
     plural: 'fleetwindows',
     short: 'fwin',
@@ -65,6 +70,7 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       text('Active', '.status.active'),
       text('Next', '.status.nextStart'),
       text('Clusters', '.status.clusters'),
+      condition('Valid', 'Valid'),
       AGE,
     ],
   },

@@ -1,5 +1,6 @@
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { catalogProblem, type UsedCatalog } from './catalog-problem.js';
+import { invalidSelector } from './held-subject.js';
 import { selectorProblem } from './select-clusters.js';
 import type { SubjectProblem } from './subject-problem.js';
 
@@ -24,10 +25,10 @@ export function operatorProblem(
   const inCatalog = fleetCatalog === undefined ? undefined : catalogIn(operator, fleetCatalog, catalogs);
   if (inCatalog !== undefined) return inCatalog;
   const problem = selectorProblem(spec.clusters);
-  if (problem !== undefined) return unreadable('spec.clusters', problem);
+  if (problem !== undefined) return invalidSelector('spec.clusters', problem);
   for (const [at, { clusters }] of (spec.overrides ?? []).entries()) {
     const inOverride = selectorProblem(clusters);
-    if (inOverride !== undefined) return unreadable(`spec.overrides[${at}].clusters`, inOverride);
+    if (inOverride !== undefined) return invalidSelector(`spec.overrides[${at}].clusters`, inOverride);
   }
   return undefined;
 }
@@ -58,8 +59,3 @@ export function strategyProblem(
     message: `there is no FleetStrategy ${name}: no roll-out begins until it is there`,
   };
 }
-
-const unreadable = (field: string, problem: string): SubjectProblem => ({
-  reason: 'SelectorInvalid',
-  message: `${field} selects no cluster: ${problem}`,
-});

@@ -38,7 +38,11 @@ export class FleetFiles {
   #subjects: ReadonlyMap<string, FleetSubject> = new Map();
   #windows: readonly WindowRules[] = [];
 
-  constructor(objects: readonly FleetObject[]) {
+  constructor(
+    objects: readonly FleetObject[],
+    /** Windows whose objects do not follow their schema. */
+    private readonly unreadableWindows: readonly WindowRules[] = [],
+  ) {
     for (const object of objects) this.#objects.set(fleetKey(object), object);
     this.#read();
   }
@@ -64,7 +68,8 @@ export class FleetFiles {
 
   #read(): void {
     const objects = [...this.#objects.values()];
-    this.#windows = objects.flatMap((object) => (object.kind === 'FleetWindow' ? windowRules(object) : []));
+    const windows = objects.flatMap((object) => (object.kind === 'FleetWindow' ? windowRules(object) : []));
+    this.#windows = [...windows, ...this.unreadableWindows];
     const subjects = objects.flatMap((object) => {
       if (object.kind === 'FleetOperator') return this.#operator(object);
       return object.kind === 'FleetCatalog' && object.spec.promotion === 'Staged' ? this.#catalog(object) : [];

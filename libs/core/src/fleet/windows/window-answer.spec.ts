@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
-import { windowAnswer, windowTimes, zonedTime, zoneOf } from './window-answer.js';
+import { windowAnswer, windowTimes, zonedTime } from './window-answer.js';
 import { windowRules } from './window-rules.js';
 
 const window = (name: string, spec: object) =>
@@ -25,7 +25,7 @@ describe('what windows say about a start', () => {
     const { hold, by, until } = windowAnswer([rules], MONDAY);
     expect({ hold, by: by.map(({ name }) => name) }).toEqual({ hold: 'Window', by: ['nights'] });
     expect(new Date(until ?? 0).toISOString()).toBe('2026-01-10T21:00:00.000Z');
-    expect(zonedTime(until ?? 0, zoneOf(NIGHTS), MONDAY)).toBe('Sat 22:00 Europe/Berlin');
+    expect(zonedTime(until ?? 0, windowRules(NIGHTS).zone, MONDAY)).toBe('Sat 22:00 Europe/Berlin');
   });
 
   it('goes past a Deny that is active when the Allow opens', () => {

@@ -1,4 +1,3 @@
-import type { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
 import { isActive, nextChange, type WindowHold, type WindowRules, windowHold } from './window-rules.js';
 
 /** Changes of windows that are checked until one lets a cluster start. */
@@ -44,9 +43,6 @@ function opensAt(matching: readonly WindowRules[], now: number): number | undefi
   }
   return undefined;
 }
-
-/** The time zone in which the times of a window are written. */
-export const zoneOf = ({ spec }: FleetWindow): string => spec.schedule?.timeZone ?? 'UTC';
 
 const A_WEEK = 6 * 86_400_000;
 

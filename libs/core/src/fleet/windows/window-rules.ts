@@ -12,6 +12,10 @@ export type WindowRules = Readonly<{
   name: string;
   type: 'Allow' | 'Deny';
   isFreeze: boolean;
+  /** The time zone in which its times are written. */
+  zone: string;
+  /** It concerns each subject. */
+  isForAll: boolean;
   needs: number;
   breakGlassGroups: readonly string[];
   spanAt: SpanAt;
@@ -47,16 +51,19 @@ const spansOfUnread = ({ spec }: FleetWindow): SpanAt =>
 
 /**
  * Reads a window. One that cannot be read holds what it may concern: a freeze with an error in it must not
- * let changes through, and it must not stop other windows.
+ * let changes through, and it must not stop other windows. `unreadable`: why the object that it stands for
+ * cannot be read.
  */
-export function windowRules(window: FleetWindow): WindowRules {
-  const problem = windowProblem(window);
+export function windowRules(window: FleetWindow, unreadable?: string): WindowRules {
+  const problem = unreadable ?? windowProblem(window);
   const { type, schedule, period, needs, breakGlassGroups, subjects } = window.spec;
   const bySelector = readSelector(subjects?.selector);
   return {
     name: window.metadata.name,
     type,
     isFreeze: type === 'Deny' && schedule === undefined && period === undefined,
+    zone: schedule?.timeZone ?? 'UTC',
+    isForAll: subjects === undefined,
     needs: durationMs(needs),
     breakGlassGroups,
     spanAt: problem === undefined ? spansOf(window) : spansOfUnread(window),

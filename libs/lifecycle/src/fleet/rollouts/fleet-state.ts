@@ -1,4 +1,5 @@
-import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/fleet/kinds/fleet-kinds';
+import { ALL_FLEET_KINDS, type AnyFleetKind, issueText } from '#core/fleet/kinds/fleet-kinds';
+import type { UnreadableObject } from '#core/fleet/kinds/unreadable-object';
 import { ageOf } from '#core/fleet/placement/acting-operators';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
@@ -22,8 +23,8 @@ export type FleetState = Readonly<{
   decisions: readonly FleetDecision[];
   rollouts: readonly FleetRollout[];
   assignments: readonly FleetAssignment[];
-  /** Objects that do not follow their schema; they are left out. */
-  invalid: readonly string[];
+  /** Objects that do not follow their schema: they are in none of the lists. */
+  unreadable: readonly UnreadableObject[];
 }>;
 
 /** The kinds that the controller reads. */
@@ -52,7 +53,12 @@ export const listedFrom =
 /** Reads every fleet object of the hub API. */
 export const readFleetState = (hub: KubeClient): Promise<FleetState> => new FleetStateReader(listedFrom(hub)).read();
 
-type ReadObject = Readonly<{ version: string; created: string; object: object | undefined }>;
+type ReadObject = Readonly<{
+  version: string;
+  created: string;
+  object: object | undefined;
+  unreadable: UnreadableObject | undefined;
+}>;
 type ReadKind = ReadonlyMap<string, ReadObject>;
 
 /** Reads every fleet object; one that has not changed since the last time is not parsed again. */
@@ -62,13 +68,13 @@ export class FleetStateReader {
   constructor(private readonly source: FleetSource) {}
 
   async read(): Promise<FleetState> {
-    const invalid: string[] = [];
+    const unreadable: UnreadableObject[] = [];
     const all = async <T>(kind: AnyFleetKind): Promise<T[]> => {
       const read = this.#kind(kind, await this.source(kind));
       const found: ReadObject[] = [];
-      for (const [name, one] of read) {
-        if (one.object === undefined) invalid.push(`${kind} ${name}`);
-        else found.push(one);
+      for (const one of read.values()) {
+        if (one.unreadable === undefined) found.push(one);
+        else unreadable.push(one.unreadable);
       }
       found.sort((a, b) => (a.created < b.created ? -1 : 1));
       return found.map(({ object }) => object as T);
@@ -82,7 +88,7 @@ export class FleetStateReader {
       decisions: await all<FleetDecision>('FleetDecision'),
       rollouts: await all<FleetRollout>('FleetRollout'),
       assignments: await all<FleetAssignment>('FleetAssignment'),
-      invalid,
+      unreadable,
     };
   }
 
@@ -106,6 +112,8 @@ export class FleetStateReader {
 function parsed(kind: AnyFleetKind, version: string, item: KeptObject): ReadObject {
   const object = item.open();
   // Items of a list do not name their kind everywhere.
-  const { data } = ALL_FLEET_KINDS[kind].safeParse({ ...object, apiVersion: FLEET_API, kind });
-  return { version, created: ageOf(object.metadata), object: data };
+  const named = { ...object, apiVersion: FLEET_API, kind };
+  const { data, error } = ALL_FLEET_KINDS[kind].safeParse(named);
+  const unreadable = error && { kind, object: named, problem: issueText(error) };
+  return { version, created: ageOf(object.metadata), object: data, unreadable };
 }

@@ -101,7 +101,7 @@ type Meta = Readonly<{
 /** What an order is to be: the same where its subject is wanted, or nothing is known about that. */
 function orderNow(known: AssignmentRow, cluster: LiveCluster, fleet: LiveFleet): AssignmentRow | undefined {
   const subject = fleet.files.subjects.get(known.subject);
-  if (fleet.isUnread(known.subject)) return known;
+  if (fleet.held.isHeld(known.subject)) return known;
   if (subject !== undefined && fleet.isTarget(subject, cluster)) {
     return known.order === 'Remove' ? previewOrder(known.subject) : known;
   }

@@ -12,6 +12,7 @@ import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } fro
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { AskedGates } from './asked-gates.js';
+import type { HeldSubjects } from './held-subjects.js';
 import { isAhead, type LiveCluster } from './live-cluster.js';
 import { unapprovedNeighbours } from './moved-neighbours.js';
 import { NOT_OFFERED } from './path-from.js';
@@ -24,6 +25,7 @@ export type FleetView = Readonly<{
   clusters: ReadonlyMap<string, LiveCluster>;
   records: readonly RolloutRecord[];
   operators: ReadonlyMap<string, FleetOperator>;
+  held: HeldSubjects;
   rolloutsOf: (subject: string) => SubjectRollouts;
   /** A target that waits for its turn. */
   newTarget: (subject: FleetSubject) => object | undefined;
@@ -166,7 +168,7 @@ export class LiveFacts implements RolloutFacts {
   hasConflict(name: string): boolean {
     const [cluster, { place, key }] = [this.fleet.clusters.get(name), this.record.subject];
     if (cluster === undefined || place === undefined) return false;
-    if (cluster.hasConflict(key)) return true;
+    if (cluster.hasConflict(key) || this.fleet.held.hasOlderIn(cluster, this.record.subject)) return true;
     for (const other of this.fleet.files.subjects.values()) {
       if (other.key === key) return false;
       const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;

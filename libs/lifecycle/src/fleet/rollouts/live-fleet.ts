@@ -1,6 +1,8 @@
 import { askedOfSources } from '#core/fleet/desired/catalog-changes';
 import { askedHash } from '#core/fleet/desired/subscription-changes';
+import { type UnreadableObject, unreadableKey } from '#core/fleet/kinds/unreadable-object';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
+import { unreadableCluster } from '#core/fleet/membership/unreadable-cluster';
 import { wavesOf } from '#core/fleet/placement/waves';
 import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import { isFinal } from '#core/fleet/rollout/phases';
@@ -15,6 +17,7 @@ import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { AskedGates } from './asked-gates.js';
 import type { FleetState } from './fleet-state.js';
+import { HeldSubjects, placeIn } from './held-subjects.js';
 import { isSpecOnly, type LiveCluster } from './live-cluster.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
@@ -50,9 +53,11 @@ export class LiveFleet implements FleetView {
   /** By subject, those that are being deleted among them. */
   readonly operators: ReadonlyMap<string, FleetOperator>;
   readonly rollouts: LiveRollout[] = [];
+  /** Objects that do not follow their schema, by key. */
+  readonly unreadable: ReadonlyMap<string, UnreadableObject>;
+  readonly held: HeldSubjects;
   readonly ownTargets = new OwnTargets(this);
   readonly #bySubject = new Map<string, SubjectRollouts>();
-  readonly #unread: ReadonlySet<string>;
   readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
   readonly #skipped = new Map<string, ReadonlySet<string>>();
 
@@ -66,10 +71,13 @@ export class LiveFleet implements FleetView {
     this.operators = new Map(
       state.operators.map((one) => [`FleetOperator/${one.metadata.namespace}/${one.metadata.name}`, one]),
     );
-    this.#unread = new Set(state.invalid.map((name) => name.replace(' /', '/').replace(' ', '/')));
+    this.unreadable = new Map(state.unreadable.map((one) => [unreadableKey(one), one]));
+    this.held = new HeldSubjects(state, this.unreadable);
     const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
     // One that is deleted has left, however long its release takes.
-    const members = state.clusters.filter(({ metadata }) => !isBeingDeleted(metadata));
+    const unreadable = state.unreadable.filter(({ kind }) => kind === 'FleetCluster');
+    const all = [...state.clusters, ...unreadable.flatMap((one) => unreadableCluster(one) ?? [])];
+    const members = all.filter(({ metadata }) => !isBeingDeleted(metadata));
     const clusters = members.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
     const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
@@ -125,7 +133,7 @@ export class LiveFleet implements FleetView {
     this.memory.groupOf(operator, cluster);
 
   /** An object of this key is there and does not follow its schema: nothing is known about it. */
-  readonly isUnread = (key: string): boolean => this.#unread.has(key);
+  readonly isUnread = (key: string): boolean => this.unreadable.has(key);
 
   /**
    * What most clusters plan to move to, if no roll-out has brought it yet. The plans of clusters are made by
@@ -232,8 +240,9 @@ export class LiveFleet implements FleetView {
     const known = this.files.subjects.get(key);
     // A roll-out that has not ended when its subject is deleted has no targets any more. Others rest.
     const hasEnded = state !== undefined && isFinal(state.status.phase);
-    if (known === undefined && (hasEnded || this.isUnread(key))) return;
-    const subject = known ?? deletedSubject(key, object);
+    if (known === undefined && hasEnded) return;
+    const unreadable = this.unreadable.get(key);
+    const subject = known ?? { ...deletedSubject(key, object), place: unreadable && placeIn(unreadable) };
     const rollouts = this.rolloutsOf(key);
     const rolloutSpec: RolloutSpec = {
       name: `${metadata.namespace}/${metadata.name}`,
@@ -249,7 +258,7 @@ export class LiveFleet implements FleetView {
     };
     const reason = spec.trigger === 'Retry' ? 'Retry' : 'Released';
     const before = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
-    const status = known === undefined ? withoutSubject(before) : before;
+    const status = known === undefined && unreadable === undefined ? withoutSubject(before) : before;
     const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
     record.isNew = state === undefined;
     record.version = state?.step ?? 0;

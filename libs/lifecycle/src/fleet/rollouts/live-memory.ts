@@ -3,6 +3,7 @@ import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import type { SelectorFailure } from '#core/fleet/placement/select-clusters';
 import { isTargetOf, selectorFailureOn } from '#core/fleet/simulation/rollout-facts';
 import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
+import { unreadableWindow } from '#core/fleet/windows/unreadable-window';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -70,19 +71,21 @@ export class LiveMemory {
   }
 
   /** The same object as before where people have changed nothing. */
-  filesOf({ catalogs, strategies, operators, windows }: FleetState): FleetFiles {
+  filesOf({ catalogs, strategies, operators, windows, unreadable }: FleetState): FleetFiles {
+    const unreadableWindows = unreadable.filter(({ kind }) => kind === 'FleetWindow');
     // What is being deleted is rolled out no more.
-    const from = [
+    const readable = [
       ...catalogs,
       ...strategies,
       ...operators.filter(({ metadata }) => !isBeingDeleted(metadata)),
       ...windows,
     ];
+    const from: readonly Written[] = [...readable, ...unreadableWindows.map(({ object }) => object)];
     const before = this.#files;
     const isSame =
       before?.from.length === from.length && from.every((object, at) => saysTheSame(object, before.from[at]));
     if (before !== undefined && isSame) return before.files;
-    const files = new FleetFiles(from);
+    const files = new FleetFiles(readable, unreadableWindows.map(unreadableWindow));
     this.#files = { from, files };
     return files;
   }

@@ -36,6 +36,8 @@ import { StatusPace } from './status-pace.js';
 import { intentParts } from './stored-rollout.js';
 import { problemOf, writeStatuses } from './subject-status.js';
 import { concludeUnknown } from './unknown-rollouts.js';
+import { UnreadableLog, writeReadability } from './unreadable-statuses.js';
+import { writeHold } from './write-hold.js';
 import { writeWithdrawal } from './write-withdrawal.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
@@ -52,6 +54,7 @@ type RowsBefore = ReadonlyMap<string, RolloutRow>;
 export class RolloutController {
   readonly #reader: FleetStateReader;
   readonly #events: RolloutEvents;
+  readonly #unreadable: UnreadableLog;
   readonly #pace = new StatusPace();
   readonly #memory = new LiveMemory();
   /** By roll-out. */
@@ -72,6 +75,7 @@ export class RolloutController {
   ) {
     this.#reader = new FleetStateReader(source);
     this.#events = new RolloutEvents(hub, clock, log);
+    this.#unreadable = new UnreadableLog(log);
   }
 
   /** Something that no object shows is news for a roll-out: of one cluster, or of all. */
@@ -85,23 +89,32 @@ export class RolloutController {
     const now = this.clock.now().getTime();
     const fleet = new LiveFleet(await this.#reader.read(), now, this.#memory, this.gates);
     this.#fleet = fleet;
-    for (const name of fleet.state.invalid) this.log.warn({ object: name }, 'fleet object does not follow its schema');
+    this.#unreadable.note(fleet.state.unreadable);
     const wakes: number[] = [];
     const areWindowsDue = this.#windowsAt <= now;
-    for (const rollout of fleet.rollouts) {
+    for (const read of fleet.rollouts) {
       try {
+        const hold = fleet.held.holdOf(read.record.spec.subject);
+        const rollout = await writeHold(this.hub, read, hold, now);
+        // No step can be right: it rests, as it would without a controller.
+        if (hold !== undefined) {
+          this.#examined.delete(read.record.spec.name);
+          continue;
+        }
         await inParallel(rollout.unordered, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
         const counted = await writeWithdrawal(this.hub, await this.#withCounts(rollout, now), now);
         wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
       } catch (error) {
         // What it has not written is found out again.
-        this.#examined.delete(rollout.record.spec.name);
-        this.#pace.forget(rollout.record.spec.name);
+        const { name } = read.record.spec;
+        this.#examined.delete(name);
+        this.#pace.forget(name);
         if (!(error instanceof StaleViewError)) throw error;
-        this.log.warn({ rollout: rollout.record.spec.name }, error.message);
+        this.log.warn({ rollout: name }, error.message);
       }
     }
     for (const subject of fleet.files.subjects.values()) {
+      if (fleet.held.isHeld(subject.key)) continue;
       await this.#orderPreviews(subject, fleet);
       await this.#release(subject, fleet);
     }
@@ -114,6 +127,7 @@ export class RolloutController {
       this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
     }
     const statusesAt = await writeStatuses(this.hub, fleet, this.#statusesAt);
+    await writeReadability(this.hub, fleet, this.log);
     if (statusesAt !== undefined) wakes.push(statusesAt);
     this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
     const next = Math.min(...wakes.filter((at) => at > now), this.#windowsAt, this.#pace.nextAt);

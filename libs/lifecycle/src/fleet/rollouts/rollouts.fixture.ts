@@ -49,7 +49,12 @@ const OLM_DEFINITIONS: readonly KubernetesObject[] = Object.entries(OLM_KINDS).m
 /** A simulated API server, with a client of it. */
 export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
 /** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */
-export type PlayedFleetOptions = Readonly<{ open?: (name: string) => PlayedServer; start?: string }>;
+export type PlayedFleetOptions = Readonly<{
+  open?: (name: string) => PlayedServer;
+  start?: string;
+  /** Of the hub's kinds; default: those of this release. */
+  definitions?: readonly KubernetesObject[];
+}>;
 
 const olm = (kind: keyof typeof OLM_KINDS, name: string, more: object) =>
   ({ apiVersion: OLM, kind, metadata: { name, namespace: NAMESPACE }, ...more }) as KubernetesObject;
@@ -258,10 +263,10 @@ export class PlayedFleet {
   static async begin(
     names: readonly string[],
     labelsOf: (name: string) => Record<string, string>,
-    { open = directCluster, start = '2026-01-05T00:00:00Z' }: PlayedFleetOptions = {},
+    { open = directCluster, start = '2026-01-05T00:00:00Z', definitions }: PlayedFleetOptions = {},
   ): Promise<PlayedFleet> {
     const fleet = new PlayedFleet(open('hub'), start);
-    await serveKinds(fleet.hub, await fleetDefinitions());
+    await serveKinds(fleet.hub, definitions ?? (await fleetDefinitions()));
     await fleet.hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'platform' } });
     for (const name of names) {
       const cluster = new PlayedCluster(name, open(name));

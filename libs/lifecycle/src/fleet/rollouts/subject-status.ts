@@ -21,7 +21,9 @@ import { RESOLUTION_FAILED } from './order-place.js';
 type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
 
 /** Why no roll-out of a subject begins; undefined where one may. */
-export function problemOf(subject: FleetSubject, { operators, state }: LiveFleet): SubjectProblem | undefined {
+export function problemOf(subject: FleetSubject, { operators, state, held }: LiveFleet): SubjectProblem | undefined {
+  const hold = held.holdOf(subject.key);
+  if (hold !== undefined) return hold;
   const names = (objects: readonly Readonly<{ metadata: Readonly<{ name: string; namespace: string }> }>[]) =>
     new Set(objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   const operator = operators.get(subject.key);
@@ -82,7 +84,8 @@ async function writeSubject(
 }
 
 async function writeWindows(hub: KubeClient, fleet: LiveFleet, at: string): Promise<void> {
-  for (const window of fleet.state.windows) {
+  const unreadable = fleet.state.unreadable.filter(({ kind }) => kind === 'FleetWindow');
+  for (const window of [...fleet.state.windows, ...unreadable.map(({ object }) => object as unknown as FleetWindow)]) {
     const rules = fleet.files.windows.find(({ name }) => name === window.metadata.name);
     if (rules === undefined) continue;
     const before = (window.status ?? {}) as WithConditions;
@@ -159,7 +162,8 @@ async function writeStatus(hub: KubeClient, object: FleetOperator | FleetWindow,
   try {
     await hub.updateStatus(JSON.parse(JSON.stringify({ ...object, status })) as KubernetesObject);
   } catch (error) {
-    // It has changed in between, or is gone: the next pass sees that.
-    if (!KubeApiError.is(error, 'Conflict', 'NotFound')) throw error;
+    // It has changed in between, or is gone: the next pass sees that. An older API server refuses each write
+    // to an object that does not follow its schema.
+    if (!KubeApiError.is(error, 'Conflict', 'NotFound', 'Invalid')) throw error;
   }
 }

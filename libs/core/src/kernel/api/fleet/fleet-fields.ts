@@ -31,6 +31,12 @@ export const namespaceList = (most: number) => Namespaces.max(most);
 export const NameRef = z.strictObject({ name: Name });
 export const Labels = z.record(z.string().max(MOST_NAME + 64), z.string().max(63));
 
+/** Whole hours, minutes or seconds, as people write them. */
+const shown = (ms: number): string => {
+  if (ms > 0 && ms % 3_600_000 === 0) return `${ms / 3_600_000}h`;
+  return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000}m` : `${ms / 1_000}s`;
+};
+
 /** A duration as Go writes it, at least `least` milliseconds. */
 export const duration = (least = 0, most = Number.MAX_SAFE_INTEGER) =>
   z
@@ -39,8 +45,8 @@ export const duration = (least = 0, most = Number.MAX_SAFE_INTEGER) =>
     .superRefine((text, context) => {
       const parsed = parseGoDuration(text);
       if ('error' in parsed) context.addIssue({ code: 'custom', message: parsed.error });
-      else if (parsed.ms < least) context.addIssue({ code: 'custom', message: `must be at least ${least / 1000}s` });
-      else if (parsed.ms > most) context.addIssue({ code: 'custom', message: `must be at most ${most / 1000}s` });
+      else if (parsed.ms < least) context.addIssue({ code: 'custom', message: `must be at least ${shown(least)}` });
+      else if (parsed.ms > most) context.addIssue({ code: 'custom', message: `must be at most ${shown(most)}` });
     })
     .meta({ format: 'duration' });
 

@@ -1,0 +1,27 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { SubjectProblem } from '../placement/subject-problem.js';
+import type { AnyFleetKind } from './fleet-kinds.js';
+
+/** An object that the hub API has stored and that does not follow its schema. `problem`: field and reason. */
+export type UnreadableObject = Readonly<{ kind: AnyFleetKind; object: KubernetesObject; problem: string }>;
+
+/** `KIND/NAME`, or `KIND/NAMESPACE/NAME`. */
+export const unreadableKey = ({ kind, object: { metadata } }: UnreadableObject): string =>
+  [kind, ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name ?? ''].join('/');
+
+const HOLDS = 'nothing of its rollouts goes on until it is corrected';
+
+/** What the condition of an unreadable FleetOperator, FleetCatalog or FleetStrategy says. */
+export const unreadableText = ({ problem }: UnreadableObject): string => `${problem}; ${HOLDS}`;
+
+/** Why the rollouts of a subject are held, if it depends on an object that cannot be read. */
+export const heldByUnreadable = ({ kind, object: { metadata }, problem }: UnreadableObject): SubjectProblem => ({
+  reason: `${kind.replace('Fleet', '')}Unreadable`,
+  message: `${kind} ${metadata.namespace}/${metadata.name}: ${problem}; ${HOLDS}`,
+});
+
+/** The spec of an object of which nothing is known. */
+export const specOf = ({ object }: UnreadableObject): Readonly<Record<string, unknown>> => {
+  const { spec } = object as Readonly<{ spec?: unknown }>;
+  return typeof spec === 'object' && spec !== null ? (spec as Readonly<Record<string, unknown>>) : {};
+};

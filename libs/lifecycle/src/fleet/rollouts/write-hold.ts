@@ -1,0 +1,22 @@
+import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
+import { isFinal } from '#core/fleet/rollout/phases';
+import { withHold } from '#core/fleet/status/held-condition';
+import type { StoredRolloutStatus } from '#core/fleet/status/rollout-status';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { updateStatusOf } from './hub-objects.js';
+import type { LiveRollout } from './live-fleet.js';
+
+/** Writes in the status of a rollout that has not ended why it rests, or that it goes on. */
+export async function writeHold(
+  hub: KubeClient,
+  rollout: LiveRollout,
+  hold: SubjectProblem | undefined,
+  now: number,
+): Promise<LiveRollout> {
+  const { object, record } = rollout;
+  const before = (object.status ?? {}) as StoredRolloutStatus;
+  if (before.conditions === undefined || isFinal(record.status.phase)) return rollout;
+  const conditions = withHold(before.conditions, { hold, at: new Date(now).toISOString() });
+  if (conditions === before.conditions) return rollout;
+  return { ...rollout, object: await updateStatusOf(hub, object, record, { ...before, conditions }) };
+}
