@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
