@@ -56,11 +56,11 @@ verify: needs-verify setup ## format, lint, types, import rule, plain English
 	@node scripts/plain-english.ts
 	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && tsc -p tsconfig.web.json && depcruise --config .dependency-cruiser.cjs apps libs
 
-audit: needs-audit build ## advisories, licences and hashes of the packages, and a bill of materials
-	@node dist/scripts/audit.js $(if $(UNCHECKED),--allow-unchecked)
+audit: needs-audit build ## advisories, licences and hashes of the packages, and a bill of materials; ADVISORIES=FILE asks an export of OSV
+	@node dist/scripts/audit.js $(if $(UNCHECKED),--allow-unchecked) $(if $(ADVISORIES),--advisories '$(ADVISORIES)')
 
-dist: needs-dist build ## the files of a release in dist/release: npm package, chart, manifests, krew, man pages; RELEASE_URL=https://… where they will be
-	@node dist/scripts/make-dist.js $(if $(RELEASE_URL),--url '$(RELEASE_URL)')
+dist: needs-dist build ## the files of a release in dist/release: npm package, chart, manifests, krew, man pages; RELEASE_URL=https://… where they will be, KEY=FILE signs
+	@node dist/scripts/make-dist.js $(if $(RELEASE_URL),--url '$(RELEASE_URL)') $(if $(KEY),--key '$(KEY)')
 
 site: needs-site build ## the pages of docs as a site in dist/site, with search, which needs no server and no network
 	@node dist/scripts/make-site.js

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import type { KeyObject } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,6 +13,7 @@ import { MISSING_PLATFORMS, NODE_BINARIES, TRIED_PLATFORM } from './distribution
 import { writePackageFolder } from './distribution/package-folder.js';
 import { checksums, provenance, type ReleasedFile, sha256 } from './distribution/provenance.js';
 import { readFiles } from './distribution/read-files.js';
+import { signatureFiles, signingKey, UnusableKey } from './distribution/sign-files.js';
 import { projectBill } from './supply-chain/project-bill.js';
 
 // `make dist`: all files of a release but the image, in dist/release. The same commit, Node and npm give the
@@ -21,9 +23,23 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: join(PROJECT_ROOT, 'dist/release') },
     url: { type: 'string' },
+    key: { type: 'string' },
     platforms: { type: 'string', default: Object.keys(NODE_BINARIES).join(',') },
   },
 });
+
+/** Read before anything is built. */
+const key = values.key === undefined ? undefined : keyIn(values.key);
+
+function keyIn(path: string): KeyObject {
+  try {
+    return signingKey(readFileSync(path, 'utf8'), process.env['KEY_PASSWORD']);
+  } catch (error) {
+    const why = error instanceof UnusableKey ? error.message : 'cannot be read';
+    console.error(`KEY: ${path} ${why}`);
+    process.exit(2);
+  }
+}
 
 const run = (program: string, args: readonly string[], cwd: string): string =>
   execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
@@ -98,12 +114,13 @@ const files = [
 ];
 const tools = { node: process.version, npm: run('npm', ['--version'], PROJECT_ROOT) };
 const statement = text(`flotilla-${version}.intoto.json`, provenance(files, { version, commit, lockFile, tools }));
-const released = [...files, statement];
+const sums = text('SHA256SUMS', checksums([...files, statement]));
+const signatures = key === undefined ? [] : signatureFiles(key, [...files, statement], { statement, sums });
+const released = [...files, statement, sums, ...signatures];
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 for (const { name, content } of released) writeFileSync(join(out, name), content);
-writeFileSync(join(out, 'SHA256SUMS'), checksums(released));
 
 for (const { name, content } of released) console.log(`${String(content.length).padStart(10)}  ${name}`);
 for (const one of oneFiles) {

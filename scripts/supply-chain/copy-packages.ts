@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageClosure } from './package-closure.ts';
 
@@ -16,7 +16,7 @@ export const importedPackages = (root: string): string[] =>
 
 /**
  * Copies the packages that the bundles of `root` import, with all that they need at run time, to
- * `target/node_modules`.
+ * `target/node_modules`. They lose their scripts: npm would run those of an installation.
  */
 export function copyPackages(root: string, target: string): void {
   const lockFile = readFileSync(join(root, 'package-lock.json'), 'utf8');
@@ -26,5 +26,11 @@ export function copyPackages(root: string, target: string): void {
       recursive: true,
       filter: isRead,
     });
+    dropScripts(join(target, path, 'package.json'));
   }
+}
+
+function dropScripts(file: string): void {
+  const { scripts, gypfile, ...manifest } = JSON.parse(readFileSync(file, 'utf8'));
+  if (scripts !== undefined || gypfile !== undefined) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }

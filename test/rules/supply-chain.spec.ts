@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { advisoriesOf } from '../../scripts/supply-chain/advisories.js';
 import { stableBill } from '../../scripts/supply-chain/bill-of-materials.js';
-import { isRead } from '../../scripts/supply-chain/copy-packages.js';
+import { copyPackages, isRead } from '../../scripts/supply-chain/copy-packages.js';
 import { isLicenceAllowed } from '../../scripts/supply-chain/licences.js';
 import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
 import { PackageNotLocked, packageClosure } from '../../scripts/supply-chain/package-closure.js';
@@ -209,6 +210,27 @@ describe('pinText', () => {
 });
 
 describe('the files of a package that are shipped', () => {
+  it('have no scripts, which npm would run when the command is installed', () => {
+    const root = mkdtempSync(join(tmpdir(), 'flotilla-packages-'));
+    const put = (path: string, value: unknown) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), JSON.stringify(value));
+    };
+    try {
+      const nested = 'node_modules/a/node_modules/b';
+      put('package-lock.json', { packages: { 'node_modules/a': { dependencies: { b: '1' } }, [nested]: {} } });
+      put('dist/programs/packages.json', ['a']);
+      put('node_modules/a/package.json', { name: 'a', main: 'a.js', scripts: { postinstall: 'node x' } });
+      put(`${nested}/package.json`, { name: 'b', scripts: { install: 'node-gyp rebuild' }, gypfile: true });
+      copyPackages(root, join(root, 'out'));
+      const manifest = (path: string) => JSON.parse(readFileSync(join(root, 'out', path, 'package.json'), 'utf8'));
+      expect(manifest('node_modules/a')).toEqual({ name: 'a', main: 'a.js' });
+      expect(manifest(nested)).toEqual({ name: 'b' });
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+
   it.each([
     'node_modules/a/index.js',
     'node_modules/a/package.json',

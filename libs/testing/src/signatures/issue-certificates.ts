@@ -16,7 +16,7 @@ export type IssuedCertificate = Readonly<{
   der: Buffer;
 }>;
 
-export type CertificateWish = Readonly<{
+export type CertificateSpec = Readonly<{
   subject: string;
   /** Itself if absent. */
   by?: IssuedCertificate;
@@ -33,8 +33,8 @@ export type CertificateWish = Readonly<{
 }>;
 
 /** Issues a certificate with a new key. */
-export async function issueCertificate(wish: CertificateWish): Promise<IssuedCertificate> {
-  const { subject, by, isAuthority = false, from = -1, to = 30 } = wish;
+export async function issueCertificate(spec: CertificateSpec): Promise<IssuedCertificate> {
+  const { subject, by, isAuthority = false, from = -1, to = 30 } = spec;
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create(
     {
@@ -46,7 +46,7 @@ export async function issueCertificate(wish: CertificateWish): Promise<IssuedCer
       signingAlgorithm: SIGNED,
       publicKey: keys.publicKey,
       signingKey: (by?.keys ?? keys).privateKey,
-      extensions: isAuthority ? authorityParts(wish) : leafParts(wish),
+      extensions: isAuthority ? authorityParts(spec) : leafParts(spec),
     },
     webcrypto as never,
   );
@@ -54,12 +54,12 @@ export async function issueCertificate(wish: CertificateWish): Promise<IssuedCer
   return { certificate, keys, privateKey, der: Buffer.from(certificate.rawData) };
 }
 
-const authorityParts = ({ pathLength }: CertificateWish) => [
+const authorityParts = ({ pathLength }: CertificateSpec) => [
   new x509.BasicConstraintsExtension(true, pathLength, true),
   new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
 ];
 
-function leafParts({ purposes = [CODE_SIGNING], usages, identity }: CertificateWish): x509.Extension[] {
+function leafParts({ purposes = [CODE_SIGNING], usages, identity }: CertificateSpec): x509.Extension[] {
   const parts: x509.Extension[] = [
     new x509.KeyUsagesExtension(usages ?? x509.KeyUsageFlags.digitalSignature, true),
     new x509.ExtendedKeyUsageExtension([...purposes]),
