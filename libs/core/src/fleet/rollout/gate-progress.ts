@@ -16,6 +16,12 @@ export const isDue = (progress: GateProgress | undefined, { interval }: GateSpec
 export const dueAt = (progress: GateProgress | undefined, interval: string): number =>
   (progress ?? UNASKED).askedAt + durationMs(interval);
 
+/** When a gate is asked next. A question without an answer is checked again after the interval. */
+export function nextDueAt(progress: GateProgress | undefined, { interval }: GateSpec, now: number): number {
+  const due = dueAt(progress, interval);
+  return due > now ? due : now + durationMs(interval);
+}
+
 /** The progress after an answer: enough equal ones in a row decide, none breaks both rows. */
 export function afterAnswer(
   progress: GateProgress | undefined,

@@ -72,6 +72,11 @@ export type RolloutView = Readonly<{
   forBudget: (wave: number) => Iterable<string>;
   /** Clusters that were chosen to go back, by wave and order; more may be in it. */
   forReturn: () => Iterable<string>;
+  /**
+   * Until when a controller has attended to the roll-out without a gap, or is due to; `-Infinity`: that is
+   * not known, since the controller has just started.
+   */
+  attendedUntil: number;
 }>;
 
 export const NEW_WAVE: WaveStatus = {

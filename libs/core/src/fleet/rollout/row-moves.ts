@@ -1,7 +1,7 @@
 import { durationMs } from '../placement/waves.js';
 import type { Draft } from './draft.js';
 import type { ClusterReport, Member, RemovedReason } from './facts.js';
-import { afterAnswer, dueAt, isDue } from './gate-progress.js';
+import { afterAnswer, dueAt, isDue, nextDueAt } from './gate-progress.js';
 import type { RowPhase } from './phases.js';
 import { isInFlight, type RolloutRow } from './row.js';
 
@@ -127,11 +127,12 @@ function whileSilent(row: RolloutRow, member: Member, draft: Draft): RolloutRow 
   return { ...skipped(row, 'LostContact'), isRunning: false };
 }
 
-/** The deadline goes on, later by the time in which it did not run. */
+/** The deadline, and the time of gates, go on, later by the time in which they did not run. */
 export function resumed(row: RolloutRow, now: number): RolloutRow {
   if (row.heldSince === undefined) return row;
-  const deadlineAt = row.deadlineAt === undefined ? undefined : row.deadlineAt + (now - row.heldSince);
-  return { ...row, heldSince: undefined, deadlineAt };
+  const held = now - row.heldSince;
+  const later = (time: number | undefined) => (time === undefined ? undefined : time + held);
+  return { ...row, heldSince: undefined, deadlineAt: later(row.deadlineAt), gatesSince: later(row.gatesSince) };
 }
 
 const isPastDeadline = (row: RolloutRow, now: number): boolean =>
@@ -256,20 +257,22 @@ export function wakeOf(row: RolloutRow, draft: Pick<Draft, 'facts' | 'rules' | '
     times.push(member.pausedAt + durationMs(rules.offlineGrace));
   }
   if (isInFlight(row) && row.heldSince === undefined && row.deadlineAt !== undefined) times.push(row.deadlineAt);
-  times.push(...gateTimes(row, rules.gates));
+  times.push(...gateTimes(row, rules.gates, draft.now));
   const later = times.filter((time) => time > draft.now);
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
 /** When gates of a cluster are asked again, or run out of time. */
-function gateTimes(row: RolloutRow, gates: ReturnType<Draft['rules']>['gates']): number[] {
+function gateTimes(row: RolloutRow, gates: ReturnType<Draft['rules']>['gates'], now: number): number[] {
   const since = row.gatesSince;
   if (since === undefined || (row.phase !== 'Verifying' && row.phase !== 'Waiting')) return [];
   const when = row.phase === 'Verifying' ? 'After' : 'Before';
+  // Only a gate that can run out of time is checked again before its answer comes.
+  const isAsked = when === 'After' && row.heldSince === undefined;
   return gates
     .filter((gate) => gate.when === when && gate.scope === 'Cluster' && row.gates[gate.name]?.state !== 'Green')
-    .flatMap(({ name, interval, timeout }) => [
-      dueAt(row.gates[name], interval),
-      ...(when === 'After' ? [since + durationMs(timeout)] : []),
+    .flatMap((gate) => [
+      isAsked ? nextDueAt(row.gates[gate.name], gate, now) : dueAt(row.gates[gate.name], gate.interval),
+      ...(when === 'After' ? [since + durationMs(gate.timeout)] : []),
     ]);
 }

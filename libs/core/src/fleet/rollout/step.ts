@@ -3,6 +3,7 @@ import { addRollbackClass, settleClasses } from './classes.js';
 import { applyDecision, type Decision, type DecisionEffects } from './decisions.js';
 import { Draft } from './draft.js';
 import type { Member, RolloutFacts } from './facts.js';
+import { forgiveMissedQuestions } from './missed-questions.js';
 import { isFinal } from './phases.js';
 import { chooseReturns, startReturns } from './returns.js';
 import { mayOpenWaves, moveRollout, noteStop } from './rollout-moves.js';
@@ -40,6 +41,7 @@ export function stepRollout(
 ): StepResult {
   const draft = new Draft(view, facts, now);
   const examined = new Set(clusters);
+  forgiveMissedQuestions(examined, draft);
   const effects = decision === undefined ? undefined : applyDecision(decision, draft);
   for (const cluster of draft.changedRows.keys()) examined.add(cluster);
   const orders: Order[] = [];

@@ -1,7 +1,7 @@
 import type { GateSpec } from '../../kernel/api/fleet/fleet-strategy.js';
 import { durationMs, thresholdOf } from '../placement/waves.js';
 import type { Draft } from './draft.js';
-import { afterAnswer, dueAt, type GateProgress, isDue } from './gate-progress.js';
+import { afterAnswer, dueAt, type GateProgress, isDue, nextDueAt } from './gate-progress.js';
 import type { StopReason } from './phases.js';
 import type { WaveStatus } from './rollout-state.js';
 import type { WaveTally } from './tally.js';
@@ -147,7 +147,10 @@ export function waveWakes(index: number, draft: Draft): number[] {
   const dues = (when: GateSpec['when']): number[] =>
     waveGates(index, when, draft)
       .filter(({ name }) => isOpenGate(gates[name], when))
-      .map(({ name, interval }) => dueAt(gates[name], interval));
+      .map((gate) => {
+        const progress = gates[gate.name];
+        return when === 'After' ? nextDueAt(progress, gate, draft.now) : dueAt(progress, gate.interval);
+      });
   if (phase === 'Pending' && reason === 'GateBefore') return dues('Before');
   if (phase !== 'Soaking') return [];
   const soak = soakUntil(index, draft);

@@ -5,7 +5,6 @@ import { newStatus, type RolloutSpec } from '../rollout/rollout-state.js';
 import { stepRollout } from '../rollout/step.js';
 import { sumOf } from '../rollout/tally.js';
 import { HubWriter } from './hub-writer.js';
-import { forgiveMissedQuestions } from './missed-questions.js';
 import { type HubState, isTargetOf, VirtualFacts } from './rollout-facts.js';
 import { RolloutRecord } from './rollout-record.js';
 import { SubjectRollouts } from './rollout-roles.js';
@@ -247,6 +246,7 @@ export class Controller implements HubState {
     }
     const phase = record.status.phase;
     const hasMoved = this.writer.commit(record, result, decision !== undefined);
+    record.attendedUntil = Number.POSITIVE_INFINITY;
     if (phase !== record.status.phase) this.#rolesMayChange(record);
     const { decision: effects } = result;
     if (effects !== undefined && effects.allowedIn.length > 0) this.#allowIn(effects.allowedIn, record);
@@ -268,7 +268,7 @@ export class Controller implements HubState {
     this.writer.isDown = false;
     for (const record of this.records) {
       record.recount();
-      forgiveMissedQuestions(record, this.world.now);
+      record.attendedUntil = Number.NEGATIVE_INFINITY;
     }
     for (const act of this.#left.splice(0)) this.whenUp(act);
     for (const record of this.records) this.writer.completeIntent(record);

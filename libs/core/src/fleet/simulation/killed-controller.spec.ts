@@ -117,6 +117,14 @@ describe('a deadline that passes while no controller runs', () => {
     expect(end).toBe('Done Healthy');
   });
 
+  it('nor while the cluster was unreachable', () => {
+    const gate = { name: 'calm', times: 3, interval: '10s', timeout: '30s' };
+    const gates = [{ ...gate, webhook: { url: 'https://gates.example/' } }];
+    const faults = [{ from: '45s', offline: { for: '5m' } }];
+    const end = endOfFirst({ script, faults }, { progressDeadline: '80s', offline: 'Wait', gates });
+    expect(end).toBe('Done Healthy');
+  });
+
   it('nor did the time of a gate of a wave', () => {
     const gate = { name: 'calm', scope: 'Wave', times: 3, interval: '10s', timeout: '30s' };
     const gates = [{ ...gate, webhook: { url: 'https://gates.example/' } }];

@@ -11,7 +11,7 @@ const tiers = fc.constantFrom('lab', 'canary', 'prod');
 const times = fc.constantFrom('0s', '1s', '30s', '41s', '2m', '5m', '20m', '1h', '3h');
 const shares = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constantFrom('1%', '25%', '50%', '100%'));
 
-/** Times that faults of the controller can take up: long ones for what must not depend on it. */
+/** Deadlines of clusters, which a controller that is away can use up, and times of gates, which it cannot. */
 type Limits = Readonly<{ deadlines: readonly string[]; timeouts: readonly string[] }>;
 
 const gatesWith = ({ timeouts }: Limits) =>
@@ -221,7 +221,7 @@ const parts = (faults: fc.Arbitrary<object>, acts: number, limits: Limits): fc.A
     ),
     jitter: fc.constantFrom(0, 0.5),
     // What does not depend on time must not be cut off at a time either.
-    until: fc.constant(acts === 0 ? '720h' : '12h'),
+    until: fc.constant(acts === 0 ? '240h' : '12h'),
   });
 
 /** Everything that can happen, at any time. */
@@ -230,7 +230,7 @@ export const anyParts = parts(fc.oneof(steadyFault, timedFault), 6, {
   timeouts: ['0s', '2m'],
 });
 /** Without faults or decisions that are bound to times: what happens does not depend on when. */
-export const steadyParts = parts(steadyFault, 0, { deadlines: ['5h'], timeouts: ['2h'] });
+export const steadyParts = parts(steadyFault, 0, { deadlines: ['5h'], timeouts: ['1m', '4m', '10m'] });
 
 /** The scenario of its parts, read as the command does; more faults may be added. */
 export function scenarioOf(given: ScenarioParts, more: readonly object[] = []): FleetScenario {

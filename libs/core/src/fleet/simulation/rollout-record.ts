@@ -46,6 +46,7 @@ export class RolloutRecord implements RolloutView {
   readonly skipped = new Set<string>();
   readonly rowWakes = new Map<string, number>();
   wakeAt: number | undefined;
+  attendedUntil = Number.NEGATIVE_INFINITY;
   readonly matching = new Map<string, readonly WindowRules[]>();
   /** Clusters that were chosen to go back so far, as of the step that is being written. */
   chosen = 0;
@@ -162,7 +163,10 @@ export class RolloutRecord implements RolloutView {
       inOrder((row) => row.wave === wave && row.phase === 'Waiting' && row.reason === 'Budget');
     return {
       version,
-      view: { spec: this.spec, status, rows, tallies, forBudget, forReturn: () => inOrder(isReturnDue) },
+      view: {
+        ...{ spec: this.spec, status, rows, tallies, attendedUntil: this.attendedUntil },
+        ...{ forBudget, forReturn: () => inOrder(isReturnDue) },
+      },
     };
   }
 

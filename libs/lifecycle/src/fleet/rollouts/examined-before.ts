@@ -3,11 +3,15 @@ import type { FleetFiles } from '#core/fleet/simulation/subjects';
 import type { LiveCluster } from './live-cluster.js';
 import type { LiveFleet, LiveRollout } from './live-fleet.js';
 
+/** A pass that comes no later than this after its time, on a busy machine, has missed nothing. */
+const ATTENTIVE_MS = 10_000;
+
 /**
  * Which clusters of a roll-out a pass has to examine: those of which something has changed since the pass
  * before, and those whose time has come. It is a hint alone: without it all are examined.
  */
 export class ExaminedBefore {
+  #isNoted = false;
   #clusters: ReadonlyMap<string, LiveCluster> = new Map();
   #files: FleetFiles | undefined;
   #version = -1;
@@ -16,6 +20,7 @@ export class ExaminedBefore {
   readonly #wakes = new Map<string, number>();
   /** Clusters of which something is known that their objects do not show. */
   readonly #news = new Set<string>();
+  #isNewsForAll = false;
 
   /** The clusters that are due; `all` where what they have in common has changed. */
   due({ record, facts }: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): ReadonlySet<string> {
@@ -25,7 +30,9 @@ export class ExaminedBefore {
       this.#role === facts.role &&
       !record.isNew &&
       !areWindowsDue &&
+      !this.#isNewsForAll &&
       (this.#wakeAt ?? Number.POSITIVE_INFINITY) > fleet.now;
+    this.#isNewsForAll = false;
     if (!isKnown) return allOf(record, fleet);
     const due = new Set<string>();
     for (const [name, cluster] of fleet.clusters) if (this.#clusters.get(name) !== cluster) due.add(name);
@@ -36,8 +43,9 @@ export class ExaminedBefore {
     return due;
   }
 
-  noteNews(cluster: string): void {
-    this.#news.add(cluster);
+  noteNews(cluster: string | null): void {
+    if (cluster === null) this.#isNewsForAll = true;
+    else this.#news.add(cluster);
   }
 
   /** When each of these clusters must be examined again. */
@@ -55,6 +63,13 @@ export class ExaminedBefore {
     this.#files = fleet.files;
     this.#version = record.version;
     this.#role = facts.role;
+    this.#isNoted = true;
+  }
+
+  /** Until when this process has attended to the roll-out: a pass that comes late, or first, was missing. */
+  attendedUntil(now: number): number {
+    if (!this.#isNoted) return Number.NEGATIVE_INFINITY;
+    return now - this.nextAt < ATTENTIVE_MS ? now : this.nextAt;
   }
 
   /** The next time at which the clock alone asks for a pass. */

@@ -80,8 +80,7 @@ export class RolloutController {
 
   /** Something that no object shows is news for a roll-out: of one cluster, or of all. */
   noteNews(rollout: string, cluster: string | null): void {
-    if (cluster === null) this.#examined.delete(rollout);
-    else this.#examined.get(rollout)?.noteNews(cluster);
+    this.#examined.get(rollout)?.noteNews(cluster);
   }
 
   /** Makes every step that is due. Returns when the clock alone asks for the next pass, in milliseconds. */
@@ -230,6 +229,7 @@ export class RolloutController {
     this.#examined.set(name, memory);
     let examined = memory.due(rollout, fleet, areWindowsDue);
     if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
+    record.attendedUntil = memory.attendedUntil(fleet.now);
     let current = rollout;
     let before: RowsBefore = new Map(record.rows);
     let statusBefore: RolloutStatus | undefined = record.isNew ? undefined : record.status;
@@ -374,7 +374,8 @@ function makeStep(
   const moved = changes.filter(isEvent).map(({ after }) => after.cluster);
   const hasStatus = result.status !== record.status || record.isNew;
   for (const row of result.rows.values()) record.store(row);
-  Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false });
+  const attendedUntil = Number.POSITIVE_INFINITY;
+  Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false, attendedUntil });
   const isLast = decided === undefined && !hasStatus && moved.length === 0;
   return { result, hasStatus, moved, isLast };
 }
