@@ -9,7 +9,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
 import { type ServicesEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import type { ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { LogLine, ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import {
   atVersion,
   chainCatalogText,
@@ -58,6 +58,7 @@ afterAll(async () => {
 
 /** What the hub knows of a cluster that came to no end: a failure here was seen once in thirty runs. */
 const LINES = 40;
+const SHOWN = 2;
 async function accountOf(cluster: string): Promise<string> {
   const objects = KINDS.flatMap((kind) => fleet.cluster(cluster).list(kind)).map(({ kind, metadata, status }) =>
     JSON.stringify({ kind, name: metadata.name, status }),
@@ -65,7 +66,9 @@ async function accountOf(cluster: string): Promise<string> {
   const processes = environment.services.map(async (one) => {
     const url = one.running ? await one.url() : undefined;
     const health = url === undefined ? 'it has ended' : await fetch(`${url}/healthz`).then((answer) => answer.text());
-    const about = (await one.logged()).filter((line) => line['cluster'] === cluster || line['cluster'] === undefined);
+    const isAbout = (line: LogLine) =>
+      line['cluster'] === cluster || (line['cluster'] === undefined && line['level'] !== 'debug');
+    const about = (await one.logged()).filter(isAbout);
     return [`== ${one.name}: ${health}`, ...about.slice(-LINES).map((line) => JSON.stringify(line))].join('\n');
   });
   return [`${cluster} at the end of a test that failed`, ...objects, ...(await Promise.all(processes))].join('\n');
@@ -74,7 +77,8 @@ afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   const [newest = ''] = VERSIONS.filter((version) => notAt(version).length < CLUSTERS.length).toReversed();
   const lagging = notAt(newest);
-  for (const cluster of lagging.length > 0 ? lagging : CLUSTERS) console.log(await accountOf(cluster));
+  const shown = (lagging.length > 0 ? lagging : CLUSTERS).slice(0, SHOWN);
+  for (const cluster of shown) console.log(await accountOf(cluster));
 });
 
 async function push(versions: readonly string[]): Promise<void> {
