@@ -16,13 +16,10 @@ import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { PassReader } from '../../../../libs/lifecycle/src/engine/pass-reader.js';
 import { type ExtensionPass, siblingsOf } from '../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
-import {
-  type NextRevision,
-  nextRevision,
-  troubleOf,
-} from '../../../../libs/lifecycle/src/v1/extensions/next-revision.js';
+import { nextRevision } from '../../../../libs/lifecycle/src/v1/extensions/next-revision.js';
 import { readContent } from '../../../../libs/lifecycle/src/v1/extensions/read-content.js';
 import { readExtension } from '../../../../libs/lifecycle/src/v1/extensions/read-extension.js';
+import { type NextRevision, troubleOf } from '../../../../libs/lifecycle/src/v1/extensions/revision-decision.js';
 import { inParallel } from '../in-parallel.js';
 import { type ExtensionPlan, resolvedPlan } from '../resolution/plan-extensions.js';
 import { extensionDepsOf } from './extension-deps-of.js';

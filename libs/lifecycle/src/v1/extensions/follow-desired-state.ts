@@ -8,8 +8,9 @@ import { perform } from '../../engine/perform.js';
 import { MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { ExtensionPass } from './extension-pass.js';
 import { makeRevision } from './make-revision.js';
-import { isUnchanged, nextRevision, troubleOf } from './next-revision.js';
+import { nextRevision } from './next-revision.js';
 import { performOnOwn } from './perform-on-own.js';
+import { isUnchanged, troubleOf } from './revision-decision.js';
 
 /** What following the desired state came to in one round. */
 export type FollowOutcome = StageOutcome &
