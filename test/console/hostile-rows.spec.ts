@@ -139,6 +139,47 @@ describe('what catalogs and clusters write', needing(chromiumNeed), () => {
     expect(tooWide, 'pixels that are scrolled sideways').toBeLessThanOrEqual(0);
   });
 
+  it.each([['script'], ['gpj'], ['xxxxx'], ['alert']])(
+    'runs nothing among the hits of a search for %s',
+    async (words) => {
+      await tab.goto('/');
+      await tab.page.locator('#search').fill(words);
+      const hits = tab.page.locator('#search-found [role=option]');
+      await expect.poll(() => hits.count(), PATIENCE).toBeGreaterThan(0);
+      const shown = (await hits.allInnerTexts()).join('\n');
+      expect(shown).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B]/);
+      const addresses = `[...document.querySelectorAll('#search-found a')].map((one) => one.href)`;
+      for (const address of (await tab.page.evaluate(addresses)) as string[])
+        expect(new URL(address).origin).toBe(run.service.origin);
+      await tab.page.keyboard.press('Enter');
+      await expect.poll(() => hits.count(), PATIENCE).toBe(0);
+      await tab.page.locator('main h1').first().waitFor();
+      expect(new URL(tab.page.url()).origin).toBe(run.service.origin);
+      expect(tab.troubles).toEqual([]);
+    },
+  );
+
+  it('runs nothing of an icon that is opened as a page, and gives it no origin', async () => {
+    await tab.goto(`/catalogs/${ID}`);
+    const icon = tab.page.locator('main img.icon').first();
+    await icon.waitFor();
+    const address = new URL((await icon.getAttribute('src')) ?? '', run.service.origin).href;
+    expect(new URL(address).pathname).toMatch(/^\/icons\//);
+    const alone = await tab.page.context().newPage();
+    const dialogs: string[] = [];
+    alone.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const reply = await alone.goto(address);
+    expect([reply?.status(), reply?.headers()['x-frame-options']]).toEqual([200, 'DENY']);
+    expect(await alone.evaluate('document.documentElement.localName + " " + origin')).toBe('svg null');
+    await alone.waitForLoadState('load');
+    expect(dialogs).toEqual([]);
+    await alone.close();
+    expect(tab.troubles).toEqual([]);
+  });
+
   it('shows characters that turn or hide text as what they are', async () => {
     await tab.goto('/operators');
     const shown = async () => String(await tab.page.evaluate('document.querySelector("main").textContent'));

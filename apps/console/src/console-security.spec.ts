@@ -76,6 +76,16 @@ describe('what every answer of the console says to browsers', () => {
     expect((await run.get(ICON)).headers.get('content-security-policy')).toBe(icon);
   });
 
+  it('lets no page show it in a frame, whatever it is', async () => {
+    const answers = [...ADDRESSES, ICON, `${ICON}0`, '/auth/login', '/icons/x/y/z', '/api/v1/catalogs/x/packages'];
+    for (const path of answers) {
+      for (const headers of [undefined, {}]) {
+        const answer = await run.get(path, headers);
+        expect([path, answer.headers.get('x-frame-options')]).toEqual([path, 'DENY']);
+      }
+    }
+  });
+
   it('sets no cookie where the key of the machine signs in: cookies go to every port of a host', async () => {
     for (const path of [...ADDRESSES, ICON]) {
       const { headers } = await run.get(path);

@@ -19,7 +19,7 @@ const question = (name: string): ConsoleQuestion => ({
 const prove = async () => 'proof';
 const jane = { session: 'jane', prove };
 const second = (at: number) => new Date(Date.parse('2026-11-01T00:00:00Z') + at * 1_000).toISOString();
-const session = { name: 'jane', groups: ['ops'], csrf: 'c', beganMs: 1, seenMs: 2, groupsMs: 3 };
+const session = { name: 'jane', groups: ['ops'], beganMs: 1, seenMs: 2, groupsMs: 3 };
 const entry = (at: number, person: string) => ({
   ...{ at: second(at), event: 'refused' as const, person, address: '::1', verb: 'approve', targets: ['east/a/b'] },
   ...{ more: 0, because: 'no right' },

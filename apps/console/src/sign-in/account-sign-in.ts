@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
@@ -58,6 +58,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
+/** What writes must send: made of the id, which the browser alone has, so that it lies nowhere. */
+const csrfOf = (id: string): string => createHmac('sha256', id).update('csrf').digest('base64url');
 const randomText = (): string => randomBytes(32).toString('base64url');
 const endedCookie = (name: string): string => `${name}=; ${ATTRIBUTES}; Max-Age=0`;
 
@@ -125,9 +127,10 @@ export class AccountSignIn implements SignIn {
     const hash = hashOf(id);
     const session = await this.#current(hash, await this.options.sessions.get(hash), how.isIdle ?? false);
     if (session === undefined) return undefined;
-    const { name, groups, csrf } = session;
+    const { name, groups } = session;
+    const rights = this.#rightsOf({ name, groups });
     return {
-      ...{ name, groups, by: 'oidc', rights: this.#rightsOf({ name, groups }), session: hash.slice(0, 32), csrf },
+      ...{ name, groups, by: 'oidc', rights, session: hash.slice(0, 32), csrf: csrfOf(id) },
       signedInWith: () => this.#tokenOf(hash),
     };
   }
@@ -151,7 +154,7 @@ export class AccountSignIn implements SignIn {
     const id = randomText();
     const times = { beganMs: now, seenMs: now, groupsMs: now };
     const kept = await this.#sealed(answer);
-    await this.#put(hashOf(id), { name, groups: [...groups], csrf: randomText(), ...times, ...kept });
+    await this.#put(hashOf(id), { name, groups: [...groups], ...times, ...kept });
     return id;
   }
 

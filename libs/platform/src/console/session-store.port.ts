@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const StoredSession = z.strictObject({
   name: z.string(),
   groups: z.array(z.string()),
-  /** What writes must send. */
-  csrf: z.string(),
+  /** Of an earlier release, which kept what writes must send; it is not used. */
+  csrf: z.string().optional(),
   /** Milliseconds since 1970. */
   beganMs: z.number(),
   seenMs: z.number(),

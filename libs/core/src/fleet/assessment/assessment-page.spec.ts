@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ClusterAssessment } from './assessment.js';
 import { assessmentPage } from './assessment-page.js';
+import { HOSTILE_TEXTS, hostileAssessment } from './hostile-assessment.fixture.js';
 
 const hostile = '<script>alert("x")</script>';
 const cluster: ClusterAssessment = {
@@ -57,4 +58,12 @@ it('shows what clusters call things as text', () => {
 it('is the same for the same clusters, and says so where there are none', () => {
   expect(page([cluster])).toBe(page([cluster]));
   expect(page([])).toContain('Operators in 0 clusters');
+});
+
+it.each(HOSTILE_TEXTS)('has the elements that it has of harmless names, whatever clusters write: %j', (text) => {
+  const tags = (html: string) => [...html.matchAll(/<\/?([a-z!]+)(?=[\s>/])/gi)].map(([, tag]) => tag);
+  const html = hostileAssessment(text);
+  expect(tags(html)).toEqual(tags(hostileAssessment('lamp')));
+  expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B]/);
+  expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
 });

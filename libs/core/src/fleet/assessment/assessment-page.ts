@@ -44,7 +44,7 @@ export function assessmentPage({ clusters, away, at, version }: AssessmentPage):
     section('Operators', packageTable(clusters), 'One line for each package and version; what needs attention first.'),
     ...clusters.map(clusterSection).filter((one) => one !== ''),
   ];
-  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Operators · Flotilla</title><style>${ASSESSMENT_STYLE}</style></head>\n<body>\n${body.filter((one) => one !== '').join('\n')}\n</body></html>\n`;
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Operators · Flotilla</title><style>${ASSESSMENT_STYLE}</style></head>\n<body>\n${body.filter((one) => one !== '').join('\n')}\n</body></html>\n`;
 }
 
 const plain = (count: number): string => String(count);

@@ -17,13 +17,18 @@ export const tooltip = (content: string): string => `<title>${escaped(content)}<
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
+/** Characters that turn the direction of text or take no room: with them one name can look like another. */
+const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
+const numbered = (char: string): string => `⟨${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+
 /**
- * Names come from catalogs: markup in them is shown, and characters that XML does not allow
- * become a replacement mark.
+ * Names come from catalogs: markup in them is shown, characters that XML does not allow become a replacement
+ * mark, and characters that are not seen become their number.
  */
 export const escaped = (content: string): string =>
   content
     .toWellFormed()
+    .replaceAll(HIDDEN, numbered)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
     .replaceAll(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
