@@ -13,12 +13,17 @@ export function demandText({ min, groups, approvedBy }: ApprovalDemand): string 
   return `${counted(min, 'approval')} of ${who}${given}`;
 }
 
+const WHY_AGAIN: Readonly<Record<string, string>> = {
+  Expired: ' (expired)',
+  Lapsed: ' (lapsed: the class changes more than was approved)',
+};
+
 /** How far the approval of a class is; nothing where it needs none, or is a preview. */
 export function approvalTexts({ approval, reason, demands }: ClassAnswer): string[] {
   const names = [...new Set(demands.flatMap(({ approvedBy }) => approvedBy))];
   switch (approval) {
     case 'Waiting':
-      return openDemands(demands).map((one) => `needs ${demandText(one)}${reason === 'Expired' ? ' (expired)' : ''}`);
+      return openDemands(demands).map((one) => `needs ${demandText(one)}${WHY_AGAIN[reason] ?? ''}`);
     case 'Approved':
       return [`given by ${names.join(', ')}`];
     case 'Rejected':

@@ -12,6 +12,8 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 export type DecisionAsked = Readonly<{
   action: DecisionAction;
   class?: string | undefined;
+  /** The kinds of change that the class was shown with. */
+  changes?: readonly string[] | undefined;
   wave?: string | undefined;
   clusters?: readonly string[] | undefined;
   reason: string;
@@ -102,7 +104,7 @@ export async function decide(
 
 function decisionObject(rollout: string, asked: DecisionAsked, by: Author): KubernetesObject {
   const [namespace = '', name = ''] = rollout.split('/');
-  const { action, class: hash, wave, clusters = [], reason, expiresAt } = asked;
+  const { action, class: hash, changes, wave, clusters = [], reason, expiresAt } = asked;
   return KubernetesObject.parse({
     apiVersion: FLEET_API,
     kind: 'FleetDecision',
@@ -111,6 +113,7 @@ function decisionObject(rollout: string, asked: DecisionAsked, by: Author): Kube
       rollout: name,
       action,
       ...(hash === undefined ? {} : { class: hash }),
+      ...(changes === undefined ? {} : { changes }),
       ...(wave === undefined ? {} : { wave }),
       ...(clusters.length === 0 ? {} : { clusters }),
       reason,

@@ -120,8 +120,12 @@ function decisionsAsked(fleet: LiveFleet, rollout: LiveRollout, order: DecisionO
   if (allClasses === (order.class !== undefined)) {
     throw new UsageError('name one plan class with --class HASH, or all that wait with --all-classes');
   }
-  if (order.class !== undefined) return [{ ...base, class: meantClass(classes, order.class).hash }];
-  return classes.filter(({ approval }) => approval === 'Waiting').map(({ hash }) => ({ ...base, class: hash }));
+  const about = ({ hash, changes }: ClassAnswer): DecisionAsked => ({
+    ...{ ...base, class: hash },
+    ...(action === 'Approve' ? { changes } : {}),
+  });
+  if (order.class !== undefined) return [about(meantClass(classes, order.class))];
+  return classes.filter(({ approval }) => approval === 'Waiting').map(about);
 }
 
 function expiresAt(fleet: LiveFleet, order: DecisionOrder): string | undefined {

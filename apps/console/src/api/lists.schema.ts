@@ -190,8 +190,8 @@ export const RolloutSummary = z.strictObject({
   failures: z
     .array(z.strictObject({ reason: z.string(), cause: z.string(), clusters: z.int(), examples: z.array(z.string()) }))
     .max(10),
-  /** Plan classes that wait for approval. */
-  classes: z.array(z.strictObject({ hash: z.string(), clusters: z.int() })).max(10),
+  /** Plan classes that wait for approval; `lapsed`: it was given before they changed as much as now. */
+  classes: z.array(z.strictObject({ hash: z.string(), clusters: z.int(), lapsed: z.literal(true).optional() })).max(10),
 });
 
 /** How fast a roll-out was in its last hour. */

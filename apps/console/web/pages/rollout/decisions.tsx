@@ -42,9 +42,9 @@ function decisionsToGoOn(of: RolloutSummary): Decision[] {
     (wave) => ['AwaitingPromotion', 'Soaking'].includes(wave.phase) || wave.note.includes('not enough successes'),
   );
   return [
-    ...classes.map(({ hash, clusters }) => ({
+    ...classes.map(({ hash, clusters, lapsed }) => ({
       ...{ verb: 'approve', narrowed: `--class ${shellWord(hash)}` },
-      what: `approve plan class ${hash}, which ${counted(clusters, 'cluster')} would carry out; it shows first what changes`,
+      what: `approve plan class ${hash}${lapsed ? ' again' : ''}, which ${counted(clusters, 'cluster')} would carry out${lapsed ? ': it changes more than was approved' : ''}; it shows first what changes`,
     })),
     ...(OPEN.includes(phase) ? [{ verb: 'pause', what: 'pause it: nothing starts, what runs ends' }] : []),
     ...(STOPPED.includes(phase)

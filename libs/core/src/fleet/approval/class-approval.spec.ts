@@ -12,6 +12,10 @@ const vote = (user: string, at = 0, approves = true, groups: readonly string[] =
 const board = { changes: ['Major'], action: 'Manual', groups: ['board'] };
 const two = { ...board, min: 2 };
 const security = { changes: ['RBACGrowth'], action: 'Manual', groups: ['security'] };
+const rights = { ...board, changes: ['RBACGrowth'] };
+const shared = { ...board, changes: ['Major', 'RBACGrowth'] };
+const SHARED: readonly ChangeKind[] = ['Major', 'RBACGrowth'];
+const [LAPSED, APPROVED] = ['Waiting Lapsed', 'Approved Decision'];
 const short = { ...board, validFor: '1h' };
 
 const cases: readonly (readonly [
@@ -60,6 +64,43 @@ const cases: readonly (readonly [
     ['Major'],
     [vote('b', 0, false), vote('a')],
     'Approved Decision',
+  ],
+  [
+    'it was given before a kind of change was known',
+    {},
+    ['Minor', 'RBACGrowth', 'CRDBreaking'],
+    [{ ...vote('a'), changes: ['Minor'] }],
+    'Waiting Lapsed',
+  ],
+  ['the same where one rule names all', { rules: [shared] }, SHARED, [{ ...vote('a'), changes: ['Major'] }], LAPSED],
+  [
+    'the same where rules name the group',
+    { rules: [board, rights] },
+    SHARED,
+    [{ ...vote('a'), changes: ['Major'] }],
+    LAPSED,
+  ],
+  [
+    'it was given again since',
+    { rules: [shared] },
+    SHARED,
+    [{ ...vote('a'), changes: ['Major'] }, vote('a')],
+    APPROVED,
+  ],
+  [
+    'one of two has lapsed',
+    { rules: [{ ...shared, min: 2 }] },
+    SHARED,
+    [{ ...vote('a'), changes: ['Major'] }, vote('b')],
+    'Waiting Partly',
+  ],
+  ['it knew of more', {}, ['Minor'], [{ ...vote('a'), changes: ['Minor', 'RBACGrowth'] }], APPROVED],
+  [
+    'a rejection does not lapse',
+    {},
+    ['Minor', 'RBACGrowth'],
+    [{ ...vote('a', 0, false), changes: ['Minor'] }],
+    'Rejected Decision',
   ],
   ['also where none is needed', undefined, ['Minor'], [vote('b', 0, false)], 'Rejected Decision'],
 ];

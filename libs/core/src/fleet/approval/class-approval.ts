@@ -2,13 +2,28 @@ import type { ApprovalRule, ApprovalSpec, ChangeKind } from '../../kernel/api/fl
 import { durationMs } from '../placement/waves.js';
 
 export type ClassPhase = 'NotNeeded' | 'Waiting' | 'Approved' | 'Rejected' | 'Denied';
-export type ClassReason = 'Auto' | 'Manual' | 'Partly' | 'Expired' | 'Decision' | 'Rule';
+/** `Lapsed`: it was approved before it changed as much as it does now. */
+export type ClassReason = 'Auto' | 'Manual' | 'Partly' | 'Expired' | 'Lapsed' | 'Decision' | 'Rule';
 /** Whether clusters of a plan class may start, and until when an approval counts. */
 export type ClassState = Readonly<{ phase: ClassPhase; reason: ClassReason; until?: number }>;
 
 export type Author = Readonly<{ user: string; groups: readonly string[] }>;
 /** An approval or a rejection that was effective. */
-export type ClassVote = Readonly<{ by: Author; at: number; approves: boolean }>;
+export type ClassVote = Readonly<{
+  by: Author;
+  at: number;
+  approves: boolean;
+  /** The kinds of change of the class when it was cast. Absent: those that the class has now. */
+  changes?: readonly ChangeKind[];
+}>;
+
+/** Binds the votes of a class to the kinds of change that it has, since it is about to get more of them. */
+export const boundVotes = (votes: readonly ClassVote[], changes: readonly ChangeKind[]): readonly ClassVote[] =>
+  votes.map((vote) => (vote.changes === undefined ? { ...vote, changes } : vote));
+
+/** Returns the votes without approvals that did not know of every kind of change: they have lapsed. */
+export const countedVotes = (votes: readonly ClassVote[], changes: readonly ChangeKind[]): readonly ClassVote[] =>
+  votes.filter(({ approves, changes: shown }) => !approves || changes.every((kind) => shown?.includes(kind) ?? true));
 
 const ANY_USER: Omit<ApprovalRule, 'changes' | 'action'> = { groups: [], min: 1, validFor: '168h' };
 
@@ -42,7 +57,10 @@ export function mayVote(changes: readonly ChangeKind[], approval: ApprovalSpec |
   return manual.length === 0 || manual.some(({ groups }) => counts(groups, by));
 }
 
-/** The state of a class. A rejection voids the approvals before it, an approval the rejections. */
+/**
+ * The state of a class. A rejection voids the approvals before it, an approval the rejections. An approval
+ * counts for the kinds of change that the class had then.
+ */
 export function classState(
   changes: readonly ChangeKind[],
   approval: ApprovalSpec | undefined,
@@ -54,11 +72,12 @@ export function classState(
   const lastRejection = votes.findLastIndex(({ approves }) => !approves);
   if (lastRejection >= 0 && lastRejection === votes.length - 1) return { phase: 'Rejected', reason: 'Decision' };
   if (manual.length === 0) return { phase: 'NotNeeded', reason: 'Auto' };
-  const approvals = votes.slice(lastRejection + 1);
+  const given = votes.slice(lastRejection + 1);
+  const approvals = countedVotes(given, changes);
   const held = manual.map(({ groups, min, validFor }) => heldUntil(approvals, groups, min, durationMs(validFor)));
   const until = Math.min(...held);
   if (until > now) return { phase: 'Approved', reason: 'Decision', until };
-  if (approvals.length === 0) return { phase: 'Waiting', reason: 'Manual' };
+  if (approvals.length === 0) return { phase: 'Waiting', reason: given.length === 0 ? 'Manual' : 'Lapsed' };
   const valid = manual.some(({ groups, validFor }) =>
     approvals.some(({ by, at }) => counts(groups, by) && at + durationMs(validFor) > now),
   );
@@ -87,7 +106,8 @@ export function approvalDemands(
   votes: readonly ClassVote[],
   now: number,
 ): readonly ApprovalDemand[] {
-  const approvals = votes.slice(votes.findLastIndex(({ approves }) => !approves) + 1);
+  const given = votes.slice(votes.findLastIndex(({ approves }) => !approves) + 1);
+  const approvals = countedVotes(given, changes);
   return demandOf(changes, approval).manual.map(({ groups, min, validFor }) => {
     const valid = approvals.filter(({ by, at }) => counts(groups, by) && at + durationMs(validFor) > now);
     return { groups, min, approvedBy: [...new Set(valid.map(({ by }) => by.user))] };

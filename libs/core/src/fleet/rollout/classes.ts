@@ -1,5 +1,5 @@
 import { CHANGES, type ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
-import { classState } from '../approval/class-approval.js';
+import { boundVotes, classState } from '../approval/class-approval.js';
 import type { Draft } from './draft.js';
 import { ROLLBACK_CLASS } from './returns.js';
 import type { ClassStatus } from './rollout-state.js';
@@ -7,7 +7,8 @@ import type { ClassStatus } from './rollout-state.js';
 /**
  * Adds the classes that new plans brought, and settles which of all may start by now. Clusters of a class
  * have one plan, and yet it may change more in one than in another: a class has the changes of all, so that
- * none passes an approval rule by what another one has.
+ * none passes an approval rule by what another one has. With a kind of change that is new, its approvals
+ * lapse.
  */
 export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
   const { facts } = draft;
@@ -33,7 +34,8 @@ function withPlan(
   if (known === undefined) return withClass(classes, plan.class, plan.changes, draft);
   if (plan.changes.every((kind) => known.changes.includes(kind))) return classes;
   const changes = CHANGES.filter((kind) => known.changes.includes(kind) || plan.changes.includes(kind));
-  return classes.map((one) => (one === known ? { ...known, changes } : one));
+  const votes = boundVotes(known.votes, known.changes);
+  return classes.map((one) => (one === known ? { ...known, changes, votes } : one));
 }
 
 /** The class of returns is there once a cluster is chosen to go back, or would be but for a rule. */

@@ -1,4 +1,5 @@
 import type { DecisionAction } from '../../kernel/api/fleet/fleet-decision.js';
+import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import type { Author } from '../approval/class-approval.js';
 import { deniesReturns, mayVote } from '../approval/class-approval.js';
 import type { Draft } from './draft.js';
@@ -17,6 +18,8 @@ export type Decision = Readonly<{
   rollout: string;
   action: DecisionAction;
   class: string | null;
+  /** The kinds of change that the class was shown with; absent: that is not known. */
+  changes?: readonly ChangeKind[] | undefined;
   wave: string | null;
   clusters: readonly string[];
   by: Author;
@@ -84,15 +87,24 @@ const HANDLERS: Readonly<Record<DecisionAction, Handler>> = {
   BreakGlass: (decision, draft) => breakGlass(decision, draft),
 };
 
-function vote({ class: name, by }: Decision, draft: Draft, approves: boolean): DecisionEffects | undefined {
+function vote(
+  { class: name, changes: shown, by }: Decision,
+  draft: Draft,
+  approves: boolean,
+): DecisionEffects | undefined {
   const found = draft.status.classes.find((one) => one.name === name);
   if (found === undefined) return refused('UnknownClass');
   if (approves && found.state.phase === 'Denied') return undefined;
   if (!mayVote(found.changes, draft.spec.strategy.approval, by)) return refused('NotAllowed');
+  const more = found.changes.filter((kind) => shown?.includes(kind) === false);
+  if (approves && more.length > 0) return { ...refused('NotApplicable'), message: grownText(found.name, more) };
   const votes = [...found.votes, { by, at: draft.now, approves }];
   draft.setStatus({ classes: draft.status.classes.map((one) => (one === found ? { ...one, votes } : one)) });
   return EFFECTIVE;
 }
+
+const grownText = (name: string, more: readonly ChangeKind[]): string =>
+  `class ${name} changes more than was shown by now: ${more.join(', ')}; look at it, then approve it again`;
 
 function resumeByDecision(draft: Draft): DecisionEffects | undefined {
   const { phase, reason } = draft.status;

@@ -4,6 +4,7 @@ import { durationMs } from '../placement/waves.js';
 import { clustersOf, type FleetScenario, numberedClusters, type ScenarioCluster } from './scenario.js';
 import { ClustersFile, FaultsFile, type ScriptEntry } from './scenario-schema.js';
 import { entryOf } from './script.js';
+import { plainClass } from './shown-classes.js';
 import { FleetFiles } from './subjects.js';
 
 /** A document that was read, and where: `file:line`. */
@@ -207,9 +208,13 @@ class ScenarioCheck {
     const { subject, to } = target;
     const first = this.file.targets.findIndex((one) => one.subject === subject && one.to === to);
     if (first < index) this.#fail(['targets', index], `targets[${first}] is for ${to} of ${subject} already`);
-    const classes = (target.classes ?? []).map(({ name }) => name);
-    const twice = classes.findIndex((name, at) => classes.indexOf(name) < at);
-    if (twice >= 0) this.#fail(['targets', index, 'classes', twice], `class ${classes[twice]} is there twice`);
+    const classes = target.classes ?? [];
+    const twice = classes.findIndex(({ name, differences }, at) =>
+      classes
+        .slice(0, at)
+        .some((one) => one.name === name && (one.differences === undefined || differences === undefined)),
+    );
+    if (twice >= 0) this.#fail(['targets', index, 'classes', twice], `class ${classes[twice]?.name} is there twice`);
     if (target.needs !== undefined) this.#subject(target.needs.subject, ['targets', index, 'needs', 'subject']);
     for (const [at, { clusters }] of (target.classes ?? []).entries()) {
       this.#names(clusters?.names, ['targets', index, 'classes', at, 'clusters', 'names']);
@@ -226,7 +231,8 @@ class ScenarioCheck {
 
   #class(name: string, targets: FaultsFile['targets'], path: readonly PropertyKey[]): void {
     const known = targets.flatMap(({ classes }) => (classes ?? []).map((one) => one.name));
-    if (!known.includes(name) && !FIXED_CLASSES.includes(name)) this.#fail(path, `there is no class ${name}`);
+    if (!known.includes(plainClass(name)) && !FIXED_CLASSES.includes(name))
+      this.#fail(path, `there is no class ${name}`);
   }
 
   #entry(index: number): void {

@@ -6,6 +6,7 @@ import { draw } from './draw.js';
 import type { EventLog } from './event-log.js';
 import type { FaultSubject, Faults } from './faults.js';
 import type { FaultsFile, TargetEntry } from './scenario-schema.js';
+import { ShownClasses } from './shown-classes.js';
 import type { FleetSubject } from './subjects.js';
 import type { Activity, VirtualCluster } from './virtual-cluster.js';
 
@@ -47,6 +48,7 @@ export class VirtualWorld {
   clusterWrites = 0;
   /** Reports that appliers write to the hub. */
   hubWrites = 0;
+  readonly #shown = new ShownClasses();
   #wakesLostUntil = Number.NEGATIVE_INFINITY;
   readonly #durations: Readonly<Record<'plan' | 'hop' | 'ready' | 'return', number>>;
   readonly #changedPlans = new Set<string>();
@@ -103,7 +105,7 @@ export class VirtualWorld {
     const plan = {
       state: 'Planning' as 'Planning' | 'Planned',
       isChanged: changedClass !== undefined,
-      class: found?.name ?? changedClass ?? ONLY_CLASS,
+      class: this.#shown.classOf(rollout.name, found?.name ?? changedClass ?? ONLY_CLASS, found?.differences),
       changes: found?.changes ?? usual,
       hops: found?.hops ?? 1,
       isUpToDate: false,

@@ -31,6 +31,17 @@ export function waveEvents(
   });
 }
 
+/** The classes whose approval has lapsed, each with what it changes more. */
+export function lapseEvents(before: RolloutStatus | undefined, { classes }: RolloutStatus): readonly RolloutEvent[] {
+  return classes.flatMap(({ name, changes, state }) => {
+    const was = before?.classes.find((one) => one.name === name);
+    if (state.reason !== 'Lapsed' || was === undefined || was.state.reason === 'Lapsed') return [];
+    const more = changes.filter((kind) => !was.changes.includes(kind)).join(', ');
+    const message = `the approval of class ${name} has lapsed: it was given before ${more} was known; approve it again`;
+    return [{ type: 'Warning' as const, reason: 'ApprovalLapsed', message }];
+  });
+}
+
 /** A decision, and what became of it. */
 export function decisionEvent(
   { action, by, reason, wave }: FleetDecision['spec'],

@@ -79,6 +79,7 @@ function classesOf({ status }: ReportedRollout, rows: readonly RolloutRow[]): Fl
     clusters: name === ROLLBACK_CLASS ? rows.filter(isOfReturns).length : (clusters.get(name)?.length ?? 0),
     changes: [...changes],
     approval: state.phase,
+    ...(state.reason === 'Lapsed' ? { reason: state.reason } : {}),
   }));
 }
 

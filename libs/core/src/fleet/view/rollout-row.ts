@@ -52,7 +52,8 @@ export const FleetRolloutRow = z.strictObject({
     .default([]),
   /** Plan classes that wait for approval. */
   classes: z
-    .array(z.strictObject({ hash: Text, clusters: Count }))
+    // `lapsed`: it was approved before it changed as much as it does now.
+    .array(z.strictObject({ hash: Text, clusters: Count, lapsed: z.literal(true).optional() }))
     .max(10)
     .default([]),
   /** What its clusters go through, by plan class; absent: not known. */
@@ -82,7 +83,12 @@ const Status = z.looseObject({
     )
     .catch([]),
   classes: z
-    .array(z.looseObject({ hash: z.string(), clusters: Count.default(0), approval: z.string().default('') }))
+    .array(
+      z.looseObject({
+        ...{ hash: z.string(), clusters: Count.default(0) },
+        ...{ approval: z.string().default(''), reason: z.string().default('') },
+      }),
+    )
     .catch([]),
   waves: z
     .array(
@@ -162,7 +168,10 @@ export function fleetRolloutRow(
     classes: classes
       .filter(({ approval }) => approval === 'Waiting')
       .slice(0, 10)
-      .map(({ hash, clusters }) => ({ hash: cut(hash), clusters })),
+      .map(({ hash, clusters, reason }) => ({
+        ...{ hash: cut(hash), clusters },
+        ...(reason === 'Lapsed' && { lapsed: true as const }),
+      })),
     ...(paths && { paths }),
     ...(decisions && { decisions: decisions.slice(0, MOST_DECISIONS) }),
     moreDecisions: Math.max(0, (decisions?.length ?? 0) - MOST_DECISIONS),

@@ -33,7 +33,7 @@ import {
 } from './classic-subject.js';
 import { answerChecks } from './cluster-checks.js';
 import { carryOutExtension, removeExtension } from './extension-orders.js';
-import { keepPlan, withContentChanges } from './fleet-plans.js';
+import { forgetPlan, withContentChanges, withDifferences } from './fleet-plans.js';
 import { isPlanKept } from './kept-plan.js';
 import { CONFLICT, type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { NOT_OFFERED } from './path-from.js';
@@ -117,7 +117,16 @@ function unlessConflict(error: unknown): false {
 
 /** What changes in the course of an attempt, and counts once it has ended. */
 const NOT_YET = {
-  ...{ bundle: '', healthy: false, planned: '', planHash: '', hops: [], changes: [], catalogDigest: '' },
+  ...{
+    bundle: '',
+    healthy: false,
+    planned: '',
+    planHash: '',
+    differences: '',
+    hops: [],
+    changes: [],
+    catalogDigest: '',
+  },
   deprecated: '',
 };
 
@@ -189,10 +198,26 @@ async function carryOutOperator(
   if (row.order === 'Remove') return { finding: await (isV1 ? removeExtension : removeClassic)(place, operator) };
   const { report, againAfterMs } = await findDrift(place, operator, before, mayWrite);
   const find = (as: AssignmentRow) => foundBy(place, as, { written, operator }, before);
-  // Afterwards the cluster does not show what has changed.
-  if (row.order === 'Go' && !(await isPlanKept(place, row))) await find({ ...row, order: 'Preview' });
+  if (row.order === 'Go' && (before?.attempt !== row.attempt || !(await isPlanKept(place, row)))) {
+    // Afterwards the cluster does not show what has changed. What it has may be other than when it was asked.
+    forgetPlan(place, row);
+    const seen = await find({ ...row, order: 'Preview' });
+    if (changesMore(seen, row)) return { finding: { ...withDrift(seen, report), ...PLAN_CHANGED }, againAfterMs };
+  }
   return { finding: withDrift(await find(row), report), againAfterMs };
 }
+
+const PLAN_CHANGED = {
+  ...({ state: 'Refused', reason: 'PlanChanged' } as const),
+  message: 'the plan changes more here than was approved; if that is said again, apply k8s/crds/fleet anew',
+};
+
+/** The plan changes more in the cluster than was approved. */
+const changesMore = ({ planHash, differences }: RowFinding, { target }: AssignmentRow): boolean =>
+  planHash !== undefined &&
+  planHash === target?.planHash &&
+  differences !== undefined &&
+  differences !== target.differences;
 
 /** Carries out the order, and keeps what the plan of the cluster changes. */
 async function foundBy(
@@ -209,8 +234,7 @@ async function foundBy(
   const noted = plans.get(asked.planHash ?? '');
   const { finding, planned } = await withDeprecations(place, operator, asked, noted);
   const found = await withContentChanges(place, operator, finding, planned);
-  await keepPlan(place, row, operator, found, planned);
-  return found;
+  return withDifferences(place, row, operator, found, planned);
 }
 
 /** The return that has begun there, if any. That none has is asked once, since only orders begin one. */

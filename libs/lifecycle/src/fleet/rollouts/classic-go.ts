@@ -16,6 +16,7 @@ import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-pla
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClassicSubject } from './classic-subject.js';
+import { classOf } from './live-cluster.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { pathFrom } from './path-from.js';
 import type { PlannedHop } from './planned-there.js';
@@ -177,7 +178,7 @@ async function approve(client: KubeClient, row: AssignmentRow, subject: ClassicS
   };
   await client.patch({ ...SUBSCRIPTION_API, name, namespace }, { metadata: { annotations } });
   if (plan === undefined) return;
-  const mark = JSON.stringify({ rollout, class: target?.planHash?.slice(0, 12), approvedBy });
+  const mark = JSON.stringify({ rollout, class: classOf(target ?? {}), approvedBy });
   await approvePlan(client, plan, { [APPROVED_BY_ANNOTATION]: mark });
 }
 

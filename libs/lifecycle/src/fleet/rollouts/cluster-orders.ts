@@ -59,6 +59,7 @@ type Member = {
   selectedBy: string | undefined;
   about: OrderedPlaces | undefined;
   readonly contentChanges: NonNullable<OrderPlace['contentChanges']>;
+  readonly differences: NonNullable<OrderPlace['differences']>;
   readonly noReturns: NonNullable<OrderPlace['noReturns']>;
 };
 /** What the orders of a cluster concern there. */
@@ -72,7 +73,7 @@ export class ClusterOrders {
   readonly #store: FleetStore;
   readonly #members = new Map<string, Member>();
   readonly #written = new WrittenVersions();
-  readonly #keptPlans = new Set<string>();
+  readonly #keptPlans: NonNullable<OrderPlace['keptPlans']> = new Map();
   #isListed = false;
   #unsubscribe: () => void = () => undefined;
 
@@ -111,6 +112,7 @@ export class ClusterOrders {
     const member: Member = {
       ...{ client, timers, due: undefined, isRunning: false, failures: 0, waitsSinceMs: undefined },
       ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
+      differences: new Map(),
       noReturns: new Set(),
     };
     const end = async () => {
@@ -191,6 +193,7 @@ export class ClusterOrders {
       member.generation = undefined;
       member.selectedBy = undefined;
       member.contentChanges.clear();
+      member.differences.clear();
       member.noReturns.clear();
     }
     void this.#store.whenSynced().then(() => this.#touchAll());
@@ -280,10 +283,11 @@ export class ClusterOrders {
   }
 
   async #carryOutIn(member: Member, noteWait: () => void): Promise<number | undefined> {
-    const { client, contentChanges, noReturns, failures } = member;
+    const { client, contentChanges, differences, noReturns, failures } = member;
     const { globalCatalogNamespaceOf, placeOf, readsOf } = this.options;
     const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-    const kept = { keptPlans: this.#keptPlans, contentChanges, noReturns, hub: this.#store.client };
+    const known = { contentChanges, differences, noReturns };
+    const kept = { ...known, keptPlans: this.#keptPlans, hub: this.#store.client };
     const placeWith = (used: KubeClient): OrderPlace => ({
       ...{ ...kept, noteWait, client: used, globalCatalogNamespace },
       ...placeOf?.(used, globalCatalogNamespace),

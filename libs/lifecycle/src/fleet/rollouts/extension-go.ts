@@ -18,6 +18,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { RenderedBundle } from '../previews/extension-plans.js';
 import { UNSIGNED } from './applied-notes.js';
 import { type ExtensionMove, extensionFacts, liveClusterCatalog, type V1Subject } from './extension-subject.js';
+import { classOf } from './live-cluster.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 /** Reasons of Progressing that only another spec ends. */
@@ -118,7 +119,7 @@ function marksOf(row: AssignmentRow, { read, installed, denied }: V1Subject, { c
       : { bundle: installed?.name ?? null, revision };
   const { planHash, catalogDigest } = target ?? {};
   const previous = { rollout, attempt, ...earlier, planHash, catalogDigest, content };
-  const mark = { rollout, class: planHash?.slice(0, 12), approvedBy };
+  const mark = { rollout, class: classOf(target ?? {}), approvedBy };
   return {
     [PREVIOUS_ANNOTATION]: JSON.stringify(previous),
     [APPROVED_BY_ANNOTATION]: JSON.stringify(mark),

@@ -1,4 +1,4 @@
-import { approversOf } from '#core/fleet/approval/class-approval';
+import { approversOf, countedVotes } from '#core/fleet/approval/class-approval';
 import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
@@ -19,7 +19,8 @@ export function orderOfRow(
   isOwn: boolean,
 ): AssignmentRow {
   const { spec, status } = record;
-  const votes = status.classes.find(({ name }) => name === row.class)?.votes ?? [];
+  const { votes = [], changes = [] } = status.classes.find(({ name }) => name === row.class) ?? {};
+  const counted = approversOf(countedVotes(votes, changes));
   const plan = planOf(record, row, cluster);
   const result = RESULTS.has(row.phase)
     ? { result: row.phase as AssignmentRow['result'], resultReason: row.reason }
@@ -33,7 +34,8 @@ export function orderOfRow(
     ...(plan.hops.length > 1 ? { hop: row.hop } : {}),
     ...(spec.trigger === 'Retry' || row.isRetry ? { liftsDenial: true } : {}),
     target: { bundle: isOwn ? ownBundle(record, row, cluster) : bundleOf(record, row, cluster), ...plan },
-    approvedBy: approversOf(votes),
+    // What has begun stays approved by those who approved it then.
+    approvedBy: counted.length === 0 && row.attempt > 0 ? approversOf(votes) : counted,
     ...checksOf(record, row),
     ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
     ...result,
@@ -79,7 +81,7 @@ function ownBundle({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluste
   return ordered ?? planned ?? bundle ?? spec.target;
 }
 
-type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'catalogDigest'>;
+type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'differences' | 'catalogDigest'>;
 
 /** The plan that a cluster in flight carries out: what was ordered stays, whatever it would plan by now. */
 function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): OrderedPlan {
@@ -87,7 +89,11 @@ function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster):
   const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
   const isSame = before?.rollout === spec.name && before.attempt === row.attempt;
   const ordered = isSame && before.target?.planHash !== undefined ? before.target : undefined;
-  const { planHash, hops = [], catalogDigest } = ordered ?? cluster.report(spec.subject) ?? {};
+  const { planHash, differences, hops = [], catalogDigest } = ordered ?? cluster.report(spec.subject) ?? {};
   if (planHash === undefined) return { hops: [] };
-  return { hops: [...hops], planHash, ...(catalogDigest === undefined ? {} : { catalogDigest }) };
+  return {
+    ...{ hops: [...hops], planHash },
+    ...(differences === undefined ? {} : { differences }),
+    ...(catalogDigest === undefined ? {} : { catalogDigest }),
+  };
 }

@@ -1,4 +1,5 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
+import { differencesOf, widerHash } from '#core/fleet/approval/shown-differences';
 import { contentChanges } from '#core/fleet/plan-class/content-changes';
 import { pathContent } from '#core/fleet/plan-class/path-content';
 import { planContent } from '#core/fleet/plan-class/plan-content';
@@ -16,30 +17,57 @@ import { stepsBesideCluster, stepsOf, WrittenBefore } from './steps-beside-clust
 
 /**
  * Keeps what a plan class of a roll-out changes, for those who review it: the first cluster in which the
- * class is found makes the FleetPlan, and never changes it. Returns once there is one, or later is to be
- * tried again.
+ * class is found makes the FleetPlan, and never changes it. A cluster in which the plan changes more than
+ * that is of a class of its own, with a FleetPlan of its own (decision 0517). Returns the finding with the
+ * hash that names it.
  */
-export async function keepPlan(
+export async function withDifferences(
   place: OrderPlace,
   row: AssignmentRow,
   operator: FleetOperator,
   finding: RowFinding,
   planned: PlannedThere | undefined,
-): Promise<void> {
+): Promise<RowFinding> {
   const kept = fleetPlanNameOf(row, finding);
-  if (kept === undefined || planned === undefined) return;
-  await keepOnce(place, kept, async () => {
-    const hops = await reviewedHops(place, operator, planned);
-    // A bundle is being fetched: another pass keeps the plan.
-    if (hops === undefined) return undefined;
-    const [first, ...others] = hops;
-    const { lines = [], deprecations = [] } = planned;
-    const spec = pathContent([
-      contentOf(planned, finding, first, 0, { lines, deprecations }),
-      ...others.map((hop, at) => contentOf(planned, finding, hop, at + 1)),
-    ]);
-    return withImages(spec, first.steps, planned.earlier);
-  });
+  const { planHash } = finding;
+  if (kept === undefined || planHash === undefined || planned === undefined) return finding;
+  const key = `${kept.namespace}/${kept.name}`;
+  const known = place.differences?.get(key);
+  if (known !== undefined) return known === '' ? finding : { ...finding, differences: known };
+  const content = await reviewedContent(place, operator, finding, planned);
+  // A bundle is being fetched: another pass keeps the plan.
+  if (content === undefined) return finding;
+  const shown = await keepOnce(place, kept, async () => content);
+  const differences = widerHash(planHash, differencesOf(content), shown ?? []);
+  remember(place.differences, key, differences ?? '');
+  if (differences === undefined) return finding;
+  const wider = { ...finding, differences };
+  const own = fleetPlanNameOf(row, wider);
+  if (own !== undefined) await keepOnce(place, own, async () => content);
+  return wider;
+}
+
+/** Has what the plan of an order changes in the cluster read again. */
+export function forgetPlan({ contentChanges, differences }: OrderPlace, { target }: AssignmentRow): void {
+  contentChanges?.delete(target?.planHash ?? '');
+  differences?.clear();
+}
+
+async function reviewedContent(
+  place: OrderPlace,
+  operator: FleetOperator,
+  finding: RowFinding,
+  planned: PlannedThere,
+): Promise<FleetPlan['spec'] | undefined> {
+  const hops = await reviewedHops(place, operator, planned);
+  if (hops === undefined) return undefined;
+  const [first, ...others] = hops;
+  const { lines = [], deprecations = [] } = planned;
+  const spec = pathContent([
+    contentOf(planned, finding, first, 0, { lines, deprecations }),
+    ...others.map((hop, at) => contentOf(planned, finding, hop, at + 1)),
+  ]);
+  return withImages(spec, first.steps, planned.earlier);
 }
 
 const contentOf = (
@@ -86,6 +114,7 @@ export const withoutPlan = ({
   planHash: _hash,
   hops: _hops,
   changes: _changes,
+  differences: _differences,
   ...rest
 }: RowFinding): RowFinding => rest;
 
@@ -135,11 +164,11 @@ async function reviewedHops(
   return [begun, ...further];
 }
 
-function remember(known: OrderPlace['contentChanges'], planHash: string, changes: readonly ChangeKind[]): void {
-  if (known === undefined || known.has(planHash)) return;
+function remember<T>(known: Map<string, T> | undefined, key: string, value: T): void {
+  if (known === undefined || known.has(key)) return;
   const [oldest] = known.keys();
   if (known.size >= MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
-  known.set(planHash, changes);
+  known.set(key, value);
 }
 
 /**

@@ -1,6 +1,7 @@
+import { differencesOf } from '#core/fleet/approval/shown-differences';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { classOf } from './live-cluster.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
@@ -30,32 +31,51 @@ export async function isPlanKept(place: OrderPlace, row: AssignmentRow): Promise
   return kept === undefined || isThere(place, kept);
 }
 
-async function isThere({ hub, keptPlans }: OrderPlace, { name, namespace }: FleetPlanName): Promise<boolean> {
-  const key = `${namespace}/${name}`;
-  if (keptPlans?.has(key) === true) return true;
-  if ((await hub.get({ ...FLEET_PLAN, name, namespace })) === undefined) return false;
-  keptPlans?.add(key);
-  return true;
+const keyOf = ({ name, namespace }: FleetPlanName): string => `${namespace}/${name}`;
+
+/** So many FleetPlans are remembered; one that comes again is read again. */
+const MOST_KEPT = 1_000;
+
+function remember({ keptPlans }: OrderPlace, kept: FleetPlanName, shown: readonly string[]): readonly string[] {
+  const [oldest] = keptPlans?.keys() ?? [];
+  if (keptPlans !== undefined && keptPlans.size >= MOST_KEPT && oldest !== undefined) keptPlans.delete(oldest);
+  keptPlans?.set(keyOf(kept), shown);
+  return shown;
 }
+
+/** Returns the differences that a FleetPlan shows: none if it cannot be read, undefined without a plan. */
+async function shownBy(place: OrderPlace, kept: FleetPlanName): Promise<readonly string[] | undefined> {
+  const known = place.keptPlans?.get(keyOf(kept));
+  if (known !== undefined) return known;
+  const found = await place.hub.get({ ...FLEET_PLAN, ...kept });
+  if (found === undefined) return undefined;
+  return remember(place, kept, differencesOf(FleetPlan.safeParse(found).data?.spec ?? {}));
+}
+
+const isThere = async (place: OrderPlace, kept: FleetPlanName): Promise<boolean> =>
+  (await shownBy(place, kept)) !== undefined;
 
 /**
  * Makes the FleetPlan of a class, which the first cluster does in which the class is found, and nothing
- * changes after that (decision 0356). `specOf` gives undefined where another pass is to make it.
+ * changes after that (decision 0356). `specOf` gives undefined where another pass is to make it. Returns the
+ * differences that the FleetPlan shows; undefined as long as there is none.
  */
 export async function keepOnce(
   place: OrderPlace,
   kept: FleetPlanName,
   specOf: () => Promise<Partial<FleetPlan['spec']> | undefined>,
-): Promise<void> {
-  if (await isThere(place, kept)) return;
+): Promise<readonly string[] | undefined> {
+  const shown = await shownBy(place, kept);
+  if (shown !== undefined) return shown;
   const spec = await specOf();
-  if (spec === undefined) return;
+  if (spec === undefined) return undefined;
   const { name, namespace } = kept;
   try {
     await place.hub.create({ ...FLEET_PLAN, metadata: { name, namespace }, spec });
   } catch (error) {
-    // Another cluster of the class was first.
+    // Another cluster of the class was first: what that one has is shown.
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
+    return (await shownBy(place, kept)) ?? [];
   }
-  place.keptPlans?.add(`${namespace}/${name}`);
+  return remember(place, kept, differencesOf(spec));
 }

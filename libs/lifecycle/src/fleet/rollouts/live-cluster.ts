@@ -1,3 +1,4 @@
+import { planClassName } from '#core/fleet/approval/shown-differences';
 import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
 import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import type { ClusterReport, Member, PlanReport } from '#core/fleet/rollout/facts';
@@ -158,7 +159,5 @@ const hasSpec = (report: AssignmentReport, target: string, specHash: string): bo
 export const isAhead = ({ bundle, planned, state }: AssignmentReport, target: string): boolean =>
   bundle !== undefined && planned !== target && state !== 'Planning' && isNewer(bundle, target);
 
-const HEX_OF_A_CLASS = 12;
-/** The name of a plan class: the beginning of its hash. */
-export const classOf = ({ planHash }: Pick<AssignmentReport, 'planHash'>): string =>
-  planHash?.slice(0, HEX_OF_A_CLASS) ?? 'none';
+/** The name of the plan class of a report. */
+export const classOf = (report: Pick<AssignmentReport, 'planHash' | 'differences'>): string => planClassName(report);

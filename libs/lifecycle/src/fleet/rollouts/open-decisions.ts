@@ -57,6 +57,7 @@ export const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Deci
   rollout: `${metadata.namespace}/${spec.rollout}`,
   action: spec.action,
   class: spec.class ?? null,
+  ...(spec.changes === undefined ? {} : { changes: spec.changes }),
   wave: spec.wave ?? null,
   clusters: spec.clusters ?? [],
   by: spec.by,

@@ -76,8 +76,10 @@ export type OrderPlace = Readonly<{
   contentChanges?: Map<string, readonly ChangeKind[]>;
   /** Where no return has begun, as this process knows: `<namespace>/<name>` of what would keep it. */
   noReturns?: Set<string>;
-  /** FleetPlans that this process knows to be there, as `<namespace>/<name>`. */
-  keptPlans?: Set<string>;
+  /** Hashes of what plans change here, where that is more than is shown, by FleetPlan; empty: it is not. */
+  differences?: Map<string, string>;
+  /** What FleetPlans show that this process knows to be there, by `<namespace>/<name>`. */
+  keptPlans?: Map<string, readonly string[]>;
 }>;
 
 /** What is reported of a row beyond what follows from the row itself. */

@@ -54,3 +54,14 @@ function report({ hub }: PlayedFleet, name: string, more: object): void {
   const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name };
   hub.cluster.edit(ref, (stored) => Object.assign(stored, { status: { rows } }), 'status');
 }
+
+/** A cluster reports its plan once more, with what it changes; `isThere`: it has what the plan leads to. */
+export const reportPlan = (
+  { hub }: PlayedFleet,
+  name: string,
+  { isThere = false, ...more }: Readonly<{ isThere?: boolean } & Record<string, unknown>>,
+): void => {
+  const rows = [{ ...common, ...(isThere ? { bundle: NEW } : { ...PLAN, bundle: OLD }), state: 'Planned', ...more }];
+  const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name };
+  hub.cluster.edit(ref, (stored) => Object.assign(stored, { status: { rows } }), 'status');
+};

@@ -1,6 +1,12 @@
 import type { DecisionEffects } from '#core/fleet/rollout/decisions';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
-import { decisionEvent, phaseEvent, type RolloutEvent, waveEvents } from '#core/fleet/status/rollout-events';
+import {
+  decisionEvent,
+  lapseEvents,
+  phaseEvent,
+  type RolloutEvent,
+  waveEvents,
+} from '#core/fleet/status/rollout-events';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { Clock } from '#platform/clock/clock.port';
@@ -31,6 +37,7 @@ export class RolloutEvents {
   ): Promise<void> {
     const phase = phaseEvent(rollout.metadata.name, before, after);
     for (const event of waveEvents(before, after, waves)) await this.#say(rollout, event);
+    for (const event of lapseEvents(before, after)) await this.#say(rollout, event);
     if (phase === undefined) return;
     await this.#say(rollout, phase);
     if (operator !== undefined) await this.#say(operator, phase);

@@ -32,6 +32,8 @@ export const AssignmentRow = z.strictObject({
       specHash: Hash.optional(),
       catalogDigest: Hash.optional(),
       planHash: Hash.optional(),
+      /** Of what was approved, where that is more than the FleetPlan of the plan shows. */
+      differences: Hash.optional(),
       hops: z.array(Hash).max(MOST_HOPS).default([]),
       bundle: Bundle.optional(),
     })
@@ -59,6 +61,8 @@ export const AssignmentReport = z.strictObject({
   attempt: z.int().min(0).default(0),
   state: z.enum(['Planning', 'Planned', 'Running', 'Ready', 'Failed', 'Refused']),
   planHash: Hash.optional(),
+  /** Of the plan with what it changes in this cluster, where that is more than its FleetPlan shows. */
+  differences: Hash.optional(),
   /** The hashes of the path's plans, in their order. */
   hops: z.array(Hash).max(MOST_HOPS).default([]),
   /** What the plan leads to; `bundle` is what is installed. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FLEET_API, Name, NamespacedMetadata, Text, Time, withRules } from './fleet-fields.js';
+import { CHANGES, ChangeKind } from './fleet-strategy.js';
 
 /** What a user can decide about a roll-out. */
 export const ACTIONS = [
@@ -15,6 +16,8 @@ const FleetDecisionSpec = withRules(
     rollout: Name,
     action: z.enum(ACTIONS),
     class: z.string().min(1).max(63).optional(),
+    /** The kinds of change that the class was shown with: with more, the approval has no effect. */
+    changes: z.array(ChangeKind).max(CHANGES.length).optional(),
     wave: z.string().min(1).max(63).optional(),
     clusters: z.array(Name).max(MOST_CLUSTERS).optional(),
     reason: Text.min(3),

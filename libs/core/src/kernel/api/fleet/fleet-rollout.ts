@@ -65,6 +65,7 @@ export const FleetRolloutStatus = z.strictObject({
         clusters: z.int().min(0),
         changes: z.array(ChangeKind).max(CHANGES.length),
         approval: Word.describe('NotNeeded, Waiting, Approved, Rejected or Denied'),
+        reason: Word.describe('Lapsed: it was approved before it changed as much as it does now').optional(),
       }),
     )
     .max(MOST_CLASSES_SHOWN)
