@@ -18,6 +18,7 @@ const empty = { metadata: { resourceVersion: '8' }, items: [] };
 const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
 const GONE = { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410, message: 'too old resource version' };
 const OVERLOADED = { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message: 'etcd is away' };
+const TOO_MANY = { kind: 'Status', status: 'Failure', reason: 'TooManyRequests', code: 429, message: 'too many' };
 const bookmark = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '8' } };
 
 /** A reflector on a server that lists nothing and answers watches with these lines. */
@@ -25,10 +26,12 @@ async function watchingServer(
   script: Readonly<{ watch: () => ScriptedAnswer; list?: () => ScriptedAnswer | undefined }>,
 ) {
   const asked: string[] = [];
+  const paths: string[] = [];
   const said: string[] = [];
   const server = await startScriptedServer({
     protocol: 'plain http',
     answer: ({ path }) => {
+      paths.push(path);
       const what = path.includes('watch=true') ? 'watch' : path.includes('configmaps') ? 'list' : 'discovery';
       asked.push(what);
       if (what === 'watch') return script.watch();
@@ -55,7 +58,7 @@ async function watchingServer(
       await expect.poll(() => count(what), PATIENCE).toBe(times);
     }
   };
-  return { reflector, said, count, expectAsked };
+  return { reflector, said, paths, count, expectAsked };
 }
 
 describe('a reflector in trouble', () => {
@@ -90,6 +93,54 @@ describe('a reflector in trouble', () => {
       [1_999, 3],
       [1, 4],
     ]);
+  });
+
+  it.each([
+    ['lists', 'list'],
+    ['watches', 'watch'],
+  ] as const)('is turned away from %s with 429 without end, and asks less and less often', async (_, what) => {
+    const busy = () => ({ status: 429, headers: { 'retry-after': '0' }, body: JSON.stringify(TOO_MANY) });
+    const { reflector, said, expectAsked } = await watchingServer({
+      watch: busy,
+      ...(what === 'list' ? { list: busy } : {}),
+    });
+    reflector.start();
+    await expectAsked(what, [
+      [0, 5],
+      [499, 5],
+      [1, 10],
+      [999, 10],
+      [1, 15],
+      [1_999, 15],
+      [1, 20],
+    ]);
+    expect(said).toEqual(['a watch failed']);
+  });
+
+  it.each([
+    ['of a megabyte', '9'.repeat(1_000_000)],
+    ['that is no number', '__proto__'],
+    ['below zero', '-1'],
+    ['with more of a query', '8&watch=false&limit=1'],
+    ['with a path', '../../api/v1/secrets'],
+    ['with a line break', '8\r\nx-evil: 1'],
+  ])('takes a resourceVersion as a text, and reports in few words, where the server has one %s', async (_, version) => {
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'odd', namespace: 'a', uid: 'u' } };
+    const changed = { ...object, metadata: { ...object.metadata, resourceVersion: version } };
+    const { reflector, paths, said } = await watchingServer({
+      watch: () => ({
+        body: line('ADDED', changed) + line('BOOKMARK', { ...changed, metadata: { resourceVersion: version } }),
+      }),
+    });
+    reflector.start();
+    await reflector.whenSynced();
+    await expect.poll(() => reflector.list().length, PATIENCE).toBe(1);
+    reflector.doubt();
+    await aWhile();
+    expect(paths.filter((path) => path.includes('secrets') && !path.includes('resourceVersion='))).toEqual([]);
+    expect(paths.filter((path) => /watch=false/.test(path))).toEqual([]);
+    expect((reflector.problem() ?? '').length).toBeLessThan(1_000);
+    expect(JSON.stringify(said).length).toBeLessThan(10_000);
   });
 
   it('forgets earlier troubles once a watch brought something', async () => {
