@@ -24,7 +24,7 @@ async function ask(context: RouteContext, asked: (name: string) => ContentQuesti
   const [row] = held;
   if (row === undefined) throw notFound('such content of a catalog');
   if (questions === undefined) throw notHere();
-  const answer = await questions.inTurn(person.session, () =>
+  const answer = await questions.inTurn(person, () =>
     askCatalog(held, (question) => questions.ask(question, person), asked(name)),
   );
   return { answer, row, id, name };

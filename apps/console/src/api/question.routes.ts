@@ -58,7 +58,7 @@ async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Aske
   if (operatorOf(context, body) === undefined || !isAskedKind(kind)) throw notFound('such object');
   if (questions === undefined) throw notHere();
   const question = { v: 1, ask, cluster, kind, namespace, name } as const;
-  return known(await questions.inTurn(person.session, () => questions.ask(question, person)));
+  return known(await questions.inTurn(person, () => questions.ask(question, person)));
 }
 
 function known(answer: QuestionAnswer): unknown {
@@ -103,7 +103,7 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
   if (!isSeen || !isExplainedKind(kind)) throw notFound('such object');
   if (questions === undefined) throw notHere();
   const question = { v: 1, ask: 'explain', cluster, kind, namespace, name } as const;
-  return explanationOf(known(await questions.inTurn(person.session, () => questions.ask(question, person))), operator);
+  return explanationOf(known(await questions.inTurn(person, () => questions.ask(question, person))), operator);
 }
 
 /** Pages are not recorded, but whole objects are: what cannot be recorded is not shown. */
@@ -125,7 +125,7 @@ async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<R
   const { hash } = body;
   const mayApprove = (plan: PlanRow) => person.rights.may('approver', placeOf(plan), labelsIn(view));
   const plans = rows.plans.filter((plan) => plan.hash === hash && waitsForApproval(plan));
-  return questions.inTurn(person.session, () =>
+  return questions.inTurn(person, () =>
     reviewClass({ hash, plans, mayApprove, ask: (question) => questions.ask(question, person), now: questions.now() }),
   );
 }

@@ -45,21 +45,23 @@ export class QuestionTurns {
   }
 
   /**
-   * One request of a person, which may be many questions.
+   * One request of a person, which may be many questions. All sessions of a person count together: one who
+   * signs in many times must not take the turns of others.
    * @throws RequestProblem where too many are under way
    */
-  async inTurn<T>(session: string, run: () => Promise<T>): Promise<T> {
-    const own = this.#ofPerson.get(session) ?? 0;
+  async inTurn<T>({ by, name }: Pick<Person, 'by' | 'name'>, run: () => Promise<T>): Promise<T> {
+    const person = JSON.stringify([by, name]);
+    const own = this.#ofPerson.get(person) ?? 0;
     if (own >= AT_ONCE_OF_PERSON || this.#all >= AT_ONCE) throw tooMany();
-    this.#ofPerson.set(session, own + 1);
+    this.#ofPerson.set(person, own + 1);
     this.#all += 1;
     try {
       return await run();
     } finally {
       this.#all -= 1;
-      const left = (this.#ofPerson.get(session) ?? 1) - 1;
-      if (left > 0) this.#ofPerson.set(session, left);
-      else this.#ofPerson.delete(session);
+      const left = (this.#ofPerson.get(person) ?? 1) - 1;
+      if (left > 0) this.#ofPerson.set(person, left);
+      else this.#ofPerson.delete(person);
     }
   }
 
