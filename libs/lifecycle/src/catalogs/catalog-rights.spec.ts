@@ -95,6 +95,38 @@ describe('a digest that a registry claims', () => {
     await expect(contents.ofImage(`${attacker.host}/mine/catalog:1`, NO_LOGIN)).rejects.toThrow(/not found|404/i);
   });
 
+  it('opens no content to an index that refers to the manifest of another registry', async () => {
+    const { built, digest, tag } = await pushPrivate();
+    const { mediaType, bytes } = built.manifest;
+    const platform = { architecture: 'amd64', os: 'linux' };
+    const index = JSON.stringify({
+      ...{ schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json' },
+      manifests: [{ mediaType, digest, size: bytes.length, platform }],
+    });
+    attacker.putManifest('mine/catalog:1', 'application/vnd.oci.image.index.v1+json', Buffer.from(index));
+    const { contents } = await startPoller();
+    await contents.ofImage(tag, login());
+    for (const read of [contents.ofImage.bind(contents), contents.servableImage.bind(contents)])
+      await expect(read(`${attacker.host}/mine/catalog:1`, NO_LOGIN)).rejects.toThrow(/not found|404/i);
+    expect(attacker.log.join()).toContain(digest);
+  });
+
+  it('opens no content to a manifest whose layers name the URLs of another registry', async () => {
+    const { built, tag } = await pushPrivate();
+    const manifest = JSON.parse(Buffer.from(built.manifest.bytes).toString());
+    const layers = manifest.layers.map((layer: { digest: string }) => ({
+      ...layer,
+      urls: [`http://${owner.host}/v2/priv/catalog/blobs/${layer.digest}`],
+    }));
+    const bytes = Buffer.from(JSON.stringify({ ...manifest, layers }));
+    attacker.putManifest('mine/catalog:1', built.manifest.mediaType, bytes);
+    const { contents } = await startPoller();
+    await contents.ofImage(tag, login());
+    const before = owner.requests.total;
+    await expect(contents.ofImage(`${attacker.host}/mine/catalog:1`, NO_LOGIN)).rejects.toThrow(/not found|404/i);
+    expect(owner.requests.total).toBe(before);
+  });
+
   it('opens no content after a restart either', async () => {
     const { digest, tag } = await pushPrivate();
     await (await startPoller()).contents.ofImage(tag, login());
