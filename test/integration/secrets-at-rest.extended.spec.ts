@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inflateRawSync } from 'node:zlib';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRedis } from '#platform/redis/find-redis';
@@ -15,7 +18,33 @@ import { type RunningUp, runUp } from './up-support/run-up.js';
 const OLM = 'operators.coreos.com';
 const PREFIX = 'secrets-at-rest';
 const PASSWORD = 'PLANTED-pull-password-4711';
+/** What a user wrote into an object, where it is not meant to be. */
+const SETTING = 'PLANTED-database-password-4712';
 const KEY = 'PLANTED-hub-key-0123456789-0123456789-0123456789';
+
+const SETTINGS = { FLOTILLA_REDIS_PREFIX: PREFIX, FLOTILLA_LOG_LEVEL: 'debug', FLOTILLA_CONSOLE_PORT: '0' };
+const CONSOLE_LISTS = [
+  'fleet',
+  'hub',
+  'operators',
+  'changes',
+  'plan-classes',
+  'clusters',
+  'plans',
+  'catalogs',
+  'packages',
+  'causes',
+].map((list) => `/${list}`);
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Which secrets are in which places. */
+const foundIn = (places: Texts, secrets: Texts): readonly string[] =>
+  Object.entries(places).flatMap(([place, held]) =>
+    Object.entries(secrets).flatMap(([name, secret]) =>
+      secret !== '' && held.includes(secret) ? [`${name} in ${place}`] : [],
+    ),
+  );
 
 describe('secrets of a hub that has installed from a private catalog', () => {
   let folder = '';
@@ -23,15 +52,33 @@ describe('secrets of a hub that has installed from a private catalog', () => {
   let registry: InMemoryRegistry;
   let redis: Awaited<ReturnType<typeof findRedis>>;
   let up: RunningUp | undefined;
+  /** A collector of traces, and what it was sent. */
+  let collector: Server;
+  let traces = '';
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-at-rest-'));
     fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 20 });
     registry = await startRegistry();
     redis = await findRedis({ log: () => undefined });
+    collector = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const body = Buffer.concat(parts);
+        traces +=
+          request.headers['content-encoding'] === 'gzip'
+            ? gunzipSync(body).toString('latin1')
+            : body.toString('latin1');
+        response.end('{}');
+      });
+    });
+    collector.listen(0, '127.0.0.1');
+    await once(collector, 'listening');
   });
   afterAll(async () => {
     await up?.kill();
+    collector?.close();
     await registry?.stop();
     await fleet?.stop();
     await redis?.stop();
@@ -97,12 +144,40 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     });
     east.create({
       ...{ apiVersion: `${OLM}/v1alpha1`, kind: 'Subscription', metadata: { name: 'lamp', namespace: 'lights' } },
-      spec: { name: 'lighthouse-operator', channel: 'stable', source: 'private', sourceNamespace: 'olm' },
+      spec: {
+        ...{ name: 'lighthouse-operator', channel: 'stable', source: 'private', sourceNamespace: 'olm' },
+        config: { env: [{ name: 'DB_PASSWORD', value: SETTING }] },
+      },
     });
     const csv = { apiVersion: `${OLM}/v1alpha1`, kind: 'ClusterServiceVersion', namespace: 'lights' };
     await expect
       .poll(() => JSON.stringify(east.list(csv).map(({ status }) => status)), LONG_PATIENCE)
       .toContain('"phase":"Succeeded"');
+  }
+
+  /** A user who may read the object sees the value there, and in what is made of it. */
+  function expectSettingOnlyIn(place: string, places: Texts): void {
+    expect(Object.keys(places).filter((name) => places[name]?.includes(SETTING))).toEqual([place]);
+  }
+
+  /** What the console answers to who has its key: all lists, and what clusters are asked for. */
+  async function shownByConsole(said: string, keyFile: string): Promise<string> {
+    const [origin = ''] = /(?<=Console )https?:\/\/[^/\s#]+/.exec(said) ?? [];
+    const headers = {
+      authorization: `Bearer ${(await readFile(keyFile, 'utf8')).trim()}`,
+      'content-type': 'application/json',
+    };
+    const about = { cluster: 'east', kind: 'Subscription', namespace: 'lights', name: 'lamp' };
+    const answers = await Promise.all([
+      ...CONSOLE_LISTS.map((path) => fetch(`${origin}/api/v1${path}`, { headers })),
+      ...['object', 'whole-object', 'events', 'explain'].map((ask) =>
+        fetch(`${origin}/api/v1/questions/${ask}`, { method: 'POST', headers, body: JSON.stringify(about) }),
+      ),
+    ]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const [object = ''] = texts.slice(CONSOLE_LISTS.length);
+    expect(object, 'the object is shown, without what is secret').toContain('DB_PASSWORD');
+    return texts.join('\n');
   }
 
   /** The files below a folder, all of which are for their owner alone. */
@@ -127,12 +202,15 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     const hubKey = join(folder, 'hub.key');
     await writeFile(hubKey, `${KEY}\n`, { mode: 0o600 });
     const content = join(folder, 'content');
+    const [audit, consoleKey] = [join(folder, 'audit.jsonl'), join(folder, 'console-key')];
     up = runUp(['--kubeconfig', kubeconfig], {
       REDIS_URL: redis.url,
-      FLOTILLA_REDIS_PREFIX: PREFIX,
       FLOTILLA_CONTENT_DIR: content,
       FLOTILLA_HUB_KEY_FILE: hubKey,
-      FLOTILLA_LOG_LEVEL: 'debug',
+      FLOTILLA_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      FLOTILLA_CONSOLE_AUDIT_FILE: audit,
+      FLOTILLA_CONSOLE_KEY_FILE: consoleKey,
+      ...SETTINGS,
     });
     await up.running();
     const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1] ?? '';
@@ -140,14 +218,20 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     const east = fleet.cluster('east');
     await installFrom(image);
 
+    const shown = await shownByConsole(up.said.out, consoleKey);
+    await expect.poll(() => traces, LONG_PATIENCE).toContain('lights');
     const onDisk = await privateFilesOf(content);
     const api = (path: string) => fetch(`${url}${path}`).then((answer) => answer.text());
     const kinds = ['CatalogSource', 'Subscription', 'InstallPlan', 'ClusterServiceVersion'];
-    const places: Readonly<Record<string, string>> = {
+    const places: Texts = {
       arguments: (await argumentsOf(up.pid)).join('\n'),
       redis: await inRedis(),
       disk: onDisk.join('\n'),
-      'output and log': `${up.said.out}\n${up.said.err}`,
+      console: shown,
+      'audit log': await readFile(audit, 'utf8'),
+      traces,
+      // The link to the console, which the user of this terminal opens, has its key.
+      'output and log': `${up.said.out.replace(/^Console .*$/m, '')}\n${up.said.err}`,
       metrics: await api('/metrics'),
       health: await api('/healthz'),
       'package manifests': await api('/clusters/east/apis/packages.operators.coreos.com/v1/packagemanifests'),
@@ -157,19 +241,16 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     expect(places['arguments'], 'those of the hub').toContain(kubeconfig);
     expect(places['redis'], 'the hub uses this Redis').toContain('lighthouse-operator');
     const redisPassword = new URL(redis.url).password;
-    const secrets: Readonly<Record<string, string>> = {
+    const secrets: Texts = {
       'pull password': PASSWORD,
       'pull login': Buffer.from(`hub:${PASSWORD}`).toString('base64'),
       'registry token': registry.token,
       'token of the cluster': tokenOf(text),
       'key of the hub': KEY,
+      'key of the console': (await readFile(consoleKey, 'utf8')).trim(),
       ...(redisPassword === '' ? {} : { 'password of Redis': redisPassword }),
     };
-    const found = Object.entries(places).flatMap(([place, held]) =>
-      Object.entries(secrets).flatMap(([name, secret]) =>
-        secret !== '' && held.includes(secret) ? [`${name} in ${place}`] : [],
-      ),
-    );
-    expect(found).toEqual([]);
+    expect(foundIn(places, secrets)).toEqual([]);
+    expectSettingOnlyIn('objects', places);
   });
 });
