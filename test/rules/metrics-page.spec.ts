@@ -18,6 +18,7 @@ describe('the table of metrics in docs/operations.md', () => {
   it('has every metric that the services export, and no other', async () => {
     const metrics = new Metrics({ processMetrics: false });
     metrics.watchQueues([]);
+    metrics.watchEndedImages(() => 0);
     metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
     watchHealth(metrics.registry, async () => []);
     watchConsole(metrics.registry, { rows: () => 0, streams: () => 0, viewAgeSeconds: () => 0 });

@@ -28,6 +28,7 @@ const OF_PROMETHEUS = new Map([['up', OF_THE_TARGET]]);
 function exported(): Map<string, readonly string[]> {
   const metrics = new Metrics({ registry: new Registry() });
   metrics.watchQueues([]);
+  metrics.watchEndedImages(() => 0);
   metrics.watchRedis({ refusals: () => new Map(), memory: async () => ({}) });
   watchHealth(metrics.registry, async () => []);
   watchConsole(metrics.registry, { rows: () => 0, streams: () => 0, viewAgeSeconds: () => 0 });

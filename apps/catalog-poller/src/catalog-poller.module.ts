@@ -48,7 +48,7 @@ class CatalogPollerModule implements NestModule {
   }
 }
 
-function contentsOf({ registry, content, settings, metrics: { lanes }, workRoom }: Hub): CatalogContents {
+function contentsOf({ registry, content, settings, metrics: { lanes }, workRoom, endedImages }: Hub): CatalogContents {
   const { pullConcurrency, pullsPerCluster, pullsPerNamespace, catalogReadConcurrency: readers } = settings;
   const pulls = { total: pullConcurrency, perCluster: pullsPerCluster, perNamespace: pullsPerNamespace };
   // One cluster, and so one of its namespaces, leaves a thread to the others.
@@ -60,7 +60,7 @@ function contentsOf({ registry, content, settings, metrics: { lanes }, workRoom 
   });
   const folder = join(settings.contentDir, 'catalog-poller');
   const limits = { pulls: lanes.limiter('pull', pulls), room: workRoom };
-  return new CatalogContents(registry, content, folder, new CatalogReader({ lanes: reading }), limits);
+  return new CatalogContents(registry, content, folder, new CatalogReader({ lanes: reading }), limits, endedImages);
 }
 
 function sharedCatalogsOf({ clock, settings }: Hub, contents: CatalogContents): SharedCatalogs {

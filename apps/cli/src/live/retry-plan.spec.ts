@@ -177,3 +177,54 @@ describe('a Subscription beside a copy of its CSV', () => {
     if (args[0] !== 'status') expect(result.exit).toBe(exit);
   });
 });
+
+describe('flotilla retry of catalogs', () => {
+  const east = () => fleet.cluster('east');
+  const catalogOf = (kind: 'CatalogSource' | 'ClusterCatalog', name: string, namespace?: string) =>
+    east().get({
+      apiVersion: kind === 'CatalogSource' ? 'operators.coreos.com/v1alpha1' : 'olm.operatorframework.io/v1',
+      ...{ kind, name },
+      ...(namespace !== undefined && { namespace }),
+    })?.metadata.annotations?.['flotilla.dev/retry'];
+  const run = (...words: string[]) => runFlotilla(['retry', ...words, '-C', 'east']);
+  const CATALOG = configMapCatalog().find(({ kind }) => kind === 'CatalogSource')?.metadata;
+
+  it('writes the time into the CatalogSource, and nothing with --dry-run', async () => {
+    const { name = '', namespace = '' } = CATALOG ?? {};
+    const where = `CatalogSource ${name} in namespace ${namespace} of east: its image`;
+    expect(await run('catsrc', name, '-n', namespace, '--dry-run')).toMatchObject({
+      out: `${where} would be tried again\n`,
+    });
+    expect(catalogOf('CatalogSource', name, namespace)).toBeUndefined();
+    expect(await run('catalogsource', name, '-n', namespace)).toMatchObject({
+      out: `${where} is tried again\n`,
+      exit: 0,
+    });
+    expect(Date.parse(catalogOf('CatalogSource', name, namespace) ?? '')).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it('writes the time into a ClusterCatalog', async () => {
+    const spec = { source: { type: 'Image', image: { ref: 'r.test/a:v1' } } };
+    put(east(), {
+      apiVersion: 'olm.operatorframework.io/v1',
+      kind: 'ClusterCatalog',
+      metadata: { name: 'shelf' },
+      spec,
+    } as never);
+    expect(await run('clustercatalog', 'shelf')).toMatchObject({
+      out: 'ClusterCatalog shelf of east: its image is tried again\n',
+      exit: 0,
+    });
+    expect(catalogOf('ClusterCatalog', 'shelf')).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  it.each([
+    [['catalogsource', 'none', '-n', 'olm'], 1, 'there is no CatalogSource none in namespace olm of east'],
+    [['catalogsource', 'none'], 2, 'name the namespace with -n'],
+    [['clustercatalog', 'none', '-n', 'olm'], 2, 'a ClusterCatalog has no namespace'],
+    [['clustercatalog', 'none', '--replan'], 2, '--replan is for InstallPlans'],
+    [['lamp', 'none', '-n', 'olm'], 2, 'objects of kind "lamp" are not retried'],
+  ])('refuses %j', async (words, code, says) => {
+    expect(await run(...words)).toMatchObject({ exit: code, err: expect.stringContaining(says) });
+  });
+});

@@ -6,6 +6,7 @@ import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
 import { SharedWork } from '#platform/fairness/shared-work';
+import type { EndedImages } from '#platform/registry/image/ended-images';
 import { parseImageReference } from '#platform/registry/image-reference';
 import { type PullOptions, type RegistryClient, RegistryError } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
@@ -82,8 +83,9 @@ export class CatalogContents {
     directory: string = join(tmpdir(), `flotilla-catalogs-${process.pid}`),
     reader?: Pick<CatalogReader, 'read'>,
     limits?: ImageLimits,
+    private readonly ended?: EndedImages,
   ) {
-    this.#images = new ImageContents(registry, store, directory, reader, limits);
+    this.#images = new ImageContents(registry, store, directory, reader, limits, ended);
   }
 
   /**
@@ -122,6 +124,11 @@ export class CatalogContents {
       packages: records.length,
     }));
     return leftOut.length === 0 ? loaded : { ...loaded, leftOut };
+  }
+
+  /** Has an image read once more that ended the thread that read it before that time. */
+  tryAgain(reference: string, before: number): void {
+    this.ended?.tryAgain(reference, before);
   }
 
   /** Forgets contents that no CatalogSource uses any more. */

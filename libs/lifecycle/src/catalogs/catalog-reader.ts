@@ -31,8 +31,8 @@ export type ReadOptions = Readonly<{
   onDisk?: (bytes: number) => void;
 }>;
 
-/** `isOfContent`: another try would end in the same way. */
-export type Unread = Readonly<{ undecided: string; isOfContent?: true }>;
+/** `isOfContent`: another try would end in the same way. `outOfMemory`: at the limit of a thread's heap. */
+export type Unread = Readonly<{ undecided: string; isOfContent?: true; outOfMemory?: true }>;
 
 const defaultLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
 /** Work that takes longer goes on in the slow lane. */
@@ -74,7 +74,8 @@ export class CatalogReader {
     const reply = await this.#limits.lanes.run(demand, start);
     signal?.throwIfAborted();
     if ('read' in reply) return reply.read;
-    return { undecided: reply.problem, ...(reply.isOfContent && { isOfContent: true }) };
+    const { problem, ...why } = reply;
+    return { undecided: problem, ...why };
   }
 
   #inThread(request: ReadRequest, { signal, onDisk = () => undefined }: ReadOptions): Run<Reply> {

@@ -18,8 +18,12 @@ class Shelf extends CatalogContents {
   pushed = 0;
   away = false;
   readonly polls: string[] = [];
+  readonly triedAgain: string[] = [];
   constructor() {
     super(new HttpRegistryClient({}), new MemoryContentStore());
+  }
+  override tryAgain(reference: string, before: number): void {
+    this.triedAgain.push(`${reference} before ${new Date(before).toISOString()}`);
   }
   override async ofImage(
     reference: string,
@@ -251,5 +255,37 @@ describe('a paused catalog', () => {
     running.push(refresh);
     await clock.advance(60 * MINUTE);
     expect(shelf.polls).toEqual([`registry.example/shelf@${digestOf(7)} -`]);
+  });
+});
+
+describe('a user who asks for another try', () => {
+  const asked = (retry: string): CatalogSource => {
+    const { metadata, ...rest } = source();
+    return { ...rest, metadata: { ...metadata, annotations: { 'flotilla.dev/retry': retry } } };
+  };
+
+  it('gets it at once, and the image that ended its thread before is read once more', async () => {
+    shelf.away = true;
+    const refresh = start();
+    await clock.advance(10 * MINUTE);
+    const at = clock.now().toISOString();
+    const { length } = shelf.polls;
+    shelf.away = false;
+    refresh.update(asked(at));
+    await clock.advance(1_000);
+    expect(shelf.polls).toHaveLength(length + 1);
+    expect(shelf.triedAgain).toEqual([`registry.example/shelf:latest before ${at}`]);
+    expect(refresh.failure).toBeUndefined();
+  });
+
+  it('gets no more tries for the same time', async () => {
+    const refresh = start();
+    await clock.advance(10_000);
+    const { length } = shelf.polls;
+    refresh.update(asked('1970-01-02T00:00:00Z'));
+    await clock.advance(10_000);
+    refresh.update({ ...asked('1970-01-02T00:00:00Z'), status: {} });
+    await clock.advance(10_000);
+    expect(shelf.polls).toHaveLength(length + 1);
   });
 });

@@ -3,6 +3,7 @@ import { type CatalogOrigin, originOf, pollSchedule } from '#core/classic/catalo
 import { type CatalogState, isServing } from '#core/classic/catalog-source/catalog-source-status';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { isPaused, pausedDigest } from '#core/kernel/api/paused-catalog';
+import { isAskedAgain, retryAskedAt } from '#core/kernel/api/retried-catalog';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { kubernetesTime } from '#core/kernel/durations/kubernetes-time';
@@ -92,7 +93,8 @@ export class CatalogRefresh {
       return;
     }
     const resumed = isPaused(before) && !isPaused(source);
-    if (!resumed && canonicalJson(source.spec) === canonicalJson(before.spec)) return;
+    const wanted = resumed || isAskedAgain(source, before);
+    if (!wanted && canonicalJson(source.spec) === canonicalJson(before.spec)) return;
     if (canonicalJson(asked(source)) !== canonicalJson(asked(before))) this.#loop.giveUp();
     this.#begin();
   }
@@ -164,6 +166,8 @@ export class CatalogRefresh {
       return undefined;
     }
     this.#lastTry = this.#now();
+    const askedAt = retryAskedAt(source, this.#lastTry);
+    if (origin.kind === 'image' && askedAt !== undefined) this.deps.catalogs.tryAgain(origin.image, askedAt);
     const { deps } = this;
     const demand = Demand.of({ cluster: deps.cluster, namespace: source.metadata.namespace ?? '' }, signal);
     const now = () => deps.clock.now();

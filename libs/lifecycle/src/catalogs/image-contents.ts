@@ -8,7 +8,9 @@ import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { repositoryOf } from '#platform/registry/access-key';
 import { pullCatalogTo } from '#platform/registry/catalog-image';
+import { type EndedImages, lastingImage } from '#platform/registry/image/ended-images';
 import { FailedPulls } from '#platform/registry/image/failed-pulls';
+import { ReaderEnded } from '#platform/registry/image/layers/layers-reader.port';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
@@ -79,7 +81,7 @@ export class ImageContents {
   readonly #descriptors: ContentDescriptors;
   readonly #provenance: Provenance;
   readonly #work: WorkFolder;
-  readonly #unread = new FailedPulls(Date.now, isUnreadable);
+  readonly #unread: FailedPulls;
   /** By digest of the image, so that all callers with a right to the content share its index. */
   readonly #contents = new Map<Digest, Promise<HeldContent | undefined>>();
 
@@ -90,7 +92,9 @@ export class ImageContents {
     directory: string,
     private readonly reader: Pick<CatalogReader, 'read'> = new CatalogReader(),
     private readonly limits: ImageLimits = unlimited(),
+    private readonly ended?: EndedImages,
   ) {
+    this.#unread = new FailedPulls(Date.now, isUnreadable, ended);
     this.#descriptors = new ContentDescriptors(join(directory, 'catalogs'));
     this.#provenance = new DiskProvenance(join(directory, 'provenance'));
     this.#work = new WorkFolder(join(directory, 'work'));
@@ -111,7 +115,12 @@ export class ImageContents {
       if (known !== undefined) return known;
     }
     const key = `${this.registry.access(reference, options)} ${digest}`;
-    const content = await this.#unread.guard(key, () => this.#pull(reference, digest, asking));
+    const lasting = lastingImage(reference, digest);
+    // A user whose login may not have the image learns nothing of it.
+    if (!reported && this.ended?.find(lasting.key) !== undefined) {
+      await this.registry.resolve(atDigestOf(reference, digest), options);
+    }
+    const content = await this.#unread.guard(key, () => this.#pull(reference, digest, asking), lasting);
     await this.#provenance.add(digest, sourceOf(reference));
     return content;
   }
@@ -163,7 +172,10 @@ export class ImageContents {
     const known = await this.#known(digest);
     if (known !== undefined) return known;
     const read = await this.reader.read({ directory, output }, { demand, signal, onDisk: share.take });
-    if ('undecided' in read) throw new CatalogNotRead(reference, read.undecided, read.isOfContent);
+    if ('undecided' in read) {
+      const error = new CatalogNotRead(reference, read.undecided, read.isOfContent);
+      throw read.outOfMemory ? new ReaderEnded(reference, error.message) : error;
+    }
     const descriptor: ContentDescriptor = { v: READ_VERSION, image: digest, read: await this.#store(read) };
     await this.#descriptors.put(descriptor);
     // A load of another caller that began before the descriptor was written finds
@@ -223,7 +235,8 @@ const pullOptions = ({ credentials }: ImageAsking, signal: AbortSignal) => ({
   ...(credentials && { credentials }),
   signal,
 });
-const isUnreadable = (error: Error): boolean => error instanceof CatalogNotRead && error.isOfContent;
+const isUnreadable = (error: Error): boolean =>
+  error instanceof ReaderEnded || (error instanceof CatalogNotRead && error.isOfContent);
 
 const sourceOf = (reference: string): string => repositoryOf(parseImageReference(reference));
 const ownSourceOf = (reference: string): string => `${sourceOf(reference)} with the hub's own login`;

@@ -1,8 +1,11 @@
 import { TaskThread, type ThreadEnded } from '#platform/processes/threads/task-thread';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
-/** The thread's last message, or why there is none. `isOfContent`: the same catalog would end so again. */
-export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfContent?: true }>;
+/**
+ * The thread's last message, or why there is none. `isOfContent`: the same catalog would end so again.
+ * `outOfMemory`: at the limit of the heap.
+ */
+export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfContent?: true; outOfMemory?: true }>;
 
 /** Bytes that the thread has written, posted while it reads. */
 export type BytesWritten = Readonly<{ wrote: number }>;
@@ -45,6 +48,6 @@ export class ReaderThread {
 
 function replyOf(reply: Reply | ThreadEnded, isLate: boolean): Reply {
   if (!('ended' in reply)) return reply;
-  const isOfContent = isLate || reply.outOfMemory === true;
-  return { problem: reply.ended, ...(isOfContent && { isOfContent: true }) };
+  if (reply.outOfMemory) return { problem: reply.ended, isOfContent: true, outOfMemory: true };
+  return { problem: reply.ended, ...(isLate && { isOfContent: true }) };
 }

@@ -43,6 +43,11 @@ export class SharedCatalogs {
     return this.#loads.ask(key, asking, (demand) => this.options.contents.ofImage(reference, { credentials, demand }));
   }
 
+  /** Has an image read once more that ended the thread that read it before that time. */
+  tryAgain(reference: string, before: number): void {
+    this.options.contents.tryAgain(reference, before);
+  }
+
   /** The listing of the registry server at an address, over the connection of its followers. */
   ofAddress(address: string, asking: Asking): Promise<Shared<LoadedCatalog>> {
     return this.#loads.ask(addressKey(address), asking, async ({ signal }) => {

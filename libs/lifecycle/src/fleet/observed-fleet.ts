@@ -274,7 +274,16 @@ export class ObservedFleet {
     const gates = extensionGatesOf(settings);
     return new ObservedV1({
       catalogs: {
-        ...{ client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
+        ...{
+          client,
+          clock,
+          log,
+          metas,
+          load: this.#jsonl.load,
+          tryAgain: this.#jsonl.tryAgain,
+          random,
+          contentUrl: contentUrlOf(settings),
+        },
         troubles: metrics.troubles,
         isObserved,
       },

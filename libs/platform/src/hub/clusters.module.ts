@@ -105,6 +105,7 @@ export const clustersModule = ({
     healthIndicator(OlmDetectors, ({ check }) => check),
     healthIndicator(OlmDetectors, ({ owners }) => owners.check),
     healthIndicator(ClusterBudgets, ({ check }) => check),
+    healthIndicator<Hub>(HUB, ({ endedImages }) => endedImages.check),
     ...(shards === undefined ? [] : [healthIndicator<OwnShards>(OWN_SHARDS, ({ check }) => check)]),
     ...(registry === undefined ? [] : [healthIndicator<ClusterRegistry>(REGISTRY, ({ check }) => check)]),
   ],

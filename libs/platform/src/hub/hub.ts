@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { authenticatedAreas } from '#core/kernel/http-access/http-area';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
-import { outboundPolicyOf } from '../config/registry-limits.js';
+import { outboundPolicyOf, registryLimitsOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import { Lanes } from '../fairness/lanes.js';
+import { buildInfo } from '../files/build-info.js';
 import { HttpAccess, hubAuthorization } from '../http-access/http-access.js';
 import { ServingTls } from '../http-access/serving-tls.js';
 import { TokenList } from '../http-access/token-list.js';
@@ -16,6 +18,7 @@ import type { Queues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
 import { BundlePulls } from '../registry/bundle-pulls.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
+import { EndedImages } from '../registry/image/ended-images.js';
 import { FailedPulls } from '../registry/image/failed-pulls.js';
 import type { RegistryClient } from '../registry/registry-client.port.js';
 import type { ContentStore } from '../store/content-store.port.js';
@@ -67,6 +70,8 @@ export type Hub = ServiceFrame &
     workRoom: WorkRoom;
     registry: RegistryClient;
     bundlePulls: BundlePulls;
+    /** Images that ended the thread that read them. */
+    endedImages: EndedImages;
     /** Of a process that observes or acts. */
     key: HubKey | undefined;
     /** What this hub is called in its clusters; absent where it could keep none. */
@@ -107,11 +112,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const frame = await openFrame(settings, log, key);
   const { clock, metrics, tls } = frame;
   const tracer = await openTracer({ endpoint: settings.otlpEndpoint, clock, log, metrics });
+  const endedImages = await EndedImages.open(join(folder, 'ended-images.json'), boundsOf(settings));
+  metrics.watchEndedImages(() => endedImages.asked.length);
   const registry = await configuredRegistryClient(settings, {
     store: disk,
     provenance: new DiskProvenance(join(folder, 'provenance')),
     policy: outboundPolicyOf(settings),
-    failedPulls: new FailedPulls(),
+    failedPulls: new FailedPulls(Date.now, undefined, endedImages),
   });
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
@@ -129,6 +136,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     workRoom,
     registry,
     bundlePulls,
+    endedImages,
     ...(tracer && { tracer }),
     key,
     ...(identity && { identity, instance: store.instance }),
@@ -138,6 +146,12 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       store.close();
     },
   };
+}
+
+/** Version and bounds: what ended a thread under others is tried again. */
+function boundsOf(settings: Settings): string {
+  const { version, commit } = buildInfo();
+  return canonicalJson([version, commit ?? null, registryLimitsOf(settings)]);
 }
 
 /** Opens the store. The metrics count jobs of the queues that this process may read. */

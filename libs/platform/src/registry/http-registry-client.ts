@@ -7,6 +7,7 @@ import { accessKey } from './access-key.js';
 import { type ConnectionOptions, Connections } from './http/connections.js';
 import type { LoginsOf, Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
+import { lastingImage } from './image/ended-images.js';
 import type { FailedPulls } from './image/failed-pulls.js';
 import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource } from './image/image-puller.js';
 import { defaultLayers } from './image/layers/default-layers.js';
@@ -166,7 +167,8 @@ export class HttpRegistryClient extends RegistryClient {
     const { reference, credentials, signal } = session;
     const access = accessKey(reference, [reference], credentials);
     const failed = this.#failed;
-    const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
+    const layers = <T>(digest: Digest, read: () => Promise<T>) =>
+      failed?.guard(`${access} ${digest}`, read, lastingImage(reference.text, digest)) ?? read();
     const recent =
       images && ((digest: Digest, read: () => Promise<ReadImage>) => images.of(`${access} ${digest}`, read));
     const judge = this.#judge;

@@ -50,6 +50,7 @@ const ORDER: readonly string[] = [
     'olm',
     'openshift',
     'values',
+    'images',
     'settings',
   ],
   ...['joining', 'budgets', 'fleet-clusters', 'fleet-orders', 'rollouts', 'fleet-folder'],

@@ -274,6 +274,16 @@ export class Metrics {
     watchRedis(this.registry, source);
   }
 
+  /** `count`: images that are asked for and not read again, since they ended the thread that read them. */
+  watchEndedImages(count: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name: 'flotilla_ended_images',
+      help: 'Images that are wanted and not read again, since they ended the thread that read them',
+      registers: [this.registry],
+      collect: () => gauge.set(count()),
+    });
+  }
+
   /** Jobs by state, asked for at each scrape; the series are absent while Redis does not answer. */
   watchQueues(queues: readonly Pick<JobQueue<never>, 'name' | 'counts'>[]): void {
     const gauge: Gauge = new Gauge({

@@ -1,6 +1,7 @@
 import { retryDelay } from '#core/classic/catalog-source/catalog-pace';
 import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { isPaused } from '#core/kernel/api/paused-catalog';
+import { isAskedAgain, retryAskedAt } from '#core/kernel/api/retried-catalog';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type CatalogFailure, failureOf } from '#core/v1/cluster-catalog/catalog-failure';
 import { desiredContentOf, pollDelayMs } from '#core/v1/cluster-catalog/cluster-catalog-spec';
@@ -16,6 +17,8 @@ export type ClusterCatalogRefreshDeps = Readonly<{
   /** Of the ClusterCatalog. */
   cluster: string;
   load: LoadJsonl;
+  /** Has an image read once more that ended the thread that read it before that time. */
+  tryAgain?: (ref: string, before: number) => void;
   metas: SharedMetas;
   clock: Clock;
   /** Evenly from 0 up to 1: spreads the polls of many catalogs over time. */
@@ -72,7 +75,7 @@ export class ClusterCatalogRefresh {
     const resumed = isPaused(before) && !isPaused(catalog);
     const isNew = canonicalJson(wanted(catalog)) !== canonicalJson(wanted(before));
     if (isNew || isPaused(catalog) !== isPaused(before)) this.#loop.giveUp();
-    if (resumed || isNew) this.#loop.ask();
+    if (resumed || isNew || isAskedAgain(catalog, before)) this.#loop.ask();
     else if (isPaused(catalog) && !isPaused(before)) this.#rest();
   }
 
@@ -111,6 +114,8 @@ export class ClusterCatalogRefresh {
     const isPinned = isPaused(catalog);
     if (isPinned && this.#held !== undefined) return undefined;
     const ref = (isPinned && catalog.status?.resolvedSource?.image?.ref) || desired.ref;
+    const askedAt = retryAskedAt(catalog, this.deps.clock.now().getTime());
+    if (askedAt !== undefined) this.deps.tryAgain?.(ref, askedAt);
     try {
       await this.#hold(catalog, await this.deps.load(ref, this.#demand(signal)));
       this.#failure = undefined;

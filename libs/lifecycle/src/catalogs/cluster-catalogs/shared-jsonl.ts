@@ -28,6 +28,9 @@ export class SharedJsonl {
     return answer.value;
   };
 
+  /** Has an image read once more that ended the thread that read it before that time. */
+  readonly tryAgain = (ref: string, before: number): void => this.contents.tryAgain(ref, before);
+
   /** Forgets the answers that no cluster has asked for within `ms`. */
   forgetUnasked(ms: number): void {
     this.#loads.forgetUnasked(ms);

@@ -39,8 +39,10 @@ export type LayersReader = Readonly<{
   unpack: (request: LayersRequest, target: UnpackTarget, guard: LayersGuard) => Promise<UnpackedFiles>;
 }>;
 
-/** Layers of an image ended the thread that read them: at the limit of its heap, or by a fault of ours. */
+/** An image ended the thread that read it: at the limit of its heap, or by a fault of ours. */
 export class ReaderEnded extends RegistryError {
+  /** True once it is remembered, and says so. */
+  isNoted = false;
   constructor(reference: string, message: string) {
     super('TooLarge', reference, message);
   }

@@ -1,0 +1,25 @@
+import type { KubernetesObject } from './kubernetes-object.js';
+
+/**
+ * Annotation of a CatalogSource or ClusterCatalog, ours: the time at which a user asked for another try with
+ * an image that is not read again. An earlier failure counts no more; a later one does.
+ */
+export const RETRIED_ANNOTATION = 'flotilla.dev/retry';
+
+/** So far the clock of a user may be ahead. */
+const MAX_AHEAD_MS = 5 * 60_000;
+
+/** When a user asked for another try, in milliseconds. Undefined for no time, or one in the future. */
+export function retryAskedAt({ metadata }: Pick<KubernetesObject, 'metadata'>, now: number): number | undefined {
+  const at = Date.parse(metadata.annotations?.[RETRIED_ANNOTATION] ?? '');
+  return Number.isNaN(at) || at > now + MAX_AHEAD_MS ? undefined : Math.min(at, now);
+}
+
+/** True if the annotation has another value, and a user asks. */
+export const isAskedAgain = (
+  { metadata }: Pick<KubernetesObject, 'metadata'>,
+  before: Pick<KubernetesObject, 'metadata'>,
+): boolean => {
+  const value = metadata.annotations?.[RETRIED_ANNOTATION];
+  return value !== undefined && value !== before.metadata.annotations?.[RETRIED_ANNOTATION];
+};
