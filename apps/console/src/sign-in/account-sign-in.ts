@@ -57,6 +57,8 @@ const reasonOf = (error: unknown): string => {
   return [message, code, said].filter((part) => typeof part === 'string').join(', ');
 };
 
+/** A client that writes to Redis could copy a sealed text into a session of its own. */
+const ofSession = (purpose: string, hash: string): string => `${purpose} of ${hash}`;
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
 /** What writes must send: made of the id, which the browser alone has, so that it lies nowhere. */
 const csrfOf = (id: string): string => createHmac('sha256', id).update('csrf').digest('base64url');
@@ -153,18 +155,22 @@ export class AccountSignIn implements SignIn {
     const now = this.options.clock.now().getTime();
     const id = randomText();
     const times = { beganMs: now, seenMs: now, groupsMs: now };
-    const kept = await this.#sealed(answer);
+    const kept = await this.#sealed(answer, hashOf(id));
     await this.#put(hashOf(id), { name, groups: [...groups], ...times, ...kept });
     return id;
   }
 
-  /** The tokens of an answer as a session keeps them. */
-  async #sealed({ claims, refresh, token }: IssuerAnswer): Promise<Partial<StoredSession>> {
+  /** The tokens of an answer as this session keeps them: under another hash they cannot be read. */
+  async #sealed({ claims, refresh, token }: IssuerAnswer, hash: string): Promise<Partial<StoredSession>> {
     const { sealed } = this.options;
     const { exp } = claims;
     return {
-      ...(refresh && { refresh: await sealed.seal(refresh, REFRESH) }),
-      ...(token && typeof exp === 'number' && { token: await sealed.seal(token, TOKEN), tokenUntilMs: exp * 1_000 }),
+      ...(refresh && { refresh: await sealed.seal(refresh, ofSession(REFRESH, hash)) }),
+      ...(token &&
+        typeof exp === 'number' && {
+          token: await sealed.seal(token, ofSession(TOKEN, hash)),
+          tokenUntilMs: exp * 1_000,
+        }),
     };
   }
 
@@ -179,7 +185,7 @@ export class AccountSignIn implements SignIn {
       session !== undefined && endsWithin(session, TOKEN_LEFT_MS) && now - session.groupsMs >= RENEW_AGAIN_MS;
     if (isDue && session?.refresh !== undefined) session = await this.#renewed(hash, session, session.refresh);
     if (session?.token === undefined || endsWithin(session, 0)) return undefined;
-    const token = await sealed.read(session.token, TOKEN);
+    const token = await sealed.read(session.token, ofSession(TOKEN, hash));
     return token === undefined ? undefined : { token };
   }
 
@@ -220,7 +226,7 @@ export class AccountSignIn implements SignIn {
   async #renew(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
     const { issuer, sealed, claims, clock, sessions, log } = this.options;
     const now = clock.now().getTime();
-    const token = await sealed.read(refresh, REFRESH);
+    const token = await sealed.read(refresh, ofSession(REFRESH, hash));
     try {
       const answer = token === undefined ? undefined : await issuer.renew(token);
       // Without an id token the issuer says that the session goes on, and nothing about groups.
@@ -230,7 +236,7 @@ export class AccountSignIn implements SignIn {
         await sessions.remove(hash);
         return undefined;
       }
-      const kept = await this.#sealed(answer);
+      const kept = await this.#sealed(answer, hash);
       const renewed = { ...session, groups: [...account.groups], seenMs: now, groupsMs: now, ...kept };
       await this.#put(hash, renewed);
       return renewed;

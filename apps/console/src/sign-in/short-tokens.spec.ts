@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,5 +123,33 @@ describe('ID tokens of 60 seconds', () => {
     expect(token).not.toBe('');
     for (const part of token.split('.')) expect(text).not.toContain(part);
     expect(text).toMatch(/"token":"eyJ[^"]+\.\.[^"]+"/);
+  });
+});
+
+describe('a session that a client of Redis writes', () => {
+  /** As who may write sessions: a record under the hash of a cookie of one's own. */
+  function forge(record: StoredSession): Browser {
+    const id = 'cookie-of-the-attacker';
+    stored.set(createHash('sha256').update(id).digest('hex'), record);
+    return { authorization: undefined, cookie: `__Host-flotilla=${id}` };
+  }
+  const recordOfJane = (): StoredSession => {
+    const [record] = [...stored.values()];
+    if (record === undefined) throw new RangeError('no session');
+    return record;
+  };
+
+  it('has no use for the ID token of another session, though it is encrypted with the same key', async () => {
+    await signIn();
+    const { refresh: _without, ...record } = recordOfJane();
+    expect(await tokenOf(forge(record))).toBeUndefined();
+  });
+
+  it('has no use for its refresh token either, which the issuer would give a new ID token for', async () => {
+    await signIn();
+    const { token: _without, tokenUntilMs: _until, ...record } = recordOfJane();
+    const attacker = forge(record);
+    await later(50_000);
+    expect([await tokenOf(attacker), issuer.refreshes]).toEqual([undefined, 0]);
   });
 });
