@@ -11,7 +11,7 @@ const ATTACKS = [
   ...['G1', 'G2', 'G4', 'G6', 'G7', 'G8', 'H-html', 'H-continue', 'H-endless', 'H-watchflood'],
   ...['I1', 'I2', 'I3', 'I4', 'J1', 'J1b', 'J2', 'J2b', 'J3', 'J3b', 'J3c', 'J4', 'J5'],
   ...['K1', 'K2', 'K3', 'K4', 'K5', 'K6', 'K7'],
-  ...['M1', 'M2', 'M3', 'M4', 'P1', 'P2', 'P3', 'P4'],
+  ...['M1', 'M2', 'M3', 'M4', 'M5', 'P1', 'P2', 'P3', 'P4', 'P5', 'P6'],
 ];
 
 /** What stands in the last cell where no test file does. */

@@ -20,6 +20,7 @@ import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
 import { placeParts } from '#lifecycle/fleet/rollouts/place-parts';
 import { extensionDeps } from '#lifecycle/v1/extensions/extension-deps';
 import { readLimitsOf } from '#platform/config/kube-limits';
+import { outboundPolicyOf } from '#platform/config/registry-limits';
 import { openHubProofs } from '#platform/console/proof/hub-proofs';
 import type { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
@@ -164,7 +165,8 @@ function releasesOf(
   parts: Pick<ClusterReleasesOptions, 'hub' | 'secrets' | 'marks' | 'clusters' | 'owns'>,
 ): ClusterReleases {
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
-  const options = { fieldManager: APPLIER, limits: readLimitsOf(settings), transport };
+  const limits = readLimitsOf(settings);
+  const options = { fieldManager: APPLIER, limits, transport, policy: outboundPolicyOf(settings) };
   const open = async (access: ClusterAccess) => {
     const [client] = await loadClusters({ ...options, access: [access] });
     if (client === undefined) throw new RangeError('one access gives one client');

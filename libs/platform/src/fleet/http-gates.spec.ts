@@ -63,6 +63,12 @@ describe('gates that are asked over HTTP', () => {
         /^address of 127\.0\.0\.1:\d+ is not allowed by the hub \(FLOTILLA_OUTBOUND_ADDRESSES\): /,
       ),
     });
+    // A name that leads into the network of the hub by now is checked when the connection is made.
+    const { port } = new URL(url);
+    const rebound = new HttpGates({ hosts: ['localhost'], policy: { ...policy, addresses: ['public'] as never } });
+    expect(await rebound.ask(question({ webhook: { url: `http://localhost:${port}/hook` } }))).toEqual({
+      message: expect.stringMatching(/^address of localhost:\d+ is not allowed by the hub/),
+    });
     expect(requests).toHaveLength(before);
     expect(await ask({ webhook: { url: `${url}/elsewhere` } })).not.toHaveProperty('green');
     expect(await ask({ webhook: { url: `${url}/broken` } })).toEqual({

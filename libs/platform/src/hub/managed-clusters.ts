@@ -1,6 +1,7 @@
 import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import type { Clock } from '../clock/clock.port.js';
 import { readLimitsOf } from '../config/kube-limits.js';
+import { outboundPolicyOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import type { SecretClusters } from '../fleet/secret-clusters.js';
 import { clientOf } from '../kube/access/load-clusters.js';
@@ -59,6 +60,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
   const limits = readLimitsOf(settings);
   const memory = new SharedBytes(limits.processBytes);
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
+  const policy = outboundPolicyOf(settings);
   const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
   const more = options.more === undefined ? {} : { more: options.more };
   const files = new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts, ...more });
@@ -70,7 +72,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
     random: Math.random,
     claims: options.claims,
     makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
-    makeClient: (client) => clientOf({ ...client, limits, transport }),
+    makeClient: (client) => clientOf({ ...client, limits, transport, policy }),
   });
   const [manager = ''] = fieldManagers;
   if (options.kubeconfigs === undefined && registry.allClients(manager).length === 0) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RenewableClient } from '../../membership/renewable-client.js';
+import type { ClusterAccess } from './kubeconfig.js';
 import { inClusterAccess, type LoadClustersOptions, loadClusters } from './load-clusters.js';
 
 let folder = '';
@@ -173,5 +174,26 @@ describe('what cannot be loaded is said in one line', () => {
   it('never with a secret of the file in it', async () => {
     const path = await file('secret', 'users:\n- user: {token: hush-hush-hush\n  - broken: [');
     await expect(load({ kubeconfigs: [path] })).rejects.toMatchObject({ message: expect.not.stringContaining('hush') });
+  });
+});
+
+describe('a proxy that is named beside a server', () => {
+  const policy = { addresses: ['public', 'private'], registryHosts: [], grpcHosts: [] } as const;
+  const ask = async (more: Partial<ClusterAccess>) => {
+    const cluster = { server: 'https://store-01.example', 'proxy-url': 'http://127.0.0.1:1' };
+    const access = { context: 'c', file: 'f', cluster, user: {}, ...more };
+    const [client] = await loadClusters({ access: [access], fieldManager: 'test', policy });
+    try {
+      return await client?.serverVersion();
+    } catch (error) {
+      return String(error);
+    } finally {
+      await client?.close();
+    }
+  };
+
+  it('in a Secret is reached where the hub allows it, and in a kubeconfig of the hub anywhere', async () => {
+    expect(await ask({ isInKubeconfig: false })).toContain('proxy-url: address of 127.0.0.1 is not allowed by the hub');
+    expect(await ask({})).toContain('ECONNREFUSED');
   });
 });

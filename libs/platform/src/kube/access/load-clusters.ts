@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { DEFAULT_READ_LIMITS, type ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import { whyUnreadable } from '../../files/unreadable-file.js';
+import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
 import type { KubeClient } from '../client/kube-client.port.js';
 import { ReadBudget } from '../limits/read-budget.js';
@@ -38,7 +39,9 @@ export type LoadClustersOptions = Readonly<{
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
-  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'proxy'>;
+  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy'>;
+  /** The addresses at which a proxy may be that a Secret names. Default: any. */
+  policy?: OutboundPolicy;
 }>;
 
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -59,7 +62,7 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
   });
 }
 
-export type ClientOptions = Pick<LoadClustersOptions, 'fieldManager' | 'pageSize' | 'limits' | 'transport'> &
+export type ClientOptions = Pick<LoadClustersOptions, 'fieldManager' | 'pageSize' | 'limits' | 'transport' | 'policy'> &
   Readonly<{
     access: ClusterAccess;
     cluster: string;
@@ -79,6 +82,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     server,
     credentials: new LibraryCredentials(loadLibrary, access),
     ...(proxy === undefined ? {} : { proxy }),
+    ...(isFromSecret(access) && options.policy !== undefined ? { proxyPolicy: options.policy } : {}),
   });
   return new HttpKubeClient({
     cluster,
@@ -90,6 +94,10 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
   });
 }
+
+/** A proxy that a Secret names is its author's choice; that of the environment is the hub's. */
+const isFromSecret = ({ isInKubeconfig, cluster }: ClusterAccess): boolean =>
+  isInKubeconfig === false && Boolean(cluster['proxy-url']);
 
 function budgets({ limits = DEFAULT_READ_LIMITS, memory, rests }: LoadClustersOptions) {
   const bytes = memory ?? new SharedBytes(limits.processBytes);

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
+import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
 import type { TlsIdentity } from '../access/credentials.js';
 import { dialTrouble } from './dial-trouble.js';
 import type { DialRequest, DialTurns } from './dial-turns.js';
@@ -9,6 +10,7 @@ import { TransportError } from './transport.error.js';
 export type DialTarget = Readonly<{
   server: URL;
   proxy?: URL;
+  proxyPolicy?: OutboundPolicy;
   /** Counted from the turn on. */
   connectTimeoutMs: number;
   turns: DialTurns;
@@ -28,7 +30,9 @@ async function open(target: DialTarget, identity: TlsIdentity, protocols: string
   const host = target.server.hostname.replace(/^\[|\]$/g, '');
   const port = Number(target.server.port || (target.server.protocol === 'https:' ? 443 : 80));
   const raw = await within(target.connectTimeoutMs, (signal) =>
-    target.proxy === undefined ? connectTcp(host, port, signal) : openTunnel(target.proxy, host, port, signal),
+    target.proxy === undefined
+      ? connectTcp(host, port, signal)
+      : openTunnel(target.proxy, { host, port, signal, policy: target.proxyPolicy }),
   );
   raw.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
   raw.setNoDelay(true);

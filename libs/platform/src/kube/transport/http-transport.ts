@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
+import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
 import type { CredentialSource, TlsIdentity } from '../access/credentials.js';
 import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
 import { type ConnectionNeed, ConnectionNeeds } from './connection-needs.js';
@@ -17,6 +18,8 @@ export type TransportOptions = Readonly<{
   server: URL;
   credentials: CredentialSource;
   proxy?: URL;
+  /** The addresses at which the proxy may be, if people without rights in the hub name it. Default: any. */
+  proxyPolicy?: OutboundPolicy;
   userAgent?: string;
   /** Longest time for one request with all its tries. */
   requestTimeoutMs?: number;
@@ -55,7 +58,7 @@ export type ApiRequest = Readonly<{
 
 export type ApiResponse = Readonly<{ status: number; headers: Exchange['headers']; text: string }>;
 
-type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'proxy'>>;
+type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy'>>;
 
 const DEFAULTS: Tuning = {
   userAgent: 'flotilla',
@@ -106,6 +109,7 @@ export class HttpTransport {
       needs: this.#needs,
       signal: this.#closing.signal,
       ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+      ...(options.proxyPolicy === undefined ? {} : { proxyPolicy: options.proxyPolicy }),
     };
   }
 

@@ -3,6 +3,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startScriptedServer } from '#testing/control-plane/scripted-server';
+import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
 import { fixedCredentials } from '../access/credentials.js';
 import { HttpTransport } from './http-transport.js';
 
@@ -64,17 +65,20 @@ async function socksProxy(asked: string[]): Promise<number> {
   return listen(server);
 }
 
+type Through = Readonly<{ host?: string; proxyPolicy?: OutboundPolicy }>;
+
 describe.each([
   { scheme: 'http', start: httpProxy },
   { scheme: 'socks5', start: socksProxy },
 ])('through a proxy of $scheme', ({ scheme, start }) => {
-  async function through(login: string) {
+  async function through(login: string, { host = '127.0.0.1', proxyPolicy }: Through = {}) {
     const asked: string[] = [];
     const port = await start(asked);
     const server = await startScriptedServer({ protocol: 'h2', answer: () => ({ body: 'fine' }) });
     const transport = new HttpTransport({
       server: new URL(`https://localhost:${server.port}`),
-      proxy: new URL(`${scheme}://${login}@127.0.0.1:${port}`),
+      proxy: new URL(`${scheme}://${login}@${host}:${port}`),
+      ...(proxyPolicy && { proxyPolicy }),
       credentials: fixedCredentials({ headers: {}, tls: { ca: server.ca } }),
     });
     endings.push(
@@ -89,6 +93,25 @@ describe.each([
     await expect(transport.request({ method: 'GET', path: '/' })).resolves.toMatchObject({ text: 'fine' });
     await expect(transport.protocol()).resolves.toBe('h2');
     expect(asked).toEqual([`localhost:${server.port}`]);
+  });
+
+  it.each(['127.0.0.1', 'localhost', '169.254.169.254', '[::ffff:127.0.0.1]'])(
+    'nothing is sent to %s where the hub does not allow that kind of address',
+    async (host) => {
+      const proxyPolicy = { addresses: ['public', 'private'], registryHosts: [], grpcHosts: [] } as const;
+      const { asked, transport } = await through('user:p%40ss', { host, proxyPolicy });
+      await expect(transport.request({ method: 'GET', path: '/' })).rejects.toMatchObject({
+        failure: 'unreachable',
+        message: expect.stringMatching(/^proxy-url: address of \S+ is not allowed by the hub/),
+      });
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('the proxy may be where the hub allows it', async () => {
+    const proxyPolicy = { addresses: ['loopback'], registryHosts: [], grpcHosts: [] } as const;
+    const { transport } = await through('user:p%40ss', { host: 'localhost', proxyPolicy });
+    await expect(transport.request({ method: 'GET', path: '/' })).resolves.toMatchObject({ text: 'fine' });
   });
 
   it('a refusal names the proxy and not the password', async () => {

@@ -1,19 +1,48 @@
 import http from 'node:http';
 import https from 'node:https';
-import net from 'node:net';
+import net, { type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { checkedLookup, isAddressRefusal } from '../../registry/outbound/checked-lookup.js';
+import { addressRefusal, isRefusedLiteral, type OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
 import { proxyLogin } from './proxy-login.js';
 import { openSocksTunnel } from './socks-tunnel.js';
 import { TransportError, textOf } from './transport.error.js';
 
+/** Where a tunnel leads. `policy`: the addresses at which the proxy itself may be. */
+export type TunnelTarget = Readonly<{
+  host: string;
+  port: number;
+  signal: AbortSignal;
+  policy?: OutboundPolicy | undefined;
+}>;
+
 /** A raw connection to `host:port` through a proxy: HTTP CONNECT, or SOCKS5. */
-export function openTunnel(proxy: URL, host: string, port: number, signal: AbortSignal): Promise<net.Socket> {
-  if (proxy.protocol === 'socks5:' || proxy.protocol === 'socks5h:') return openSocksTunnel(proxy, host, port, signal);
-  if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return openHttpTunnel(proxy, host, port, signal);
+export async function openTunnel(proxy: URL, target: TunnelTarget): Promise<net.Socket> {
+  const { policy } = target;
+  if (policy !== undefined && isRefusedLiteral(proxy.hostname, policy)) throw refusedProxy(proxy);
+  const lookup = policy && checkedLookup(policy);
+  try {
+    return await open(proxy, target, lookup);
+  } catch (error) {
+    throw isAddressRefusal(error) ? refusedProxy(proxy) : error;
+  }
+}
+
+/** The same for each address, so that it says nothing about what is there. */
+const refusedProxy = ({ hostname }: URL): TransportError =>
+  new TransportError('unreachable', `proxy-url: ${addressRefusal(hostname)}`);
+
+function open(proxy: URL, target: TunnelTarget, lookup: LookupFunction | undefined): Promise<net.Socket> {
+  if (proxy.protocol === 'socks5:' || proxy.protocol === 'socks5h:') return openSocksTunnel(proxy, target, lookup);
+  if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return openHttpTunnel(proxy, target, lookup);
   throw new TransportError('unreachable', `proxy-url with scheme ${proxy.protocol} is not known (http, https, socks5)`);
 }
 
-function openHttpTunnel(proxy: URL, host: string, port: number, signal: AbortSignal): Promise<net.Socket> {
+function openHttpTunnel(
+  proxy: URL,
+  { host, port, signal }: TunnelTarget,
+  lookup: LookupFunction | undefined,
+): Promise<net.Socket> {
   const authority = `${net.isIPv6(host) ? `[${host}]` : host}:${port}`;
   const headers: Record<string, string> = { host: authority };
   if (proxy.username !== '') headers['proxy-authorization'] = `Basic ${basic(proxy)}`;
@@ -29,8 +58,9 @@ function openHttpTunnel(proxy: URL, host: string, port: number, signal: AbortSig
       headers,
       agent: false,
       signal,
+      ...(lookup && { lookup }),
     });
-    request.once('error', (error) => fail(textOf(error)));
+    request.once('error', (error) => (isAddressRefusal(error) ? reject(error) : fail(textOf(error))));
     request.once('response', (response) => {
       response.resume();
       fail(`HTTP ${response.statusCode}`);

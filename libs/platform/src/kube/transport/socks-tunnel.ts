@@ -13,11 +13,11 @@ const DOMAIN_NAME = 3;
  */
 export async function openSocksTunnel(
   proxy: URL,
-  host: string,
-  port: number,
-  signal: AbortSignal,
+  { host, port, signal }: Readonly<{ host: string; port: number; signal: AbortSignal }>,
+  lookup?: net.LookupFunction,
 ): Promise<net.Socket> {
-  const socket = net.connect({ host: proxy.hostname.replace(/^\[|\]$/g, ''), port: Number(proxy.port || 1080) });
+  const at = { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: Number(proxy.port || 1080) };
+  const socket = net.connect({ ...at, ...(lookup && { lookup }) });
   const refuse = (why: string) => new TransportError('unreachable', `the SOCKS proxy ${proxy.host} ${why}`);
   signal.addEventListener('abort', () => socket.destroy(refuse('does not answer')));
   try {
