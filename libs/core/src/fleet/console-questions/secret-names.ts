@@ -8,6 +8,21 @@ const wordsOf = (name: string): string[] =>
     .map((word) => (NEUTRAL.has(word) ? word : word.replace(/(?<=[a-z])\d+$/, '')))
     .filter(Boolean);
 
+/** Names that are judged once: an object has few, many times. */
+const MOST_KEPT = 2_000;
+
+function kept(judge: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const judged = judge(name);
+    if (known.size >= MOST_KEPT) known.clear();
+    known.set(name, judged);
+    return judged;
+  };
+}
+
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** Say in which form a value is, and nothing about what it is. */
@@ -49,8 +64,7 @@ function endsInSecret(words: readonly string[]): boolean {
 }
 
 /** Whether a field of this name holds a secret itself; `secretName` and `passwordPolicy` do not. */
-export const isSecretName = (name: string): boolean =>
-  endsInSecret(meaningful(name)) || /connection.?strings?$/i.test(name);
+export const isSecretName = kept((name) => endsInSecret(meaningful(name)) || /connection.?strings?$/i.test(name));
 
 /** Where an environment variable says which folder the shell is in. */
 const WORKING_FOLDER = /^(?:OLD)?PWD$/;
@@ -59,13 +73,13 @@ const WORKING_FOLDER = /^(?:OLD)?PWD$/;
  * Whether a variable or a flag of this name holds a secret: names are less strict there, so such a word
  * anywhere counts, unless the name is about it, as in `TOKEN_FILE` and `--secret-name`.
  */
-export function isSecretVariable(name: string): boolean {
+export const isSecretVariable = kept((name) => {
   if (WORKING_FOLDER.test(name)) return false;
   const words = meaningful(name);
   if (isSecretName(name)) return true;
   if (ABOUT.has(words.at(-1) ?? '')) return false;
   return words.some((word, at) => isOne(word) || (ANYWHERE.has(word) && words[at - 1] !== 'public'));
-}
+});
 
 /** Fields such as `pullSecret`, which mostly hold the name of a Secret. */
 const MAY_NAME_ONE = /secrets?$/i;

@@ -19,7 +19,7 @@ const TOKENS = [
 ];
 const SCHEME = /(?<=\b(?:bearer|basic)\s{1,3})(?=\S*[\d=+/_-]|\S{16})[\w+/=.~-]{6,}/gi;
 /** Up to the last `@` before the path; a digest has one, too. */
-const USER_OF_URL = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#"'<>]{1,500}@/gi;
+const USER_OF_URL = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#"'<>]{1,500}@(?!sha\d{3}:)/gi;
 /** Passwords that would have to be written otherwise in an address: with a slash, or the like. */
 const LOOSE_USER =
   /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#@:"'<>]{0,200}:(?!\d{1,5}\/)[^\s@"'<>]{1,300}@(?!sha\d{3}:)/gi;
@@ -123,6 +123,26 @@ const LIST = /(?<![\w.-])(["']?)([A-Za-z_][\w.-]{0,120})(\1\s{0,8}[:=]\s{0,8}\[)
 const listed = (whole: string, quote: string, name: string, between: string): string =>
   isSecretName(name) ? `${quote}${name}${between}${HIDDEN}` : whole;
 
+type Replacement = string | ((whole: string, ...groups: string[]) => string);
+/** In this order; `needs`: one of these parts is in each text of the form. */
+const FORMS: readonly Readonly<{ needs: readonly string[]; form: RegExp; as: Replacement }>[] = [
+  { needs: ['PRIVATE KEY'], form: PRIVATE_KEY, as: HIDDEN },
+  { needs: ['LS0tLS1CRUdJTi'], form: PACKED_KEY, as: HIDDEN },
+  ...TOKENS.map((form) => ({ needs: [''], form, as: HIDDEN })),
+  { needs: [' ', '\t'], form: SCHEME, as: HIDDEN },
+  { needs: ['://'], form: USER_OF_URL, as: `$1${HIDDEN}@` },
+  { needs: ['://'], form: LOOSE_USER, as: `$1${HIDDEN}@` },
+  { needs: ['@'], form: DSN, as: `${HIDDEN}@` },
+  { needs: ['login'], form: LOGIN, as: HIDDEN },
+  { needs: ['-u', '--user'], form: BASIC_FLAG, as: HIDDEN },
+  {
+    ...{ needs: ['</'], form: XML },
+    as: (whole, name = '', value = '') => (isSecretText(name, value) ? `<${name}>${HIDDEN}` : whole),
+  },
+  { needs: ['-'], form: FLAG, as: flagged },
+  { needs: ['['], form: LIST, as: listed },
+];
+
 const HINT = /[:=@<$~]|--|eyJ|bearer|basic|[_-]\w{10}|AKIA|ASIA|AIza|LS0t|login|\s-u/i;
 
 /**
@@ -131,18 +151,9 @@ const HINT = /[:=@<$~]|--|eyJ|bearer|basic|[_-]\w{10}|AKIA|ASIA|AIza|LS0t|login|
  */
 export function textWithoutSecrets(text: string): string {
   if (!HINT.test(text)) return text;
-  let shown = text.replaceAll(PRIVATE_KEY, HIDDEN).replaceAll(PACKED_KEY, HIDDEN);
-  for (const form of TOKENS) shown = shown.replaceAll(form, HIDDEN);
-  shown = shown
-    .replaceAll(SCHEME, HIDDEN)
-    .replaceAll(USER_OF_URL, (whole, scheme) => (/@sha\d{3}:/.test(whole) ? whole : `${scheme}${HIDDEN}@`))
-    .replaceAll(LOOSE_USER, `$1${HIDDEN}@`)
-    .replaceAll(DSN, `${HIDDEN}@`)
-    .replaceAll(LOGIN, HIDDEN)
-    .replaceAll(BASIC_FLAG, HIDDEN)
-    .replaceAll(XML, (whole, name: string, value: string) => (isSecretText(name, value) ? `<${name}>${HIDDEN}` : whole))
-    .replaceAll(FLAG, flagged)
-    .replaceAll(LIST, listed);
+  let shown = text;
+  for (const { needs, form, as } of FORMS)
+    if (needs.some((part) => shown.includes(part))) shown = shown.replaceAll(form, as as never);
   if (shown.includes('\n')) shown = linesWithoutSecrets(shown);
   return assignmentsWithoutSecrets(shown);
 }
