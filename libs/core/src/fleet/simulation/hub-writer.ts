@@ -151,6 +151,7 @@ export class HubWriter {
     if (before?.phase === after.phase) return;
     if (after.phase === 'Skipped' && after.reason === 'ByDecision') record.skipped.add(after.cluster);
     else record.skipped.delete(after.cluster);
+    if (after.phase === 'Done') this.#freed(record, after.cluster);
     if (before !== undefined) this.#noteEnd(record, before, after);
     if (cluster !== undefined) this.#noteOutcome(record, after, cluster);
   }
@@ -161,9 +162,14 @@ export class HubWriter {
   #noteEnd(record: RolloutRecord, before: RolloutRow, after: RolloutRow): void {
     const wasBusy = isInFlight(before) || before.phase === 'RollingBack';
     if (!wasBusy || isInFlight(after)) return;
-    for (const other of this.hub.records) if (other !== record) other.dirty.add(after.cluster);
+    this.#freed(record, after.cluster);
     const cluster = this.world.clusters.get(after.cluster);
     if (cluster !== undefined) this.world.withdraw(cluster, record.subject.key);
+  }
+
+  /** Other roll-outs may have waited for this one in the cluster. */
+  #freed(record: RolloutRecord, cluster: string): void {
+    for (const other of this.hub.records) if (other !== record) other.dirty.add(cluster);
   }
 
   #noteOutcome(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {

@@ -2,7 +2,8 @@ import type { SelectedCluster, SelectorFailure } from '../placement/select-clust
 import type { Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
 import type { GateAnswer } from '../rollout/gate-progress.js';
 import { isInFlight } from '../rollout/row.js';
-import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '../windows/window-rules.js';
+import { isWindowInTheWay, withoutLifted } from '../rollout/window-holds.js';
+import { isDenied, type WindowHold, type WindowRules, windowHold } from '../windows/window-rules.js';
 import type { RolloutRecord } from './rollout-record.js';
 import type { SubjectRollouts } from './rollout-roles.js';
 import type { FleetFiles, FleetSubject } from './subjects.js';
@@ -119,16 +120,8 @@ export class VirtualFacts implements RolloutFacts {
     return matching;
   }
 
-  /** Windows of a cluster that no break-glass decision lifts. */
-  #holding(name: string): readonly WindowRules[] {
-    const windows = this.#windows(name);
-    if (windows.length === 0) return windows;
-    const lifting = this.record.status.breakGlass.filter(({ until }) => until > this.#now);
-    if (lifting.length === 0) return windows;
-    return windows.filter(
-      ({ breakGlassGroups }) => !lifting.some(({ groups }) => groups.some((group) => breakGlassGroups.includes(group))),
-    );
-  }
+  readonly #holding = (name: string): readonly WindowRules[] =>
+    withoutLifted(this.#windows(name), this.record.status.breakGlass, this.#now);
 
   windowHold(cluster: string, isStart: boolean): WindowHold | undefined {
     const holding = this.#holding(cluster);
@@ -144,17 +137,7 @@ export class VirtualFacts implements RolloutFacts {
   }
 
   isWindowInTheWay(groups: readonly string[]): boolean {
-    for (const { cluster, phase, goBack } of this.record.rows.values()) {
-      // What is over there needs no window any more.
-      if (phase !== 'Waiting' && phase !== 'Applying' && goBack === undefined) continue;
-      const others = this.#holding(cluster).filter(
-        ({ breakGlassGroups }) => !groups.some((group) => breakGlassGroups.includes(group)),
-      );
-      if (others.some((window) => window.type === 'Deny' && isActive(window, this.#instant))) return true;
-      if (others.some(({ type }) => type === 'Allow') && windowHold(others, this.#instant, true) !== undefined)
-        return true;
-    }
-    return false;
+    return isWindowInTheWay(this.record.rows.values(), groups, this.#holding, this.#instant);
   }
 
   needsCatalog(name: string): boolean {
@@ -164,7 +147,7 @@ export class VirtualFacts implements RolloutFacts {
     const catalog = this.hub.files.subjects.get(needs.subject);
     if (catalog === undefined) return false;
     const held = this.hub.world.installed(cluster, catalog);
-    return !this.hub.rolloutsOf(needs.subject).isAtLeast(held, needs.to);
+    return !this.hub.rolloutsOf(needs.subject).isPromoted(name, held, needs.to);
   }
 
   hasOtherRollout(cluster: string): boolean {

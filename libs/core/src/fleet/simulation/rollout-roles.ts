@@ -37,6 +37,16 @@ export class SubjectRollouts {
     });
   }
 
+  /**
+   * True if the content that a cluster holds is `needed`, or newer, and its roll-out is Done there (decision
+   * 0527). Content that no known roll-out has brought to the cluster counts as it is.
+   */
+  isPromoted(cluster: string, held: string | null, needed: string): boolean {
+    if (!this.isAtLeast(held, needed)) return false;
+    const rows = this.records.flatMap(({ spec, rows: all }) => (spec.target === held ? (all.get(cluster) ?? []) : []));
+    return rows.length === 0 || rows.some(({ phase }) => phase === 'Done');
+  }
+
   /** Whether a bundle is the target of the first roll-out with `target`, or of a later one. */
   isAtLeast(bundle: string | null, target: string): boolean {
     if (bundle === target) return true;

@@ -4,11 +4,12 @@ import { versionInName } from '#core/fleet/plan-class/plan-changes';
 import type { ClusterReport, Member, PlanReport, RolloutFacts } from '#core/fleet/rollout/facts';
 import type { GateAnswer } from '#core/fleet/rollout/gate-progress';
 import { isInFlight } from '#core/fleet/rollout/row';
+import { isWindowInTheWay, withoutLifted } from '#core/fleet/rollout/window-holds';
 import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
-import { isActive, isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
+import { isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { AskedGates } from './asked-gates.js';
@@ -108,17 +109,12 @@ export class LiveFacts implements RolloutFacts {
     return found.green ? 'green' : 'red';
   }
 
-  #windows(name: string): readonly WindowRules[] {
+  readonly #windows = (name: string): readonly WindowRules[] => {
     const [cluster, subject] = [this.fleet.clusters.get(name), this.#subject];
     if (cluster === undefined || subject === undefined) return [];
-    const lifted = this.record.status.breakGlass.filter(({ until }) => until > this.fleet.now);
-    return this.fleet.files.windows.filter(
-      (window) =>
-        window.concerns(subject) &&
-        window.selects(cluster) &&
-        !lifted.some(({ groups }) => groups.some((group) => window.breakGlassGroups.includes(group))),
-    );
-  }
+    const all = this.fleet.files.windows.filter((window) => window.concerns(subject) && window.selects(cluster));
+    return withoutLifted(all, this.record.status.breakGlass, this.fleet.now);
+  };
 
   windowHold(cluster: string, isStart: boolean): WindowHold | undefined {
     return windowHold(this.#windows(cluster), this.fleet.now, isStart);
@@ -129,14 +125,7 @@ export class LiveFacts implements RolloutFacts {
   }
 
   isWindowInTheWay(groups: readonly string[]): boolean {
-    return [...this.record.rows.values()].some(({ cluster, phase }) => {
-      if (phase !== 'Waiting' && phase !== 'Applying') return false;
-      const others = this.#windows(cluster).filter(
-        ({ breakGlassGroups }) => !groups.some((group) => breakGlassGroups.includes(group)),
-      );
-      const isOpen = windowHold(others, this.fleet.now, true) === undefined;
-      return others.some((window) => window.type === 'Deny' && isActive(window, this.fleet.now)) || !isOpen;
-    });
+    return isWindowInTheWay(this.record.rows.values(), groups, this.#windows, this.fleet.now);
   }
 
   /** What the cluster plans needs content of a Staged FleetCatalog that was not promoted there yet. */
@@ -148,7 +137,8 @@ export class LiveFacts implements RolloutFacts {
     if (catalog === undefined || staged === undefined || cluster === undefined) return false;
     const { planned, catalogDigest } = cluster.report(subject.key) ?? {};
     if (planned === undefined || catalogDigest === undefined) return false;
-    return cluster.report(staged.key)?.bundle !== catalogDigest;
+    const held = cluster.report(staged.key)?.bundle ?? null;
+    return held !== catalogDigest || !this.fleet.rolloutsOf(staged.key).isPromoted(name, held, catalogDigest);
   }
 
   hasOtherRollout(cluster: string): boolean {
