@@ -15,7 +15,7 @@ import { applying, breakGlassSteps } from './explain-applying.js';
 import { explainReturn } from './explain-return.js';
 import { isLeftOnTheWay } from './rollout-hints.js';
 import { type RowPlace, type RowWords, reportedIn } from './row-place.js';
-import { targetThere } from './target-there.js';
+import { targetThere, upToDateText } from './target-there.js';
 import { holdOf } from './window-hold.js';
 
 /** The one reason behind the state of something, what lies behind that, and what can be done. */
@@ -58,7 +58,7 @@ function wordsOf(place: RowPlace): RowWords {
       return verifying(place);
     case 'Done':
       return {
-        sentence: row.reason === 'UpToDate' ? `had ${target} already` : `has ${target}, healthy`,
+        sentence: row.reason === 'UpToDate' ? upToDateText(fleet, rollout, row) : `has ${target}, healthy`,
         chain: driftIn(place),
       };
     case 'Failed':
@@ -263,7 +263,7 @@ function verifying(place: RowPlace): RowWords {
 
 /** What stands against a return, beside what the check itself says of the cluster. */
 const OBSTACLES: Readonly<Record<string, string>> = {
-  NothingBefore: 'nothing was installed before this roll-out',
+  NothingBefore: 'the rollout replaced no earlier version there',
   StoredVersionRemoved: 'objects are stored in a version that the earlier CRD lacks',
   StorageVersionUnknown: 'objects are stored in a version that the earlier CRD does not serve',
   ObjectsDoNotFit: 'objects do not fit the earlier CRD',

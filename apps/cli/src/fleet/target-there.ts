@@ -1,3 +1,4 @@
+import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import type { RolloutRow } from '#core/fleet/rollout/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 
@@ -5,7 +6,11 @@ import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-flee
  * What a roll-out brings a cluster to: its target, or what the cluster plans itself where `overrides` of the
  * FleetOperator lead it to other versions (decision 0347).
  */
-export function targetThere(fleet: LiveFleet, { record }: Pick<LiveRollout, 'record'>, row: RolloutRow): string {
+export function targetThere(
+  fleet: Pick<LiveFleet, 'clusters' | 'ownTargets'>,
+  { record }: Pick<LiveRollout, 'record'>,
+  row: RolloutRow,
+): string {
   const { name, subject, target } = record.spec;
   const cluster = fleet.clusters.get(row.cluster);
   if (cluster === undefined || !fleet.ownTargets.isOwn(record, cluster)) return target;
@@ -14,4 +19,16 @@ export function targetThere(fleet: LiveFleet, { record }: Pick<LiveRollout, 'rec
   const { planned, bundle } = cluster.report(subject) ?? {};
   const found = row.phase === 'Done' ? bundle : (planned ?? bundle);
   return (row.attempt > 0 ? ordered : undefined) ?? found ?? target;
+}
+
+/** Says what a cluster has that lacks nothing of the target. */
+export function upToDateText(
+  fleet: Pick<LiveFleet, 'clusters' | 'ownTargets'>,
+  rollout: Pick<LiveRollout, 'record'>,
+  row: RolloutRow,
+): string {
+  const target = targetThere(fleet, rollout, row);
+  const { bundle } = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject) ?? {};
+  const isAhead = bundle !== undefined && isNewer(bundle, target);
+  return isAhead ? `has ${bundle}, which is newer than ${target}` : `had ${target} already`;
 }

@@ -50,6 +50,9 @@ export type ClusterReport = Readonly<{
   since?: number;
 }>;
 
+/** Whether `versions` of the subject lets in what a cluster has that is ahead of the target. */
+export type Ahead = 'Allowed' | 'NotAllowed';
+
 /** Why a cluster that is gone from a roll-out is gone. */
 export type RemovedReason = 'Left' | 'Unplaced' | 'Replaced';
 
@@ -83,6 +86,11 @@ export type RolloutFacts = Readonly<{
   plansOther?: (cluster: string) => boolean;
   /** A Skip decision holds there, also where the row that said so is lost; absent: not known. */
   isSkipped?: (cluster: string) => boolean;
+  /**
+   * The cluster has a newer version than the target, and nothing leads back: `Allowed` if `versions` lets
+   * that one in. Undefined: the cluster is not ahead.
+   */
+  ahead: (cluster: string) => Ahead | undefined;
   /** The target is denied in this cluster. */
   isTargetDenied: (cluster: string) => boolean;
   /** No cluster has the target, or is led to it any more; absent: that is not known. */

@@ -66,17 +66,18 @@ export const TRANSITIONS: Readonly<Record<RowPhase | 'null', Leaves>> = {
   Applying: {
     Applying: ['Hop', 'Unreachable', 'Reachable', 'ClusterPaused', 'RolloutPaused', 'Halted', 'WindowClosed'],
     Verifying: ['Applied'],
+    Done: ['UpToDate'],
     Waiting: ['PlanChanged'],
     Failed: ['ApplyFailed', 'ProgressDeadlineExceeded', 'Offline', 'RollbackBlocked', 'RollbackFailed'],
-    Skipped: ['LostContact', 'ByDecision', 'Superseded'],
+    Skipped: ['LostContact', 'ByDecision', 'Superseded', 'VersionNotAllowed'],
     RollingBack: RETURN_REASONS,
     Removed: REMOVED,
   },
   Verifying: {
     Verifying: ['Unreachable', 'Reachable'],
-    Done: ['Healthy'],
+    Done: ['Healthy', 'UpToDate'],
     Failed: ['ProgressDeadlineExceeded', 'GateRed', 'GateTimeout', 'Offline'],
-    Skipped: ['LostContact'],
+    Skipped: ['LostContact', 'VersionNotAllowed'],
     Removed: REMOVED,
   },
   Done: {

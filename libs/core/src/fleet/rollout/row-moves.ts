@@ -68,7 +68,7 @@ function skipReason(cluster: string, member: Member, { facts }: Draft): string |
   if (facts.hasConflict(cluster)) return 'Conflict';
   // What a newer roll-out left Done or Failed stays with that one.
   if (facts.role === 'held' || !facts.mayJoin(cluster)) return 'Superseded';
-  if (facts.isTargetDenied(cluster)) return 'VersionNotAllowed';
+  if (facts.isTargetDenied(cluster) || facts.ahead(cluster) === 'NotAllowed') return 'VersionNotAllowed';
   return facts.plansOther?.(cluster) === true ? 'OtherTarget' : undefined;
 }
 
@@ -78,6 +78,7 @@ function fromWaiting(row: RolloutRow, member: Member, draft: Draft): RolloutRow 
   if (isSkipped(row, draft)) return skippedByDecision(row);
   const reason = skipReason(row.cluster, member, draft);
   if (reason !== undefined) return skipped(row, reason);
+  if (facts.ahead(row.cluster) !== undefined) return aheadRow(row);
   const plan = facts.plan(row.cluster);
   if (plan?.state === 'Planned' && plan.isUpToDate && row.attempt === 0 && !row.isRetry) {
     return { ...row, phase: 'Done', reason: 'UpToDate' };
@@ -98,6 +99,9 @@ const isOverdue = (member: Member, row: RolloutRow, draft: Draft): boolean =>
 function inFlight(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   if (!member.isReachable) return whileSilent(row, member, draft);
   if (row.reason === 'Unreachable') return resumed({ ...row, reason: 'Reachable' }, draft.now);
+  const ahead = draft.facts.ahead(row.cluster);
+  if (ahead === 'NotAllowed') return atRest(skipped(row, 'VersionNotAllowed'));
+  if (ahead !== undefined) return aheadRow(row);
   const report = draft.facts.report(row.cluster);
   const current = report?.attempt === row.attempt ? report : undefined;
   if (current?.state === 'Refused') return refused(row);
@@ -106,16 +110,19 @@ function inFlight(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   return row.phase === 'Applying' ? applying(row, current, draft) : verifying(row, current, draft);
 }
 
-const refused = (row: RolloutRow): RolloutRow => ({
+/** Nothing of an attempt runs any more. */
+const atRest = (row: RolloutRow): RolloutRow => ({
   ...row,
-  phase: 'Waiting',
-  reason: 'PlanChanged',
   isRunning: false,
   deadlineAt: undefined,
   heldSince: undefined,
   gates: {},
   gatesSince: undefined,
 });
+const refused = (row: RolloutRow): RolloutRow => atRest({ ...row, phase: 'Waiting', reason: 'PlanChanged' });
+/** A cluster with a newer version than the target is up to date, however far an attempt came. */
+const aheadRow = (row: RolloutRow): RolloutRow =>
+  atRest({ ...row, phase: 'Done', reason: 'UpToDate', isFailure: false, isRetry: false, goBack: undefined });
 
 function whileSilent(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   if (row.reason !== 'Unreachable') {

@@ -88,6 +88,12 @@ export const isOfReturns = ({ goBack, phase }: RolloutRow): boolean => goBack !=
 /** Chosen to go back, and neither on its way nor at an end. */
 export const isReturnDue = ({ goBack, phase }: RolloutRow): boolean =>
   goBack !== undefined && goBack.blocked === undefined && phase !== 'RollingBack' && phase !== 'RolledBack';
-/** The roll-out has changed something in the cluster, or may have. */
-export const isChanged = ({ attempt, phase }: RolloutRow): boolean =>
-  attempt > 0 && (phase === 'Done' || phase === 'Failed' || phase === 'Applying' || phase === 'Verifying');
+/** The roll-out has brought its target to the cluster. */
+export const hasBrought = ({ attempt, phase, reason }: RolloutRow): boolean =>
+  attempt > 0 && phase === 'Done' && reason !== 'UpToDate';
+/**
+ * The roll-out has changed something in the cluster, or may have. A cluster that went ahead of an attempt has
+ * what its own users chose.
+ */
+export const isChanged = (row: RolloutRow): boolean =>
+  hasBrought(row) || (row.attempt > 0 && (row.phase === 'Failed' || isInFlight(row)));

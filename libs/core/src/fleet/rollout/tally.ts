@@ -1,4 +1,4 @@
-import { isChanged, isReturnDue, type RolloutRow } from './row.js';
+import { hasBrought, isChanged, isReturnDue, type RolloutRow } from './row.js';
 
 /** How many clusters of a wave, or of a roll-out, are in each phase. */
 export type Counts = Readonly<
@@ -37,7 +37,7 @@ const COUNTED: readonly (readonly [ExtraCounter, (row: RolloutRow) => boolean])[
   ['chosen', ({ goBack }) => goBack !== undefined && goBack.blocked === undefined],
   ['stuck', ({ goBack }) => goBack?.blocked !== undefined],
   ['unplanned', ({ phase, reason }) => phase === 'Waiting' && reason === 'Planning'],
-  ['keeping', ({ phase, attempt }) => phase === 'Done' && attempt > 0],
+  ['keeping', hasBrought],
   ['changed', isChanged],
 ];
 

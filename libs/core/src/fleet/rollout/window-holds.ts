@@ -17,8 +17,8 @@ const mayLift = (groups: readonly string[], { breakGlassGroups }: WindowRules): 
   groups.some((group) => breakGlassGroups.includes(group));
 
 /**
- * True if a window that these groups may not lift holds a cluster of a roll-out that has to start, to go on or
- * to go back. `holdingOf`: the windows of a cluster that nothing lifts.
+ * True if a window that these groups may not lift holds a cluster of a roll-out that has to start, go on or
+ * go back. `holdingOf`: the windows of a cluster that nothing lifts.
  */
 export function isWindowInTheWay(
   rows: Iterable<RolloutRow>,

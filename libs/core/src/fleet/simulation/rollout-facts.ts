@@ -1,5 +1,6 @@
 import type { SelectedCluster, SelectorFailure } from '../placement/select-clusters.js';
-import type { Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
+import { isNewer } from '../plan-class/plan-changes.js';
+import type { Ahead, Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
 import type { GateAnswer } from '../rollout/gate-progress.js';
 import { isInFlight } from '../rollout/row.js';
 import { isWindowInTheWay, withoutLifted } from '../rollout/window-holds.js';
@@ -78,7 +79,9 @@ export class VirtualFacts implements RolloutFacts {
     const plan = cluster?.plans.get(this.record.spec.name);
     if (cluster === undefined || plan === undefined) return undefined;
     const { subject, spec } = this.record;
-    return Object.assign(plan, { hopsDone: this.hub.world.hopsDone(cluster, subject, spec.target, plan.hops) });
+    const hopsDone = this.hub.world.hopsDone(cluster, subject, spec.target, plan.hops);
+    const found = Object.assign(plan, { hopsDone });
+    return this.ahead(name) === undefined ? found : { ...found, isUpToDate: true };
   }
 
   report(cluster: string) {
@@ -174,6 +177,15 @@ export class VirtualFacts implements RolloutFacts {
 
   isSkipped(cluster: string): boolean {
     return this.record.skipped.has(cluster);
+  }
+
+  ahead(name: string): Ahead | undefined {
+    const cluster = this.#cluster(name);
+    const { subject, spec } = this.record;
+    const bundle = cluster?.byHand.get(subject.key);
+    if (cluster === undefined || bundle === undefined || !isNewer(bundle, spec.target)) return undefined;
+    if (this.hub.world.installed(cluster, subject) !== bundle) return undefined;
+    return this.#subject?.refusal(cluster, bundle) === undefined ? 'Allowed' : 'NotAllowed';
   }
 
   isTargetDenied(cluster: string): boolean {

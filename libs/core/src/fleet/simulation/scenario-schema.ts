@@ -94,6 +94,7 @@ const ACTS = {
   label: z.strictObject({ cluster: z.string(), labels: z.record(z.string(), z.string().nullable()) }),
   join: ClusterEntry.omit({ count: true }),
   leave: z.string(),
+  install: z.strictObject({ cluster: z.string(), subject: SubjectKey, bundle: Bundle }),
   pause: z.string(),
   unpause: z.string(),
   accept: z.string(),

@@ -36,6 +36,7 @@ function play(entry: ScriptEntry, applied: FleetObject | undefined, world: Virtu
   if (entry.release !== undefined) controller.release(entry.release.subject, entry.release.to, 'Release');
   else if (entry.decide !== undefined) decide(entry.decide, world, controller);
   else if (entry.join !== undefined) join(entry.join, world, controller);
+  else if (entry.install !== undefined) install(entry.install, world, controller);
   else if (entry.leave !== undefined) leave(entry.leave, world, controller);
   else if (entry.remove !== undefined) remove(entry.remove, world, controller);
   else if (applied !== undefined) apply(applied, world, controller);
@@ -65,6 +66,16 @@ function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controlle
   for (const joined of world.onJoined) joined(cluster);
   if (!cluster.isOnline) cluster.isReachable = false;
   controller.changedAll(entry.name);
+}
+
+/** Users of a cluster bring a subject to another version themselves. */
+function install(
+  { cluster: name, subject: key, bundle }: NonNullable<ScriptEntry['install']>,
+  world: VirtualWorld,
+  controller: Controller,
+): void {
+  const [cluster, subject] = [world.clusters.get(name), controller.files.subjects.get(key)];
+  if (cluster !== undefined && subject !== undefined) world.installByHand(cluster, subject, bundle);
 }
 
 function leave(name: string, world: VirtualWorld, controller: Controller): void {

@@ -1,14 +1,18 @@
 import type { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { StrategySpec } from '../../kernel/api/fleet/fleet-strategy.js';
+import { versionRefusal } from '../desired/allowed-versions.js';
+import { operatorIn } from '../desired/overrides.js';
 import { type FleetObject, fleetKey } from '../kinds/fleet-kinds.js';
 import {
   clusterSelector,
   type FindsFailure,
+  type SelectedCluster,
   type SelectsCluster,
   selectorFailures,
 } from '../placement/select-clusters.js';
 import { BUILT_IN_STRATEGY } from '../placement/waves.js';
+import { versionInName } from '../plan-class/plan-changes.js';
 import { type WindowRules, windowRules } from '../windows/window-rules.js';
 
 /** What a roll-out is about: a FleetOperator, or a Staged FleetCatalog. */
@@ -30,6 +34,8 @@ export type FleetSubject = Readonly<{
   /** Why it does not select a cluster, where an expression fails there; undefined: it has no expression. */
   failureOn: FindsFailure | undefined;
   usualBundle: Readonly<{ before: string; next: string }>;
+  /** Why `versions` does not let a bundle in there; undefined if it does. */
+  refusal: (cluster: SelectedCluster, bundle: string) => string | undefined;
 }>;
 
 /** What people wrote, as it is now: subjects, windows and strategies, the older ones first. */
@@ -107,6 +113,7 @@ export class FleetFiles {
         ? (cluster) => failure?.(cluster) ?? (byOperator(cluster) ? inCatalog?.(cluster) : undefined)
         : undefined,
       usualBundle: { before: `${spec.package}.current`, next: `${spec.package}.next` },
+      refusal: (cluster, bundle) => versionRefusal(operatorIn(operator, cluster).spec.versions, versionInName(bundle)),
     };
   }
 
@@ -125,6 +132,7 @@ export class FleetFiles {
       selects: clusterSelector(spec.clusters),
       failureOn: selectorFailures('spec.clusters', spec.clusters),
       usualBundle: { before: 'sha256:current', next: 'sha256:next' },
+      refusal: () => undefined,
     };
   }
 }

@@ -252,6 +252,15 @@ export class VirtualWorld {
     });
   }
 
+  /** Users of a cluster install a bundle themselves: what an order does there comes to no end. */
+  installByHand(cluster: VirtualCluster, { key }: FleetSubject, bundle: string): void {
+    cluster.activities.delete(key);
+    cluster.byHand.set(key, bundle);
+    cluster.installed.set(key, bundle);
+    this.event('Installed', cluster.name, { subject: key, bundle });
+    this.options.changed(cluster.name);
+  }
+
   #install(rollout: RolloutOrders, cluster: VirtualCluster, bundle: string | null): void {
     cluster.installed.set(rollout.subject.key, bundle);
     this.event('Installed', cluster.name, { subject: rollout.subject.key, ...(bundle === null ? {} : { bundle }) });
@@ -371,6 +380,7 @@ export class VirtualWorld {
     cluster.isReplaced = true;
     cluster.isEmpty = true;
     cluster.installed.clear();
+    cluster.byHand.clear();
     for (const map of [cluster.plans, cluster.reports, cluster.activities, cluster.previous]) map.clear();
     for (const map of [cluster.results, cluster.denied, cluster.waitingOrders]) map.clear();
     this.event('Replaced', cluster.name);

@@ -281,7 +281,7 @@ async function carryOutFor(
   const move = await catalogMoveOf(place, found, row);
   const { facts, isUndecided } = move ?? (await factsOf(found, place, row));
   const hash = isUndecided || place.asked === undefined ? {} : { specHash: place.asked };
-  const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before)) };
+  const done = { ...facts, ...hash, ...(await byOrder(place, row, { ...found, move }, before, facts)) };
   return done.state === 'Ready' ? { ...done, ...nextThere(row, facts) } : done;
 }
 
@@ -299,6 +299,7 @@ async function byOrder(
   row: AssignmentRow,
   subject: MovableSubject,
   before: AssignmentReport | undefined,
+  facts: Omit<RowFinding, 'state'>,
 ): Promise<RowFinding> {
   if (row.order === 'Preview') return plannedOf(subject);
   if (row.order === 'Return') return { hop: before?.hop ?? 0, ...(await beginReturn(place, row, subject)) };
@@ -308,7 +309,7 @@ async function byOrder(
   }
   const finding = needsMove(row, subject)
     ? await moveCatalog(place, row, subject, subject.move)
-    : await goClassic(place, row, subject, before);
+    : await goClassic(place, row, subject, before, facts);
   if (isBetween(row, finding)) return finding;
   return { ...finding, ...(await checkOnce(row, before, finding, () => returnCheckOf(place, row, subject))) };
 }

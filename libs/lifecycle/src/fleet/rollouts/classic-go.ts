@@ -20,6 +20,7 @@ import { classOf } from './live-cluster.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 import { pathFrom } from './path-from.js';
 import type { PlannedHop } from './planned-there.js';
+import { wentAhead } from './went-ahead.js';
 
 /** Approves the plans that were reviewed, each once and in its turn, and says how far it has come. */
 export async function goClassic(
@@ -27,6 +28,7 @@ export async function goClassic(
   row: AssignmentRow,
   subject: ClassicSubject,
   before: AssignmentReport | undefined,
+  facts: Omit<RowFinding, 'state'>,
 ): Promise<RowFinding> {
   const { client } = place;
   const { subscription, plan, isSucceeded } = subject;
@@ -36,6 +38,8 @@ export async function goClassic(
     if (isSucceeded) return { state: 'Ready', hop: last, healthy: true };
     return { state: rested(row, before), hop: last, ...(await whyFailed(client, row, subject, before)) };
   }
+  const ahead = aheadThere(row, subject, facts);
+  if (ahead !== undefined) return { ...ahead, hop: before?.hop ?? 0 };
   if (row.order === 'Rest') {
     // One that was passed over between two hops has not failed.
     const state = row.result === 'Skipped' ? 'Ready' : 'Failed';
@@ -45,6 +49,15 @@ export async function goClassic(
   if (plan === undefined || plan.spec.approved) return underWay(place, row, subject);
   if (subject.isBeingMade) return { state: 'Running', hop: Math.max(1, approvedHop(row, subject)) };
   return waitingPlan(place, row, subject, plan);
+}
+
+/** While a plan waits for approval, it is compared with the one that was ordered. */
+function aheadThere(row: AssignmentRow, subject: ClassicSubject, facts: Omit<RowFinding, 'state'>) {
+  const { subscription, isSucceeded, plan } = subject;
+  if (row.order === 'Go' && plan?.spec.approved === false) return undefined;
+  const known = previousOf(subscription);
+  const before = known?.rollout === row.rollout ? known?.bundle : undefined;
+  return wentAhead(row, { installed: subscription.status?.installedCSV, before, isHealthy: isSucceeded }, facts);
 }
 
 /** The plan of a hop waits: it is approved once the hop is ordered, and the one before it has come up. */

@@ -71,7 +71,10 @@ export async function returnCheckOf(
   const found = checkReturn(facts);
   const [first] = found;
   if (first === undefined) return { returnCheck: { ok: true, reasons: [] } };
-  const message = `${first.message}; publish a version that goes forward from here`;
+  const { installedCSV } = subject.subscription.status ?? {};
+  const isUnmarked = previous === null && known?.rollout !== row.rollout && installedCSV !== undefined;
+  const why = isUnmarked ? `${row.rollout} has replaced no version here; ${installedCSV} is installed` : first.message;
+  const message = `${why}; publish a version that goes forward from here`;
   return { returnCheck: { ok: false, reasons: found.map(({ reason }) => reason) }, message: reportText(message) };
 }
 

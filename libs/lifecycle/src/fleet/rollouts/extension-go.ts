@@ -20,6 +20,7 @@ import { UNSIGNED } from './applied-notes.js';
 import { type ExtensionMove, extensionFacts, liveClusterCatalog, type V1Subject } from './extension-subject.js';
 import { classOf } from './live-cluster.js';
 import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
+import { wentAhead } from './went-ahead.js';
 
 /** Reasons of Progressing that only another spec ends. */
 const ENDED = new Set(['Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded']);
@@ -38,6 +39,8 @@ export async function goExtension(
   if (isThere(row, subject, move, hasBegun)) {
     return healthy ? { state: 'Ready', healthy, ...ONE_HOP } : { state: rested(row, before), ...ONE_HOP };
   }
+  const ahead = aheadThere(row, subject, move, healthy);
+  if (ahead !== undefined) return { ...ahead, hop: before?.hop ?? 0 };
   if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
   if (hasBegun) return underWay(place, row, subject);
   const { facts, isUndecided, next } = move;
@@ -48,6 +51,17 @@ export async function goExtension(
   }
   await ask(place, row, subject, next);
   return { state: 'Running', ...ONE_HOP };
+}
+
+function aheadThere(
+  row: AssignmentRow,
+  { installed, isRollingOut, read }: V1Subject,
+  move: ExtensionMove,
+  isHealthy: boolean,
+) {
+  const known = read && previousOf(read.extension);
+  const before = known?.rollout === row.rollout ? known?.bundle : undefined;
+  return isRollingOut ? undefined : wentAhead(row, { installed: installed?.name, before, isHealthy }, move.facts);
 }
 
 /** After Ready, what is not well is unhealthy; before, it is on its way. */

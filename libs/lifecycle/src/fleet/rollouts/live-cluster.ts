@@ -104,6 +104,15 @@ export class LiveCluster implements Member, SelectedCluster {
     return Math.max(1, row.target?.hops.length ?? 0);
   }
 
+  /** The attempt has ended at a newer version than the one that was ordered. */
+  wentAhead(subject: string, rollout: string, attempt: number): boolean {
+    const row = this.assignment?.spec.rows.find((one) => one.subject === subject);
+    const report = this.report(subject);
+    const ordered = row?.rollout === rollout && row.attempt === attempt ? row.target?.bundle : undefined;
+    if (ordered === undefined || report?.rollout !== rollout || report.attempt !== attempt) return false;
+    return report.state === 'Ready' && report.bundle !== undefined && isNewer(report.bundle, ordered);
+  }
+
   /** It is ordered to go to this version: between two hops its report does not name that. */
   isOnItsWayTo(subject: string, target: string): boolean {
     const row = this.assignment?.spec.rows.find((one) => one.subject === subject);

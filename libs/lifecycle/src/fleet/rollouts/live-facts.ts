@@ -1,7 +1,4 @@
-import { versionRefusal } from '#core/fleet/desired/allowed-versions';
-import { operatorIn } from '#core/fleet/desired/overrides';
-import { versionInName } from '#core/fleet/plan-class/plan-changes';
-import type { ClusterReport, Member, PlanReport, RolloutFacts } from '#core/fleet/rollout/facts';
+import type { Ahead, ClusterReport, Member, PlanReport, RolloutFacts } from '#core/fleet/rollout/facts';
 import type { GateAnswer } from '#core/fleet/rollout/gate-progress';
 import { isInFlight } from '#core/fleet/rollout/row';
 import { isWindowInTheWay, withoutLifted } from '#core/fleet/rollout/window-holds';
@@ -182,8 +179,7 @@ export class LiveFacts implements RolloutFacts {
     const isOwn = this.fleet.ownTargets.isOwn(this.record, cluster);
     const report = cluster.report(subject.key);
     const target = isOwn ? report?.planned : spec.target;
-    if (target === undefined) return false;
-    return cluster.isDenied(subject.key, target) || (!isOwn && this.#isAheadAndRefused(cluster, report));
+    return target !== undefined && cluster.isDenied(subject.key, target);
   }
 
   /**
@@ -198,13 +194,25 @@ export class LiveFacts implements RolloutFacts {
     return hasPlanned && this.plan(name)?.state === 'Planning' && !this.hasQueued;
   }
 
-  /** The cluster has a newer version than the target, and `versions` does not let that one in. */
-  #isAheadAndRefused(cluster: LiveCluster, report: AssignmentReport | undefined): boolean {
-    const { subject, spec } = this.record;
-    if (report?.bundle === undefined || spec.specHash !== undefined || !isAhead(report, spec.target)) return false;
-    const operator = this.fleet.operators.get(subject.key);
-    const versions = operator && operatorIn(operator, cluster).spec.versions;
-    return versionRefusal(versions, versionInName(report.bundle)) !== undefined;
+  ahead(name: string): Ahead | undefined {
+    const { subject, spec, rows } = this.record;
+    const cluster = this.fleet.clusters.get(name);
+    const report = cluster?.report(subject.key);
+    if (cluster === undefined || report?.bundle === undefined) return undefined;
+    const row = rows.get(name);
+    const isThere =
+      row !== undefined && isInFlight(row)
+        ? cluster.wentAhead(subject.key, spec.name, row.attempt)
+        : this.#isAheadBefore(cluster, report);
+    if (!isThere) return undefined;
+    return this.#subject?.refusal(cluster, report.bundle) === undefined ? 'Allowed' : 'NotAllowed';
+  }
+
+  /** A roll-out of another spec, and one to what a cluster plans itself, goes to whatever is installed. */
+  #isAheadBefore(cluster: LiveCluster, report: AssignmentReport): boolean {
+    const { spec } = this.record;
+    const isOfOne = spec.specHash === undefined && isAhead(report, spec.target);
+    return isOfOne && !this.fleet.ownTargets.isOwn(this.record, cluster);
   }
 
   get isTargetWithdrawn(): boolean {

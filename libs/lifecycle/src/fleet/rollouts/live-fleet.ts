@@ -318,4 +318,5 @@ const deletedSubject = (key: string, { metadata, spec }: FleetRollout): FleetSub
   selects: () => false,
   failureOn: undefined,
   usualBundle: { before: '', next: '' },
+  refusal: () => undefined,
 });

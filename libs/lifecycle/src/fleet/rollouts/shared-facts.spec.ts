@@ -37,7 +37,7 @@ function rehearsed(objects: readonly ReturnType<typeof manifest>[], clusters: re
   const events: FleetEvent[] = [];
   const scenario = readScenario({
     manifests: objects.map(({ value, where }) => ({ value: JSON.parse(JSON.stringify(value)) as unknown, where })),
-    clusters: { value: { clusters }, where: 'test' },
+    clusters: { value: { clusters }, where: (path) => path.join('.') },
     faults: { value: file, where: (path) => path.join('.') },
     seed: '1',
     until: undefined,
