@@ -134,7 +134,7 @@ describe('flotilla fleet simulate', () => {
     },
     {
       text: 'script:\n  - {decide: {rollout: platform/kafka-1, action: BreakGlass, for: 5h, by: {user: a}, reason: ok}}\n',
-      says: /:2: script\[0\]\.decide\.for: must be at most 14400s/,
+      says: /:2: script\[0\]\.decide\.for: must be at most 4h/,
     },
     { text: 'durations: {jitter: 2}\n', says: /:1: durations\.jitter: / },
     { text: 'faults: [{applyHangs: {}, slow: {factor: 2}}]\n', says: /:1: faults\[0\]: exactly one of applyFails/ },

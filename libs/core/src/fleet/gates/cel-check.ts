@@ -9,6 +9,14 @@ export type CheckAnswer = Readonly<{ green?: boolean; message: string }>;
 
 const environment = celEnvironment().registerVariable('object', 'dyn');
 
+/** Why a check cannot be asked anything, in one line with its field; undefined if it can. */
+export function checkProblem({ selector, expression }: CelCheck): string | undefined {
+  const bySelector = readSelector(selector);
+  if (typeof bySelector !== 'function') return `selector: ${bySelector.error}`;
+  const compiled = compileExpression(expression, environment, { anyRanges: true });
+  return 'error' in compiled ? `expression: ${compiled.error.split('\n')[0]}` : undefined;
+}
+
 /**
  * Whether a check holds for each of its objects: the one of its name, or those that its selector chooses.
  * Without an object, and where the expression cannot be evaluated, there is no answer.

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FleetCatalogStatusFields } from '../../kernel/api/fleet/fleet-catalog.js';
 import { FleetClusterStatusFields } from '../../kernel/api/fleet/fleet-cluster.js';
-import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
-import { FleetOperatorStatus } from '../../kernel/api/fleet/fleet-operator.js';
+import { type FieldRule, FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import { FleetOperatorStatus, NAME_OF_CATALOG } from '../../kernel/api/fleet/fleet-operator.js';
 import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { type AnyFleetKind, specSchema } from './fleet-kinds.js';
@@ -162,7 +162,7 @@ export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: columns,
-          schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties } },
+          schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties, ...wholeRules(kind) } },
         },
       ],
     },
@@ -171,6 +171,15 @@ export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
 
 /** Keys of JSON schema that a CRD does not take. */
 const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNames', 'const', 'allOf', 'pattern']);
+
+/** Rules about the name of an object, which stand at its root. */
+const wholeRules = (kind: AnyFleetKind): JsonSchema =>
+  kind === 'FleetOperator'
+    ? { [RULES]: [{ rule: "!self.metadata.name.startsWith('catalog-')", message: NAME_OF_CATALOG }] }
+    : {};
+
+const RULES = 'x-kubernetes-validations';
+const serverRules = (rules: readonly FieldRule[]) => rules.map(({ rule, message }) => ({ rule, message }));
 
 /** A JSON schema in the structural form of CRDs: unions of a number and a text become int-or-string. */
 function structural(schema: JsonSchema): JsonSchema {
@@ -182,6 +191,7 @@ function structural(schema: JsonSchema): JsonSchema {
   const keepsAll = isLoose || schema['x-kubernetes-preserve-unknown-fields'] === true;
   return {
     ...Object.fromEntries(kept),
+    ...(RULES in schema ? { [RULES]: serverRules(schema[RULES] as readonly FieldRule[]) } : {}),
     ...(Array.isArray(anyOf) ? { 'x-kubernetes-int-or-string': true, ...boundsOf(anyOf) } : {}),
     // The pattern of a time is that of its format.
     ...(pattern === undefined || schema['format'] !== undefined ? {} : { pattern }),

@@ -9,7 +9,7 @@ import { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
 import { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
 import { FleetStrategy } from '../../kernel/api/fleet/fleet-strategy.js';
 import { FleetWindow } from '../../kernel/api/fleet/fleet-window.js';
-import { scheduleProblem } from '../windows/window-times.js';
+import { fieldProblem } from './field-problems.js';
 import { brokenRules, type RuleSchema } from './rule-check.js';
 
 /** The kinds that people write. */
@@ -59,8 +59,8 @@ export function readFleetObject(value: unknown, before?: FleetObject): ReadFleet
   const [broken] = brokenRules(specSchema(kind), parsed.data.spec, before?.spec, 'spec');
   if (broken !== undefined) return { problem: broken };
   const object: FleetObject = parsed.data;
-  const schedule = object.kind === 'FleetWindow' ? scheduleProblem(object) : undefined;
-  return schedule === undefined ? { object } : { problem: schedule };
+  const problem = fieldProblem(object);
+  return problem === undefined ? { object } : { problem };
 }
 
 /** The first problem of a value, with the place of its field. */

@@ -18,6 +18,7 @@ const compiled = new Map<string, ReturnType<typeof compileExpression>>();
  */
 export function brokenRules(schema: RuleSchema, value: unknown, before: unknown, path: string): string[] {
   const broken = (schema['x-kubernetes-validations'] ?? [])
+    .filter(({ isServers }) => isServers !== true)
     .filter(({ rule }) => !rule.includes('oldSelf') || before !== undefined)
     .filter(({ rule }) => !holds(rule, value, before))
     .map(({ message }) => `${path}: ${message}`);

@@ -250,7 +250,7 @@ export function scenarioOf(given: ScenarioParts, more: readonly object[] = []): 
     ),
     faults: [...given.faults, ...more],
   };
-  const catalog = { image: 'registry.example/c:1', clusterCatalog: { name: 'c' }, promotion: 'Staged' };
+  const catalog = { image: 'registry.example/c:1', catalogSource: { name: 'c' }, promotion: 'Staged' };
   return readScenario({
     manifests: [
       object('FleetCatalog', 'curated', { ...catalog, strategyRef: { name: 'random' } }),

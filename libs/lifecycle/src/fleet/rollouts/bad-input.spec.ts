@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { PlayedFleet } from './rollouts.fixture.js';
+import { looseDefinitions, PlayedFleet } from './rollouts.fixture.js';
 
 const OLD = 'kafka-operator.v2.3.0';
 const NEW = 'kafka-operator.v2.4.0';
@@ -17,9 +17,10 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-/** Two clusters that have an update; the strategy of the FleetOperator is one wave without soak. */
+/** Two clusters that have an update, one wave without soak, and a hub whose definitions refuse nothing. */
 async function begun(more: object, windows: Readonly<Record<string, object>> = {}): Promise<PlayedFleet> {
-  fleet = await PlayedFleet.begin(['lab-1', 'shop-1'], (name) => ({ tier: name.replace(/-.*/, '') }));
+  const definitions = await looseDefinitions();
+  fleet = await PlayedFleet.begin(['lab-1', 'shop-1'], (name) => ({ tier: name.replace(/-.*/, '') }), { definitions });
   await fleet.apply('FleetStrategy', 's', {});
   for (const [name, spec] of Object.entries(windows)) await fleet.apply('FleetWindow', name, spec);
   await fleet.apply('FleetOperator', 'kafka', { ...operator, strategyRef: { name: 's' }, ...more });
@@ -108,7 +109,7 @@ describe('a FleetCatalog with rings', () => {
   });
 
   it('and without a CatalogSource says that nothing is promoted', async () => {
-    fleet = await PlayedFleet.begin(['lab-1'], () => ({}));
+    fleet = await PlayedFleet.begin(['lab-1'], () => ({}), { definitions: await looseDefinitions() });
     await fleet.apply('FleetStrategy', 's', {});
     await fleet.apply('FleetCatalog', 'ringed', { ...RINGED, clusterCatalog: { name: 'c' } });
     await fleet.settle();

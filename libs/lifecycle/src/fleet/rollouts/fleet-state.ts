@@ -1,3 +1,4 @@
+import { fieldProblem } from '#core/fleet/kinds/field-problems';
 import { ALL_FLEET_KINDS, type AnyFleetKind, issueText } from '#core/fleet/kinds/fleet-kinds';
 import type { UnreadableObject } from '#core/fleet/kinds/unreadable-object';
 import { ageOf } from '#core/fleet/placement/acting-operators';
@@ -114,6 +115,9 @@ function parsed(kind: AnyFleetKind, version: string, item: KeptObject): ReadObje
   // Items of a list do not name their kind everywhere.
   const named = { ...object, apiVersion: FLEET_API, kind };
   const { data, error } = ALL_FLEET_KINDS[kind].safeParse(named);
-  const unreadable = error && { kind, object: named, problem: issueText(error) };
+  // A wave whose clusters cannot be read leaves them to the waves after it.
+  const inField = data?.kind === 'FleetStrategy' ? fieldProblem(data) : undefined;
+  const problem = error === undefined ? inField : issueText(error);
+  const unreadable = problem === undefined ? undefined : { kind, object: named, problem };
   return { version, created: ageOf(object.metadata), object: data, unreadable };
 }

@@ -46,6 +46,16 @@ const OLM_DEFINITIONS: readonly KubernetesObject[] = Object.entries(OLM_KINDS).m
   }),
 );
 
+/** Definitions that refuse nothing, as those of an earlier release may. */
+export async function looseDefinitions(): Promise<readonly KubernetesObject[]> {
+  const schema = { openAPIV3Schema: { ...ANYTHING, properties: { spec: ANYTHING, status: ANYTHING } } };
+  return (await fleetDefinitions()).map((crd) => {
+    const spec = crd['spec'] as { versions: object[] };
+    const versions = spec.versions.map((version) => ({ ...version, schema }));
+    return KubernetesObject.parse({ ...crd, spec: { ...spec, versions } });
+  });
+}
+
 /** A simulated API server, with a client of it. */
 export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
 /** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */

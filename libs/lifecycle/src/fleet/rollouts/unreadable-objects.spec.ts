@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { fleetDefinitions } from '#testing/cluster/fleet-definitions';
-import { PlayedFleet } from './rollouts.fixture.js';
+import { looseDefinitions, PlayedFleet } from './rollouts.fixture.js';
 
 const OLD = 'kafka-operator.v2.3.0';
 const NEW = 'kafka-operator.v2.4.0';
 const NEXT = 'kafka-operator.v2.5.0';
-const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const lab = { selector: { matchLabels: { tier: 'lab' } } };
 const operator = {
   ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
@@ -19,16 +16,6 @@ afterEach(async () => {
   await fleet?.stop();
   fleet = undefined;
 });
-
-/** Definitions that refuse nothing, as those of an earlier release may. */
-async function looseDefinitions(): Promise<readonly KubernetesObject[]> {
-  const schema = { openAPIV3Schema: { ...ANYTHING, properties: { spec: ANYTHING, status: ANYTHING } } };
-  return (await fleetDefinitions()).map((crd) => {
-    const spec = crd['spec'] as { versions: object[] };
-    const versions = spec.versions.map((version) => ({ ...version, schema }));
-    return KubernetesObject.parse({ ...crd, spec: { ...spec, versions } });
-  });
-}
 
 async function begun(waves: object[] = [], names = ['lab-1', 'shop-1']): Promise<PlayedFleet> {
   const labelsOf = (name: string) => ({ tier: name.replace(/-.*/, ''), name });

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import * as pattern from './field-patterns.js';
 import {
   ClusterSelector,
   duration,
   FLEET_API,
-  Name,
   NameRef,
   NamespacedMetadata,
+  NamespaceName,
+  Subdomain,
   Text,
   Time,
   withRules,
@@ -14,20 +16,26 @@ import { Conditions } from './fleet-status-fields.js';
 
 const ONE_MINUTE = 60_000;
 
+const MOST_PRIORITY = 2_147_483_647;
+const Priority = z
+  .int()
+  .min(-MOST_PRIORITY - 1)
+  .max(MOST_PRIORITY);
+
 const FleetCatalogSpec = withRules(
   z.strictObject({
-    image: z.string().min(1).max(512),
+    image: z.string().min(1).max(512).meta({ pattern: pattern.IMAGE.source }),
     pollInterval: duration(ONE_MINUTE).default('10m'),
     catalogSource: z
       .strictObject({
-        name: Name,
-        namespace: Name.optional(),
-        priority: z.int().optional(),
+        name: Subdomain,
+        namespace: NamespaceName.optional(),
+        priority: Priority.optional(),
         displayName: Text.optional(),
-        secrets: z.array(Name).max(16).optional(),
+        secrets: z.array(Subdomain).max(16).optional(),
       })
       .optional(),
-    clusterCatalog: z.strictObject({ name: Name, priority: z.int().optional() }).optional(),
+    clusterCatalog: z.strictObject({ name: Subdomain, priority: Priority.optional() }).optional(),
     clusters: ClusterSelector.optional(),
     strategyRef: NameRef.optional(),
     paused: z.boolean().default(false),
@@ -41,6 +49,10 @@ const FleetCatalogSpec = withRules(
   {
     rule: "self.promotion != 'Staged' || has(self.strategyRef)",
     message: 'promotion Staged needs strategyRef',
+  },
+  {
+    rule: "self.promotion != 'Staged' || has(self.catalogSource)",
+    message: 'promotion Staged needs catalogSource, the only thing that is promoted',
   },
 );
 

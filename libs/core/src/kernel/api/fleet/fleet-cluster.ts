@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { ClusterMetadata, FLEET_API, Name, NameRef, namespaceList, Time, withRules } from './fleet-fields.js';
+import {
+  ClusterMetadata,
+  FLEET_API,
+  Name,
+  NameRef,
+  NamespaceName,
+  namespaceList,
+  Time,
+  withRules,
+} from './fleet-fields.js';
 
 const MOST_NAMESPACES = 64;
 
@@ -12,7 +21,7 @@ const FleetClusterSpec = withRules(
     }),
     uid: Name.optional(),
     paused: z.boolean().default(false),
-    globalCatalogNamespace: Name.optional(),
+    globalCatalogNamespace: NamespaceName.optional(),
     allowedNamespaces: namespaceList(MOST_NAMESPACES).optional(),
   }),
   {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FLEET_API, Name, NamespacedMetadata, Text, Time, withRules } from './fleet-fields.js';
+import * as pattern from './field-patterns.js';
+import { FLEET_API, Name, NamespacedMetadata, Subdomain, Text, Time, withRules } from './fleet-fields.js';
 import { CHANGES, ChangeKind } from './fleet-strategy.js';
 
 /** What a user can decide about a roll-out. */
@@ -11,16 +12,18 @@ export type DecisionAction = (typeof ACTIONS)[number];
 
 const MOST_CLUSTERS = 100;
 
+const Label = z.string().min(1).max(63).regex(pattern.WORD, 'must be one word of printable ASCII');
+
 const FleetDecisionSpec = withRules(
   z.strictObject({
-    rollout: Name,
+    rollout: Subdomain,
     action: z.enum(ACTIONS),
-    class: z.string().min(1).max(63).optional(),
+    class: Label.optional(),
     /** The kinds of change that the class was shown with: with more, the approval has no effect. */
     changes: z.array(ChangeKind).max(CHANGES.length).optional(),
-    wave: z.string().min(1).max(63).optional(),
-    clusters: z.array(Name).max(MOST_CLUSTERS).optional(),
-    reason: Text.min(3),
+    wave: Label.optional(),
+    clusters: z.array(Subdomain).max(MOST_CLUSTERS).optional(),
+    reason: Text.min(3).regex(/\S/, 'must say something'),
     by: z.strictObject({ user: Name, groups: z.array(Name).max(256).default([]) }),
     expiresAt: Time.optional(),
   }),

@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import * as pattern from './field-patterns.js';
 import {
   AnyObject,
   ClusterSelector,
+  type FieldRule,
   FLEET_API,
   Name,
   NameRef,
   NamespacedMetadata,
+  NamespaceName,
   namespaceList,
+  OneWord,
+  Subdomain,
   Time,
   withRules,
 } from './fleet-fields.js';
@@ -18,8 +23,19 @@ const MOST_LIST = 64;
 const immutable = (field: string) => ({ rule: 'self == oldSelf', message: `${field} is immutable` });
 const Range = z.string().max(256);
 
+/** A field has ranges in the dialect of its API. `unset`: it is not there; `each`: must hold of its ranges. */
+function rangeRule(field: string, unset: string, each: (is: (range: string) => string) => string): FieldRule {
+  const matches = (dialect: RegExp) => each((range) => `${range}.matches(r'${dialect.source}')`);
+  const rule = `${unset} || (self.api == 'V1' ? ${matches(pattern.V1_RANGE)} : ${matches(pattern.CLASSIC_RANGE)})`;
+  return { rule, message: `${field} must have ranges of versions`, isServers: true };
+}
+
 const CatalogRef = withRules(
-  z.strictObject({ fleetCatalog: Name.optional(), name: Name.optional(), namespace: Name.optional() }),
+  z.strictObject({
+    fleetCatalog: Subdomain.optional(),
+    name: Subdomain.optional(),
+    namespace: NamespaceName.optional(),
+  }),
   {
     rule: 'has(self.fleetCatalog) ? !has(self.name) && !has(self.namespace) : has(self.name)',
     message: 'catalog needs either fleetCatalog, or name and namespace',
@@ -27,28 +43,28 @@ const CatalogRef = withRules(
 );
 
 const Classic = z.strictObject({
-  channel: Name.optional(),
+  channel: OneWord.optional(),
   config: AnyObject.optional(),
   operatorGroup: z
     .strictObject({
       manage: z.enum(['Create', 'Adopt', 'Use']).default('Create'),
       targetNamespaces: namespaceList(MOST_LIST).optional(),
-      serviceAccountName: Name.optional(),
+      serviceAccountName: Subdomain.optional(),
     })
     .optional(),
 });
 
 const V1 = z.strictObject({
-  channels: z.array(Name).max(MOST_LIST).optional(),
-  serviceAccountName: Name.optional(),
+  channels: z.array(Subdomain).max(MOST_LIST).optional(),
+  serviceAccountName: Subdomain.optional(),
   config: AnyObject.optional(),
   upgradeConstraintPolicy: z.enum(['CatalogProvided', 'SelfCertified']).optional(),
 });
 
 const FleetOperatorSpec = withRules(
   z.strictObject({
-    package: withRules(Name, immutable('package')),
-    namespace: withRules(Name, immutable('namespace')),
+    package: withRules(OneWord, immutable('package')),
+    namespace: withRules(NamespaceName, immutable('namespace')),
     api: withRules(z.enum(['Classic', 'V1']), immutable('api')).default('Classic'),
     catalog: CatalogRef,
     classic: Classic.optional(),
@@ -59,7 +75,7 @@ const FleetOperatorSpec = withRules(
       .array(
         z.strictObject({
           clusters: ClusterSelector,
-          channel: Name.optional(),
+          channel: OneWord.optional(),
           range: Range.optional(),
           config: AnyObject.optional(),
         }),
@@ -77,6 +93,13 @@ const FleetOperatorSpec = withRules(
     rule: "self.api == 'Classic' ? !has(self.v1) : !has(self.classic)",
     message: 'classic goes with api Classic, v1 with api V1',
   },
+  rangeRule('versions.range', '!has(self.versions) || !has(self.versions.range)', (is) => is('self.versions.range')),
+  rangeRule(
+    'versions.deny',
+    '!has(self.versions) || !has(self.versions.deny)',
+    (is) => `self.versions.deny.all(r, ${is('r')})`,
+  ),
+  rangeRule('overrides', '!has(self.overrides)', (is) => `self.overrides.all(o, !has(o.range) || ${is('o.range')})`),
 );
 
 export const MOST_VERSIONS_SHOWN = 20;
@@ -108,13 +131,16 @@ export const FleetOperatorStatus = z.strictObject({
 });
 export type FleetOperatorStatus = z.infer<typeof FleetOperatorStatus>;
 
+/** Why a FleetOperator has another name. */
+export const NAME_OF_CATALOG = 'must not begin with "catalog-": roll-outs of catalogs have such names';
+
 /** An operator that is rolled out over clusters. */
 export const FleetOperator = z.strictObject({
   apiVersion: z.literal(FLEET_API),
   kind: z.literal('FleetOperator'),
   metadata: NamespacedMetadata.refine(({ name }) => !name.startsWith('catalog-'), {
     path: ['name'],
-    message: 'must not begin with "catalog-": roll-outs of catalogs have such names',
+    message: NAME_OF_CATALOG,
   }),
   spec: FleetOperatorSpec,
   status: z.unknown().optional(),

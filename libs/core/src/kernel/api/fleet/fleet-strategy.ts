@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as pattern from './field-patterns.js';
 import {
   ClusterSelector,
   ClusterShare,
@@ -6,6 +7,7 @@ import {
   FLEET_API,
   Name,
   NamespacedMetadata,
+  NamespaceName,
   Selector,
   Threshold,
   withRules,
@@ -32,17 +34,20 @@ const Label = z
 const Url = z
   .string()
   .max(2_048)
-  .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https URL');
+  .regex(/^https?:\/\/[^\s/]+[^\s]*$/, 'must be an http or https URL');
+
+/** Without the rule about brackets: an API server would count it for each of 256 gates. */
+const GateExpression = z.string().min(1).max(4_096).meta({ pattern: pattern.EXPRESSION.source });
 
 /** An expression about objects of the managed cluster. */
 export const CelCheck = withRules(
   z.strictObject({
-    apiVersion: Name,
-    kind: Name,
-    namespace: Name.optional(),
-    name: Name.optional(),
+    apiVersion: z.string().max(253).regex(pattern.API_VERSION, 'must be an API version, such as apps/v1'),
+    kind: z.string().max(63).regex(pattern.KIND, 'must be the kind of an object, such as Deployment'),
+    namespace: NamespaceName.optional(),
+    name: z.string().min(1).max(253).regex(pattern.PATH_SEGMENT, 'must be the name of an object').optional(),
     selector: Selector.optional(),
-    expression: z.string().min(1).max(4_096),
+    expression: GateExpression,
   }),
   { rule: 'has(self.name) != has(self.selector)', message: 'exactly one of name and selector is needed' },
 );
@@ -83,10 +88,16 @@ const Gates = withRules(z.array(GateSpec).max(MOST_GATES), {
   message: 'gates need different names',
 });
 
+const REST = 'must not be "rest": that wave is always there';
+const WaveName = withRules(
+  Label.refine((name) => name !== 'rest', REST),
+  { rule: "self != 'rest'", message: REST, isServers: true },
+);
+
 /** The part of a fleet that follows together. */
 export const WaveSpec = withRules(
   z.strictObject({
-    name: Label.refine((name) => name !== 'rest', 'must not be "rest": that wave is always there'),
+    name: WaveName,
     clusters: ClusterSelector.optional(),
     percent: z.int().min(1).max(100).optional(),
     count: z.int().min(1).optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as pattern from './field-patterns.js';
 import {
   ClusterMetadata,
   ClusterSelector,
@@ -13,17 +14,33 @@ import {
 const ONE_HOUR = 3_600_000;
 const LONGEST = 168 * ONE_HOUR;
 
+const Cron = withRules(z.string().min(1).max(256).meta({ pattern: pattern.CRON.source }), {
+  rule: `!self.matches(r'${pattern.NO_SUCH_DAY.source}')`,
+  message: 'must name a day that there is',
+  isServers: true,
+});
+const TimeZone = withRules(z.string().min(1).max(64), {
+  rule: "timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0",
+  message: 'must be the name of a time zone, such as Europe/Berlin',
+  isServers: true,
+});
+const Period = withRules(z.strictObject({ from: Time, to: Time }), {
+  rule: 'self.to > self.from',
+  message: 'to must be after from',
+  isServers: true,
+});
+
 const FleetWindowSpec = withRules(
   z.strictObject({
     type: z.enum(['Allow', 'Deny']),
     schedule: z
       .strictObject({
-        cron: z.string().min(1).max(256),
+        cron: Cron,
         duration: duration(1_000, LONGEST),
-        timeZone: z.string().min(1).max(64).default('UTC'),
+        timeZone: TimeZone.default('UTC'),
       })
       .optional(),
-    period: z.strictObject({ from: Time, to: Time }).optional(),
+    period: Period.optional(),
     clusters: ClusterSelector.optional(),
     subjects: z
       .strictObject({
