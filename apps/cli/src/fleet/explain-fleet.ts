@@ -1,7 +1,9 @@
 import { heldByUnreadable, type UnreadableObject } from '#core/fleet/kinds/unreadable-object';
 import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import { isFinal } from '#core/fleet/rollout/phases';
+import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import { WITHDRAWN_END, withdrawnText } from '#core/fleet/rollout/withdrawn';
+import { GREEN_AGAIN, isGreenAgain } from '#core/fleet/status/rollout-conditions';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
@@ -232,6 +234,11 @@ function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): 
   };
 }
 
+const resumeNote = (status: RolloutStatus): string => {
+  if (isGreenAgain(status)) return GREEN_AGAIN;
+  return status.phase === 'Halted' ? 'the failures are forgiven' : '';
+};
+
 function stopped({ rollout, answer, hints, short, causes }: RolloutPlace): Explained {
   const { phase, reason } = rollout.record.status;
   const base = { phase: 'Waiting', sentence: stopText(phase, reason) };
@@ -241,7 +248,7 @@ function stopped({ rollout, answer, hints, short, causes }: RolloutPlace): Expla
     return { ...base, chain: [...overThreshold(rollout), ...causes, ...(isDenied ? [RETURNS_DENIED] : [])], todo };
   }
   const todo = [
-    { command: NEXT.resumeRollout(short), note: phase === 'Halted' ? 'the failures are forgiven' : '' },
+    { command: NEXT.resumeRollout(short), note: resumeNote(rollout.record.status) },
     ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
   ];
   return { ...base, chain: [...overThreshold(rollout), ...causes, ...keptLines(hints)], todo };

@@ -251,7 +251,10 @@ export function wavesBefore({ record }: LiveRollout, wave: number, short: string
   const isManual = state.phase === 'AwaitingPromotion' || state.reason === 'NotEnoughSuccesses';
   return {
     chain: [`wave ${rules.name} is ${state.phase} (${state.reason}): ${counts}`],
-    todo: isManual ? [step(NEXT.promoteWave(short, rules.name))] : [],
+    todo: [
+      ...(isManual ? [step(NEXT.promoteWave(short, rules.name))] : []),
+      ...(state.reason === 'NotEnoughSuccesses' && failed > 0 ? [step(NEXT.retryRollout(short))] : []),
+    ],
   };
 }
 

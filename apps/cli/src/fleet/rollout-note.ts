@@ -13,7 +13,9 @@ export function rolloutNote(answer: RolloutAnswer, hints: RolloutHints): string 
   if (phase === 'Halted' || phase === 'Paused') return reason;
   if (isFinal(phase)) return '';
   if (waves.some((wave) => wave.phase === 'AwaitingPromotion')) return 'waits for promotion';
-  if (waves.some((wave) => wave.phase === 'Soaking')) return 'soaks';
+  const soaking = waves.find((wave) => wave.phase === 'Soaking');
+  if (soaking?.reason === 'NotEnoughSuccesses') return 'not enough successes';
+  if (soaking !== undefined) return 'soaks';
   const [kept] = hints.kept;
   if (kept !== undefined) return `${kept.clusters} ${kept.reason}`;
   const [first] = waiting.filter((one) => one.reason !== 'WaveNotOpen' && one.reason !== 'Budget');

@@ -1,5 +1,6 @@
 import { durationMs } from '#core/fleet/placement/waves';
 import { WITHDRAWN_ABORT, withdrawnText } from '#core/fleet/rollout/withdrawn';
+import { isGreenAgain } from '#core/fleet/status/rollout-conditions';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
@@ -92,6 +93,12 @@ function flightOf({ phase, counts, limit }: WaveAnswer, isOver: boolean): string
   return atWork ? `${inFlight}/${limit}` : String(inFlight);
 }
 
+function soakNote(reason: string, soakUntil: string | null, now: number): string {
+  if (reason === 'NotEnoughSuccesses') return 'not enough successes: one was lost';
+  if (soakUntil === null) return 'waits for its checks';
+  return `soaks for another ${shortDuration(Date.parse(soakUntil) - now)}`;
+}
+
 function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): string {
   const hasSoak = durationMs(soak) > 0;
   switch (phase) {
@@ -99,8 +106,7 @@ function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): st
       if (reason === 'NotEnoughSuccesses') return 'not enough successes';
       return hasSoak ? `soak ${soak} after the last success` : '';
     case 'Soaking':
-      if (soakUntil === null) return 'waits for its checks';
-      return `soaks for another ${shortDuration(Date.parse(soakUntil) - now)}`;
+      return soakNote(reason, soakUntil, now);
     case 'AwaitingPromotion':
       return 'waits for promotion';
     case 'Pending':
@@ -202,6 +208,26 @@ function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTarge
 }
 
 /** What a user can do about a roll-out that does not go on by itself. */
+/** What ends the wait of a wave at work, and what shows failures. */
+function goingOn(
+  { waves, failures }: Pick<RolloutAnswer, 'waves' | 'failures'>,
+  short: string,
+  next: (command: string, note?: string) => string,
+): string[] {
+  const promotable = waves.find((wave) => wave.phase === 'AwaitingPromotion' || wave.reason === 'NotEnoughSuccesses');
+  const isRetried = promotable?.reason === 'NotEnoughSuccesses' && promotable.counts.failed > 0;
+  return [
+    ...(promotable === undefined
+      ? []
+      : [next(NEXT.promoteWave(short, promotable.name), isRetried ? 'without them' : '')]),
+    ...(isRetried ? [next(NEXT.retryRollout(short), 'failed clusters try again')] : []),
+    ...(failures.length === 0 ? [] : [next(NEXT.fleetFailures(short))]),
+  ];
+}
+
+const GREEN = 'goes on: its gates are green now';
+const FORGIVEN = 'goes on; the failures are forgiven';
+
 function nextLines(
   { phase, reason, waves, failures }: RolloutAnswer,
   { short, width, deniesReturns = false, hints }: RolloutTextOptions,
@@ -223,17 +249,11 @@ function nextLines(
   if (phase === 'Halted') {
     return [
       next(NEXT.fleetFailures(short), 'why it stopped'),
-      next(NEXT.resumeRollout(short), 'goes on; the failures are forgiven'),
+      next(NEXT.resumeRollout(short), isGreenAgain({ phase, reason, waves }) ? GREEN : FORGIVEN),
       ...(deniesReturns ? [] : [next(NEXT.rollBack(short), 'every cluster that it changed goes back')]),
     ];
   }
   if (phase === 'Paused' && reason === 'Decision') return [next(NEXT.resumeRollout(short))];
   if (FINAL.has(phase)) return [];
-  const promotable = waves.find(
-    (wave) => wave.phase === 'AwaitingPromotion' || (wave.phase === 'Open' && wave.reason === 'NotEnoughSuccesses'),
-  );
-  return [
-    ...(promotable === undefined ? [] : [next(NEXT.promoteWave(short, promotable.name))]),
-    ...(failures.length === 0 ? [] : [next(NEXT.fleetFailures(short))]),
-  ];
+  return goingOn({ waves, failures }, short, next);
 }

@@ -37,7 +37,7 @@ const WAVE = {
   },
 };
 
-/** One object of each kind that uses every field and that everybody accepts. */
+/** One object of each kind that uses every field and that every reader accepts. */
 export const GOOD: Readonly<Record<WrittenKind, object>> = {
   FleetCluster: {
     ...{ access: { context: 'kind-lab' }, uid: '6f0c', paused: false, globalCatalogNamespace: 'olm' },
@@ -84,7 +84,7 @@ export const GOOD: Readonly<Record<WrittenKind, object>> = {
   },
 };
 
-/** More specs that everybody accepts. */
+/** More specs that every reader accepts. */
 export const ALSO_GOOD: readonly (readonly [WrittenKind, object])[] = [
   ['FleetWindow', { type: 'Deny', period: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00+01:00' } }],
   ['FleetWindow', { type: 'Deny', schedule: { cron: '*/5 0-6,22 1,15 jan-MAR sun', duration: '168h' } }],
@@ -123,7 +123,7 @@ const selectors = (field: string): readonly Bad[] => [
 const shares = (field: string): Bad => [field, 0, -1, '0%', '101%', '5', '1.5%', 'half', 2.5];
 const yesNo = (field: string): Bad => [field, 'yes', 1];
 
-/** Values that nobody accepts, for each field that people write. A path below `spec`; `''`: a whole spec. */
+/** Values that no reader accepts, for each field of people. A path below `spec`; `''`: a whole spec. */
 export const BAD: Readonly<Record<WrittenKind, readonly Bad[]>> = {
   FleetCluster: [
     ['access', {}, { secretRef: { name: 's' }, context: 'c' }, 'kind-lab'],
@@ -268,6 +268,7 @@ export const BAD: Readonly<Record<WrittenKind, readonly Bad[]>> = {
     ['rollout', WORDS, '', 'a/b'],
     ['action', 'approve', 'Delete'],
     ['class', WORDS, ''],
+    ['changes', ['minor'], 'Minor'],
     ['wave', WORDS, ''],
     ['clusters', [WORDS], 'store-1'],
     ['reason', '', 'ok', '     '],

@@ -17,7 +17,7 @@ const quoted = (text: string): string => JSON.stringify(cutText(text, LONGEST_QU
 
 type Problem = string | undefined;
 
-/** The first problem in a list, each entry of which is looked at only if those before it have none. */
+/** The first problem in a list, each entry of which is checked only if those before it have none. */
 function firstOf(...checks: readonly (() => Problem)[]): Problem {
   for (const check of checks) {
     const problem = check();

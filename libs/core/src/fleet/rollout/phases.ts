@@ -115,7 +115,7 @@ export const WAVE_REASONS: Readonly<Record<WavePhase, readonly string[]>> = {
   Pending: ['NotItsTurn', 'GateBefore'],
   AwaitingPromotion: ['Manual'],
   Open: ['Opened', 'Promoted', 'NotEnoughSuccesses'],
-  Soaking: ['Soak', 'GateAfter'],
+  Soaking: ['Soak', 'GateAfter', 'NotEnoughSuccesses'],
   Complete: ['Passed', 'Promoted', 'Empty'],
   RollingBack: ['OnFailure', 'Decision'],
   RolledBack: ['Returned'],

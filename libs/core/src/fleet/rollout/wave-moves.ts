@@ -113,13 +113,13 @@ function settleWave(index: number, draft: Draft): void {
   const { phase, reason, isPromoted } = draft.wave(index);
   if (!isSettled(index, draft)) {
     // A member that came later takes the wave back to its work; one that soaks goes on soaking.
-    if (reason === 'NotEnoughSuccesses') draft.setWave(index, { reason: 'Opened' });
+    if (reason === 'NotEnoughSuccesses') draft.setWave(index, { reason: phase === 'Open' ? 'Opened' : 'Soak' });
     return;
   }
   const { done, targets } = draft.tally(index);
-  // A success that was lost during the soak holds the wave there, until a Promote or a Retry.
   if (isPromoted || done >= Math.min(draft.rules(index).requireSuccesses, targets)) soakOrComplete(index, draft);
-  else if (phase === 'Open') draft.setWave(index, { reason: 'NotEnoughSuccesses' });
+  // One that was lost during the soak holds the wave there, until a Promote or a Retry.
+  else draft.setWave(index, { reason: 'NotEnoughSuccesses' });
 }
 
 function soakOrComplete(index: number, draft: Draft): void {

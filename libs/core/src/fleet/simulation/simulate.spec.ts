@@ -216,7 +216,24 @@ describe('what a release, a promotion and a retry lead to', () => {
       },
     });
     expect(said(events, 'decision')).toEqual(['1800 Promote Effective']);
-    expect(said(events, 'wave', 'all').at(-1)).toBe('1800 Complete Promoted');
+    expect(said(events, 'wave', 'all').slice(-2)).toEqual(['341 Soaking NotEnoughSuccesses', '1800 Complete Promoted']);
+    expect(ends(summary)).toEqual(['platform/kafka-1 Completed AllWavesComplete']);
+  });
+
+  it('completes a wave by a Retry of a success that was lost while it soaked', () => {
+    const { events, summary } = played({
+      strategy: { waves: [{ name: 'all', maxConcurrent: 2, soak: '1h', failureThreshold: 1, requireSuccesses: 2 }] },
+      clusters: 2,
+      file: {
+        faults: [{ clusters: { names: ['c-0001'] }, attempts: 1, unhealthy: { after: '5m', for: '10m' } }],
+        script: [release('0s', 'kafka-operator.v2'), { at: '30m', ...decide('Retry') }],
+      },
+    });
+    expect(said(events, 'wave', 'all').slice(-3)).toEqual([
+      '341 Soaking NotEnoughSuccesses',
+      '1800 Soaking Soak',
+      '5410 Complete Passed',
+    ]);
     expect(ends(summary)).toEqual(['platform/kafka-1 Completed AllWavesComplete']);
   });
 

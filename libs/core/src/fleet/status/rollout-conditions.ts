@@ -42,6 +42,21 @@ function waitsOf(rollout: SeenRollout, rows: readonly RolloutRow[]): Waits {
     .sort(([a, m], [b, n]) => n - m || rank(a) - rank(b));
 }
 
+const LOST_SUCCESS = 'a success was lost during the soak; a Promote or a Retry decision ends this';
+const lostIn = ({ phase }: Readonly<{ phase: string }>): string => (phase === 'Soaking' ? LOST_SUCCESS : '');
+/** What resumes a rollout that a gate stopped, once the gate is green. */
+export const GREEN_AGAIN = 'its gates are green now; a Resume decision lets it go on';
+
+/** True if a gate's timeout stopped a rollout and the gate is green since: its wave is complete. */
+export const isGreenAgain = ({
+  phase,
+  reason,
+  waves,
+}: Readonly<{ phase: string; reason: string; waves: readonly Readonly<{ phase: string }>[] }>): boolean =>
+  phase === 'Halted' && reason === 'GateTimeout' && waves.every((wave) => wave.phase !== 'Soaking');
+
+const greenAgain = (status: Parameters<typeof isGreenAgain>[0]): string => (isGreenAgain(status) ? GREEN_AGAIN : '');
+
 function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
   const { status, spec, tallies } = rollout;
   const is = (status: 'True' | 'False', reason: string, message: string): FoundCondition => ({
@@ -53,7 +68,7 @@ function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
   const waiting = waits.map(([reason, clusters]) => `${clusters} ${reason}`).join(', ');
   const says = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(': ');
   if (status.phase === 'Paused' || status.phase === 'Halted') {
-    return is('False', status.phase, says(place, status.reason));
+    return is('False', status.phase, says(place, status.reason, greenAgain(status)));
   }
   const { applying, verifying, rollingBack, returnsDue } = sumOf(tallies);
   const underWay = applying + verifying + rollingBack;
@@ -64,8 +79,8 @@ function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
     return is('False', returns === 'Waiting' ? 'Approval' : 'Rejected', why);
   }
   const wave = current && status.waves[current.at];
+  if (wave?.reason === 'NotEnoughSuccesses') return is('False', wave.reason, says(place, lostIn(wave), waiting));
   if (wave?.phase === 'Soaking') return is('False', 'Soaking', says(place, wave.reason));
-  if (wave?.reason === 'NotEnoughSuccesses') return is('False', wave.reason, says(place, waiting));
   const [first] = waits;
   if (first === undefined) return is('True', 'Advancing', place);
   const why = wave?.phase === 'AwaitingPromotion' ? 'waits for a Promote decision' : '';

@@ -51,6 +51,21 @@ const soaking = { phase: 'Soaking', reason: 'Soak', openedAt: START } as const;
 describe('the conditions of a FleetRollout', () => {
   it.each<[string, ReturnType<typeof seen>, string]>([
     [
+      'says that a success was lost during the soak, and what ends that',
+      seen([done('a', START), failed('b', 'x')], [{ ...soaking, reason: 'NotEnoughSuccesses' }]),
+      'Progressing=False NotEnoughSuccesses wave 1 of 3 (lab): a success was lost during the soak; a Promote or a Retry decision ends this',
+    ],
+    [
+      'says what resumes a rollout that a gate has stopped and that is green now',
+      seen([done('a', START)], [complete], { phase: 'Halted', reason: 'GateTimeout' }),
+      'Progressing=False Halted wave 2 of 3 (canary): GateTimeout: its gates are green now; a Resume decision lets it go on',
+    ],
+    [
+      'does not say so while they are not green',
+      seen([done('a', START)], [{ ...soaking, reason: 'GateAfter' }], { phase: 'Halted', reason: 'GateTimeout' }),
+      'Progressing=False Halted wave 1 of 3 (lab): GateTimeout',
+    ],
+    [
       'says what is under way',
       seen([{ cluster: 'a', phase: 'Applying', reason: 'Started' }, waiting('b', 'Budget')], [open]),
       'Progressing=True Advancing wave 1 of 3 (lab): 1 cluster under way: 1 Budget',

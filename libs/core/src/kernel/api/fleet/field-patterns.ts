@@ -79,7 +79,7 @@ const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*';
 const NUMBER = '([0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?|\\.[0-9]+|0x[0-9a-fA-F]+)[uU]?';
 const BLANK = '[ \\t\\r\\n]*';
 /**
- * An expression in CEL as far as a pattern can tell: values and operators in turn. An API server cannot
+ * An expression in CEL as far as a pattern can check: values and operators in turn. An API server cannot
  * compile one; the hub does.
  */
 export const EXPRESSION = ((): RegExp => {

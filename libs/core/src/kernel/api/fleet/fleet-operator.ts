@@ -23,7 +23,7 @@ const MOST_LIST = 64;
 const immutable = (field: string) => ({ rule: 'self == oldSelf', message: `${field} is immutable` });
 const Range = z.string().max(256);
 
-/** A field has ranges in the dialect of its API. `unset`: it is not there; `each`: must hold of its ranges. */
+/** A field with ranges in the dialect of its API. `unset`: it is not there; `each`: what its ranges obey. */
 function rangeRule(field: string, unset: string, each: (is: (range: string) => string) => string): FieldRule {
   const matches = (dialect: RegExp) => each((range) => `${range}.matches(r'${dialect.source}')`);
   const rule = `${unset} || (self.api == 'V1' ? ${matches(pattern.V1_RANGE)} : ${matches(pattern.CLASSIC_RANGE)})`;
