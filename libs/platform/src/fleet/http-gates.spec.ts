@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
+import { PATIENCE } from '#testing/patience';
 import { type GateQuestion, HttpGates } from './http-gates.js';
 
 const policy = { addresses: ['loopback' as const], registryHosts: [], grpcHosts: [] };
@@ -74,6 +75,27 @@ describe('gates that are asked over HTTP', () => {
     expect(await ask({ webhook: { url: `${url}/broken` } })).toEqual({
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ answers 503$/),
     });
+  });
+
+  it('wait for a host that does not answer within bounds, and keep no other rollout and host waiting', async () => {
+    let hanging = 0;
+    const silent = createServer(() => {
+      hanging += 1;
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const slow = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const gates = new HttpGates({ hosts: ['127.0.0.1'], policy, timeoutMs: 3_000 });
+    const of = (rollout: string, hook: string) => gates.ask({ ...question({ webhook: { url: hook } }), rollout });
+    const many = Array.from({ length: 40 }, () => of('team-a/hung', `${slow}/hook`));
+    await expect.poll(() => hanging, PATIENCE).toBe(32);
+    expect(await of('team-a/hung', `${url}/hook`)).toMatchObject({ green: true });
+    const others = Array.from({ length: 40 }, () => of('team-b/hung', `${slow}/hook`));
+    await expect.poll(() => hanging, PATIENCE).toBe(48);
+    expect(await of('team-c/quick', `${url}/hook`)).toMatchObject({ green: true });
+    expect(hanging).toBe(48);
+    silent.closeAllConnections();
+    silent.close();
+    for (const { message } of await Promise.all([...many, ...others])) expect(message).toContain('cannot reach');
   });
 
   it('say why a host gave no answer', async () => {

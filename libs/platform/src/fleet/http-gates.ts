@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { CheckAnswer } from '#core/fleet/gates/cel-check';
 import { prometheusAnswer, queryFor } from '#core/fleet/gates/prometheus-answer';
 import type { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
+import { Demand } from '../fairness/demand.js';
+import { FairLimiter } from '../fairness/fair-limiter.js';
 import { networkReason } from '../registry/http/answers.js';
 import { Connections } from '../registry/http/connections.js';
 import { isAddressRefusal } from '../registry/outbound/checked-lookup.js';
@@ -29,9 +31,18 @@ const MOST_BYTES = 1_000_000;
 const MOST_MESSAGE = 512;
 const WebhookAnswer = z.object({ green: z.boolean(), message: z.string().optional() });
 
+/**
+ * Questions at a time: of all, to one host, and of one rollout to that host. An answer may have a megabyte,
+ * and a host that does not answer holds its questions for ten seconds.
+ */
+const AT_ONCE = { total: 96, perCluster: 48, perNamespace: 32 };
+/** A step asks anew after a minute. */
+const LONGEST_WAIT_MS = 50_000;
+
 /** Asks Prometheus servers and webhooks. What cannot be asked, and what does not answer, gives no answer. */
 export class HttpGates {
   readonly #connections: Connections;
+  readonly #turns = new FairLimiter(AT_ONCE);
 
   constructor(private readonly options: HttpGatesOptions) {
     this.#connections = new Connections({ policy: options.policy });
@@ -43,17 +54,34 @@ export class HttpGates {
       if (prometheus !== undefined) {
         const url = new URL(`${prometheus.url.replace(/\/+$/, '')}/api/v1/query`);
         url.searchParams.set('query', queryFor(prometheus.query, question.cluster ?? ''));
-        return prometheusAnswer(await this.#json(url, {}), prometheus);
+        const answer = await this.#inTurn(url, question, () => this.#json(url, {}));
+        return prometheusAnswer(answer, prometheus);
       }
       if (webhook === undefined) return { message: 'it is not a gate that is asked over HTTP' };
       const { rollout, wave, cluster, bundle } = question;
       const body = JSON.stringify({ rollout, wave, cluster, bundle });
       const headers = { 'content-type': 'application/json' };
-      const said = WebhookAnswer.safeParse(await this.#json(new URL(webhook.url), { method: 'POST', headers, body }));
+      const url = new URL(webhook.url);
+      const answer = await this.#inTurn(url, question, () => this.#json(url, { method: 'POST', headers, body }));
+      const said = WebhookAnswer.safeParse(answer);
       if (!said.success) return { message: 'the answer is not {"green": true or false, "message": "…"}' };
       return { green: said.data.green, message: (said.data.message ?? '').slice(0, MOST_MESSAGE) };
     } catch (error) {
       return { message: (error instanceof Error ? error.message : String(error)).slice(0, MOST_MESSAGE) };
+    }
+  }
+
+  async #inTurn<T>({ host }: URL, { rollout }: GateQuestion, read: () => Promise<T>): Promise<T> {
+    const late = AbortSignal.timeout(LONGEST_WAIT_MS);
+    const turn = await this.#turns.enter(Demand.of({ cluster: host, namespace: rollout }, late)).catch(() => {
+      throw new Error(
+        `${host} was not asked within ${LONGEST_WAIT_MS / 1000} s: it answers slowly, or too many ask it`,
+      );
+    });
+    try {
+      return await read();
+    } finally {
+      turn.release();
     }
   }
 
