@@ -153,6 +153,8 @@ describe('rows of the web console', () => {
       { cluster: 'west', standing: 'needs-approval', reach: 'fresh' },
     ]);
     expect(await listed('catalogs')).toMatchObject([{ name: 'olm/chain', packages: 1 }]);
+    // They lie in the global catalog namespace, and are seen from all others.
+    expect(await listed('catalog-rows')).toMatchObject(['east', 'west'].map((cluster) => ({ cluster, global: true })));
   });
 
   it('are explained from the cluster: reasons, what to do, and the demands that cannot be met as a tree', async () => {
