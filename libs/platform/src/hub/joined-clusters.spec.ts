@@ -17,7 +17,10 @@ const EAST = {
   user: { token: 'hush' },
   globalCatalogNamespace: 'market',
 };
-const WEST = { context: 'west', file: 'elsewhere', cluster: { server: 'https://west.example.com' }, user: {} };
+const WEST = {
+  ...{ context: 'west', file: 'elsewhere', cluster: { server: 'https://west.example.com' }, user: {} },
+  ...{ identity: 'uid-of-west', accepted: 'uid-of-west' },
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-joined-'));
