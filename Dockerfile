@@ -11,6 +11,9 @@
 
 ARG NODE_IMAGE=node:24-slim
 
+# For the processor of the image; nothing in it is run here.
+FROM ${NODE_IMAGE} AS base
+
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /flotilla
 COPY package.json package-lock.json ./
@@ -23,15 +26,18 @@ COPY libs libs
 COPY apps apps
 COPY scripts/bundle-programs.ts scripts/program-entries.ts scripts/build-pages.ts scripts/image-contents.ts scripts/
 COPY scripts/supply-chain scripts/supply-chain
+COPY scripts/image scripts/image
+# Node and what it loads, without the shell and the programs of the base.
+RUN --mount=type=bind,from=base,target=/base node scripts/image/image-root.ts /base /image-root
 # The commit that `flotilla version` names: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
 ARG COMMIT=
 RUN node scripts/bundle-programs.ts \
  && node scripts/build-pages.ts \
  && node scripts/image-contents.ts \
  && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
- && mkdir -p /state/flotilla/content /state/flotilla-key /state/flotilla-console /state/flotilla-proof-keys
+ && mkdir -p /state/flotilla/content /state/flotilla-key /state/flotilla-console /state/home /state/flotilla-proof-keys
 
-FROM ${NODE_IMAGE}
+FROM scratch
 ARG COMMIT=
 LABEL org.opencontainers.image.title="Flotilla" \
       org.opencontainers.image.description="Operator lifecycle management for fleets of Kubernetes clusters, from one hub" \
@@ -40,19 +46,23 @@ LABEL org.opencontainers.image.title="Flotilla" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /flotilla
 # The memory settings of services (docs/decisions/0194). Without source maps, which would take 40 MiB of each service.
-ENV NODE_ENV=production \
+ENV PATH=/usr/local/bin \
+    NODE_ENV=production \
     NODE_OPTIONS=--max-semi-space-size=8 \
     MALLOC_ARENA_MAX=1 \
     MALLOC_TRIM_THRESHOLD_=131072 \
     FLOTILLA_BIND_ADDRESS=0.0.0.0 \
     FLOTILLA_CONTENT_DIR=/var/lib/flotilla/content
-# The user `node` of the base image, by number, so that Kubernetes can see that it is not root.
+COPY --from=build /image-root/ /
+# The user `node`, by number, so that Kubernetes can see that it is not root.
+COPY --from=build --chown=1000:1000 /state/home /home/node
 COPY --from=build --chown=1000:1000 /state/flotilla /var/lib/flotilla
 COPY --from=build --chown=1000:1000 /state/flotilla-key /var/lib/flotilla-key
 COPY --from=build --chown=1000:1000 /state/flotilla-console /var/lib/flotilla-console
 COPY --from=build --chown=1000:1000 /state/flotilla-proof-keys /var/lib/flotilla-proof-keys
 COPY package.json ./
 COPY bin/flotilla-in-image /usr/local/bin/flotilla
+COPY bin/ready-in-image /usr/local/bin/ready
 COPY k8s/crds k8s/crds
 COPY k8s/joining k8s/joining
 COPY k8s/base/managed-cluster k8s/base/managed-cluster

@@ -90,8 +90,8 @@ export class ComposeStack {
    * start it again.
    */
   async killHard({ State }: Container): Promise<void> {
-    const helper = ['run', '--rm', '--pid', 'host', '--user', '0', '--network', 'none', '--entrypoint', 'bash'];
-    await this.docker(...helper, this.settings['FLOTILLA_IMAGE'] ?? '', '-c', `kill -KILL ${State.Pid}`);
+    const helper = ['run', '--rm', '--pid', 'host', '--user', '0', '--network', 'none', '--entrypoint', 'node'];
+    await this.docker(...helper, this.settings['FLOTILLA_IMAGE'] ?? '', '-e', `process.kill(${State.Pid}, 'SIGKILL')`);
   }
 
   /** What is left of the project in the engine, by kind. */

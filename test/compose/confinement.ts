@@ -1,4 +1,4 @@
-import type { ComposeStack, Container } from './compose-stack.js';
+import { type ComposeStack, type Container, nameOf } from './compose-stack.js';
 
 /** How a container is confined, as the kernel says of its first process, and as the engine says of it. */
 export type Confinement = Readonly<{
@@ -15,11 +15,25 @@ export type Confinement = Readonly<{
   processLimit: number;
 }>;
 
-const WRITE =
+/** Programs of a container of ours are Node's: the image has no shell. Redis has one. */
+const WRITE = `for (const folder of ['/', '/etc', '/usr', '/flotilla']) {
+  try { if (fs.existsSync(folder)) fs.writeFileSync(folder + '/made-by-a-test', ''); } catch (error) { console.log(error.message); }
+}`;
+const WRITE_IN_SHELL =
   'for folder in / /etc /usr /flotilla; do [ ! -d "$folder" ] || touch "$folder/made-by-a-test" 2>&1; done; true';
+const READ =
+  'for (const path of process.argv.slice(1)) if (fs.existsSync(path)) process.stdout.write(fs.readFileSync(path))';
+
+const hasShell = (container: Container): boolean => nameOf(container).startsWith('redis');
+
+/** The content of the files that there are. */
+const read = (stack: ComposeStack, container: Container, ...paths: string[]): Promise<string> =>
+  hasShell(container)
+    ? stack.exec(container, 'sh', '-c', `cat ${paths.join(' ')} 2>/dev/null; true`)
+    : stack.exec(container, 'node', '-e', READ, ...paths);
 
 export async function confinementOf(stack: ComposeStack, container: Container): Promise<Confinement> {
-  const status = await stack.exec(container, 'cat', '/proc/1/status');
+  const status = await read(stack, container, '/proc/1/status');
   const field = (name: string) => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1] ?? '';
   return {
     user: `${field('Uid').split('\t')[0]}:${field('Gid').split('\t')[0]}`,
@@ -27,7 +41,9 @@ export async function confinementOf(stack: ComposeStack, container: Container): 
     bounding: field('CapBnd'),
     noNewPrivileges: field('NoNewPrivs') === '1',
     seccomp: field('Seccomp'),
-    writeToRoot: await stack.exec(container, 'sh', '-c', WRITE),
+    writeToRoot: await (hasShell(container)
+      ? stack.exec(container, 'sh', '-c', WRITE_IN_SHELL)
+      : stack.exec(container, 'node', '-e', WRITE)),
     memoryLimit: container.HostConfig.Memory,
     processLimit: container.HostConfig.PidsLimit ?? 0,
   };
@@ -35,6 +51,6 @@ export async function confinementOf(stack: ComposeStack, container: Container): 
 
 /** Most memory that the container has had, in bytes, of control groups of either version. */
 export async function peakMemory(stack: ComposeStack, container: Container): Promise<number> {
-  const files = '/sys/fs/cgroup/memory.peak /sys/fs/cgroup/memory/memory.max_usage_in_bytes';
-  return Number(await stack.exec(container, 'sh', '-c', `cat ${files} 2>/dev/null; true`));
+  const files = ['/sys/fs/cgroup/memory.peak', '/sys/fs/cgroup/memory/memory.max_usage_in_bytes'];
+  return Number(await read(stack, container, ...files));
 }

@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NoElf, neededBy } from '../../../../scripts/image/needed-libraries.js';
 import { LOADED_LATE } from '../../../../scripts/supply-chain/loaded-late.js';
 import { PROJECT_ROOT } from '../files/project-root.js';
 import { readSettings, unknownSettings } from './settings.js';
@@ -125,7 +127,7 @@ describe('Dockerfile', () => {
   it('copies every file that the scripts of the build import', () => {
     const sources = sourcesOf(dockerfile);
     const open = [...dockerfile.matchAll(/\bnode (scripts\/\S+\.ts)/g)].map(([, path]) => path ?? '');
-    expect(open).toHaveLength(3);
+    expect(open).toHaveLength(4);
     const seen = new Set<string>();
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
       if (seen.has(path)) continue;
@@ -140,7 +142,7 @@ describe('Dockerfile', () => {
   it('takes its base image and what reaches npm’s registry from the build, and keeps no secret', () => {
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-slim(@sha256:[0-9a-f]{64})?$/m);
     const bases = [...dockerfile.matchAll(/^FROM (.+)$/gm)].map(([, base]) => base?.replace(/[${}]/g, ''));
-    expect(bases).toEqual(['--platform=BUILDPLATFORM NODE_IMAGE AS build', 'NODE_IMAGE']);
+    expect(bases).toEqual(['NODE_IMAGE AS base', '--platform=BUILDPLATFORM NODE_IMAGE AS build', 'scratch']);
     const installs = dockerfile.split('\nRUN ').filter((command) => command.includes('npm ci'));
     expect(installs).toHaveLength(1);
     for (const command of installs) {
@@ -164,24 +166,71 @@ describe('Dockerfile', () => {
     expect(lastStage).toContain('org.opencontainers.image.revision="$COMMIT"');
   });
 
+  it('begins with nothing, and takes Node and its libraries alone from the base: no shell, no compiler', () => {
+    expect(lastStage).toMatch(/^\nFROM scratch$/m);
+    expect(lastStage).toContain('COPY --from=build /image-root/ /\n');
+    expect(lastStage).not.toMatch(/--from=base/);
+    for (const entry of ['flotilla', 'ready'])
+      expect(read(`bin/${entry}-in-image`)).toMatch(/^#!\/usr\/local\/bin\/node\n/);
+  });
+
   it('passes the program of a service to node, and all else to the command', () => {
     const folder = mkdtempSync(join(tmpdir(), 'flotilla-image-'));
     try {
-      writeFileSync(join(folder, 'node'), '#!/bin/sh\nfor one in "$@"; do printf "[%s]" "$one"; done\n', {
-        mode: 0o755,
-      });
-      const entry = (...args: string[]) =>
-        execFileSync(join(PROJECT_ROOT, 'bin/flotilla-in-image'), args, {
-          encoding: 'utf8',
-          env: { PATH: `${folder}:${process.env['PATH']}` },
-        });
-      expect(entry('dist/programs/applier.js')).toBe('[/flotilla/dist/programs/applier.js]');
-      const command = '[/flotilla/dist/programs/flotilla.js]';
+      mkdirSync(join(folder, 'dist/programs'), { recursive: true });
+      for (const name of ['applier', 'flotilla']) {
+        const program = `for (const one of process.argv.slice(1)) process.stdout.write('[' + one + ']');\n`;
+        writeFileSync(join(folder, `dist/programs/${name}.js`), program);
+      }
+      const script = join(folder, 'flotilla');
+      writeFileSync(script, read('bin/flotilla-in-image').replace('/flotilla/', `${folder}/`));
+      const entry = (...args: string[]) => execFileSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+      expect(entry('dist/programs/applier.js')).toBe(`[${folder}/dist/programs/applier.js]`);
+      const command = `[${folder}/dist/programs/flotilla.js]`;
       expect(entry('dist/programs/flotilla.js', 'up')).toBe(`${command}[up]`);
       expect(entry('up', '--kubeconfig', 'a b')).toBe(`${command}[up][--kubeconfig][a b]`);
       expect(entry()).toBe(command);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+});
+
+describe('the health check of Compose', () => {
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('answers %i of /readyz with exit code %i', async (status, code) => {
+    const paths: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url);
+      response.writeHead(status).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const run = (to: string) =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [join(PROJECT_ROOT, 'bin/ready-in-image'), to], (error) =>
+          resolve(error?.code ?? 0),
+        );
+      });
+    expect(await run(port)).toBe(code);
+    expect(paths).toEqual(['/readyz']);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await run(port)).toBe(1);
+  });
+});
+
+describe('what a program in ELF needs', () => {
+  it.skipIf(process.platform !== 'linux')('is its loader and libraries: those of Node', () => {
+    const { loader, libraries } = neededBy(readFileSync(process.execPath));
+    expect(loader).toMatch(/^\/lib.*\/ld-/);
+    expect(libraries).toContain('libc.so.6');
+  });
+
+  it('is unknown for what is no program', () => {
+    expect(() => neededBy(Buffer.from('#!/bin/sh\n'.repeat(10)))).toThrow(NoElf);
+    expect(() => neededBy(Buffer.alloc(0))).toThrow(NoElf);
   });
 });
