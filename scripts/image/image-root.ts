@@ -11,14 +11,14 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { neededBy } from './needed-libraries.ts';
 
-// Usage: node scripts/image/image-root.ts BASE TARGET, in the build of the image. Copies Node and what it loads
-// from a base image to a root of its own: no shell, no package manager, no compiler. Nothing of the base runs,
-// so that it may be of another processor.
+// Usage: node scripts/image/image-root.ts BASE TARGET, in the build of the image. Copies Node and what it
+// loads from a base image to a root of its own: no shell, no package manager, no compiler. Nothing of the
+// base runs, so that it may be of another processor.
 
 const [base = '', target = ''] = process.argv.slice(2);
 const NODE = 'usr/local/bin/node';
 
-/** Taken if the base has it: names of hosts on older systems, authorities, the name of the system, licences. */
+/** Taken if the base has it: names of hosts on older systems, authorities, the system's name, licences. */
 const MORE_LIBRARIES = ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2'];
 const MORE_FILES = [
   'etc/ssl/certs/ca-certificates.crt',
@@ -84,7 +84,7 @@ function put(path: string, from = path): boolean {
 
 const taken = new Set<string>();
 
-/** Copies a program or a library, and what it needs in turn. Libraries lie in one folder that every loader knows. */
+/** Copies a program or a library, and what it needs in turn. Libraries lie in one folder. */
 function takeProgram(path: string, at = path): void {
   if (taken.has(at)) return;
   taken.add(at);

@@ -119,6 +119,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     provenance: new DiskProvenance(join(folder, 'provenance')),
     policy: outboundPolicyOf(settings),
     failedPulls: new FailedPulls(Date.now, undefined, endedImages),
+    onPolicyProblem: (problem) =>
+      log.error({ problem }, 'signature policy cannot be read: refusing what it may concern'),
   });
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);

@@ -18,16 +18,19 @@ export type ConfiguredWith = Readonly<{
   policy?: OutboundPolicy;
   /** For a service, which tries again by itself. */
   failedPulls?: FailedPulls;
+  /** Called with each part of the signature policy that cannot be read, for the operator of the hub. */
+  onPolicyProblem?: (problem: string) => void;
 }>;
 
 /** The registry client as set: limits, mirrors, certificates, hosts without TLS. Throws InvalidMirrors. */
 export async function configuredRegistryClient(
   settings: Settings,
-  { store, provenance, loginsOf, policy, failedPulls }: ConfiguredWith = {},
+  { store, provenance, loginsOf, policy, failedPulls, onPolicyProblem }: ConfiguredWith = {},
 ): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
   const mirrors = file === '' ? [] : await mirrorsIn(file);
-  const judge = settings.signaturePolicyFile === '' ? undefined : await judgeBy(settings.signaturePolicyFile);
+  const judge =
+    settings.signaturePolicyFile === '' ? undefined : await judgeBy(settings.signaturePolicyFile, onPolicyProblem);
   return new HttpRegistryClient({
     limits: registryLimitsOf(settings),
     mirrors,
@@ -45,11 +48,15 @@ export async function configuredRegistryClient(
 }
 
 /** Loaded late: most hubs have no signature policy. */
-async function judgeBy(file: string): Promise<NonNullable<RegistryClientOptions['judge']>> {
+async function judgeBy(
+  file: string,
+  onProblem: ConfiguredWith['onPolicyProblem'],
+): Promise<NonNullable<RegistryClientOptions['judge']>> {
   const { readSignaturePolicy } = await import('./signatures/policy-file.js');
   const { ContentAdmission } = await import('./signatures/content-admission.js');
-  const policy = await readSignaturePolicy(file);
-  return (transport) => new ContentAdmission(policy, transport);
+  const read = await readSignaturePolicy(file);
+  for (const { problem } of [read.policy, ...read.policy.rules]) if (problem !== undefined) onProblem?.(problem);
+  return (transport) => new ContentAdmission(read, transport);
 }
 
 /** Loaded late: most hubs have no mirror registries configured. */
