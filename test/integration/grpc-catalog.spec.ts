@@ -192,6 +192,29 @@ describe('a gRPC address that gives no catalog', () => {
     await expect(listing(`127.0.0.1:${server.port}`, limits)).rejects.toMatchObject({ failure: 'TooLarge' });
   });
 
+  it('descriptions of packages that exceed what the bundles have left (R10)', async () => {
+    const listBundles = async (listBytes: number) => {
+      const own = new GrpcCatalogClient(`127.0.0.1:${server.port}`, { listBytes });
+      return own
+        .listBundles()
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => own.close());
+    };
+    let [refused, taken] = [0, 1 << 20];
+    while (taken - refused > 1) {
+      const middle = (refused + taken) >> 1;
+      if (await listBundles(middle)) taken = middle;
+      else refused = middle;
+    }
+    await expect(listing(`127.0.0.1:${server.port}`, { listBytes: taken })).rejects.toMatchObject({
+      failure: 'TooLarge',
+      message: expect.stringContaining('list packages'),
+    });
+  });
+
   it.each(['', 'host', 'host:0', 'host:99999', 'unix:/var/run/docker.sock', 'dns:///x:1', 'http://x:1', 'a b:1'])(
     'is refused before anything is dialled: "%s"',
     (address) => {

@@ -12,6 +12,7 @@ const ATTACKS = [
   ...['I1', 'I2', 'I3', 'I4', 'J1', 'J1b', 'J2', 'J2b', 'J3', 'J3b', 'J3c', 'J4', 'J5'],
   ...['K1', 'K2', 'K3', 'K4', 'K5', 'K6', 'K7'],
   ...['M1', 'M2', 'M3', 'M4', 'M5', 'P1', 'P2', 'P3', 'P4', 'P5', 'P6'],
+  ...['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8', 'R9', 'R10'],
 ];
 
 /** What stands in the last cell where no test file does. */
@@ -38,5 +39,22 @@ describe('the table of attacks in docs/security.md', () => {
     const files = [...test.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
     if (files.length === 0) expect(WITHOUT_TEST).toContain(test);
     expect(files.filter((name) => !existsSync(join(PROJECT_ROOT, name)))).toEqual([]);
+  });
+});
+
+describe('the table of readers in docs/security.md', () => {
+  const readers = (page.split('## Readers of foreign bytes')[1]?.split('## Attacks')[0] ?? '')
+    .split('\n')
+    .filter((line) => /^\| (?!reader |---)/.test(line) && !line.startsWith('|---'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+  it('says of each reader what it keeps and its bound, and names tests that exist', () => {
+    expect(readers.length).toBeGreaterThan(10);
+    for (const [, reader = '', keeps, bound, tests = ''] of readers) {
+      expect([keeps, bound], reader).not.toContain('');
+      const files = [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      expect(files, reader).not.toEqual([]);
+      expect(files.filter((name) => !existsSync(join(PROJECT_ROOT, name)))).toEqual([]);
+    }
   });
 });

@@ -38,6 +38,9 @@ export type GrpcLimits = Readonly<{
   silenceMs: number;
 }>;
 
+/** Bytes that came so far of one listing. */
+type Received = { bytes: number };
+
 const MiB = 1024 * 1024;
 const defaultLimits: GrpcLimits = {
   callMs: 60_000,
@@ -124,7 +127,7 @@ export class GrpcCatalogClient {
 
   /** Every (package, channel, bundle) triple; manifests are filled for bundles without image only. */
   async listBundles(): Promise<GrpcBundle[]> {
-    return this.#stream<GrpcBundle>('ListBundles', 'list bundles');
+    return this.#listBundles({ bytes: 0 });
   }
 
   async listPackages(): Promise<string[]> {
@@ -132,13 +135,21 @@ export class GrpcCatalogClient {
     return names.map(({ name }) => name).toSorted();
   }
 
-  async getPackage(name: string): Promise<GrpcPackage> {
+  #listBundles(read: Received): Promise<GrpcBundle[]> {
+    return this.#stream<GrpcBundle>('ListBundles', 'list bundles', read);
+  }
+
+  async getPackage(name: string, read: Received = { bytes: 0 }): Promise<GrpcPackage> {
     const method = definitionOf('GetPackage');
+    const counted = (message: Buffer): GrpcPackage => {
+      read.bytes += message.length;
+      return method.responseDeserialize(message);
+    };
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
         method.path,
         method.requestSerialize,
-        method.responseDeserialize,
+        counted,
         { name },
         this.#callOptions(),
         (error, answer) => {
@@ -154,19 +165,23 @@ export class GrpcCatalogClient {
 
   /** The whole catalog as records for resolution, with the manifests that came inline. */
   async snapshot(): Promise<GrpcRecords> {
-    const bundles = await this.listBundles();
+    const read = { bytes: 0 };
+    const bundles = await this.#listBundles(read);
     const names = [...new Set(bundles.map(({ packageName }) => packageName))].toSorted();
     const packages: GrpcPackage[] = [];
     for (let at = 0; at < names.length; at += PACKAGES_AT_ONCE) {
-      const batch = names.slice(at, at + PACKAGES_AT_ONCE).map((name) => this.#packageOrNone(name));
+      const batch = names.slice(at, at + PACKAGES_AT_ONCE).map((name) => this.#packageOrNone(name, read));
       packages.push(...(await Promise.all(batch)).flat());
+      if (read.bytes > this.limits.listBytes) {
+        throw this.#error('list packages', `more than ${this.limits.listBytes} bytes with the bundles`, 'TooLarge');
+      }
     }
     return recordsOfGrpc(bundles, packages);
   }
 
   /** OLM leaves out, without a word, the bundles of a package that the server will not describe. */
-  #packageOrNone(name: string): Promise<GrpcPackage[]> {
-    return this.getPackage(name).then(
+  #packageOrNone(name: string, read: Received): Promise<GrpcPackage[]> {
+    return this.getPackage(name, read).then(
       (pkg) => [pkg],
       (error: unknown) => {
         if (error instanceof RegistryError && error.failure !== 'Unreachable') return [];
@@ -184,11 +199,10 @@ export class GrpcCatalogClient {
     return { deadline: Date.now() + this.limits.callMs };
   }
 
-  async #stream<T>(name: string, doing: string): Promise<T[]> {
+  async #stream<T>(name: string, doing: string, read: Received = { bytes: 0 }): Promise<T[]> {
     const method = definitionOf(name);
-    let bytes = 0;
     const counted = (message: Buffer): T => {
-      bytes += message.length;
+      read.bytes += message.length;
       return method.responseDeserialize(message);
     };
     const call = this.#client.makeServerStreamRequest(
@@ -202,7 +216,7 @@ export class GrpcCatalogClient {
     try {
       for await (const item of call) {
         items.push(item);
-        if (bytes > this.limits.listBytes || items.length > this.limits.bundles) {
+        if (read.bytes > this.limits.listBytes || items.length > this.limits.bundles) {
           throw this.#error(
             doing,
             `more than ${this.limits.bundles} items or ${this.limits.listBytes} bytes`,

@@ -28,6 +28,9 @@ export function parseChallenge(header: string): Challenge {
   return /(?:^|,)\s*basic\b/i.test(header) ? { scheme: 'basic' } : { scheme: 'unknown' };
 }
 
+/** Characters of a token: twice what servers take as a header. A thousand of them are kept. */
+const MAX_TOKEN = 32 * 1024;
+
 const Token = z.looseObject({
   token: z.string().optional(),
   access_token: z.string().optional(),
@@ -85,6 +88,10 @@ export function tokenOf(body: unknown, refuse: Refuse): FetchedToken {
   const answer = Token.safeParse(body).data;
   const value = answer?.token ?? answer?.access_token;
   if (!value) throw refuse('NotARegistry', 'the token server answered without a token');
+  const { length } = value;
+  if (length > MAX_TOKEN) {
+    throw refuse('NotARegistry', `the token server gave a token of ${length} characters; the limit is ${MAX_TOKEN}`);
+  }
   return { value, seconds: answer?.expires_in ?? 60 };
 }
 
