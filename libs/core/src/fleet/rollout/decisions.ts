@@ -162,7 +162,7 @@ function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
   const { status, facts } = draft;
   if (isRetriedAnew(status, facts)) {
     // The new one could not go on either.
-    if (facts.isTargetWithdrawn === true) {
+    if (facts.isTargetWithdrawn) {
       return { ...refused('NotApplicable'), message: retryRefusal(draft.spec.target) };
     }
     return { ...EFFECTIVE, isNewRollout: true };

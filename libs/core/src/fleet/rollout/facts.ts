@@ -76,16 +76,14 @@ export type RolloutFacts = Readonly<{
   isWindowInTheWay: (groups: readonly string[]) => boolean;
   needsCatalog: (cluster: string) => boolean;
   hasOtherRollout: (cluster: string) => boolean;
-  /**
-   * Its plan moves other subjects too, and not all of these have it approved; absent: no plan does.
-   */
-  waitsForNeighbour?: (cluster: string) => boolean;
+  /** Its plan moves other subjects too, and not all of these have it approved. */
+  waitsForNeighbour: (cluster: string) => boolean;
   /** An older subject for the same package and namespace acts there. */
   hasConflict: (cluster: string) => boolean;
-  /** The cluster has planned another target, which no roll-out brings yet; absent: none has. */
-  plansOther?: (cluster: string) => boolean;
-  /** A Skip decision holds there, also where the row that said so is lost; absent: not known. */
-  isSkipped?: (cluster: string) => boolean;
+  /** The cluster has planned another target, which no roll-out brings yet. */
+  plansOther: (cluster: string) => boolean;
+  /** A Skip decision holds there, also where the row that said so is lost. */
+  isSkipped: (cluster: string) => boolean;
   /**
    * The cluster has a newer version than the target, and nothing leads back: `Allowed` if `versions` lets
    * that one in. Undefined: the cluster is not ahead.
@@ -93,8 +91,8 @@ export type RolloutFacts = Readonly<{
   ahead: (cluster: string) => Ahead | undefined;
   /** The target is denied in this cluster. */
   isTargetDenied: (cluster: string) => boolean;
-  /** No cluster has the target, or is led to it any more; absent: that is not known. */
-  isTargetWithdrawn?: boolean;
+  /** No cluster has the target, or is led to it any more. */
+  isTargetWithdrawn: boolean;
   isSubjectPaused: boolean;
   /** A newer roll-out of the subject waits for its turn. */
   hasQueued: boolean;

@@ -50,7 +50,7 @@ export const skippedByDecision = (row: RolloutRow): RolloutRow => ({
 });
 /** Rows that were made anew do not know the decision any more. */
 const isSkipped = ({ cluster }: RolloutRow, { facts }: Draft): boolean =>
-  facts.role !== 'frozen' && facts.isSkipped?.(cluster) === true;
+  facts.role !== 'frozen' && facts.isSkipped(cluster);
 
 export const failed = (row: RolloutRow, reason: string, message = ''): RolloutRow => ({
   ...row,
@@ -69,7 +69,7 @@ function skipReason(cluster: string, member: Member, { facts }: Draft): string |
   // What a newer roll-out left Done or Failed stays with that one.
   if (facts.role === 'held' || !facts.mayJoin(cluster)) return 'Superseded';
   if (facts.isTargetDenied(cluster) || facts.ahead(cluster) === 'NotAllowed') return 'VersionNotAllowed';
-  return facts.plansOther?.(cluster) === true ? 'OtherTarget' : undefined;
+  return facts.plansOther(cluster) ? 'OtherTarget' : undefined;
 }
 
 function fromWaiting(row: RolloutRow, member: Member, draft: Draft): RolloutRow {

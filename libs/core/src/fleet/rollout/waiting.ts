@@ -63,7 +63,7 @@ function reasonBeforeGates(row: RolloutRow, draft: Draft, isStopped: boolean): W
   if (!isProgressing || (wave !== 'Open' && wave !== 'Soaking' && wave !== 'Complete')) return 'WaveNotOpen';
   if (facts.needsCatalog(row.cluster)) return 'WaitingCatalog';
   if (facts.hasOtherRollout(row.cluster)) return 'OtherRollout';
-  if (facts.waitsForNeighbour?.(row.cluster) === true) return 'Neighbour';
+  if (facts.waitsForNeighbour(row.cluster)) return 'Neighbour';
   return facts.windowHold(row.cluster, true);
 }
 

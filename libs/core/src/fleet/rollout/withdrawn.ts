@@ -1,3 +1,19 @@
+import { isInFlight, type RolloutRow } from './row.js';
+
+/**
+ * True if a roll-out has clusters, none is in flight, and each is led elsewhere than to the target
+ * (decision 0469).
+ */
+export function isWithdrawnFrom(rows: Iterable<RolloutRow>, isElsewhere: (cluster: string) => boolean): boolean {
+  let isAnyThere = false;
+  for (const row of rows) {
+    if (row.phase === 'Removed') continue;
+    if (isInFlight(row) || !isElsewhere(row.cluster)) return false;
+    isAnyThere = true;
+  }
+  return isAnyThere;
+}
+
 /** Why no decision brings the target of a roll-out that its catalogs have withdrawn (decision 0469). */
 export const withdrawnText = (target: string): string =>
   `${target} was withdrawn: no cluster has it, and none is led to it any more`;

@@ -146,6 +146,10 @@ export class HubWriter {
     record.store(after);
     if (!isEvent({ before, after })) return;
     record.dirty.add(after.cluster);
+    // A plan that moves this subject, too, may have waited for its approval.
+    for (const other of this.hub.records) {
+      if (other.rows.get(after.cluster)?.reason === 'Neighbour') other.dirty.add(after.cluster);
+    }
     const cluster = this.world.clusters.get(after.cluster);
     if (before === undefined && cluster !== undefined) this.world.plan(this.#orders(record, after), cluster);
     if (before?.phase === after.phase) return;

@@ -216,7 +216,8 @@ class ScenarioCheck {
     );
     if (twice >= 0) this.#fail(['targets', index, 'classes', twice], `class ${classes[twice]?.name} is there twice`);
     if (target.needs !== undefined) this.#subject(target.needs.subject, ['targets', index, 'needs', 'subject']);
-    for (const [at, { clusters }] of (target.classes ?? []).entries()) {
+    for (const [at, { clusters, neighbours = [] }] of (target.classes ?? []).entries()) {
+      for (const key of neighbours) this.#subject(key, ['targets', index, 'classes', at, 'neighbours']);
       this.#names(clusters?.names, ['targets', index, 'classes', at, 'clusters', 'names']);
     }
   }
@@ -239,9 +240,12 @@ class ScenarioCheck {
     const entry = this.file.script[index];
     if (entry === undefined) return;
     const path = ['script', index];
-    if (entry.release !== undefined) this.#subject(entry.release.subject, [...path, 'release', 'subject']);
-    const { label, leave, pause, unpause, accept, decide } = entry;
-    const named = { label: label?.cluster, leave, pause, unpause, accept };
+    for (const act of ['release', 'install', 'withdraw'] as const) {
+      const named = entry[act];
+      if (named !== undefined) this.#subject(named.subject, [...path, act, 'subject']);
+    }
+    const { label, leave, pause, unpause, accept, decide, install } = entry;
+    const named = { label: label?.cluster, leave, pause, unpause, accept, install: install?.cluster };
     for (const [key, name] of Object.entries(named)) if (name !== undefined) this.#names([name], [...path, key]);
     this.#names(decide?.clusters, [...path, 'decide', 'clusters']);
     if (decide?.class === undefined) return;

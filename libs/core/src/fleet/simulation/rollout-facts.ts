@@ -2,8 +2,10 @@ import type { SelectedCluster, SelectorFailure } from '../placement/select-clust
 import { isNewer } from '../plan-class/plan-changes.js';
 import type { Ahead, Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
 import type { GateAnswer } from '../rollout/gate-progress.js';
+import { isApprovedIn } from '../rollout/neighbours.js';
 import { isInFlight } from '../rollout/row.js';
 import { isWindowInTheWay, withoutLifted } from '../rollout/window-holds.js';
+import { isWithdrawnFrom } from '../rollout/withdrawn.js';
 import { isDenied, type WindowHold, type WindowRules, windowHold } from '../windows/window-rules.js';
 import type { RolloutRecord } from './rollout-record.js';
 import type { SubjectRollouts } from './rollout-roles.js';
@@ -81,7 +83,8 @@ export class VirtualFacts implements RolloutFacts {
     const { subject, spec } = this.record;
     const hopsDone = this.hub.world.hopsDone(cluster, subject, spec.target, plan.hops);
     const found = Object.assign(plan, { hopsDone });
-    return this.ahead(name) === undefined ? found : { ...found, isUpToDate: true };
+    if (this.ahead(name) !== undefined) return { ...found, isUpToDate: true };
+    return this.#hasOtherPlan(cluster) && !found.isUpToDate ? { ...found, state: 'Planning' } : found;
   }
 
   report(cluster: string) {
@@ -161,6 +164,35 @@ export class VirtualFacts implements RolloutFacts {
         other.subject.key === key || (place !== undefined && other.subject.place?.namespace === place.namespace);
       const row = isShared ? other.rows.get(cluster) : undefined;
       return row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
+    });
+  }
+
+  waitsForNeighbour(name: string): boolean {
+    const neighbours = this.#cluster(name)?.plans.get(this.record.spec.name)?.neighbours ?? [];
+    return neighbours.some((key) => !isApprovedIn(this.hub.rolloutsOf(key).active, name));
+  }
+
+  plansOther(name: string): boolean {
+    const cluster = this.#cluster(name);
+    return cluster !== undefined && this.#hasOtherPlan(cluster) && !this.hasQueued;
+  }
+
+  /** The cluster has planned, and does not come to the target from what it has. */
+  #hasOtherPlan(cluster: VirtualCluster): boolean {
+    const { subject, spec } = this.record;
+    const plan = cluster.plans.get(spec.name);
+    const installed = this.hub.world.installed(cluster, subject);
+    if (plan?.state !== 'Planned' || installed === spec.target) return false;
+    const isBehind = plan.first !== undefined && plan.first !== installed;
+    return isBehind || this.hub.world.withdrawn.has(`${subject.key} ${spec.target}`);
+  }
+
+  get isTargetWithdrawn(): boolean {
+    const { subject, spec, rows } = this.record;
+    if (!this.hub.world.withdrawn.has(`${subject.key} ${spec.target}`)) return false;
+    return isWithdrawnFrom(rows.values(), (name) => {
+      const cluster = this.#cluster(name);
+      return cluster !== undefined && this.hub.world.installed(cluster, subject) !== spec.target;
     });
   }
 

@@ -47,6 +47,8 @@ const Target = z.strictObject({
         /** What the plan changes in these clusters; with it a class may stand several times. */
         differences: z.array(Text.min(1)).max(100).optional(),
         hops: z.int().min(1).max(20).default(1),
+        neighbours: z.array(SubjectKey).max(64).optional(),
+        first: Bundle.optional(),
       }),
     )
     .optional(),
@@ -94,6 +96,7 @@ const ACTS = {
   label: z.strictObject({ cluster: z.string(), labels: z.record(z.string(), z.string().nullable()) }),
   join: ClusterEntry.omit({ count: true }),
   leave: z.string(),
+  withdraw: z.strictObject({ subject: SubjectKey, to: Bundle }),
   install: z.strictObject({ cluster: z.string(), subject: SubjectKey, bundle: Bundle }),
   pause: z.string(),
   unpause: z.string(),

@@ -36,6 +36,7 @@ function play(entry: ScriptEntry, applied: FleetObject | undefined, world: Virtu
   if (entry.release !== undefined) controller.release(entry.release.subject, entry.release.to, 'Release');
   else if (entry.decide !== undefined) decide(entry.decide, world, controller);
   else if (entry.join !== undefined) join(entry.join, world, controller);
+  else if (entry.withdraw !== undefined) withdraw(entry.withdraw, world, controller);
   else if (entry.install !== undefined) install(entry.install, world, controller);
   else if (entry.leave !== undefined) leave(entry.leave, world, controller);
   else if (entry.remove !== undefined) remove(entry.remove, world, controller);
@@ -66,6 +67,16 @@ function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controlle
   for (const joined of world.onJoined) joined(cluster);
   if (!cluster.isOnline) cluster.isReachable = false;
   controller.changedAll(entry.name);
+}
+
+/** The catalogs lead to a target no more. */
+function withdraw(
+  { subject, to }: NonNullable<ScriptEntry['withdraw']>,
+  world: VirtualWorld,
+  controller: Controller,
+): void {
+  world.withdrawn.add(`${subject} ${to}`);
+  controller.changedAll();
 }
 
 /** Users of a cluster bring a subject to another version themselves. */

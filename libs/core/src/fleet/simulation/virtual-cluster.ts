@@ -9,6 +9,10 @@ export type VirtualPlan = {
   changes: readonly ChangeKind[];
   hops: number;
   isUpToDate: boolean;
+  /** Other subjects that the plan moves too. */
+  neighbours: readonly string[];
+  /** Another version that the cluster has to get before the target. */
+  first: string | undefined;
 };
 
 /** Work that takes time in a cluster and stops where it is while the cluster is offline. */

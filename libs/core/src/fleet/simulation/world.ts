@@ -52,6 +52,8 @@ export class VirtualWorld {
   #wakesLostUntil = Number.NEGATIVE_INFINITY;
   readonly #durations: Readonly<Record<'plan' | 'hop' | 'ready' | 'return', number>>;
   readonly #changedPlans = new Set<string>();
+  /** Targets that catalogs do not lead to any more, as `SUBJECT BUNDLE`. */
+  readonly withdrawn = new Set<string>();
 
   constructor(readonly options: WorldOptions) {
     const { plan, hop, ready, return: back } = options.file.durations;
@@ -109,6 +111,8 @@ export class VirtualWorld {
       changes: found?.changes ?? usual,
       hops: found?.hops ?? 1,
       isUpToDate: false,
+      neighbours: found?.neighbours ?? [],
+      first: found?.first,
     };
     cluster.plans.set(rollout.name, plan);
     const time = this.#time('plan', cluster, rollout.name, 0, 1);

@@ -1,3 +1,4 @@
+import { isApprovedIn } from '#core/fleet/rollout/neighbours';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import { classOf } from './live-cluster.js';
@@ -21,8 +22,7 @@ export function unapprovedNeighbours(
     const other =
       key === subject.key || place?.namespace !== subject.place?.namespace ? undefined : cluster.report(key);
     if (other === undefined || !isMoved(own, other)) return [];
-    const { active } = fleet.rolloutsOf(key);
-    return active !== undefined && isApprovedIn(active, name, other) ? [] : [key];
+    return isApprovedIn(fleet.rolloutsOf(key).active, name, classOf(other)) ? [] : [key];
   });
 }
 
@@ -30,10 +30,3 @@ export function unapprovedNeighbours(
 const isMoved = (own: AssignmentReport, other: AssignmentReport): boolean =>
   other.hops.some((hop) => own.hops.includes(hop)) ||
   (other.changes.length === 0 && other.reason === VERSION_NOT_ALLOWED);
-
-function isApprovedIn({ rows, status }: RolloutRecord, cluster: string, report: AssignmentReport): boolean {
-  const row = rows.get(cluster);
-  if (row?.class !== classOf(report)) return false;
-  const found = status.classes.find(({ name }) => name === row.class);
-  return found?.state.phase === 'Approved' || found?.state.phase === 'NotNeeded';
-}

@@ -156,3 +156,54 @@ describe('an operator whose catalog is Staged (decision 0527)', () => {
     expect(at('platform/kafka-1', 'Applying')).toBe(at('platform/catalog-curated-1', 'Done'));
   });
 });
+
+describe('reasons to wait that a rehearsal shows, too', () => {
+  const REDIS = 'FleetOperator/platform/redis';
+  const spec = (name: string, strategy: string) => ({
+    ...{ package: name, namespace: 'shared', catalog: { name: 'c', namespace: 'olm' } },
+    ...{ strategyRef: { name: strategy }, adopt: true },
+  });
+  const objects = [
+    manifest('FleetStrategy', 's', { waves: [ALL] }),
+    manifest('FleetStrategy', 'asked', { waves: [{ ...ALL, promotion: 'Manual' }], approval: { default: 'Manual' } }),
+    manifest('FleetOperator', 'kafka', spec('kafka-operator', 's')),
+    manifest('FleetOperator', 'redis', spec('redis-operator', 'asked')),
+  ];
+  const by = { user: 'anna', groups: [] };
+  const rowsOf = (events: readonly FleetEvent[], rollout: string) =>
+    events
+      .filter(({ kind, rollout: name }) => kind === 'cluster' && name === `platform/${rollout}`)
+      .map(({ t, cluster, phase, reason }) => `${t} ${cluster} ${phase} ${reason}`);
+  const target = (more: object) => ({ subject: KAFKA, to: NEW, classes: [{ name: 'only', ...more }] });
+
+  it('a plan that moves another operator waits until that one has it approved', () => {
+    const targets = [target({ neighbours: [REDIS] }), { subject: REDIS, to: 'redis-operator.v2.0.0' }];
+    const approve = { rollout: 'platform/redis-1', action: 'Approve', class: 'only', by, reason: 'CHG-1' };
+    const script = [{ release: { subject: KAFKA } }, { release: { subject: REDIS } }, { at: '1h', decide: approve }];
+    const { events } = rehearsed(objects, [{ name: 'lab-1' }], { targets, script });
+    expect(rowsOf(events, 'kafka-1')).toContain('1 lab-1 Waiting Neighbour');
+    expect(rowsOf(events, 'kafka-1')).toContain('3600 lab-1 Applying Started');
+  });
+
+  it('a cluster that has another version to get first is passed over', () => {
+    const behind = { name: 'behind', clusters: { names: ['lab-2'] }, first: 'kafka-operator.v2.3.5' };
+    const targets = [{ subject: KAFKA, to: NEW, classes: [behind, { name: 'only' }] }];
+    const script = [{ release: { subject: KAFKA } }];
+    const { events, summary } = rehearsed(objects, [{ name: 'lab-1' }, { name: 'lab-2' }], { targets, script });
+    expect(rowsOf(events, 'kafka-1')).toContain('1 lab-2 Skipped OtherTarget');
+    expect(summary.rollouts.map(({ phase }) => phase)).toEqual(['Completed']);
+  });
+
+  it('a target that is withdrawn starts nowhere any more, and a Retry of it is refused', () => {
+    const script = [
+      { release: { subject: REDIS, to: 'redis-operator.v2.0.0' } },
+      { at: '1m', withdraw: { subject: REDIS, to: 'redis-operator.v2.0.0' } },
+      { at: '2m', decide: { rollout: 'platform/redis-1', action: 'Abort', by, reason: 'CHG-1' } },
+      { at: '3m', decide: { rollout: 'platform/redis-1', action: 'Retry', by, reason: 'CHG-1' } },
+    ];
+    const { events } = rehearsed(objects, [{ name: 'lab-1' }], { script });
+    expect(rowsOf(events, 'redis-1')).toContain('60 lab-1 Skipped OtherTarget');
+    const decided = events.filter(({ kind }) => kind === 'decision').map(({ phase, reason }) => `${phase} ${reason}`);
+    expect(decided).toEqual(['Abort Effective', 'Retry NotApplicable']);
+  });
+});

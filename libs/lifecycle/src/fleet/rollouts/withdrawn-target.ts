@@ -1,4 +1,4 @@
-import { isInFlight } from '#core/fleet/rollout/row';
+import { isWithdrawnFrom } from '#core/fleet/rollout/withdrawn';
 import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { LiveCluster } from './live-cluster.js';
@@ -15,17 +15,12 @@ type WithdrawnFleet = Readonly<{
  */
 export function isTargetWithdrawn(record: RolloutRecord, { clusters, ownTargets }: WithdrawnFleet): boolean {
   const { rows, spec, subject } = record;
-  let isAnyThere = false;
-  for (const row of rows.values()) {
-    if (row.phase === 'Removed') continue;
-    const cluster = clusters.get(row.cluster);
+  return isWithdrawnFrom(rows.values(), (name) => {
+    const cluster = clusters.get(name);
     const report = cluster?.report(subject.key);
-    if (cluster === undefined || report === undefined || isInFlight(row)) return false;
-    const isElsewhere = report.rollout === spec.name && leadsElsewhere(report, spec.target);
-    if (!isElsewhere || ownTargets.isOwn(record, cluster)) return false;
-    isAnyThere = true;
-  }
-  return isAnyThere;
+    if (cluster === undefined || report === undefined || report.rollout !== spec.name) return false;
+    return leadsElsewhere(report, spec.target) && !ownTargets.isOwn(record, cluster);
+  });
 }
 
 /**
