@@ -136,6 +136,10 @@ describe('flotilla fleet simulate', () => {
       text: 'script:\n  - {decide: {rollout: platform/kafka-1, action: BreakGlass, for: 5h, by: {user: a}, reason: ok}}\n',
       says: /:2: script\[0\]\.decide\.for: must be at most 4h/,
     },
+    {
+      text: 'targets:\n  - {subject: FleetOperator/platform/kafka, to: b, classes: [{name: rollback}]}\n',
+      says: /:2: targets\[0\]\.classes\[0\]\.name: must not be "rollback"/,
+    },
     { text: 'durations: {jitter: 2}\n', says: /:1: durations\.jitter: / },
     { text: 'faults: [{applyHangs: {}, slow: {factor: 2}}]\n', says: /:1: faults\[0\]: exactly one of applyFails/ },
   ])('refuses faults with their line: $says', async ({ text, says }) => {

@@ -67,3 +67,9 @@ export const DECISION_WORDS: Readonly<Record<DecisionAction, DecisionWords>> = {
     applies: 'one that has not ended can be freed from windows',
   },
 };
+
+/** What follows on a decision. A Retry of a rollout that went back, or was aborted, begins another one. */
+export const effectOf = (action: DecisionAction, phase: string | undefined): string =>
+  action === 'Retry' && (phase === 'RolledBack' || phase === 'Aborted')
+    ? 'a new roll-out of the same target begins'
+    : DECISION_WORDS[action].effect;

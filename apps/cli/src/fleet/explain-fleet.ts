@@ -234,6 +234,7 @@ function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): 
   };
 }
 
+const ENDS_WITHOUT_NEWER = 'ends it as it is; otherwise it ends with the next version';
 const resumeNote = (status: RolloutStatus): string => {
   if (isGreenAgain(status)) return GREEN_AGAIN;
   return status.phase === 'Halted' ? 'the failures are forgiven' : '';
@@ -250,6 +251,7 @@ function stopped({ rollout, answer, hints, short, causes }: RolloutPlace): Expla
   const todo = [
     { command: NEXT.resumeRollout(short), note: resumeNote(rollout.record.status) },
     ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
+    ...(phase === 'Halted' && !rollout.facts.hasQueued ? [step(NEXT.abortRollout(short), ENDS_WITHOUT_NEWER)] : []),
   ];
   return { ...base, chain: [...overThreshold(rollout), ...causes, ...keptLines(hints)], todo };
 }

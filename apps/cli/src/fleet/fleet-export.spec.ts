@@ -54,7 +54,9 @@ describe('flotilla fleet export --from-clusters', () => {
     ]);
     const plan = await runFlotilla(['fleet', 'plan', '-f', out]);
     expect(plan.exit).toBe(0);
-    expect(plan.out).toMatch(/^fleet\/\S+: 2 clusters/);
+    expect(plan.out).toMatch(
+      /^fleet\/\S+: 2 clusters, 2 without a plan yet\nConfigChange in each cluster that has its Subscription: /,
+    );
     const again = await runFlotilla(['fleet', 'export', '--from-clusters', '--out', out]);
     expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('the folder is not empty') });
   });

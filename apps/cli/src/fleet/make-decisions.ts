@@ -14,7 +14,7 @@ import { printData } from '../output/print-data.js';
 import { exitCodeOf, type Verdict } from '../output/verdict.js';
 import { groupsOf, openDemands } from './approval-text.js';
 import { type DecisionAsked, type DecisionOutcome, decide, foreseen, whoAmI } from './decide.js';
-import { DECISION_WORDS } from './decision-words.js';
+import { DECISION_WORDS, effectOf } from './decision-words.js';
 import { planClassText } from './plan-text.js';
 import { meantName, meantRollout, readFleet } from './read-fleet.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
@@ -158,7 +158,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 function outcomeText(fleet: LiveFleet, outcome: DecisionOutcome): string {
   const { action, result, reason, message, by } = outcome;
-  const { verb, past, effect } = DECISION_WORDS[action];
+  const { verb, past } = DECISION_WORDS[action];
+  const found = fleet.rollouts.find(({ record }) => record.spec.name === outcome.rollout);
+  const effect = effectOf(action, found?.record.status.phase);
   const short = shortName(fleet, outcome.rollout);
   const what = outcome.class === null ? short : `class ${outcome.class} of ${short}`;
   switch (result) {

@@ -1,5 +1,5 @@
 import { type FleetObject, fleetKey, readFleetObject } from '#core/fleet/kinds/fleet-kinds';
-import { FleetFiles } from '#core/fleet/simulation/subjects';
+import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, UsageError } from '../io.js';
 import type { AnswerFormat } from '../output/output-option.js';
@@ -28,8 +28,21 @@ export async function planFiles(
     waves: plannedWaves(subject, linted),
     classes: [],
     lint: lintOf(subject, linted),
+    ...adoptionOf(subject, linted),
   }));
   await printPlans(io, plans, output);
+}
+
+/** What adopting changes of objects that are there; the update that a catalog offers comes after it. */
+const ADOPTION: Readonly<Record<'Classic' | 'V1', string>> = {
+  Classic:
+    'ConfigChange in each cluster that has its Subscription: installPlanApproval: Manual, the catalog by digest, labels; an update of its catalog comes with it',
+  V1: 'ConfigChange in each cluster that has its ClusterExtension: one exact version, the catalog by digest, labels; an update of its catalog comes with it',
+};
+
+function adoptionOf({ key }: FleetSubject, { operators }: LintedFleet): Readonly<{ adoption?: string }> {
+  const operator = operators.find((one) => fleetKey(one) === key);
+  return operator?.spec.adopt === true ? { adoption: ADOPTION[operator.spec.api] } : {};
 }
 
 /** Every object, checked as an API server with the CRDs checks it. @throws UsageError naming all problems */

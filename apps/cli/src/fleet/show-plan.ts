@@ -39,6 +39,8 @@ export type SubjectPlan = Readonly<{
   waves: readonly PlannedWave[];
   classes: readonly PlanClass[];
   lint: readonly string[];
+  /** What changes where an operator that is there already is adopted. */
+  adoption?: string;
 }>;
 
 /** `flotilla fleet plan`: plan classes of a roll-out, or what would be rolled out, with waves and lint. */
@@ -184,10 +186,10 @@ const WAVES: Columns<PlannedWave> = [
 ];
 
 function planText(plan: SubjectPlan, width: number | undefined): string {
-  const { name, clusters, unplanned, classes, waves, lint } = plan;
+  const { name, clusters, unplanned, classes, waves, lint, adoption = 'no cluster plans a change' } = plan;
   const waiting = unplanned === 0 ? '' : `, ${unplanned} without a plan yet`;
   const head = `${name}: ${counted(clusters, 'cluster')}${waiting}\n`;
-  const nothing = classes.length === 0 ? 'no cluster plans a change\n' : '';
+  const nothing = classes.length === 0 ? folded(`${adoption}\n`, width) : '';
   return [
     head,
     ...classes.map((one) => `\n${classPlanText(one, width)}`),

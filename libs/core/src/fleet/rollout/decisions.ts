@@ -167,6 +167,9 @@ function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
     }
     return { ...EFFECTIVE, isNewRollout: true };
   }
+  if (facts.isTargetWithdrawn === true && !isFinal(status.phase)) {
+    return { ...refused('NotApplicable'), message: retryRefusal(draft.spec.target) };
+  }
   const isStanding = status.phase === 'Completed' && facts.role !== 'frozen';
   if (status.reason === 'RollbackIncomplete' || (isFinal(status.phase) && !isStanding)) return undefined;
   const rows = namedRows(decision, draft).filter(

@@ -5,7 +5,7 @@ import { newStatus, type RolloutSpec } from '../rollout/rollout-state.js';
 import { stepRollout } from '../rollout/step.js';
 import { sumOf } from '../rollout/tally.js';
 import { HubWriter } from './hub-writer.js';
-import { type HubState, isTargetOf, VirtualFacts } from './rollout-facts.js';
+import { type HubState, hasOlder, isTargetOf, VirtualFacts } from './rollout-facts.js';
 import { RolloutRecord } from './rollout-record.js';
 import { SubjectRollouts } from './rollout-roles.js';
 import { decisionEvent } from './step-events.js';
@@ -141,7 +141,9 @@ export class Controller implements HubState {
     if (this.deniedFor(subject.key).has(target) || newest?.spec.target === target) return false;
     return [...this.world.clusters.values()].some(
       (cluster) =>
-        isTargetOf(subject, cluster) && (!cluster.isReachable || this.world.installed(cluster, subject) !== target),
+        isTargetOf(subject, cluster) &&
+        !hasOlder(this.files, subject, cluster) &&
+        (!cluster.isReachable || this.world.installed(cluster, subject) !== target),
     );
   }
 

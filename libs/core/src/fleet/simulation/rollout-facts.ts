@@ -40,6 +40,17 @@ const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: Fl
 export const selectorFailureOn = (subject: FleetSubject, cluster: TargetCluster): SelectorFailure | undefined =>
   allows(cluster, subject) ? subject.failureOn?.(cluster) : undefined;
 
+/** True if an older subject for the same package and namespace is to be in a cluster. */
+export function hasOlder(files: FleetFiles, { place, key }: FleetSubject, cluster: TargetCluster): boolean {
+  if (place === undefined) return false;
+  for (const other of files.subjects.values()) {
+    if (other.key === key) return false;
+    const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;
+    if (isSame && isTargetOf(other, cluster)) return true;
+  }
+  return false;
+}
+
 /** The facts of one roll-out, read from the simulated hub and its clusters. */
 export class VirtualFacts implements RolloutFacts {
   constructor(
@@ -197,14 +208,8 @@ export class VirtualFacts implements RolloutFacts {
   }
 
   hasConflict(name: string): boolean {
-    const [cluster, { place, key }] = [this.#cluster(name), this.record.subject];
-    if (cluster === undefined || place === undefined) return false;
-    for (const other of this.hub.files.subjects.values()) {
-      if (other.key === key) return false;
-      const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;
-      if (isSame && isTargetOf(other, cluster)) return true;
-    }
-    return false;
+    const cluster = this.#cluster(name);
+    return cluster !== undefined && hasOlder(this.hub.files, this.record.subject, cluster);
   }
 
   isSkipped(cluster: string): boolean {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ACTIONS } from '../../kernel/api/fleet/fleet-decision.js';
 import { duration, Labels, ObjectName, Text } from '../../kernel/api/fleet/fleet-fields.js';
 import { ChangeKind, MOST_BREAK_GLASS } from '../../kernel/api/fleet/fleet-strategy.js';
+import { ROLLBACK_CLASS } from '../rollout/returns.js';
 
 const MOST_CLUSTERS = 100_000;
 const Bundle = z.string().min(1).max(512);
@@ -41,7 +42,14 @@ const Target = z.strictObject({
   classes: z
     .array(
       z.strictObject({
-        name: z.string().min(1).max(63),
+        name: z
+          .string()
+          .min(1)
+          .max(63)
+          .refine(
+            (name) => name !== ROLLBACK_CLASS,
+            'must not be "rollback": that class is the one of clusters that go back',
+          ),
         clusters: z.strictObject({ names: z.array(z.string()).optional(), matchLabels: Labels.optional() }).optional(),
         changes: z.array(ChangeKind).min(1).optional(),
         /** What the plan changes in these clusters; with it a class may stand several times. */

@@ -64,7 +64,7 @@ describe('a FleetOperator that cannot be carried out', () => {
     [
       'has an expression that fails on each cluster',
       { clusters: { expression: "cluster.labels.site == 'store'" } },
-      'False NothingSelected no cluster is selected: nothing is rolled out; spec.clusters does not select 2 clusters (',
+      'False SelectorFails nothing is rolled out: spec.clusters does not select 2 clusters (',
     ],
   ])('since it %s says so, and changes no cluster', async (_, more, says) => {
     const played = await begun(more);

@@ -124,8 +124,8 @@ function resolved(subject: FleetSubject, fleet: LiveFleet): FoundCondition {
   const targets = fleet.targetsOf(subject);
   const failing = selectorFailureText(fleet.selectorFailures(subject));
   if (targets.length === 0) {
-    const nothing = 'no cluster is selected: nothing is rolled out';
-    return unresolved('NothingSelected', failing === undefined ? nothing : `${nothing}; ${failing}`);
+    if (failing !== undefined) return unresolved('SelectorFails', `nothing is rolled out: ${failing}`);
+    return unresolved('NothingSelected', 'no cluster is selected: nothing is rolled out');
   }
   const failed = targets.filter((cluster) => cluster.report(subject.key)?.reason === RESOLUTION_FAILED);
   const [first] = failed;

@@ -28,9 +28,9 @@ function report(more: object): void {
 const withdraw = (): void => report({ reason: 'NotOffered', message: 'the catalog does not lead to it any more' });
 const offerAgain = (): void => report({ planned: NEW, planHash: 'a'.repeat(64), hops: ['b'.repeat(64)] });
 
-async function decide(action: string, name: string): Promise<object | undefined> {
+async function decide(action: string, name: string, more: object = {}): Promise<object | undefined> {
   const by = { user: 'anna', groups: [] };
-  await fleet.apply('FleetDecision', name, { rollout: 'kafka-1', action, reason: 'CHG-7', by });
+  await fleet.apply('FleetDecision', name, { rollout: 'kafka-1', action, reason: 'CHG-7', by, ...more });
   await passes();
   return statusOf('FleetDecision', name) as object | undefined;
 }
@@ -75,6 +75,17 @@ describe('a roll-out whose target was withdrawn', () => {
     await passes();
     expect(statusOf('FleetRollout', 'kafka-1')).toMatchObject({ phase: 'Superseded' });
     expect(said('kafka-1')).toBeUndefined();
+  });
+
+  it('is not tried again in single clusters either, with the same reason', async () => {
+    const clusters = ['shop-1'];
+    expect(await decide('Skip', 'skip', { clusters })).toMatchObject({ effective: true });
+    withdraw();
+    await passes();
+    expect(await decide('Retry', 'again', { clusters })).toMatchObject({
+      ...{ effective: false, reason: 'NotApplicable' },
+      message: `${WITHDRAWN}; what the catalog leads to next comes by a roll-out of its own`,
+    });
   });
 
   it('is not made anew by a Retry, which says why, until clusters are led to its target again', async () => {
