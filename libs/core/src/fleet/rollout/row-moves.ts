@@ -142,6 +142,10 @@ export function resumed(row: RolloutRow, now: number): RolloutRow {
   return { ...row, heldSince: undefined, deadlineAt: later(row.deadlineAt), gatesSince: later(row.gatesSince) };
 }
 
+/** The deadline of an order runs once its row is written (decision 0181). */
+export const orderedLate = (row: RolloutRow, lateMs: number): RolloutRow =>
+  lateMs > 0 && row.deadlineAt !== undefined ? { ...row, deadlineAt: row.deadlineAt + lateMs } : row;
+
 const isPastDeadline = (row: RolloutRow, now: number): boolean =>
   row.heldSince === undefined && row.deadlineAt !== undefined && now >= row.deadlineAt;
 

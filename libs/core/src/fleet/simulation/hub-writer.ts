@@ -1,4 +1,5 @@
 import { isInFlight, type RolloutRow } from '../rollout/row.js';
+import { orderedLate } from '../rollout/row-moves.js';
 import type { Order } from '../rollout/starts.js';
 import type { StepResult } from '../rollout/step.js';
 import { sumOf, type WaveTally } from '../rollout/tally.js';
@@ -113,7 +114,7 @@ export class HubWriter {
       this.written();
       // The deadline runs from where an applier finds the order.
       const late = this.world.now - order.at + this.#order(record, order, row);
-      if (late > 0 && row.deadlineAt !== undefined) record.store({ ...row, deadlineAt: row.deadlineAt + late });
+      if (late > 0) record.store(orderedLate(row, late));
     }
   }
 

@@ -145,3 +145,17 @@ describe.each(['Cluster', 'Wave'])('a gate of scope %s that does not answer', (s
     expect(story.status).toBe(`Halted ${stopped}`);
   });
 });
+
+it('the deadline of a cluster does not run until its order is written (decision 0181)', async () => {
+  const strategy = { waves: [{ name: 'all', maxConcurrent: '100%', progressDeadline: '2m' }], onFailure: 'Halt' };
+  const story = await Story.begin(strategy);
+  fleet?.hub.cluster.failNext({ verb: 'update', resource: 'fleetassignments', name: 'lab-1' }, 500, 'InternalError');
+  while (fleet !== undefined && ordered(fleet).length === 0) await fleet.controller.pass().catch(() => undefined);
+  expect(fleet && ordered(fleet)).toEqual(['lab-2']);
+  if (fleet !== undefined) succeed(fleet, 'lab-2');
+  await story.isAway(30 * MINUTE, 'killed');
+  await story.works(MINUTE);
+  const faults = [{ controllerKilled: { everyWrites: 4, down: '30m' } }];
+  expect(rehearsed(strategy, faults, '72h')).toEqual([story.status]);
+  expect(story.status).toBe('Completed AllWavesComplete');
+});

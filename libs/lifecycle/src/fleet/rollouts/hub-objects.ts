@@ -41,7 +41,7 @@ export async function writeRollout(
   record: RolloutRecord,
   { status, intent, decided, ...how }: RolloutWrite,
 ): Promise<WrittenRollout> {
-  const state = JSON.stringify({ step: record.version, status, intent, decided });
+  const state = JSON.stringify({ step: record.version, at: how.now, status, intent, decided });
   const metadata = object.metadata as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };
   try {

@@ -7,6 +7,7 @@ import { wavesOf } from '#core/fleet/placement/waves';
 import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import { isFinal } from '#core/fleet/rollout/phases';
 import { newStatus, type RolloutSpec, type RolloutStatus } from '#core/fleet/rollout/rollout-state';
+import { orderedLate } from '#core/fleet/rollout/row-moves';
 import { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
@@ -262,7 +263,7 @@ export class LiveFleet implements FleetView {
     const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
     record.isNew = state === undefined;
     record.version = state?.step ?? 0;
-    const unordered = this.#readRows(record, state?.intent ?? []);
+    const unordered = this.#readRows(record, state?.intent ?? [], this.now - (state?.at ?? this.now));
     record.recount();
     rollouts.records.push(record);
     this.rollouts.push({ object, record, facts: new LiveFacts(this, record), unordered });
@@ -272,7 +273,7 @@ export class LiveFleet implements FleetView {
    * Rows as the assignments have them, and as the roll-out's intent has them where that is newer; those are
    * returned. A pass that broke off may have written rows of a step that the roll-out does not know.
    */
-  #readRows(record: RolloutRecord, intent: readonly StoredRow[]): readonly string[] {
+  #readRows(record: RolloutRecord, intent: readonly StoredRow[], lateMs: number): readonly string[] {
     const steps = new Map<string, number>();
     const unordered: string[] = [];
     for (const { name, assignment } of this.clusters.values()) {
@@ -284,7 +285,7 @@ export class LiveFleet implements FleetView {
     }
     for (const { step, row } of intent) {
       if (step <= (steps.get(row.cluster) ?? -1)) continue;
-      record.rows.set(row.cluster, row);
+      record.rows.set(row.cluster, orderedLate(row, lateMs));
       if (this.clusters.has(row.cluster)) unordered.push(row.cluster);
     }
     return unordered;

@@ -10,6 +10,8 @@ export const ROWS_ANNOTATION = 'fleet.flotilla.dev/rows';
 export type StoredRow = Readonly<{ step: number; row: RolloutRow }>;
 export type StoredState = Readonly<{
   step: number;
+  /** When the step was made, in milliseconds; absent where an older hub has written it. */
+  at?: number;
   status: RolloutStatus;
   intent: readonly StoredRow[];
   /** The decision that has led to it, in the write that comes before its outcome. */
