@@ -6,6 +6,7 @@ import { packageRecords } from '#core/catalog/load/package-records';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readCatalogTree } from '#platform/files/read-tree';
+import { ListingBudget } from '#platform/registry/grpc/listing-budget';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { freePorts } from '#testing/control-plane/free-ports';
@@ -190,6 +191,23 @@ describe('a gRPC address that gives no catalog', () => {
     { because: 'a message larger than allowed', limits: { messageBytes: 100 } },
   ])('$because', async ({ limits }) => {
     await expect(listing(`127.0.0.1:${server.port}`, limits)).rejects.toMatchObject({ failure: 'TooLarge' });
+  });
+
+  it('large lists at the same time take turns, and one that waits too long says why (R11)', async () => {
+    const listings = new ListingBudget(0);
+    const other = listings.begin();
+    const snapshot = async (callMs: number) => {
+      const limits = { callMs };
+      const own = new GrpcCatalogClient(`127.0.0.1:${server.port}`, limits, process.env, undefined, listings);
+      return own.snapshot().finally(() => own.close());
+    };
+    await expect(snapshot(200)).rejects.toMatchObject({
+      failure: 'Unreachable',
+      message: expect.stringContaining('other large lists take the memory of the hub; it is tried again'),
+    });
+    const waits = snapshot(PATIENCE.timeout);
+    listings.end(other);
+    expect((await waits).records).not.toHaveLength(0);
   });
 
   it('descriptions of packages that exceed what the bundles have left (R10)', async () => {

@@ -11,6 +11,7 @@ import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } fr
 import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc/grpc-address.js';
 import { serviceDefinition } from './grpc/grpc-definitions.js';
 import { routeTo } from './grpc/grpc-route.js';
+import { ListingBudget, type Received } from './grpc/listing-budget.js';
 import type { ProxyEnvironment } from './http/proxy-environment.js';
 import { checkedTarget } from './outbound/checked-resolver.js';
 import {
@@ -38,9 +39,6 @@ export type GrpcLimits = Readonly<{
   silenceMs: number;
 }>;
 
-/** Bytes that came so far of one listing. */
-type Received = { bytes: number };
-
 const MiB = 1024 * 1024;
 const defaultLimits: GrpcLimits = {
   callMs: 60_000,
@@ -50,6 +48,8 @@ const defaultLimits: GrpcLimits = {
   silenceMs: 30_000,
 };
 const PACKAGES_AT_ONCE = 8;
+/** Of the process. */
+const LISTINGS = new ListingBudget();
 
 const STATES: Readonly<Record<connectivityState, GrpcState>> = {
   [connectivityState.IDLE]: 'IDLE',
@@ -79,6 +79,7 @@ export class GrpcCatalogClient {
     limits: Partial<GrpcLimits> = {},
     environment: ProxyEnvironment = process.env,
     policy?: OutboundPolicy,
+    private readonly listings = LISTINGS,
   ) {
     this.limits = { ...defaultLimits, ...limits };
     this.#address = parseGrpcAddress(address);
@@ -127,11 +128,11 @@ export class GrpcCatalogClient {
 
   /** Every (package, channel, bundle) triple; manifests are filled for bundles without image only. */
   async listBundles(): Promise<GrpcBundle[]> {
-    return this.#listBundles({ bytes: 0 });
+    return this.#counted((read) => this.#listBundles(read));
   }
 
   async listPackages(): Promise<string[]> {
-    const names = await this.#stream<{ name: string }>('ListPackages', 'list packages');
+    const names = await this.#counted((read) => this.#stream<{ name: string }>('ListPackages', 'list packages', read));
     return names.map(({ name }) => name).toSorted();
   }
 
@@ -164,8 +165,20 @@ export class GrpcCatalogClient {
   }
 
   /** The whole catalog as records for resolution, with the manifests that came inline. */
-  async snapshot(): Promise<GrpcRecords> {
-    const read = { bytes: 0 };
+  snapshot(): Promise<GrpcRecords> {
+    return this.#counted((read) => this.#snapshot(read));
+  }
+
+  async #counted<T>(list: (read: Received) => Promise<T>): Promise<T> {
+    const read = this.listings.begin();
+    try {
+      return await list(read);
+    } finally {
+      this.listings.end(read);
+    }
+  }
+
+  async #snapshot(read: Received): Promise<GrpcRecords> {
     const bundles = await this.#listBundles(read);
     const names = [...new Set(bundles.map(({ packageName }) => packageName))].toSorted();
     const packages: GrpcPackage[] = [];
@@ -199,7 +212,7 @@ export class GrpcCatalogClient {
     return { deadline: Date.now() + this.limits.callMs };
   }
 
-  async #stream<T>(name: string, doing: string, read: Received = { bytes: 0 }): Promise<T[]> {
+  async #stream<T>(name: string, doing: string, read: Received): Promise<T[]> {
     const method = definitionOf(name);
     const counted = (message: Buffer): T => {
       read.bytes += message.length;
@@ -213,9 +226,13 @@ export class GrpcCatalogClient {
       this.#callOptions(),
     );
     const items: T[] = [];
+    const late = AbortSignal.timeout(this.limits.callMs);
     try {
       for await (const item of call) {
         items.push(item);
+        await this.listings.room(read, late)?.catch(() => {
+          throw this.#error(doing, 'other large lists take the memory of the hub; it is tried again', 'Unreachable');
+        });
         if (read.bytes > this.limits.listBytes || items.length > this.limits.bundles) {
           throw this.#error(
             doing,
