@@ -39,7 +39,7 @@ import { ApplierLifecycle } from './applier-lifecycle.js';
 import { ApplyProcessor, PASS } from './apply.processor.js';
 import { SolvedProcessor } from './solved.processor.js';
 
-export type ApplierOptions = Readonly<{
+type ApplierOptions = Readonly<{
   /** Whether poller and applier run in one process, and so have the same settings. */
   besidePoller?: boolean;
   /** The hub API, where the hub has a fleet. */

@@ -117,7 +117,7 @@ const PARTS: readonly Provider[] = [
   QuestionsLifecycle,
 ];
 
-export type CatalogPollerOptions = Readonly<{
+type CatalogPollerOptions = Readonly<{
   /** The hub API, where the hub has a fleet. */
   fleetHub?: KubeClient | undefined;
   /** The logins of FleetClusters in Secrets. */

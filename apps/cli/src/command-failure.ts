@@ -5,7 +5,7 @@ import { RegistryError } from '#platform/registry/registry-client.port';
 import { ExitCode, NotFound, UsageError } from './io.js';
 
 /** How a verb ended that threw: the line for the user, without "error: ", and the exit code. */
-export type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
+type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
 
 /**
  * What an error that no verb expected means. A file operation of Node reads as those of the verbs do: `open

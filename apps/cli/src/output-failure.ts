@@ -8,7 +8,7 @@ const CLOSED_PIPE = 128 + 13;
  * How the command ends when standard output cannot be written; without a line where the
  * reader has closed the pipe.
  */
-export type OutputFailure = Readonly<{ exit: number; line?: string }>;
+type OutputFailure = Readonly<{ exit: number; line?: string }>;
 
 /**
  * What a failed write to standard output means. `flotilla … | head`: the reader has what it wants, which is

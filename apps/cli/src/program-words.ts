@@ -17,7 +17,7 @@ const verbBelow = (verb: Command, word: string): Command | undefined =>
   verb.commands.find((one) => one.name() === word || one.aliases().includes(word));
 
 /** Returns one line about an unknown verb: the nearest verb, or the command for a verb of another tool. */
-export function unknownVerb(verb: Command, word: string): UsageError {
+function unknownVerb(verb: Command, word: string): UsageError {
   const path = pathOf(verb);
   const typed = [path, word].join(' ').trim();
   return new UsageError(`unknown command "${typed}"${suggestionFor(verb, word)}`);

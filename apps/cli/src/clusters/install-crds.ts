@@ -1,7 +1,7 @@
 import { joinCrds } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
-export type InstalledCrds = Readonly<{ cluster: string; installed: readonly string[]; refused?: string }>;
+type InstalledCrds = Readonly<{ cluster: string; installed: readonly string[]; refused?: string }>;
 
 /**
  * Installs and upgrades OLM's CustomResourceDefinitions in a cluster. A refused one is reported, not thrown.

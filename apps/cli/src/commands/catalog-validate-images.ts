@@ -6,7 +6,7 @@ import { inParallel } from '../in-parallel.js';
 const AT_ONCE = 8;
 
 /** Who names an image: one bundle of perhaps several. */
-export type NamedImage = Readonly<{ image: string; package: string; bundle: string }>;
+type NamedImage = Readonly<{ image: string; package: string; bundle: string }>;
 
 /**
  * An image that could not be confirmed: its registry does not have it, or did not say so. A registry that

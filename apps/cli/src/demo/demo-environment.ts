@@ -73,7 +73,7 @@ export type EnvironmentOptions = GroundOptions &
     pollerPorts?: readonly number[];
   }>;
 
-export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
+const SIMULATED_CLUSTERS = ['east', 'west'] as const;
 
 type ServicePlan = Readonly<{ name: string; service: ServiceName; env?: Readonly<Record<string, string>> }>;
 const severalOf = (service: ServiceName, count: number): ServicePlan[] =>
@@ -94,7 +94,7 @@ const servicesWith = (pollerPorts: readonly number[], resolvers: number, applier
  */
 const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
 
-export type Endings = (() => Promise<unknown> | unknown)[];
+type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts the services, without further options one poller and one applier. */
 export const startEnvironment = (options: EnvironmentOptions = {}): Promise<ServicesEnvironment> =>

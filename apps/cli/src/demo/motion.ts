@@ -49,7 +49,7 @@ export const LIMIT_AFTER_END_MS = 5_000;
 export const standsStill = (motion: Motion, limitMs: number): boolean => motion.stillMs > limitMs;
 
 /** The state of a thing that no longer moves, and since how many seconds. */
-export type StoppedThing = Sighting & Readonly<{ seconds: number }>;
+type StoppedThing = Sighting & Readonly<{ seconds: number }>;
 
 /** Returns at most `most` of the things that moved last. */
 export const stoppedLast = ({ things, observedAt }: Motion, most: number): readonly StoppedThing[] =>

@@ -25,7 +25,7 @@ const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
 const POLL_INTERVAL = '2s';
 const POLL_EVERY_MS = 150;
 
-export type Scenario = Readonly<{
+type Scenario = Readonly<{
   environment: DemoEnvironment;
   timeline: Timeline;
   /** The folder with the sample bundles, catalogs and manifests. */

@@ -5,7 +5,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof SIGNALS)[number];
 
 /** How a demo hears of signals until it comes to its end. */
-export type DemoStop = Readonly<{
+type DemoStop = Readonly<{
   /** Signals are no longer heard. */
   ignore: () => void;
   /** True after a signal: later failures come from the end of the environment. */

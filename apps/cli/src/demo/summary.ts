@@ -1,6 +1,6 @@
 import type { Seen } from './seen-objects.js';
 
-export type ClusterSummary = Readonly<{ cluster: string; seen: Seen }>;
+type ClusterSummary = Readonly<{ cluster: string; seen: Seen }>;
 
 /** The end of the story as a table: one row per cluster and operator. */
 export function renderSummary(clusters: readonly ClusterSummary[], upgradedBy: (cluster: string) => string): string {

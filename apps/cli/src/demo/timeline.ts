@@ -2,7 +2,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Saying, sayingOf } from './state-texts.js';
 
 /** One line of the story: when (seconds since the start), where, about what, and what happened. */
-export type Moment = Readonly<{ seconds: number; where: string } & Saying>;
+type Moment = Readonly<{ seconds: number; where: string } & Saying>;
 
 /** Columns that everything but a very long name fits in. */
 const ABOUT_WIDTH = 40;

@@ -14,7 +14,7 @@ import { findCluster } from '../live/find-clusters.js';
 import { NEXT } from '../output/next-commands.js';
 
 /** Findings about one cluster, and the images and servers (`HOST:PORT`) of its catalogs. */
-export type ExaminedCluster = Readonly<{
+type ExaminedCluster = Readonly<{
   checks: readonly DoctorCheck[];
   images: readonly string[];
   servers: readonly string[];

@@ -10,7 +10,7 @@ import {
 } from '#platform/registry/outbound/outbound-policy';
 
 /** Sources of catalogs: images, and `HOST:PORT` of registry servers. */
-export type CatalogPlaces = Readonly<{ images: readonly string[]; servers: readonly string[] }>;
+type CatalogPlaces = Readonly<{ images: readonly string[]; servers: readonly string[] }>;
 
 export const catalogName = (place: string): string => `catalog ${place}`;
 

@@ -73,7 +73,7 @@ export function foreseen(
 }
 
 /** How a decision is made: `waitMs` is how long the controller may take; undefined: nothing is waited for. */
-export type DecisionTerms = Readonly<{ dryRun: boolean; waitMs: number | undefined }>;
+type DecisionTerms = Readonly<{ dryRun: boolean; waitMs: number | undefined }>;
 
 /** Makes a FleetDecision in the caller's name, and waits until the controller has answered it. */
 export async function decide(

@@ -1,7 +1,7 @@
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 
 /** How a decision is spoken of: `approve`, `approved`, what it brings about, and where it applies. */
-export type DecisionWords = Readonly<{ verb: string; past: string; effect: string; applies: string }>;
+type DecisionWords = Readonly<{ verb: string; past: string; effect: string; applies: string }>;
 
 /** The words of each action. `effect` is what the controller does next. */
 export const DECISION_WORDS: Readonly<Record<DecisionAction, DecisionWords>> = {

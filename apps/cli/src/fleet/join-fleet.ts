@@ -13,7 +13,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 
-export type JoinFleetOptions = Readonly<{
+type JoinFleetOptions = Readonly<{
   /** The namespace of the hub, where the Secrets are. */
   namespace: string;
   labels: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ import { lineOf } from '../live/ask-clusters.js';
 import { reportRelease } from '../live/report-release.js';
 import { NEXT } from '../output/next-commands.js';
 
-export type LeaveFleetOptions = Readonly<{
+type LeaveFleetOptions = Readonly<{
   name: string;
   /** The namespace of the hub, where the Secrets are. */
   namespace: string;

@@ -23,7 +23,7 @@ export type RolloutHints = Readonly<{
 }>;
 
 /** What keeps a cluster between two steps, as a row says it. */
-export const KEPT_REASONS: ReadonlySet<string> = new Set(['ClusterPaused', 'RolloutPaused', 'Halted', 'WindowClosed']);
+const KEPT_REASONS: ReadonlySet<string> = new Set(['ClusterPaused', 'RolloutPaused', 'Halted', 'WindowClosed']);
 
 export const NO_HINTS: RolloutHints = {
   ...{ isWithdrawn: false, kept: [], leftOnTheWay: 0 },

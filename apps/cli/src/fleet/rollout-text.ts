@@ -12,7 +12,7 @@ import type { ClassAnswer, FailureAnswer, RolloutAnswer, WaitingAnswer, WaveAnsw
 import { awaitedClasses, type RolloutHints, saidOf } from './rollout-hints.js';
 
 /** How a roll-out is printed: `short` is its name as commands take it. */
-export type RolloutTextOptions = Readonly<{
+type RolloutTextOptions = Readonly<{
   short: string;
   now: number;
   width?: number | undefined;

@@ -7,7 +7,7 @@ import type { Verdict } from '../output/verdict.js';
 /** A fleet is asked in parallel, but not all of a large one at the same moment. */
 const AT_ONCE = 32;
 
-export type ClusterAnswer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
+type ClusterAnswer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
 
 /** A cluster that did not answer, or refused, and why, in one line. */
 export type Away = Readonly<{ cluster: string; because: string }>;

@@ -8,7 +8,7 @@ import { managementOf } from '../up/check-cluster.js';
 import { readOwner } from './cluster-owner.js';
 
 /** What a check of a cluster finds, without writing anything. */
-export type FoundCluster = Readonly<{
+type FoundCluster = Readonly<{
   version: string;
   globalCatalogNamespace: string;
   /** Whether OLM's kinds are served. */

@@ -10,7 +10,7 @@ import { extensionStepText } from './print-extension-step.js';
 import type { RecordedWrite } from './recording-client.js';
 
 /** The answer to `flotilla plan --live`; also what `-o json` prints. */
-export type LivePlan = Readonly<{
+type LivePlan = Readonly<{
   verdict: Verdict;
   away: readonly Away[];
   items: readonly (NextStep | ExtensionStep)[];

@@ -26,7 +26,7 @@ export type ObjectForm = Readonly<{
 }>;
 
 /** What a list as data says of the question beside the objects. */
-export type ListFacts = Readonly<{ now: Date; verdict: Verdict; away: readonly Away[] }>;
+type ListFacts = Readonly<{ now: Date; verdict: Verdict; away: readonly Away[] }>;
 
 /** Says in data which cluster an object is of; it is not there in the cluster. */
 const CLUSTER_ANNOTATION = 'flotilla.dev/cluster';

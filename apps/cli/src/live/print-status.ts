@@ -46,7 +46,7 @@ const QUEUES: Columns<QueueStatus> = [
   ['FAILED', ({ failed }) => String(failed)],
 ];
 
-export type StatusText = Readonly<{
+type StatusText = Readonly<{
   namespace?: string | undefined;
   all: boolean;
   /** Columns of the terminal, to which tables are cut. */

@@ -11,7 +11,7 @@ export function repositoryOf(reference: string): string | undefined {
 }
 
 /** Which catalogs of a cluster a new one takes the place of. */
-export type ReplacedCatalogs = Readonly<{
+type ReplacedCatalogs = Readonly<{
   replaces: (source: CatalogSource) => boolean;
   replacesClusterCatalog: (catalog: ClusterCatalog) => boolean;
 }>;

@@ -5,7 +5,7 @@ import type { ManualTerm, VerbManual } from './verb-manual.js';
 export const manPageName = ({ path }: VerbManual): string => ['flotilla', ...path].join('-');
 
 /** What the pages have in common. */
-export type ManPageFacts = Readonly<{ version: string }>;
+type ManPageFacts = Readonly<{ version: string }>;
 
 /**
  * The page of section 1 of a verb, in the macros of man(7). The same manual gives the same bytes: a page

@@ -4,7 +4,7 @@ import type { ColouredStreams } from './usual-colours.js';
 
 /** When words are coloured: if a person reads them, or always, or never. */
 export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
-export type ColourChoice = (typeof COLOUR_CHOICES)[number];
+type ColourChoice = (typeof COLOUR_CHOICES)[number];
 
 type Colour = 'green' | 'yellow' | 'red';
 
@@ -16,7 +16,7 @@ const DATA = /^(?:json|yaml|name|jsonpath|custom-columns)\b/;
  * Returns the value of `--color` of a command line; undefined without it.
  * @throws UsageError for another word
  */
-export function colourChoice(argv: readonly string[]): ColourChoice | undefined {
+function colourChoice(argv: readonly string[]): ColourChoice | undefined {
   const at = argv.findIndex((word) => OPTION.test(word));
   const end = argv.indexOf('--');
   if (at === -1 || (end !== -1 && end < at)) return undefined;

@@ -8,7 +8,7 @@ const USUAL_COLUMNS = 80;
 const CLEARED = '\r\u001b[K';
 
 /** The parts of a clock that a line of progress needs. */
-export type ProgressClock = Readonly<{
+type ProgressClock = Readonly<{
   now: () => number;
   /** Calls back again and again, without keeping the process alive. Returns how to end that. */
   every: (ms: number, act: () => void) => () => void;
@@ -24,7 +24,7 @@ const processClock: ProgressClock = {
 };
 
 /** A command's streams, with a line of progress that goes when the command ends. */
-export type IoWithProgress = Readonly<{ io: Io; end: () => void }>;
+type IoWithProgress = Readonly<{ io: Io; end: () => void }>;
 
 /**
  * Shows one line below the output, `flotilla status: 4 s`, if a command has written nothing for two seconds,

@@ -7,7 +7,7 @@ import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 
 /** Where a reference of the command line leads. */
-export type ReferencePlace = 'layout' | 'file' | 'directory' | 'image';
+type ReferencePlace = 'layout' | 'file' | 'directory' | 'image';
 
 /**
  * Decides between paths and images: what exists is a path. What does not is an image, unless it can be none,

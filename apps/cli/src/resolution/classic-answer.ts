@@ -9,7 +9,7 @@ import { indexOf, type OfflineResolution, resolveOffline } from './resolve-offli
 export type CatalogFinder = (catalog: ClassicCatalog) => Promise<CatalogIndex>;
 
 /** The answer to one case, in the form the cases' expected answers have. */
-export type ClassicAnswer = Readonly<Record<string, unknown> & { id: string; result: Resolution['result'] }>;
+type ClassicAnswer = Readonly<Record<string, unknown> & { id: string; result: Resolution['result'] }>;
 
 /** Answers one Classic case. */
 export async function answerClassic(question: ClassicCase, find: CatalogFinder): Promise<ClassicAnswer> {

@@ -9,7 +9,7 @@ import { recordsAt, textAt } from '#core/kernel/json/json-access';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
 
 /** Sources of a bundle's install modes: its manifests, otherwise the CSV metadata of its catalog. */
-export type ModeSources = Readonly<{
+type ModeSources = Readonly<{
   manifests: readonly KubernetesObject[] | undefined;
   blob: CatalogBundle | undefined;
 }>;

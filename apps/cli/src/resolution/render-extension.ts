@@ -15,7 +15,7 @@ import type { PlannedPermission, PlannedStep } from './plan-steps.js';
 /**
  * What a ClusterExtension would bring into a cluster: its objects, and the rights of its service accounts.
  */
-export type ExtensionContent = Readonly<{
+type ExtensionContent = Readonly<{
   objects: readonly PlannedStep[];
   permissions: readonly PlannedPermission[];
 }>;

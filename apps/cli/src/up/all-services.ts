@@ -17,7 +17,7 @@ import { ResolverWorkerModule } from '../../../resolver-worker/src/resolver-work
 import { fleetFolderModule } from './fleet-folder.module.js';
 
 /** The clusters as each service sees them: each writes with a field manager of its own. */
-export type ClustersOfServices = Readonly<{
+type ClustersOfServices = Readonly<{
   poller: ServiceClusters;
   applier: ServiceClusters;
   registry?: ClusterRegistry;

@@ -29,7 +29,7 @@ export type ReachedCluster = Readonly<{
 export type CheckedCluster = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
 
 /** Whether definitions may be installed in a cluster with this identity. */
-export type MayPrepare = (cluster: string, identity: string | undefined) => boolean;
+type MayPrepare = (cluster: string, identity: string | undefined) => boolean;
 
 /** `hub`: undefined for one that has no identity. */
 export type UpCheckOptions = Readonly<{

@@ -4,7 +4,7 @@ import type { OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
 import type { ActionRequest, ActionResult, ActionTarget } from '../api/actions.schema.js';
 
 /** What is sent to the applier, and what has ended already. */
-export type AdmittedTargets = Readonly<{ sent: readonly ActionTarget[]; ended: readonly ActionResult[] }>;
+type AdmittedTargets = Readonly<{ sent: readonly ActionTarget[]; ended: readonly ActionResult[] }>;
 
 type RowOf = (cluster: string, id: string) => ViewRow | undefined;
 

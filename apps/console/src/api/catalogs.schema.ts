@@ -36,7 +36,7 @@ export const PackageTile = ContentTile.extend({
   clusters: z.int(),
 });
 
-export const OfferedEntry = z.strictObject({
+const OfferedEntry = z.strictObject({
   bundle: z.string(),
   version: z.string(),
   deprecation: z.string(),
@@ -105,6 +105,5 @@ export const GraphQuery = z.strictObject({
 });
 
 export type PackageTile = z.infer<typeof PackageTile>;
-export type OfferedEntry = z.infer<typeof OfferedEntry>;
 export type PackageDetail = z.infer<typeof PackageDetail>;
 export type GraphAnswer = z.infer<typeof GraphAnswer>;

@@ -30,7 +30,7 @@ export type AuditSubject = Readonly<{
 }>;
 
 /** The audit file cannot be written: what it would have recorded is not done. */
-export class AuditNotWritten extends FlotillaError {
+class AuditNotWritten extends FlotillaError {
   readonly code = 'AuditNotWritten';
   readonly retry: Retry = 'backoff';
   constructor(file: string, reason: string) {

@@ -3,7 +3,7 @@ import type { StreamRows } from '../api/actions.schema.js';
 import type { RowStep } from '../view/live-rows.js';
 
 /** Most rows of one frame; beyond, pages read again. */
-export const MOST_OF_A_FRAME = 500;
+const MOST_OF_A_FRAME = 500;
 
 /**
  * What a person gets of steps: rows that they may see now, and ids of rows that they saw and that are gone

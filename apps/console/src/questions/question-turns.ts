@@ -8,7 +8,7 @@ import type { ProvePerson } from '../sign-in/prove-person.js';
 const AT_ONCE_OF_PERSON = 8;
 const AT_ONCE = 64;
 
-export type QuestionTurnsOptions = Readonly<{
+type QuestionTurnsOptions = Readonly<{
   asker: QuestionAsker;
   prove: ProvePerson;
   /** Seconds that an answer took, by what was asked. */

@@ -17,7 +17,7 @@ const MemberReview = z.strictObject({
 type Member = ReviewGroup['members'][number];
 type Reviewed = Readonly<{ member: Member; review: z.infer<typeof MemberReview> } | { member: Member; why: string }>;
 
-export type ReviewOptions = Readonly<{
+type ReviewOptions = Readonly<{
   hash: string;
   /** Those of the hash that wait and that the person may see. */
   plans: readonly PlanRow[];

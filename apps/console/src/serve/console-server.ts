@@ -31,7 +31,7 @@ import { securityHeaders } from './security-headers.js';
 import { unknownProxyWarning } from './unknown-proxy.js';
 import { checkWrite } from './write-check.js';
 
-export type ConsoleServerOptions = Readonly<{
+type ConsoleServerOptions = Readonly<{
   bindAddress: string;
   /** 0: any free one. */
   port: number;

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-export type PageFile = Readonly<{ body: Buffer; headers: Readonly<Record<string, string>> }>;
+type PageFile = Readonly<{ body: Buffer; headers: Readonly<Record<string, string>> }>;
 
 const ENTRY = 'index.html';
 const PAGES_FOLDER = join(PROJECT_ROOT, 'dist/console');

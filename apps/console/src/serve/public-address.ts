@@ -10,7 +10,7 @@ export type PublicAddress = Readonly<{
 }>;
 
 /** The console would be reached from elsewhere without protection. */
-export class ConsoleUnprotected extends FlotillaError {
+class ConsoleUnprotected extends FlotillaError {
   readonly code = 'ConsoleUnprotected';
   readonly retry: Retry = 'when-input-changes';
   constructor(bindAddress: string) {

@@ -15,7 +15,7 @@ import type { LiveRows } from '../view/live-rows.js';
 import type { VisibleRows } from '../view/visible-rows.js';
 import { badRequest, notReady, RequestProblem } from './problem.js';
 
-export type RouteRequest = Readonly<{
+type RouteRequest = Readonly<{
   person: Person;
   subject: AuditSubject;
   params: Readonly<Record<string, string>>;

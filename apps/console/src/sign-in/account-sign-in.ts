@@ -36,7 +36,7 @@ const PendingSignIn = z.strictObject({
   untilMs: z.number(),
 });
 
-export type AccountSignInOptions = Readonly<{
+type AccountSignInOptions = Readonly<{
   issuer: Issuer;
   sessions: SessionStore;
   sealed: SealedTexts;
@@ -47,7 +47,7 @@ export type AccountSignInOptions = Readonly<{
 }>;
 
 /** How a sign-in ended. */
-export type SignInEnd = Readonly<
+type SignInEnd = Readonly<
   { to: string; cookies: readonly string[]; person: Grantee } | { refused: string; cookies: readonly string[] }
 >;
 

@@ -2,7 +2,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { cutText } from '#core/kernel/text/cut-text';
 
 /** The issuer sends more than any answer of one has. */
-export class IssuerAnswerTooLarge extends FlotillaError {
+class IssuerAnswerTooLarge extends FlotillaError {
   readonly code = 'IssuerAnswerTooLarge';
   readonly retry: Retry = 'when-input-changes';
   constructor(address: string) {

@@ -7,7 +7,7 @@ import { isIssuedAhead, mergedClaims } from './account.js';
 import { issuerFetch } from './issuer-fetch.js';
 
 /** What is set about the issuer. */
-export type IssuerSettings = Readonly<{
+type IssuerSettings = Readonly<{
   issuer: string;
   clientId: string;
   /** Empty: a public client. */
@@ -22,7 +22,7 @@ export class IssuerUnusable extends FlotillaError {
 }
 
 /** What one sign-in must bring back. */
-export type SignInProof = Readonly<{ state: string; nonce: string; verifier: string }>;
+type SignInProof = Readonly<{ state: string; nonce: string; verifier: string }>;
 
 export type IssuerAnswer = Readonly<{
   claims: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { fileReason } from '#platform/files/file-tree.error';
 
 /** The file with the key of sessions cannot be used. */
-export class SessionKeyUnusable extends FlotillaError {
+class SessionKeyUnusable extends FlotillaError {
   readonly code = 'SessionKeyUnusable';
   readonly retry: Retry = 'when-input-changes';
   constructor(file: string, problem: string) {

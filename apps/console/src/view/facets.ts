@@ -3,7 +3,7 @@ import type { ListQuery } from '../api/lists.schema.js';
 import { FILTERS, type RowColumns } from './filter.js';
 
 /** The columns whose values are counted. */
-export const FACETS = [
+const FACETS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach'] as const),
   ...(['catalog', 'channel', 'version', 'api'] as const),
 ];
@@ -23,7 +23,7 @@ export const unknownFacets = <R>({ facets }: Pick<ListQuery, 'facets'>, columns:
     : facets.split(',').filter((name) => !(FACETS as readonly string[]).includes(name) || columns[name] === undefined);
 
 /** For each column the number of rows with each value, the most frequent first. */
-export function facetsOf<R>(rows: readonly R[], columns: RowColumns<R>, names: readonly string[] = FACETS): Facets {
+function facetsOf<R>(rows: readonly R[], columns: RowColumns<R>, names: readonly string[] = FACETS): Facets {
   const facets: Facets = {};
   for (const name of names) {
     const column = columns[name];

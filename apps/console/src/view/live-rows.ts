@@ -14,7 +14,7 @@ export type RowStep = Readonly<{ before?: ViewRow; after?: ViewRow }>;
  */
 export type ViewNews = Readonly<{ steps: readonly RowStep[] } | { reset: true } | { filling: true }>;
 
-export type Filling = Readonly<{ clusters: number; of: number }>;
+type Filling = Readonly<{ clusters: number; of: number }>;
 
 const WAIT_MS = 5_000;
 const FIRST_PAUSE_MS = 500;

@@ -22,9 +22,7 @@ const PAGES: readonly Hit[] = [
 
 const part = encodeURIComponent;
 
-export const operatorPath = (
-  row: Readonly<{ cluster: string; namespace: string; name: string; api: string }>,
-): string =>
+const operatorPath = (row: Readonly<{ cluster: string; namespace: string; name: string; api: string }>): string =>
   row.api === 'v1'
     ? `/clusters/${part(row.cluster)}/extensions/${part(row.name)}`
     : `/clusters/${part(row.cluster)}/${part(row.namespace)}/subscriptions/${part(row.name)}`;

@@ -42,7 +42,7 @@ const byCluster = <R extends ViewRow>(rows: readonly R[]): ReadonlyMap<string, R
   Map.groupBy(rows, ({ cluster }) => cluster);
 
 /** The rows that a person may see; every list, sum and search stands on these. */
-export function visibleRows(view: Pick<LiveRows, 'row' | 'rows'>, rights: Rights): FleetRows {
+function visibleRows(view: Pick<LiveRows, 'row' | 'rows'>, rights: Rights): FleetRows {
   const { rows } = view;
   if (rights.unbounded) return rows;
   const labels = labelsIn(view);

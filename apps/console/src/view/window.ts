@@ -2,7 +2,7 @@ import type { ListQuery } from '../api/lists.schema.js';
 import type { FacetQuestion, Facets, KeptFacets } from './facets.js';
 import { everyRow, matching, type RowColumns, sortedBy } from './filter.js';
 
-export type Window<R> = {
+type Window<R> = {
   items: R[];
   total: number;
   facets?: Facets;

@@ -10,7 +10,7 @@ export function switchShortcuts(): void {
   localStorage.setItem(PLACE, shortcutsOn.value ? 'on' : 'off');
 }
 
-export const PAGES: Readonly<Record<string, string>> = {
+const PAGES: Readonly<Record<string, string>> = {
   f: '/',
   o: '/operators',
   a: '/approvals',

@@ -4,7 +4,7 @@ import { useLoaded } from './loaded.js';
 import { me } from './session.js';
 
 /** A ClusterExtension by its package, or an InstallPlan with all the packages that it moves. */
-export type MayPlace = Readonly<{ cluster: string; namespace: string } & ({ package: string } | { plan: string })>;
+type MayPlace = Readonly<{ cluster: string; namespace: string } & ({ package: string } | { plan: string })>;
 
 /**
  * Whether the person may do it there; without a place nothing is asked. `anywhere`: whether there is any

@@ -10,7 +10,7 @@ import { type Addressed, type Selecting, useSelection } from './selection.js';
 import { Bones, Empty, Trouble } from './states.js';
 import { type Column, Table } from './table.js';
 
-export type ListProps<R> = Readonly<{
+type ListProps<R> = Readonly<{
   label: string;
   /** One row, as `operator`. */
   noun: string;

@@ -1,4 +1,3 @@
-import type { RowCause } from '#core/fleet/view/rows';
 import { count } from '../live/times.js';
 
 const STANDINGS = {
@@ -12,7 +11,7 @@ const STANDINGS = {
 
 export type StandingName = keyof typeof STANDINGS;
 export const STANDING_ORDER = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
-export const wordOf = (standing: StandingName): string => STANDINGS[standing][1];
+const wordOf = (standing: StandingName): string => STANDINGS[standing][1];
 
 /** Always a glyph, a word and a colour. */
 export function Standing({ of, glyphOnly }: { of: StandingName; glyphOnly?: boolean }) {
@@ -41,8 +40,6 @@ export function Counts({ of }: { of: Readonly<Record<(typeof STANDING_ORDER)[num
     </span>
   );
 }
-
-export const causeText = (cause: RowCause | undefined): string => cause?.text ?? '';
 
 const REACHES = {
   fresh: ['●', 'reached', 'well'],

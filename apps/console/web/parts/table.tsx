@@ -23,7 +23,7 @@ export type Column<R> = Readonly<{
   cell: (row: R) => ComponentChildren;
 }>;
 
-export type TableProps<R> = Readonly<{
+type TableProps<R> = Readonly<{
   label: string;
   columns: readonly Column<R>[];
   total: number;

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useQuery, withQuery } from '../live/address.js';
 
-export type Tab = Readonly<{ view: string; title: string; note?: string | number | undefined }>;
+type Tab = Readonly<{ view: string; title: string; note?: string | number | undefined }>;
 
 /** Tabs are links: the address says which one is open. The first one is open by default. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {

@@ -27,7 +27,7 @@ export type LoadedCatalog = Readonly<{
 }>;
 
 /** An image's blobs as they can be served, whether or not they make a valid catalog. */
-export type ServableCatalog = Readonly<{
+type ServableCatalog = Readonly<{
   digest: Digest;
   /** In the content store: every blob as a line of JSON with sorted keys, in load order. */
   content: Digest;
@@ -36,7 +36,7 @@ export type ServableCatalog = Readonly<{
 }>;
 
 /** Logins, and the owner of the demand: the hub itself by default. */
-export type ContentOptions = PullOptions & Readonly<{ demand?: Demand }>;
+type ContentOptions = PullOptions & Readonly<{ demand?: Demand }>;
 
 type HeldImage = Readonly<{ digest: Digest; held: HeldContent }>;
 

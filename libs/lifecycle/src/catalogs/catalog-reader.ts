@@ -23,7 +23,7 @@ export type ReaderLimits = Readonly<{
   lanes: Lanes;
 }>;
 
-export type ReadOptions = Readonly<{
+type ReadOptions = Readonly<{
   demand?: Demand;
   /** Ends the reading, and is thrown. */
   signal?: AbortSignal;
@@ -32,7 +32,7 @@ export type ReadOptions = Readonly<{
 }>;
 
 /** `isOfContent`: another try would end in the same way. `outOfMemory`: at the limit of a thread's heap. */
-export type Unread = Readonly<{ undecided: string; isOfContent?: true; outOfMemory?: true }>;
+type Unread = Readonly<{ undecided: string; isOfContent?: true; outOfMemory?: true }>;
 
 const defaultLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
 /** Work that takes longer goes on in the slow lane. */

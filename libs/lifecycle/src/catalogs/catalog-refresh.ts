@@ -19,7 +19,7 @@ import { RefreshLoop, type Trigger } from './refresh-loop.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import type { Asking } from './shared-loads.js';
 
-export type RefreshDeps = Readonly<{
+type RefreshDeps = Readonly<{
   /** Of the CatalogSource. */
   cluster: string;
   catalogs: SharedCatalogs;

@@ -9,7 +9,7 @@ import type { RegistryCredentials } from '#platform/registry/registry-client.por
 import { CONFIG_MAPS, type ConfigMapWatchDeps, watchConfigMap } from './config-map-watch.js';
 
 /** A ConfigMap as a catalog is read from it. */
-export type CatalogConfigMap = Readonly<{
+type CatalogConfigMap = Readonly<{
   uid: string;
   resourceVersion: string;
   data: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import { ImageTemplates } from './image-templates.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import { StatusWriter } from './status-writer.js';
 
-export type ClusterCatalogsDeps = Readonly<{
+type ClusterCatalogsDeps = Readonly<{
   client: KubeClient;
   catalogs: SharedCatalogs;
   clock: Clock;

@@ -50,7 +50,7 @@ const unlimited = (): ImageLimits => ({
 });
 
 /** What to load, and for which owner. */
-export type ImageAsking = Readonly<{
+type ImageAsking = Readonly<{
   credentials?: RegistryCredentials;
   demand: Demand;
   /** The repository, asked with these logins, has just named the digest. */
@@ -61,7 +61,7 @@ const NOT_KEPT =
   'the content store did not keep it: is FLOTILLA_CONTENT_MAX_BYTES large enough for all catalogs together?';
 
 /** Nothing is known of the catalog: reading it took too long or too much memory, or the disk failed. */
-export class CatalogNotRead extends FlotillaError {
+class CatalogNotRead extends FlotillaError {
   readonly code = 'CatalogNotRead';
   readonly retry: Retry = 'backoff';
   constructor(

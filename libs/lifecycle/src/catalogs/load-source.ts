@@ -8,7 +8,7 @@ import { ConfigMapMissing, type SourceAccess } from './cluster-access.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import type { Asking, Shared } from './shared-loads.js';
 
-export type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: SourceAccess; now: () => Date }>;
+type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: SourceAccess; now: () => Date }>;
 
 /** The result of polling a source's content. `retryAt` is absent where the source has a pace of its own. */
 export type SourcePoll = Readonly<

@@ -7,7 +7,7 @@ export type Trigger = 'due' | 'asked';
  * One attempt; never rejects. Resolves to the milliseconds until the next one is due, or to undefined where
  * none is. Where `signal` is aborted, its outcome no longer counts.
  */
-export type Attempt = (trigger: Trigger, signal: AbortSignal) => Promise<number | undefined>;
+type Attempt = (trigger: Trigger, signal: AbortSignal) => Promise<number | undefined>;
 
 /**
  * The attempts to keep one catalog fresh, one after the other. However often another one is asked for

@@ -8,7 +8,7 @@ import type { RegistryCredentials } from '#platform/registry/registry-client.por
 import type { CatalogContents, LoadedCatalog } from './catalog-contents.js';
 import { type Asking, type Shared, SharedLoads } from './shared-loads.js';
 
-export type SharedCatalogsOptions = Readonly<{
+type SharedCatalogsOptions = Readonly<{
   contents: CatalogContents;
   clock: Clock;
   random: () => number;

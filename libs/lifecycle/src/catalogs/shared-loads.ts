@@ -32,7 +32,7 @@ type Entry<T> = {
   answeredAt: number;
 };
 
-export type SharedLoadsOptions = Readonly<{ clock: Clock; random: () => number }>;
+type SharedLoadsOptions = Readonly<{ clock: Clock; random: () => number }>;
 
 /**
  * Loads that many callers request at the same time or shortly after one another, each carried out

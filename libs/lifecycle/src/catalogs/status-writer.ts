@@ -8,7 +8,7 @@ import type { Log } from '#platform/telemetry/log.port';
 
 type Status = CatalogSource['status'];
 
-export type StatusWriterDeps = Readonly<{
+type StatusWriterDeps = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;

@@ -2,7 +2,7 @@ import { ClusterCache, type ClusterCacheOptions } from '#platform/kube/cache/clu
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { CACHED_KINDS } from './cached-kinds.js';
 
-export type ClusterCachesOptions = Omit<ClusterCacheOptions, 'client' | 'kinds'> &
+type ClusterCachesOptions = Omit<ClusterCacheOptions, 'client' | 'kinds'> &
   Readonly<{
     /** Whether the process should give up what it can read again; by default it never has to. */
     isMemoryShort?: () => boolean;

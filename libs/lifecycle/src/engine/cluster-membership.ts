@@ -22,9 +22,9 @@ export type ClusterPart = Readonly<{
 }>;
 
 /** The parts of one cluster, by name. */
-export type ClusterParts = Readonly<Record<string, ClusterPart>>;
+type ClusterParts = Readonly<Record<string, ClusterPart>>;
 
-export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
+type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   clusters: Pick<ServiceClusters, 'subscribe'>;
   detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'> & Partial<Pick<OlmDetectors, 'whenOwnerChanges' | 'doubt'>>;
   clock: Clock;

@@ -16,7 +16,7 @@ import { DEFINITION, RecentDefinitions } from './recent-definitions.js';
 import { RightsChanges } from './rights-changes.js';
 import { SharedLists } from './shared-lists.js';
 
-export type ClusterViewOptions = Readonly<{
+type ClusterViewOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   caches: ClusterCaches;

@@ -5,7 +5,7 @@ import type { ClusterCaches } from './cluster-caches.js';
 import type { ClusterPart } from './cluster-membership.js';
 import { ClusterView } from './cluster-view.js';
 
-export type ClusterViewsOptions = Readonly<{
+type ClusterViewsOptions = Readonly<{
   hub: Pick<Hub, 'clock'>;
   caches: ClusterCaches;
   /** The caches stay open without work: the poller of this process reads them all the time. */

@@ -6,7 +6,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 /** The Secrets that Flotilla makes for operators: serving certificates. */
 export const MANAGED_SECRETS = { apiVersion: 'v1', kind: 'Secret', labelSelector: 'olm.managed=true' } as const;
 
-export type ManagedSecretsOptions = Readonly<{
+type ManagedSecretsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   /** A Secret changed or went in this namespace. */

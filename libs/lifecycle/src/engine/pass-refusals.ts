@@ -9,7 +9,7 @@ import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterViews } from './cluster-views.js';
 import type { PassOutcome } from './reconcile-loop.js';
 
-export type PassRefusalsHub = Readonly<{
+type PassRefusalsHub = Readonly<{
   clock: Pick<Clock, 'now'>;
   metrics: Readonly<{ troubles: Pick<ClusterTroubles, 'refused'> }>;
 }>;

@@ -13,7 +13,7 @@ export type TakenUrgency = Readonly<{ urgency: Urgency; dueMs?: number | undefin
 /** A pass that is due soon begins no later than this after the change that asks for it. */
 const SOON_MS = 1_000;
 
-export type PassUrgencyOptions = Readonly<{
+type PassUrgencyOptions = Readonly<{
   clock: Pick<Clock, 'now'>;
   timers: Timers;
   /** A pass that was owed is due. */

@@ -21,7 +21,7 @@ const CONTESTED_PAUSE_MS = 5_000;
  * Reconciles one subject. What differs between kinds of subjects is what is read, and the list of stages.
  * `client` writes; `reads` may be shared with other passes.
  */
-export type ReconcilePass<R> = Readonly<{
+type ReconcilePass<R> = Readonly<{
   client: KubeClient;
   reads: ClusterReads;
   /** Undefined where the subject is gone. */
@@ -64,7 +64,7 @@ export function pauseAfter(outcome: PassOutcome): number | undefined {
 }
 
 /** What one round did. */
-export type RoundOutcome = StageOutcome & Readonly<{ refused?: KubeApiError }>;
+type RoundOutcome = StageOutcome & Readonly<{ refused?: KubeApiError }>;
 
 /**
  * Runs the stages in order, and starts over with a fresh read whenever one of them wrote something. Ends when

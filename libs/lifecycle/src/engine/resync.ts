@@ -11,7 +11,7 @@ export type ResyncItem = Readonly<{
   run: () => void;
 }>;
 
-export type ResyncOptions = Readonly<{
+type ResyncOptions = Readonly<{
   cluster: string;
   /** Each item is checked once in this time. */
   periodMs: number;

@@ -6,7 +6,7 @@ import { managedRights } from '#core/kernel/rbac/rights-changed';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 
-export type RightsChangesOptions = Readonly<{
+type RightsChangesOptions = Readonly<{
   clock: Clock;
   csvs: Pick<ClusterCache, 'list'>;
   /** A namespace with an operator that may have got or lost what it requires. */

@@ -9,7 +9,7 @@ import { EXTENSION_RULES, type FamilyRules, NAMESPACE_RULES } from './problem-fa
 /** Thousands of namespaces may have the same problem: to wait for Redis after each would take seconds. */
 const ADDED_AT_ONCE = 100;
 
-export type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &
+type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &
   Readonly<{ queues: Pick<Hub['queues'], 'apply' | 'observe'> }>;
 
 /** A resolver that reports problems as handled, and solves none, must not keep the poller busy. */

@@ -2,7 +2,7 @@ import { type Subject, subjectKey } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
 import { ObservationPace } from './observation-pace.js';
 
-export type TouchedSubjectsOptions<S extends Subject> = Readonly<{
+type TouchedSubjectsOptions<S extends Subject> = Readonly<{
   clock: Clock;
   /** Shared by all that is observed in a process. Default: one of its own. */
   pace?: ObservationPace | undefined;

@@ -2,7 +2,7 @@ import { counted } from '#core/kernel/text/counted';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 
 /** Of each cluster: why statuses of its catalogs could not be written, one line each. */
-export type UnwrittenStatuses = ReadonlyMap<string, readonly string[]>;
+type UnwrittenStatuses = ReadonlyMap<string, readonly string[]>;
 
 const NAMED = 5;
 

@@ -43,7 +43,7 @@ const FACTS_EVERY_MS = 30 * 60_000;
 const NODES = { apiVersion: 'v1', kind: 'Node' } as const;
 const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
 
-export type ClusterSightingsOptions = Readonly<{
+type ClusterSightingsOptions = Readonly<{
   /** The hub API, as the poller's field manager. */
   hub: KubeClient;
   clusters: ServiceClusters;

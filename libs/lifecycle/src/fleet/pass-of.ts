@@ -16,7 +16,7 @@ import { reconcileExtension, reconcileObjectSet } from '../v1/extensions/reconci
 /** Does all that is next for one subject in the cluster of `client`. */
 export type Pass<S extends Subject> = (client: KubeClient, subject: S, signal: AbortSignal) => Promise<PassOutcome>;
 
-export type PassDeps = Readonly<{ hub: Hub; views: ClusterViews; agreement: PollerAgreement }>;
+type PassDeps = Readonly<{ hub: Hub; views: ClusterViews; agreement: PollerAgreement }>;
 
 /** The pass of a subject of any kind. */
 export function passOf(deps: PassDeps): Pass<Subject> {

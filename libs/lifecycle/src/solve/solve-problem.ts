@@ -7,7 +7,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
 import type { SolveReport, Solver } from './solver.js';
 
-export type SolveDeps<F extends ProblemFamily> = Readonly<{
+type SolveDeps<F extends ProblemFamily> = Readonly<{
   store: Pick<ProblemStore<F>, 'getProblem' | 'getSolution' | 'putSolution'>;
   solver: Solver<F>;
   solved: JobQueue<SolvedJob>;

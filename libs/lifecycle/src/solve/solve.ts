@@ -15,7 +15,7 @@ export type ThreadRequest = Readonly<{ problem: ResolutionProblem; change: Recor
 /**
  * The store lacks a record that the problem names: the poller stores records first, so the store has lost it.
  */
-export class MissingRecord extends Error {
+class MissingRecord extends Error {
   constructor(readonly hash: string) {
     super(`package record ${hash} is not in the problem store`);
   }

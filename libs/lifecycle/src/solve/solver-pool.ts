@@ -27,7 +27,7 @@ const IDLE_MS = 60_000;
 const MOST_SLOW = 24;
 
 /** Too many problems take long: this one is retried later. */
-export class SolverBusy extends FlotillaError {
+class SolverBusy extends FlotillaError {
   readonly code = 'SolverBusy';
   readonly retry: Retry = 'backoff';
   constructor(namespace: string) {
@@ -37,7 +37,7 @@ export class SolverBusy extends FlotillaError {
   }
 }
 
-export type SolverLanes = Readonly<{ first: FairLimiter; slow: FairLimiter; firstMs: number }>;
+type SolverLanes = Readonly<{ first: FairLimiter; slow: FairLimiter; firstMs: number }>;
 
 type Idle = Readonly<{ thread: Worker; timer: NodeJS.Timeout }>;
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
 
-export type FollowedStreamOptions<T> = Readonly<{
+type FollowedStreamOptions<T> = Readonly<{
   redis: Redis;
   clock: Clock;
   log: Log;
@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 15_000;
 type Entry = [id: string, fields: string[]];
 
 /** What came beside an entry: the name that Redis gave it, and the proof of the person; empty: none. */
-export type EntryFrame = Readonly<{ delivery: string; proof: string }>;
+type EntryFrame = Readonly<{ delivery: string; proof: string }>;
 
 /** What is undefined is no JSON. */
 export const parsedJson = (text: string | null | undefined): unknown => {

@@ -22,7 +22,7 @@ const thisMachine = (): Machine => ({
 });
 
 /** Why a package of Debian's cannot be installed by this process; undefined where it may be tried. */
-export function whyNotInstallable(
+function whyNotInstallable(
   name: string,
   env: Readonly<Record<string, string | undefined>>,
   machine: Machine = thisMachine(),

@@ -2,7 +2,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { type Owner, ownerKey } from '#core/kernel/fairness/owner';
 
 /** The work is no longer wanted: the object that asked for it was deleted, paused or changed. */
-export class WorkNotWanted extends FlotillaError {
+class WorkNotWanted extends FlotillaError {
   readonly code = 'WorkNotWanted';
   readonly retry: Retry = 'when-input-changes';
   constructor() {
@@ -11,7 +11,7 @@ export class WorkNotWanted extends FlotillaError {
 }
 
 type Waiting = { readonly owner: Owner; count: number };
-export type DemandChange = 'joined' | 'left';
+type DemandChange = 'joined' | 'left';
 
 /**
  * For whom one piece of work is done. Owners join and leave while it is under way; when the last one has

@@ -7,14 +7,14 @@ import type { FairLimiter, Turn } from './fair-limiter.js';
  */
 export type Run<T> = Readonly<{ done: Promise<T>; end: () => void; began?: Promise<void> }>;
 
-export type LaneOptions = Readonly<{
+type LaneOptions = Readonly<{
   first: FairLimiter;
   slow: FairLimiter;
   /** Milliseconds after which work leaves the first lane. */
   firstMs: number;
 }>;
 
-export type RunOptions = Readonly<{
+type RunOptions = Readonly<{
   /** Known to take long: it does not begin in the first lane. */
   slow?: boolean;
   /** The work is about to wait for the slow lane; may throw to give up instead. */

@@ -5,12 +5,12 @@ import type { Lanes, Run } from './lanes.js';
 import type { Patience } from './patience.js';
 
 /** One piece of work of one owner. Asked for again under the same key, it is the same piece. */
-export type WantedWork<T> = Readonly<{ key: string; start: () => Run<T> }>;
+type WantedWork<T> = Readonly<{ key: string; start: () => Run<T> }>;
 
 /** Who waits, for how long, and how it is woken once work that it did not wait for is done. */
 export type Waiting = Readonly<{ owner: Owner; patience: Patience; signal: AbortSignal; wake: () => void }>;
 
-export type LastingWorkOptions<T> = Readonly<{
+type LastingWorkOptions<T> = Readonly<{
   lanes: Pick<Lanes, 'run'>;
   sizeOf: (value: T) => number;
   /** For results that were not taken yet, in all. */
@@ -20,7 +20,7 @@ export type LastingWorkOptions<T> = Readonly<{
 }>;
 
 /** A result was given up before it was taken, since results that wait take too much memory. */
-export class ResultDropped extends FlotillaError {
+class ResultDropped extends FlotillaError {
   readonly code = 'ResultDropped';
   readonly retry: Retry = 'backoff';
   constructor(maxHeldBytes: number) {

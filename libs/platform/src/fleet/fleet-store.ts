@@ -8,7 +8,7 @@ import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { FleetClient } from './fleet-client.js';
 
-export type FleetStoreOptions = Readonly<{
+type FleetStoreOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;

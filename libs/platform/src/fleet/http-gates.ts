@@ -19,7 +19,7 @@ export type GateQuestion = Readonly<{
   gate: GateSpec;
 }>;
 
-export type HttpGatesOptions = Readonly<{
+type HttpGatesOptions = Readonly<{
   /** The hosts that may be asked; none: no host. */
   hosts: readonly string[];
   policy: OutboundPolicy;

@@ -21,7 +21,7 @@ type LeaseSpec = Readonly<{
 }>;
 type Lease = KubernetesObject & Readonly<{ spec?: LeaseSpec }>;
 
-export type LeaderLeaseOptions = Readonly<{
+type LeaderLeaseOptions = Readonly<{
   client: KubeClient;
   namespace: string;
   name: string;

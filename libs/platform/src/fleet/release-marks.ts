@@ -5,7 +5,7 @@ import { troubleOf } from '../kube/client/api-server-trouble.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import type { SecretClusters } from './secret-clusters.js';
 
-export type ReleaseMarksOptions = Readonly<{
+type ReleaseMarksOptions = Readonly<{
   /** The hub API, as the applier's field manager. */
   hub: KubeClient;
   secrets: Pick<SecretClusters, 'unmarked'>;

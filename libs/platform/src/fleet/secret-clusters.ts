@@ -10,7 +10,7 @@ import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import { type CredentialsFault, KUBECONFIG_SECRET, type SecretAccess, secretAccess } from './secret-access.js';
 
-export type SecretClustersOptions = Readonly<{
+type SecretClustersOptions = Readonly<{
   hub: KubeClient;
   /** The namespace of the hub, which has the Secrets. */
   namespace: string;

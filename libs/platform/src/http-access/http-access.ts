@@ -12,7 +12,7 @@ import type { HubKey } from '../hub/hub-key.js';
 import type { TokenList } from './token-list.js';
 import type { TokenReviewer } from './token-reviewer.js';
 
-export type HttpAccessOptions = Readonly<{
+type HttpAccessOptions = Readonly<{
   /** Areas that ask for authentication. */
   areas: ReadonlySet<HttpArea>;
   tokens?: TokenList;
@@ -25,7 +25,7 @@ export type HttpAccessOptions = Readonly<{
 /** What one poller may not have, and another one has. */
 const OF_ONE_POLLER: ReadonlySet<HttpArea> = new Set(['content', 'packages', 'catalogs']);
 
-export type HttpQuestion = Readonly<{
+type HttpQuestion = Readonly<{
   area: HttpArea;
   /** In the spelling of `canonicalPath`. */
   path: string;

@@ -7,7 +7,7 @@ import { HOST_REFUSAL, isHostAnswered } from '#core/kernel/http-access/host-rule
 import { HttpAccess } from './http-access.js';
 import type { ServingTls } from './serving-tls.js';
 
-export type MetricsServerOptions = Readonly<{
+type MetricsServerOptions = Readonly<{
   registry: Registry;
   access?: HttpAccess;
   bindAddress: string;
@@ -17,7 +17,7 @@ export type MetricsServerOptions = Readonly<{
   tls?: ServingTls;
 }>;
 
-export type MetricsServer = Readonly<{ url: string; close(): Promise<void> }>;
+type MetricsServer = Readonly<{ url: string; close(): Promise<void> }>;
 
 /** Serves `/metrics` alone, at a port of its own. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {

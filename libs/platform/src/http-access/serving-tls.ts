@@ -7,7 +7,7 @@ import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';
 
 /** The certificate for the hub's HTTP cannot be used. Names files and reasons, never what is in a key. */
-export class TlsUnusable extends FlotillaError {
+class TlsUnusable extends FlotillaError {
   readonly code = 'TlsUnusable';
   readonly retry: Retry = 'when-input-changes';
   constructor(problem: string) {
@@ -15,7 +15,7 @@ export class TlsUnusable extends FlotillaError {
   }
 }
 
-export type TlsPaths = Readonly<{ certFile: string; keyFile: string }>;
+type TlsPaths = Readonly<{ certFile: string; keyFile: string }>;
 /** In PEM. */
 type TlsPair = Readonly<{ cert: string; key: string }>;
 type Reading = Readonly<{ clock: Clock; log: Log }>;

@@ -5,7 +5,7 @@ import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';
 
 /** The holder of a token, and what the token may read. */
-export type TokenOwner = Readonly<{ name: string; paths: readonly string[] }>;
+type TokenOwner = Readonly<{ name: string; paths: readonly string[] }>;
 
 type HashedEntry = TokenOwner & Readonly<{ hash: Buffer }>;
 

@@ -4,7 +4,7 @@ import type { Health, HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-export type ClusterBudgetsOptions = Readonly<{
+type ClusterBudgetsOptions = Readonly<{
   /** The clients of the clusters that take part now. */
   clients: () => readonly Pick<KubeClient, 'cluster' | 'budget'>[];
   clock: Clock;

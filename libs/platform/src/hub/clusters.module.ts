@@ -19,7 +19,7 @@ import type { Hub } from './hub.js';
 import { CLUSTERS, HUB, METRICS, PEERS, SHARDS } from './hub-tokens.js';
 
 /** The clusters of a process as its services see them. */
-export type ProcessClusters = Readonly<{
+type ProcessClusters = Readonly<{
   services: readonly ServiceClusters[];
   /** With the clients by which it is found out whether a cluster is left to OLM. */
   probing: ServiceClusters;

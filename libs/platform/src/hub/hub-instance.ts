@@ -10,7 +10,7 @@ const INSTANCE = /^[0-9a-f]{12}$/;
 
 const made = (): string => randomBytes(6).toString('hex');
 
-export type RedisInstance = (() => Promise<string | undefined>) &
+type RedisInstance = (() => Promise<string | undefined>) &
   Readonly<{
     /** Puts what this process knows into a Redis that was emptied. */
     putBack(): Promise<void>;

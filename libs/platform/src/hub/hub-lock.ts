@@ -13,7 +13,7 @@ export class HubRunsAlready extends FlotillaError {
   readonly retry: Retry = 'when-input-changes';
 }
 
-export type HubLockOptions = Readonly<{
+type HubLockOptions = Readonly<{
   /** Identity of the hub in its clusters; undefined: nothing is locked. */
   id: string | undefined;
   settings: Pick<Settings, 'clustersFile' | 'hubKeyFile'>;

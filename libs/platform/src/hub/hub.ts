@@ -81,7 +81,7 @@ export type Hub = ServiceFrame &
     close(): Promise<void>;
   }>;
 
-export type HubOptions = Readonly<{
+type HubOptions = Readonly<{
   /** Names the process: its folder of the content cache is private to it. */
   service: string;
   settings: Settings;

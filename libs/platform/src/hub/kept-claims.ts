@@ -90,7 +90,7 @@ export type RedisClaims = IdentityClaims &
     written(): Promise<void>;
   }>;
 
-export type RedisClaimsOptions = Readonly<{
+type RedisClaimsOptions = Readonly<{
   redis: Pick<Redis, 'hget' | 'hset' | 'hsetnx'>;
   prefix: string;
   /** The file of this process. */

@@ -34,7 +34,7 @@ export function globalNamespaces(settings: Settings): (client: KubeClient) => Pr
   };
 }
 
-export type ManagedClustersOptions = Readonly<{
+type ManagedClustersOptions = Readonly<{
   /** A client for each of them, for each cluster. */
   fieldManagers: readonly string[];
   clock: Clock;

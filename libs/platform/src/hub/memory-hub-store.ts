@@ -16,7 +16,7 @@ import { fileInstance } from './hub-instance.js';
 import type { HubStore } from './hub-store.js';
 import { claimsBeside } from './kept-claims.js';
 
-export type MemoryHubStoreOptions = Readonly<{
+type MemoryHubStoreOptions = Readonly<{
   settings: Settings;
   clock: Clock;
   log: Log;

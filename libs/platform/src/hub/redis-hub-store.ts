@@ -35,7 +35,7 @@ const OLDEST_OBSERVATION_MS = 30 * 60_000;
 const RESYNCS_OF_AN_OBSERVATION = 2;
 const SLOW_RESYNC_MS = 300_000;
 
-export type RedisHubStoreOptions = Readonly<{
+type RedisHubStoreOptions = Readonly<{
   access: RedisAccess;
   settings: Settings;
   clock: Clock;

@@ -7,7 +7,7 @@ import { OwnerCheck } from './owner-check.js';
 
 const NAMED = 5;
 
-export type ClusterOwnersOptions = Readonly<{
+type ClusterOwnersOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'> & Partial<Pick<Hub, 'identity' | 'instance'>>;
   /** The clusters, with the clients by which it is found out who manages them. */
   clusters: ServiceClusters;

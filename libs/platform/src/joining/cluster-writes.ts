@@ -42,7 +42,7 @@ export class ClusterPaused extends WriteWithheld {
 }
 
 /** The hub only reports on the cluster. */
-export class ClusterObserved extends WriteWithheld {
+class ClusterObserved extends WriteWithheld {
   readonly code = 'ClusterObserved';
   readonly retry: Retry = 'when-input-changes';
   constructor(cluster: string) {
@@ -95,7 +95,7 @@ const WITHHELD = {
 };
 
 /** Why nothing may be written to a cluster. */
-export type WhyWithheld = keyof typeof WITHHELD;
+type WhyWithheld = keyof typeof WITHHELD;
 
 /**
  * The writes of this process to one cluster: refused while nothing may be written there, and counted while

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { type KindRef, KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
-export type OlmDetectorOptions = Readonly<{
+type OlmDetectorOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   /** Clusters in which Flotilla may act beside OLM; `*`: in all. */

@@ -17,7 +17,7 @@ const NAMED = 5;
 const OBSERVED: ManagementStatus = { acts: false, signs: [], because: 'it is only observed; nothing is written' };
 const WATCHED: ManagementStatus = { acts: true, signs: [] };
 
-export type OlmDetectorsOptions = Readonly<{
+type OlmDetectorsOptions = Readonly<{
   /** Whether this process writes to clusters which hub manages them. Default: no. */
   takes?: boolean;
   /** Called before anything is written to a cluster, which waits for it; undefined: nothing is to be done. */

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
-export type OwnerCheckOptions = Readonly<{
+type OwnerCheckOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   hub: HubIdentity | undefined;

@@ -6,7 +6,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { PROJECT_ROOT } from '../files/project-root.js';
 
 /** What a cluster gets on joining: definitions first, since some of the companions are of their kinds. */
-export type ShippedManifests = Readonly<{
+type ShippedManifests = Readonly<{
   crds: readonly KubernetesObject[];
   companions: readonly KubernetesObject[];
 }>;

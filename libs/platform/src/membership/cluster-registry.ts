@@ -15,7 +15,7 @@ import { membershipHealth } from './membership-health.js';
 import { memberEntry, RegisteredCluster, type RegisteredClusterOptions } from './registered-cluster.js';
 import type { ClusterChange, ClusterListener, ServiceClusters } from './service-clusters.port.js';
 
-export type ClusterRegistryOptions = Pick<RegisteredClusterOptions, 'fieldManagers' | 'makeBudget' | 'makeClient'> &
+type ClusterRegistryOptions = Pick<RegisteredClusterOptions, 'fieldManagers' | 'makeBudget' | 'makeClient'> &
   Readonly<{
     source: ClusterSource;
     clock: Clock;

@@ -5,7 +5,7 @@ import type { IdentityClaims } from './identity-claims.port.js';
 import type { RegisteredCluster } from './registered-cluster.js';
 import type { IdentityDispute } from './service-clusters.port.js';
 
-export type MemberIdentitiesOptions = Readonly<{
+type MemberIdentitiesOptions = Readonly<{
   claims: IdentityClaims;
   clock: Clock;
   log: Log;

@@ -1,6 +1,6 @@
 import type { Health } from '../telemetry/health-check.js';
 
-export type MembershipFacts = Readonly<{
+type MembershipFacts = Readonly<{
   /** How many clusters the kubeconfigs have, and how many of them take part. */
   known: number;
   taking: number;

@@ -8,7 +8,7 @@ import type { ReadBudget } from '../kube/limits/read-budget.js';
 import { RenewableClient } from './renewable-client.js';
 
 /** A client of one access, for the services that write as `fieldManager`. */
-export type MakeClient = (
+type MakeClient = (
   options: Readonly<{ access: ClusterAccess; cluster: string; fieldManager: string; budget: ReadBudget }>,
 ) => KubeClient;
 
@@ -21,7 +21,7 @@ export type RegisteredClusterOptions = Readonly<{
 }>;
 
 /** `accepted`: the wanted access is in use, `renewed` in place of another one; else why it is not. */
-export type Verification = Readonly<{ accepted: true; renewed: boolean } | { accepted: false; refusal: string }>;
+type Verification = Readonly<{ accepted: true; renewed: boolean } | { accepted: false; refusal: string }>;
 
 const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
 

@@ -4,7 +4,7 @@ import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, LARGEST_KUBECONFIG, parseKubeconfig } from '../kube/access/kubeconfig.js';
 
-export type WatchedKubeconfigOptions = Readonly<{
+type WatchedKubeconfigOptions = Readonly<{
   file: string;
   /** What names the file, for the message where it cannot be read. */
   namedBy: string;

@@ -17,7 +17,7 @@ import type { MetasContent } from './metas-content.js';
 /** A catalog's content and since when it is served. */
 export type ServedContent = Readonly<{ content: MetasContent; modified: Date }>;
 
-export type MetasServerOptions = Readonly<{
+type MetasServerOptions = Readonly<{
   place: CatalogPlace;
   /** The catalog of the names in the path; undefined where there is none. */
   find: (names: readonly string[]) => ServedContent | undefined;

@@ -7,7 +7,7 @@ import type {
 } from '../membership/service-clusters.port.js';
 import type { ShardFollower, ShardLoss, ShardSource } from './shard-follower.port.js';
 
-export type OwnedClustersOptions = Readonly<{
+type OwnedClustersOptions = Readonly<{
   /** All clusters of the hub. */
   all: ServiceClusters;
   ownership: ShardSource;

@@ -59,7 +59,7 @@ for shard, lease in pairs(held) do
 end
 return { epoch, members, leases }`);
 
-export type RedisLeasesOptions = Readonly<{
+type RedisLeasesOptions = Readonly<{
   /** Before the key. */
   prefix: string;
   /** The kind of process whose shards these are: `poller`, `applier`. */

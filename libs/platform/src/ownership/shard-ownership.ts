@@ -6,7 +6,7 @@ import type { Log } from '../telemetry/log.port.js';
 import type { Leases, LeaseTable } from './leases.port.js';
 import type { ShardFollower, ShardLoss, ShardSource } from './shard-follower.port.js';
 
-export type ShardOwnershipOptions = Readonly<{
+type ShardOwnershipOptions = Readonly<{
   leases: Leases;
   clock: Clock;
   log: Log;

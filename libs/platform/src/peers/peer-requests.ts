@@ -5,7 +5,7 @@ import { finished, type Readable } from 'node:stream';
 import { checkServerIdentity } from 'node:tls';
 import { PeerUnreachable } from './peer-unreachable.error.js';
 
-export type PeerRequest = Readonly<{
+type PeerRequest = Readonly<{
   method: string;
   /** Path and query, as the client sent them. */
   target: string;

@@ -15,7 +15,7 @@ export type AdmittedRequest = Readonly<{
   path: string;
 }>;
 
-export type PeersOptions = Readonly<{
+type PeersOptions = Readonly<{
   ownership: Readonly<{
     /** The name of the other process that works for the cluster. */
     otherOwnerOf: (cluster: string) => string | undefined;

@@ -13,7 +13,7 @@ const RESTS = 0.1;
  */
 const COLLECTED_AFTER = [3, 12];
 
-export type CollectAtRestOptions = Readonly<{
+type CollectAtRestOptions = Readonly<{
   clock: Clock;
   /** Processor time that the process has used: milliseconds. */
   cpuMs?: () => number;

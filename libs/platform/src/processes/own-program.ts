@@ -1,7 +1,7 @@
 import { isSea } from 'node:sea';
 
 /** How a program of ours is started as a process of its own. */
-export type ProgramStart = Readonly<{
+type ProgramStart = Readonly<{
   file: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;

@@ -345,7 +345,7 @@ const backendThatAsksFirst =
  * is final to it. A job whose next try is not in Redis is left as it is: it is given out again once its lock
  * ends.
  */
-export const toQueueError = (error: unknown): Error =>
+const toQueueError = (error: unknown): Error =>
   error instanceof RetryNotPlanned ? new DelayedError(error.message) : new UnrecoverableError(describeError(error));
 
 function leaveInQueue(error: unknown): never {

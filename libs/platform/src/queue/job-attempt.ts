@@ -5,7 +5,7 @@ import type { FinishedJob, JobContract, JobHandler } from './job-queue.port.js';
 import { type BackoffLimits, retryDelayMs } from './retry-delay.js';
 
 /** A job that does not have the shape of its queue's jobs: written by hand, or damaged. */
-export class InvalidJob extends FlotillaError {
+class InvalidJob extends FlotillaError {
   readonly code = 'InvalidJob';
   readonly retry: Retry = 'when-input-changes';
   constructor(

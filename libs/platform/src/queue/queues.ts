@@ -41,7 +41,7 @@ export const applyContract: JobContract<SubjectJob> = {
   keyOf: subjectKey,
   clusterOf,
 };
-export const observeContract: JobContract<SubjectJob> = {
+const observeContract: JobContract<SubjectJob> = {
   name: OBSERVE_QUEUE,
   version: JOB_VERSION,
   schema: SubjectJob,
@@ -57,7 +57,7 @@ export type Queues = Readonly<{
   observe: JobQueue<SubjectJob>;
 }>;
 
-export type RedisQueuesOptions = BullmqJobQueueOptions &
+type RedisQueuesOptions = BullmqJobQueueOptions &
   Readonly<{
     /** Into how many parts the queues of clusters' subjects are split. Default 1. */
     shards?: number;

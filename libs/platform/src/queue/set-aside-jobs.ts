@@ -29,7 +29,7 @@ return { tostring(now), redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORE
 const REMOVE = new RedisScript(`
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('ZREM', KEYS[1], ARGV[1]) end`);
 
-export type SetAsideJobsOptions<J> = Readonly<{
+type SetAsideJobsOptions<J> = Readonly<{
   redis: Redis;
   /** Of the set in Redis. */
   key: string;

@@ -9,7 +9,7 @@ import {
 import { JobSlots } from './job-slots.js';
 import { firstOfEach } from './shown-jobs.js';
 
-export type ShardedJobQueueOptions<J> = Readonly<{
+type ShardedJobQueueOptions<J> = Readonly<{
   name: string;
   shards: number;
   shardOf: (job: J) => number;

@@ -17,7 +17,7 @@ return {}`);
 /** Of more keys it is forgotten that they had a duplicate: a question less is asked then. */
 const MOST_KEYS = 10_000;
 
-export type WaitingJob = Readonly<{ id: string; place: 'waits' | 'follows' }>;
+type WaitingJob = Readonly<{ id: string; place: 'waits' | 'follows' }>;
 
 /**
  * Finds a job that is about to be added and is there already. BullMQ takes ten commands to add a duplicate,

@@ -30,7 +30,7 @@ EOF`;
 const REMOVE = 'for try in 1 2 3 4 5; do "$1" rm --force "$2" && exit 0; sleep 2; done';
 
 /** A `docker` command whose engine answers. */
-export type Docker = Readonly<{ command: string; environment: Environment }>;
+type Docker = Readonly<{ command: string; environment: Environment }>;
 
 /** The `docker` command of the PATH, or one line saying why it is of no use here. */
 export async function findDocker(environment: Environment): Promise<Docker | string> {

@@ -22,7 +22,7 @@ export type LocalRedis = Readonly<{ url: string; stop(): Promise<void> }>;
 export type KillableRedis = LocalRedis & Readonly<{ kill(): Promise<void> }>;
 
 /** Place of an earlier instance: its clients find the new one there. */
-export type RedisPlace = Readonly<{ port: number; password: string }>;
+type RedisPlace = Readonly<{ port: number; password: string }>;
 
 /**
  * Starts the server on a free loopback port, with a password and a private directory of its own, nothing

@@ -17,7 +17,7 @@ const BUSY_TEXT =
 /** How long the value that the check writes stays, in seconds. */
 const CHECK_SECONDS = 60;
 
-export type RedisCheckOptions = Readonly<{
+type RedisCheckOptions = Readonly<{
   /** Before the key that the check writes. Default `flotilla`. */
   prefix?: string;
   /** Gives the reason, where it is known, for a connection that does not work. */

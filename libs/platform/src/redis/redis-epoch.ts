@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../clock/clock.port.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 
-export type RedisEpochOptions = Readonly<{
+type RedisEpochOptions = Readonly<{
   redis: Redis;
   clock: Clock;
   /** Called when what was in Redis is gone, or may be: put everything there again. */

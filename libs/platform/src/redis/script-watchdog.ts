@@ -16,7 +16,7 @@ const ANSWER_MS = 5_000;
 /** True if Redis carries out nothing since a script does not end. */
 export const isBusyWithScript = (message: string): boolean => BUSY.test(message);
 
-export type ScriptWatchdogOptions = Readonly<{ url: string; tls?: RedisTls | undefined; log: Log }>;
+type ScriptWatchdogOptions = Readonly<{ url: string; tls?: RedisTls | undefined; log: Log }>;
 
 /**
  * Ends a script that keeps Redis from answering any other client, such as one of a stolen resolver (decision

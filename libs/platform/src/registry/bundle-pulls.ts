@@ -7,7 +7,7 @@ import { parseImageReference } from './image-reference.js';
 import { type RegistryClient, type RegistryCredentials, RegistryError } from './registry-client.port.js';
 
 /** Worded like the failed Job of OLM that it stands for (spec: install-plans.md §4). */
-export class UnpackTimeout extends FlotillaError {
+class UnpackTimeout extends FlotillaError {
   readonly code = 'UnpackTimeout';
   readonly retry: Retry = 'backoff';
   constructor(timeoutMs: number) {
@@ -18,13 +18,13 @@ export class UnpackTimeout extends FlotillaError {
 }
 
 /** A bundle image, and how to get it. `timeoutMs`: from its turn on; 0: as long as it takes. */
-export type WantedBundle = Readonly<{ image: string; credentials: RegistryCredentials; timeoutMs: number }>;
+type WantedBundle = Readonly<{ image: string; credentials: RegistryCredentials; timeoutMs: number }>;
 
 /** An image that is no bundle, or is incomplete in the registry: only its publisher can help. */
 export type UnusableImage = Readonly<{ unusable: RegistryError }>;
 
 /** The bundles, in the order in which they were asked for, or the images that are still being fetched. */
-export type BundlesOrWait =
+type BundlesOrWait =
   | Readonly<{ bundles: readonly (PulledBundle | UnusableImage)[] }>
   | Readonly<{ stillFetching: readonly string[] }>;
 

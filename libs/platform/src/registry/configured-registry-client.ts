@@ -10,7 +10,7 @@ import type { FailedPulls } from './image/failed-pulls.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 import type { OutboundPolicy } from './outbound/outbound-policy.js';
 
-export type ConfiguredWith = Readonly<{
+type ConfiguredWith = Readonly<{
   store?: ContentStore;
   provenance?: Provenance;
   loginsOf?: LoginsOf;

@@ -25,7 +25,7 @@ import {
 import { RegistryError, type RegistryFailure } from './registry-client.port.js';
 
 /** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */
-export type GrpcState = 'IDLE' | 'CONNECTING' | 'READY' | 'TRANSIENT_FAILURE' | 'SHUTDOWN';
+type GrpcState = 'IDLE' | 'CONNECTING' | 'READY' | 'TRANSIENT_FAILURE' | 'SHUTDOWN';
 
 /** Bounds on what a registry server may send. */
 export type GrpcLimits = Readonly<{

@@ -9,7 +9,7 @@ import type { RegistryCredentials } from './registry-client.port.js';
 const SecretData = z.looseObject({ data: z.record(z.string(), z.string()).optional() });
 
 /** A CatalogSource names a pull secret that is not there. */
-export class PullSecretMissing extends FlotillaError {
+class PullSecretMissing extends FlotillaError {
   readonly code = 'PullSecretMissing';
   readonly retry: Retry = 'backoff';
   constructor(secret: string, source: string) {

@@ -4,7 +4,7 @@ import type { Refuse } from './image/image-manifest.js';
 import type { Login, PasswordLogin } from './registry-client.port.js';
 
 /** What a registry asks for with 401. */
-export type Challenge = Readonly<
+type Challenge = Readonly<
   { scheme: 'basic' } | { scheme: 'bearer'; realm: string; service?: string; scope?: string } | { scheme: 'unknown' }
 >;
 
@@ -37,7 +37,7 @@ const Token = z.looseObject({
   expires_in: z.number().optional(),
 });
 
-export type FetchedToken = Readonly<{ value: string; seconds: number }>;
+type FetchedToken = Readonly<{ value: string; seconds: number }>;
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>;
 export type TokenQuery = Readonly<{
   challenge: Bearer;
@@ -47,7 +47,7 @@ export type TokenQuery = Readonly<{
   asked: URL;
 }>;
 
-export type TokenRequest = RegistryRequest & Readonly<{ url: URL; authorization?: string }>;
+type TokenRequest = RegistryRequest & Readonly<{ url: URL; authorization?: string }>;
 
 /** The request for a token: GET with basic authentication, or the OAuth2 form for an identity token. */
 export function tokenRequest({ challenge, scope, login, asked }: TokenQuery, refuse: Refuse): TokenRequest {

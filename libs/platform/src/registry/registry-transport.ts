@@ -12,7 +12,7 @@ import type { ImageReference } from './image-reference.js';
 import { type PullOptions, RegistryError } from './registry-client.port.js';
 import type { RegistryLimits } from './registry-limits.js';
 
-export type RegistryTransportOptions = Readonly<{
+type RegistryTransportOptions = Readonly<{
   limits: RegistryLimits;
   /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
   plainHttpHosts: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import type { ContentStore } from './content-store.port.js';
 import { isDigest } from './digest.js';
 import { contentParts } from './open-content.js';
 
-export type ContentAnswer = Readonly<{
+type ContentAnswer = Readonly<{
   status: 200 | 400 | 404 | 405;
   headers: Readonly<Record<string, string>>;
   /** Closes what it reads when it is done with, or destroyed. */

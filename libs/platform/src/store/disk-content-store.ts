@@ -10,7 +10,7 @@ import { ContentDiskFull, ContentFolderUnusable, ContentStoreFull } from './cont
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
 import { digestOf, digestOfFile, isDigest } from './digest.js';
 
-export type DiskContentStoreOptions = Readonly<{
+type DiskContentStoreOptions = Readonly<{
   /** All blobs together, in bytes; beyond it the least recently used ones go. Default 4 GiB. */
   maxBytes?: number;
   /**

@@ -4,7 +4,7 @@ import { CONTENT_PATH } from './content-handler.js';
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
 import { digestOf } from './digest.js';
 
-export type HttpContentStoreOptions = Readonly<{
+type HttpContentStoreOptions = Readonly<{
   /** Where the peer serves `/content/<digest>`, such as `http://catalog-poller:8080`. */
   baseUrl: string;
   /** The `Authorization` header for a path; none where the peer asks for none. */

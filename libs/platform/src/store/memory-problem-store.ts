@@ -15,7 +15,7 @@ import {
 } from './problem-store.port.js';
 import { encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
-export type MemoryProblemStoreOptions = Readonly<{
+type MemoryProblemStoreOptions = Readonly<{
   clock?: Clock;
   /** Milliseconds until an unused value goes: more than the resync interval. Default: a day. */
   ttlMs?: number;

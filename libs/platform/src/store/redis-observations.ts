@@ -11,7 +11,7 @@ import { RenewedKeys } from './renewed-keys.js';
  * What was refused: the authentication code is wrong (`observation`, `seen`), or it is an
  * older one written again.
  */
-export type RefusedObservation = 'observation' | 'seen' | 'replayed-observation';
+type RefusedObservation = 'observation' | 'seen' | 'replayed-observation';
 
 export type RedisObservationsOptions = Readonly<{
   prefix: string;
@@ -28,7 +28,7 @@ export type RedisObservationsOptions = Readonly<{
 type WrittenObservation = Readonly<{ problem: string; text: string }>;
 
 /** An observation as it was written; `key` has `text` until it is replaced, and `demanded` is not there. */
-export type KeptObservation = Readonly<{ key: string; text: string; demanded: string }>;
+type KeptObservation = Readonly<{ key: string; text: string; demanded: string }>;
 
 /** Named anew whenever their form changes: values of older releases are then not found. */
 const OBSERVATION = 'observation-v3';

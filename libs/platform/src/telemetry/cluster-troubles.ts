@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { ObjectTally } from './object-tally.js';
 
-export type CatalogKind = 'CatalogSource' | 'ClusterCatalog';
+type CatalogKind = 'CatalogSource' | 'ClusterCatalog';
 
 /** Reasons of condition ResolutionFailed that the hub writes; users may have written others. */
 const REASONS: ReadonlySet<string> = new Set(['ConstraintsNotSatisfiable', 'ErrorPreventedResolution']);

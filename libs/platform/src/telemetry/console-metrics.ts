@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** What the console's metrics ask when they are collected. */
-export type ConsoleSource = Readonly<{ rows: () => number; streams: () => number; viewAgeSeconds: () => number }>;
+type ConsoleSource = Readonly<{ rows: () => number; streams: () => number; viewAgeSeconds: () => number }>;
 
-export type ConsoleMetrics = Readonly<{
+type ConsoleMetrics = Readonly<{
   questionSeconds: Histogram<'kind'>;
   actions: Counter<'verb' | 'outcome'>;
 }>;

@@ -2,7 +2,7 @@ import { Gauge, Histogram, type Registry, Summary } from 'prom-client';
 import type { ExtensionHealth } from '#core/v1/extension/extension-health';
 import { ObjectSeries } from './object-series.js';
 
-export type ExtensionFacts = Readonly<{ name: string; package: string; version: string }>;
+type ExtensionFacts = Readonly<{ name: string; package: string; version: string }>;
 
 /** The metrics of ClusterExtensions, modelled on OLM's series about CSVs. */
 export class ExtensionMetrics {

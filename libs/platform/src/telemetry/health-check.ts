@@ -14,7 +14,7 @@ export type Health = Readonly<{
 }>;
 
 /** One line for each cluster, by its name. */
-export type ClusterFaults = Readonly<Record<string, string>>;
+type ClusterFaults = Readonly<Record<string, string>>;
 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Health } from './health-check.js';
 
 /** What a check of `/healthz` answered. */
-export type CheckedHealth = Readonly<{ name: string; health: Health }>;
+type CheckedHealth = Readonly<{ name: string; health: Health }>;
 
 const STATUS = 'flotilla_health_check_status';
 const REACHABLE = 'flotilla_cluster_reachable';

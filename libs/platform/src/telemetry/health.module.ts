@@ -64,7 +64,7 @@ type Reply = Readonly<{ header(name: string, value: string): unknown }>;
  * and why, for clients that may read details. `/version`, `/metrics`.
  */
 @Controller()
-export class HealthController implements OnModuleInit {
+class HealthController implements OnModuleInit {
   #checks: readonly HealthIndicator[] = [];
 
   constructor(

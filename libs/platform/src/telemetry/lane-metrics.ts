@@ -6,7 +6,7 @@ import { FairLimiter } from '../fairness/fair-limiter.js';
 const LANES = ['bundle', 'bundle-slow', 'read', 'read-slow', 'pull', 'solve', 'solve-slow'] as const;
 
 /** Where work waits for its turn within one process. */
-export type LaneName = (typeof LANES)[number];
+type LaneName = (typeof LANES)[number];
 
 /** Queues with turns, measured: what waits, what is under way, and how long each piece of work waited. */
 export class LaneMetrics {

@@ -3,8 +3,8 @@ import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { visibleText } from '#core/kernel/text/visible-text';
 import { timedLine } from './plain-log.js';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-export type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;
+type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;
 
 const SECRET_FIELDS = ['password', 'token', 'authorization', 'secret', 'auth', 'privateKey', 'clientKey', 'bearer'];
 const CREDENTIALS_IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;

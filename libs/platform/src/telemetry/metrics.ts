@@ -11,8 +11,8 @@ import { RolloutMetrics } from './rollout-metrics.js';
 import { SlowestClusters } from './slowest-clusters.js';
 import { StageDurations } from './stage-durations.js';
 
-export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
-export type SubscriptionFacts = Readonly<{
+type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
+type SubscriptionFacts = Readonly<{
   namespace: string;
   name: string;
   installed: string;
@@ -26,7 +26,7 @@ export type ObjectCounts = Readonly<{
   subscriptions?: number;
   catalogSources?: number;
 }>;
-export type MetricsOptions = Readonly<{ registry?: Registry; clusterLimit?: number; processMetrics?: boolean }>;
+type MetricsOptions = Readonly<{ registry?: Registry; clusterLimit?: number; processMetrics?: boolean }>;
 
 const COUNTS_DEADLINE_MS = 1_000;
 /** How often the lag of the event loop is sampled: each sample wakes the process, also one that is idle. */

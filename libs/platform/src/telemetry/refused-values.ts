@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.js';
 const LOG_AGAIN_AFTER_MS = 30_000;
 const DEGRADED_FOR_MS = 3_600_000;
 
-export type RefusedValue = Readonly<{
+type RefusedValue = Readonly<{
   cluster: string;
   /** The kind of value, such as `solution`; one of a few. */
   what: string;

@@ -1,5 +1,5 @@
 /** A cluster with its longest pass of the last minutes. */
-export type SlowCluster = Readonly<{ cluster: string; milliseconds: number }>;
+type SlowCluster = Readonly<{ cluster: string; milliseconds: number }>;
 
 const WINDOW_MS = 300_000;
 const MOST_REPORTED = 10;

@@ -8,8 +8,8 @@ import { Histogram, type Registry } from 'prom-client';
  * - `ready`: from the start of an InstallPlan, which follows its approval, until a ClusterServiceVersion of
  *   it is Succeeded.
  */
-export const CHANGE_STAGES = ['observe', 'solve', 'pass', 'ready'] as const;
-export type ChangeStage = (typeof CHANGE_STAGES)[number];
+const CHANGE_STAGES = ['observe', 'solve', 'pass', 'ready'] as const;
+type ChangeStage = (typeof CHANGE_STAGES)[number];
 
 /** How long the stages of changes take, over all clusters. */
 export class StageDurations {

@@ -5,7 +5,7 @@ import { inTime } from '../telemetry/in-time.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { HubReports } from './view-store.port.js';
 
-export type HubReporterOptions = Readonly<{
+type HubReporterOptions = Readonly<{
   reports: HubReports;
   clock: Clock;
   log: Log;

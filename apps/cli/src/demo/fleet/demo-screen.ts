@@ -19,7 +19,7 @@ const FRAME_MS = 250;
 type Followed = Readonly<{ name: string; watch: RolloutWatch; picture: LivePicture }>;
 
 /** State of a wait: finished or not, and the objects that hold it up. */
-export type Awaited = Readonly<{
+type Awaited = Readonly<{
   isReached: (rollout: LiveRollout | undefined, fleet: LiveFleet) => boolean;
   /** The object that it waits for, if what is waited for in all does not name it. */
   object?: (rollout: LiveRollout | undefined, fleet: LiveFleet) => string | undefined;

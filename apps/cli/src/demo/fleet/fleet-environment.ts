@@ -31,7 +31,7 @@ const DEPLOYMENT_READY_AFTER_MS = 500;
 /** Times that are minutes or seconds in production, and must pass while a person waits. */
 const SHORT: Readonly<Record<string, string>> = { FLOTILLA_FLEET_SILENCE: '5s', FLOTILLA_SHARD_LEASE: '3s' };
 
-export type FleetEnvironmentOptions = Readonly<{
+type FleetEnvironmentOptions = Readonly<{
   /** Gets a line for each step of finding a Redis. */
   say: (line: string) => void;
   /** Whether there is a web console, too. */

@@ -26,7 +26,7 @@ export const BAD: LighthouseVersion = { version: '1.1.0', replaces: '1.0.1', isW
 export type FleetStory = Readonly<{ io: Io; environment: FleetEnvironment; screen: DemoScreen }>;
 
 /** What a roll-out is called. */
-export const rolloutName = (number: number): string => `${OPERATOR}-${number}`;
+const rolloutName = (number: number): string => `${OPERATOR}-${number}`;
 const fullName = (number: number): string => `${PLATFORM}/${rolloutName(number)}`;
 
 /** Every cluster has the operator at a version; then the fleet takes over. */
@@ -195,7 +195,7 @@ const clusterSightings = ({ simulated }: FleetEnvironment, cluster: string): rea
 const subscriptionRef = { apiVersion: OLM, kind: 'Subscription', name: PACKAGE, namespace: SEA };
 
 /** What is installed in a cluster, once it has succeeded. */
-export function installedIn({ simulated }: FleetEnvironment, cluster: string): string | undefined {
+function installedIn({ simulated }: FleetEnvironment, cluster: string): string | undefined {
   const subscription = simulated(cluster).get(subscriptionRef) as { status?: { installedCSV?: string } } | undefined;
   const name = subscription?.status?.installedCSV;
   if (name === undefined) return undefined;

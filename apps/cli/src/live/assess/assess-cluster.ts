@@ -28,7 +28,7 @@ import { type MigrationState, migrationPreflight } from '../migrate/plan-migrati
 import { managedNamespaces } from '../next-step.js';
 import { olmMemory } from './olm-memory.js';
 
-export type AssessDeps = Readonly<{ settings: Settings; contents: LiveContents; hub: string | undefined }>;
+type AssessDeps = Readonly<{ settings: Settings; contents: LiveContents; hub: string | undefined }>;
 
 const AT_ONCE = 8;
 

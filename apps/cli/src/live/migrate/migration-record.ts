@@ -60,7 +60,7 @@ export const MigrationRecord = z.object({
 export type MigrationRecord = z.infer<typeof MigrationRecord>;
 
 /** A record, and the Secret that it lies in. */
-export type KeptRecord = Readonly<{ record: MigrationRecord; secret: KubernetesObject }>;
+type KeptRecord = Readonly<{ record: MigrationRecord; secret: KubernetesObject }>;
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret' } as const;
 const secretName = (extension: string): string => `${extension}-from-subscription`;

@@ -37,7 +37,7 @@ import { classicLabelsOf, classicRoles } from './release-csv.js';
 import { runningWorkloads } from './running-workloads.js';
 
 /** What speaks against a move, and what it would be where nothing does. */
-export type MigrationPlan = Readonly<{ findings: readonly MigrationFinding[]; record?: MigrationRecord }>;
+type MigrationPlan = Readonly<{ findings: readonly MigrationFinding[]; record?: MigrationRecord }>;
 
 type Bundle = Readonly<{ bundle: Readonly<{ name: string; version: string }>; image: string }>;
 

@@ -9,7 +9,7 @@ export type ConflictBox = Readonly<{
   height: number;
   parent: string | undefined;
 }>;
-export type ConflictLayout = Readonly<{
+type ConflictLayout = Readonly<{
   boxes: readonly ConflictBox[];
   width: number;
   height: number;
@@ -28,7 +28,7 @@ const MOST_BOXES = 60;
 const TOP = 36;
 
 /** Words in lines that fit a box; what does not fit ends with `…`. */
-export function linesOf(text: string): string[] {
+function linesOf(text: string): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/).flatMap((one) => one.match(new RegExp(`.{1,${LONGEST}}`, 'gu')) ?? [])) {

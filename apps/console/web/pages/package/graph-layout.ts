@@ -6,7 +6,7 @@ type NodeAnswer = ChannelAnswer['nodes'][number];
 type EdgeAnswer = ChannelAnswer['edges'][number];
 
 export type GraphBox = Readonly<{ node: NodeAnswer; x: number; y: number }>;
-export type GraphLine = Readonly<{ edge: EdgeAnswer; d: string; headX: number; headY: number; up: boolean }>;
+type GraphLine = Readonly<{ edge: EdgeAnswer; d: string; headX: number; headY: number; up: boolean }>;
 export type GraphColumn = Readonly<{
   name: string;
   x: number;
@@ -14,7 +14,7 @@ export type GraphColumn = Readonly<{
   boxes: readonly GraphBox[];
   lines: readonly GraphLine[];
 }>;
-export type GraphPicture = Readonly<{ columns: readonly GraphColumn[]; width: number; height: number }>;
+type GraphPicture = Readonly<{ columns: readonly GraphColumn[]; width: number; height: number }>;
 
 export const NODE_WIDTH = 190;
 export const NODE_HEIGHT = 28;

@@ -19,7 +19,7 @@ export function readInlineManifests(values: unknown): InlineManifests {
 }
 
 /** ` (ConfigMap gum)`, as far as the manifest says it. */
-export function named(value: unknown): string {
+function named(value: unknown): string {
   const words = [textAt(value, 'kind'), textAt(value, 'metadata', 'name')].filter((word) => word !== '');
   return words.length === 0 ? '' : ` (${words.join(' ')})`;
 }

@@ -9,7 +9,7 @@ const DECODED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The items of a list in a bundle's metadata, and what opm refuses of them, one text each. */
-export type MetadataItems = Readonly<{ items: readonly Property[]; refusals: readonly string[] }>;
+type MetadataItems = Readonly<{ items: readonly Property[]; refusals: readonly string[] }>;
 
 /**
  * Reads `dependencies` or `properties` of a metadata file as Go's decoder does: an item of the wrong form

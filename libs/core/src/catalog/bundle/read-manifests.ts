@@ -17,7 +17,7 @@ const isManifestName = (path: string): boolean => /\.(?:ya?ml|json)$/i.test(path
 const NO_MANIFEST = 'no manifest: keep files other than .yaml, .yml and .json out of the bundle';
 
 /** What one file holds: its first document, and what else is to be said about it. */
-export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
+type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
 
 /**
  * The first document of a JSON or YAML file; undefined for an empty or unreadable file, with

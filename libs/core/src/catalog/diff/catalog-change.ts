@@ -15,7 +15,7 @@ export type CatalogChange = Readonly<{
  * edges there; `image`: a bundle's image under the same name and version; `content`: its properties,
  * related images or manifests.
  */
-export type ChangedThing =
+type ChangedThing =
   | 'package'
   | 'defaultChannel'
   | 'channel'
@@ -30,7 +30,7 @@ export type ChangedThing =
   | 'deprecation';
 
 /** Where a change is. */
-export type ChangePlace = Readonly<Pick<CatalogChange, 'what' | 'package' | 'channel' | 'name'>>;
+type ChangePlace = Readonly<Pick<CatalogChange, 'what' | 'package' | 'channel' | 'name'>>;
 
 /** The change of one value; none where both sides say the same. Empty and absent are the same. */
 export function valueChange(place: ChangePlace, before = '', after = ''): CatalogChange[] {

@@ -8,7 +8,7 @@ import { minorOf, newestPatch } from './z-stream.js';
 /**
  * The next update of a bundle is an older one than before, though OLM could still take the one from before.
  */
-export type OlderUpdate = Readonly<{
+type OlderUpdate = Readonly<{
   /** The update from before, which the new channel still has. */
   instead: Entry;
   /**

@@ -5,7 +5,7 @@ import type { CatalogBundle } from '../model/catalog.js';
 import { parseProperties } from '../validate/bundle-properties.js';
 
 /** Versions by bundle name, or why one bundle has none, in opm's words. */
-export type BundleVersions = Readonly<{ versions: ReadonlyMap<string, Version> }> | Readonly<{ error: string }>;
+type BundleVersions = Readonly<{ versions: ReadonlyMap<string, Version> }> | Readonly<{ error: string }>;
 
 /**
  * The version of every bundle, by its bare name: of several bundles with one name the first counts, as for

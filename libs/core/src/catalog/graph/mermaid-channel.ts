@@ -22,7 +22,7 @@ export type DrawnChannel = Readonly<{
 type NodeClass = 'deprecated' | 'skipped' | 'deprecatedskipped';
 
 /** What drawing needs to know beside the channel; `linkId` is the number of links in the channels before. */
-export type Drawing = Readonly<{
+type Drawing = Readonly<{
   versions: ReadonlyMap<string, Version>;
   deprecated: Deprecated;
   linkId: number;

@@ -24,7 +24,7 @@ export function edgeKinds(entry: Entry, installed: Installed): EdgeKind[] {
 /**
  * What OLM Classic does next: it takes `entry`, or stays; `unordered` where the channel has no single order.
  */
-export type OlmStep = Readonly<{ entry: Entry }> | 'stays' | Readonly<{ unordered: string }>;
+type OlmStep = Readonly<{ entry: Entry }> | 'stays' | Readonly<{ unordered: string }>;
 
 /**
  * OLM Classic's next step in one channel: of the entries on the chain from the head that directly follow what

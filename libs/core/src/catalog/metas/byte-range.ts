@@ -1,7 +1,7 @@
 /** Bytes of a content: from `start`, `length` of them. */
 export type ByteRange = Readonly<{ start: number; length: number }>;
 
-export type RangeAnswer =
+type RangeAnswer =
   /** The whole content. */
   | Readonly<{ kind: 'whole' }>
   /** In the order asked for; at least one. */

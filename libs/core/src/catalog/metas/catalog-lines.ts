@@ -4,7 +4,7 @@ import type { CatalogFile } from '../read/catalog-file.js';
 import { readBlobs } from '../read/read-blobs.js';
 
 /** A blob as it stands in a catalog.jsonl: one line of JSON with sorted keys, its line feed included. */
-export type CatalogLine = Readonly<{ line: string; meta: BlobMeta }>;
+type CatalogLine = Readonly<{ line: string; meta: BlobMeta }>;
 
 /**
  * The lines of the catalog.jsonl of a catalog's files, in load order (spec: v1-catalog.md §1, store). Blobs

@@ -7,7 +7,7 @@ import { type ResponsePlan, refusal } from './response-plan.js';
 export type MetasRequest = Readonly<{ method: string; headers: LowerCaseHeaders }>;
 
 /** What is known of the content that answers. */
-export type ContentFacts = Readonly<{
+type ContentFacts = Readonly<{
   /** Bytes. */
   size: number;
   /** Since when it is served; whole seconds count. */

@@ -4,7 +4,7 @@ import { parseHttpDate } from './http-date.js';
 export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
 /** What conditional headers make of a GET or HEAD. */
-export type PreconditionVerdict = 'go on' | 'not modified' | 'failed';
+type PreconditionVerdict = 'go on' | 'not modified' | 'failed';
 
 type Holds = boolean | 'not asked';
 

@@ -13,7 +13,7 @@ export type BlobStart = Readonly<{
 }>;
 
 /** Where a blob was found. */
-export type BlobPlace = BlobStart & Readonly<{ format: 'json' | 'yaml' }>;
+type BlobPlace = BlobStart & Readonly<{ format: 'json' | 'yaml' }>;
 
 /** What every blob says about itself; empty where it says nothing. */
 export type BlobMeta = Readonly<{ schema: string; package: string; name: string }>;

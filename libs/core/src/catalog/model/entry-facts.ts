@@ -7,7 +7,7 @@ import type { Requirement, RequirementError } from './requirement.js';
 import { requirementsOf } from './requirements-of.js';
 
 /** The parsed form of an entry record: properties, version and range; requirements when first asked for. */
-export class EntryFacts {
+class EntryFacts {
   readonly version: Version | undefined;
   /** Absent when it does not parse (spec: classic-resolution.md §2.2). */
   readonly skipRange: Range | undefined;

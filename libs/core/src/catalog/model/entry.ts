@@ -25,7 +25,7 @@ export type CatalogEntry = Readonly<{
   record: EntryRecord;
 }>;
 /** `orphan`: no Subscription names it as installed, so it must stay (spec: classic-resolution.md §3). */
-export type InstalledEntry = Readonly<{ kind: 'installed'; orphan: boolean }>;
+type InstalledEntry = Readonly<{ kind: 'installed'; orphan: boolean }>;
 
 /** A catalog's entry of the given record (spec: classic-resolution.md §2.2). */
 export function catalogEntry(catalog: CatalogKey, pkg: PackageRecord, record: EntryRecord): Entry {

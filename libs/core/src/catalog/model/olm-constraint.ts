@@ -4,7 +4,7 @@ import { jsonTypeName, stringFields } from './property-value.js';
 import { packageRequirement, type Requirement, type RequirementError } from './requirement.js';
 
 /** Bytes of compact JSON beyond which a constraint is refused (spec: classic-resolution.md §5). */
-export const MAX_CONSTRAINT_BYTES = 131072;
+const MAX_CONSTRAINT_BYTES = 131072;
 /** Deeper nesting than any sensible constraint; ours, OLM relies on the byte limit. */
 const MAX_CONSTRAINT_DEPTH = 200;
 

@@ -5,7 +5,7 @@ import { offersOf, type PackageSummary, StoredPackage } from './indexed-package.
 import type { PackageRecord } from './package-record.js';
 
 /** A record as it is stored: a line of canonical JSON, and what the index keeps of it. */
-export type StoredRecord = Readonly<{ line: string; summary: PackageSummary }>;
+type StoredRecord = Readonly<{ line: string; summary: PackageSummary }>;
 
 /** The stored form of one record; a catalog's lines stand in one file, in the order of its summaries. */
 export function storedRecord(record: PackageRecord): StoredRecord {

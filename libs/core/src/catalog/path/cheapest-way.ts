@@ -1,6 +1,6 @@
 /** A move to another state: what it costs, first in the unit that counts first. */
 export type Move<State, Step> = Readonly<{ to: State; step: Step; cost: Cost }>;
-export type Cost = readonly [first: number, second: number];
+type Cost = readonly [first: number, second: number];
 
 type Reached<State, Step> = Readonly<{
   state: State;

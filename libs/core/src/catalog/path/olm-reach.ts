@@ -5,7 +5,7 @@ import type { Installed, UpgradeGraph } from '../graph/upgrade-graph.js';
  * Every step OLM Classic may take in a package, whatever channel the Subscription is set to:
  * what may follow each bundle.
  */
-export type OlmSteps = ReadonlyMap<string, readonly Installed[]>;
+type OlmSteps = ReadonlyMap<string, readonly Installed[]>;
 
 /** Steps from every entry, and from `start`, which need not be one. */
 export function olmSteps({ channels }: UpgradeGraph, start: Installed): OlmSteps {

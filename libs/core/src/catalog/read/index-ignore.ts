@@ -6,7 +6,7 @@ import { compileGlob } from './glob.js';
 export const INDEX_IGNORE = '.indexignore';
 
 /** Most patterns in all files of a catalog: each is tried on each path. */
-export const MAX_IGNORE_PATTERNS = 1_000;
+const MAX_IGNORE_PATTERNS = 1_000;
 
 type Pattern = Readonly<{ keeps: boolean; matches: (path: readonly string[]) => boolean }>;
 

@@ -9,7 +9,7 @@ export type VersionedBundle = Readonly<{ name: string; version: Version }>;
 /**
  * What a semver template generates beside the bundles. `defaultChannel` is empty where no channel qualifies.
  */
-export type GeneratedChannels = Readonly<{ channels: CatalogChannel[]; defaultChannel: string }>;
+type GeneratedChannels = Readonly<{ channels: CatalogChannel[]; defaultChannel: string }>;
 
 /** A bundle's place in a channel. */
 type Placed = Readonly<{ archetype: Archetype; kind: ChannelKind; channel: string; version: Version; name: string }>;

@@ -10,7 +10,7 @@ import { catalogOf, readEntries } from './template-entries.js';
 import { compareVersionReleases, type TemplateVersion, versionReleaseOf } from './version-release.js';
 
 /** `name` is the image of the bundle that takes the place of the bundle named `base`. */
-export type Substitution = Readonly<{ name: string; base: string }>;
+type Substitution = Readonly<{ name: string; base: string }>;
 
 /** A catalog and what takes the place of which of its bundles (spec: file-based-catalogs.md §6.3). */
 export type SubstitutesTemplate = Readonly<{

@@ -8,7 +8,7 @@ import { TemplateError } from './template.error.js';
 import { firstDocument } from './template-document.js';
 
 /** The fields of a template that holds blobs, as they stand there. */
-export type EntriesDocument<T> = Readonly<{ entries: readonly unknown[]; rest: T }>;
+type EntriesDocument<T> = Readonly<{ entries: readonly unknown[]; rest: T }>;
 
 const ANYTHING: Decoder<unknown> = (value) => value ?? null;
 

@@ -22,7 +22,7 @@ export type PackageProperty = Readonly<{ packageName: string; version: string; r
  * Either all `olm.package` properties of a bundle, or the fault of the first unreadable
  * property, in opm's words.
  */
-export type ParsedProperties = Readonly<{ packages: readonly PackageProperty[] }> | Readonly<{ error: string }>;
+type ParsedProperties = Readonly<{ packages: readonly PackageProperty[] }> | Readonly<{ error: string }>;
 
 /** Reads every property by its type (spec: file-based-catalogs.md §2, "Property types"). */
 export function parseProperties(properties: readonly Property[]): ParsedProperties {

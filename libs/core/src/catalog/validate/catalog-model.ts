@@ -15,7 +15,7 @@ export type CatalogOutline = Readonly<{
 }>;
 
 /** Where the blob of this part begins, if that is known. */
-export type Started = Readonly<{ start?: BlobStart }>;
+type Started = Readonly<{ start?: BlobStart }>;
 
 /** A package with its parts found and linked; made by {@link buildModel}. */
 export type ModelPackage = Started & {

@@ -11,7 +11,7 @@ import { DISABLED_CONDITION, DISABLED_TEXT } from './operator-hub.js';
  * True while the spec asks for something that has no effect here; absent otherwise
  * (docs/differences-from-olm.md).
  */
-export const FIELDS_IGNORED = 'FieldsIgnored';
+const FIELDS_IGNORED = 'FieldsIgnored';
 const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
 const RESOLVED_IMAGE = 'ResolvedImage';
 const OURS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import { isRecord } from '../../kernel/json/go-json.js';
 import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 
 /** Used where `registryPoll` is set without a usable interval (spec: catalog-sources.md §1.3). */
-export const DEFAULT_POLL_INTERVAL_MS = 15 * 60_000;
+const DEFAULT_POLL_INTERVAL_MS = 15 * 60_000;
 
 /**
  * Where a CatalogSource's content comes from, or why its spec is refused (spec: catalog-sources.md §1.1, §3).
@@ -37,7 +37,7 @@ export function originOf(source: CatalogSource): CatalogOrigin {
  * How often the registry is asked for a newer image; `problem` is the user's text where
  * the interval was unusable.
  */
-export type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
+type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
 
 const noDuration = (interval: unknown): string => `time: invalid duration ${JSON.stringify(interval)}`;
 

@@ -21,7 +21,7 @@ export type ConfigMapPackage = Readonly<{
 export type UnreadableItem = Readonly<{ name: string; problem: string; written: unknown }>;
 
 /** The items of one key, in their order. */
-export type ListedItems<T> = Readonly<{ items: readonly T[]; unreadable: readonly UnreadableItem[] }>;
+type ListedItems<T> = Readonly<{ items: readonly T[]; unreadable: readonly UnreadableItem[] }>;
 
 /** The lists under the three keys of a catalog's ConfigMap. */
 export type ConfigMapLists = Readonly<{

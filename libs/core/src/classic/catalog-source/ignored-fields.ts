@@ -11,7 +11,7 @@ const POD_FIELDS = ['runAsRoot', 'securityContext'];
  * Fields of a CatalogSource without effect: `pod`, because there is no registry pod; `source`, because the
  * source type does not use the field.
  */
-export type IgnoredFields = Readonly<{ pod: readonly string[]; source: readonly string[] }>;
+type IgnoredFields = Readonly<{ pod: readonly string[]; source: readonly string[] }>;
 
 /**
  * Fields without effect, as paths, sorted. Fields that OLM ignores too (an address beside an image, polling

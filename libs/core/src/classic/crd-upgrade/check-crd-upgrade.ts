@@ -12,7 +12,7 @@ import {
 import { schemaViolations } from './validate-custom-resource.js';
 
 /** A CRD that is to be replaced by what a bundle brings. */
-export type CrdUpgrade = Readonly<{
+type CrdUpgrade = Readonly<{
   current: KubernetesObject;
   next: KubernetesObject;
   /** The custom resources as each version shows them: per version of {@link versionsToList}. */
@@ -27,7 +27,7 @@ export type CrdUpgrade = Readonly<{
  * `refusal` fails the plan, and `advice` names the way out; `warnings` become events, and the CRD is updated
  * all the same; `migration` must be done first, and then the CRD is checked again.
  */
-export type CrdVerdict = Readonly<{
+type CrdVerdict = Readonly<{
   refusal?: string;
   advice?: string;
   warnings: readonly string[];

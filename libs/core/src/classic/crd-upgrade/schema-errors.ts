@@ -23,7 +23,7 @@ export const fieldErrorText = ({ path, message }: FieldError): string =>
 const MAX_SHOWN = 200;
 
 /** A value as an error shows it, cut so that one huge field cannot fill a status. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -11,7 +11,7 @@ import { installServing } from './serving/serving-objects.js';
 import { servingRefusal } from './serving/serving-service.js';
 
 /** One kind of thing that an operator consists of. */
-export type InstallComponent = Readonly<{
+type InstallComponent = Readonly<{
   name: string;
   /** Why this part cannot be installed, in words that come behind `install strategy failed: `. */
   refusal: (csv: ClusterServiceVersion, world: CsvWorld) => string | undefined;
@@ -25,7 +25,7 @@ const nothing = () => undefined;
  * In the order in which they are installed: certificates before the pods that serve with them, pods before
  * what calls them (spec: csv-lifecycle.md §5).
  */
-export const INSTALL_COMPONENTS: readonly InstallComponent[] = [
+const INSTALL_COMPONENTS: readonly InstallComponent[] = [
   { name: 'serving', refusal: servingRefusal, install: installServing, check: nothing },
   { name: 'deployments', refusal: nothing, install: installDeployments, check: checkDeployments },
   { name: 'apiServices', refusal: nothing, install: installApiServices, check: checkApiServices },

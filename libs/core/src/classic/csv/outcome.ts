@@ -41,7 +41,7 @@ export type Rule = (subject: CsvSubject) => Outcome | undefined;
  * Why a row of the phase table applies, in the words of its verdict, and what is done. Phase
  * and reason are the table's.
  */
-export type PhaseFinding = Doings & Readonly<{ message: string }>;
+type PhaseFinding = Doings & Readonly<{ message: string }>;
 
 /** The condition of a row that moves the CSV: undefined where it does not hold. */
 export type Condition = (subject: CsvSubject) => PhaseFinding | undefined;

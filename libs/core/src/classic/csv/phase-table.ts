@@ -7,7 +7,7 @@ import * as is from './phase-rules.js';
  * One line: in this phase, when the condition holds, the CSV goes to that phase for that
  * reason; without `to` it stays.
  */
-export type PhaseRow = Readonly<{ phase: CsvPhase; when: string; to?: CsvPhase; reason?: string; rule: Rule }>;
+type PhaseRow = Readonly<{ phase: CsvPhase; when: string; to?: CsvPhase; reason?: string; rule: Rule }>;
 
 const move = (phase: CsvPhase, when: string, to: CsvPhase, reason: string, condition: Condition): PhaseRow => ({
   phase,

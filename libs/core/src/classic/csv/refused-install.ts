@@ -23,7 +23,7 @@ export function installHash(
 }
 
 /** Returns the hash of the install that was refused last; undefined if the CSV does not say. */
-export const refusedInstall = ({ metadata }: ClusterServiceVersion): string | undefined =>
+const refusedInstall = ({ metadata }: ClusterServiceVersion): string | undefined =>
   metadata.annotations?.[REFUSED_INSTALL_ANNOTATION];
 
 /** True if the install that was refused last differs from the one that is due. */

@@ -160,7 +160,7 @@ function clusterWideRbac({ csv, world, group }: CsvSubject): readonly Action[] {
 }
 
 /** How a write was refused; `reason` is Kubernetes' own word, such as Conflict. */
-export type InstallFailure = Readonly<{
+type InstallFailure = Readonly<{
   forbidden: boolean;
   message: string;
   reason?: string;

@@ -45,7 +45,7 @@ export type PlanTurn =
   | Readonly<{ turn: 'rest'; because: string; status?: InstallPlanStatus; retry?: true }>;
 
 /** The message on a plan that a user wrote by hand: OLM would ignore the plan in silence. */
-export const HAND_MADE_PLAN =
+const HAND_MADE_PLAN =
   'this InstallPlan has no steps and never will: plans are made from Subscriptions. ' +
   'Delete it, create a Subscription for the package, and approve the plan that is made for it';
 

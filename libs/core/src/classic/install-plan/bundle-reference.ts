@@ -30,7 +30,7 @@ const BundleReference = z.object({
 export type BundleReference = z.infer<typeof BundleReference>;
 
 /** One bundle of a plan: what a reference to it says, beyond where it is. */
-export type ReferencedBundle = Readonly<{
+type ReferencedBundle = Readonly<{
   source: BundleSource;
   catalogSource: Readonly<{ name: string; namespace: string }>;
   replaces: string;

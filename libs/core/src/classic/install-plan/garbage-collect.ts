@@ -2,7 +2,7 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
 /** How many InstallPlans of a namespace are kept. */
-export const KEPT_PLANS = 5;
+const KEPT_PLANS = 5;
 
 const oldestFirst = (a: InstallPlan, b: InstallPlan): number =>
   (a.spec.generation ?? 0) - (b.spec.generation ?? 0) ||
@@ -13,7 +13,7 @@ const oldestFirst = (a: InstallPlan, b: InstallPlan): number =>
 const isOpen = ({ status }: InstallPlan): boolean =>
   status === undefined || ['', 'Planning', 'RequiresApproval', 'Installing'].includes(status.phase);
 
-export type PlansInUse = Readonly<{
+type PlansInUse = Readonly<{
   /** The plans that Subscriptions refer to, by name. */
   referred: ReadonlySet<string>;
   /** Each Subscription has plans of its own. */

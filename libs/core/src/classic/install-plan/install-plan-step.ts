@@ -19,7 +19,7 @@ export const CRD_KIND = 'CustomResourceDefinition';
 export const SUBSCRIPTION_KIND = 'Subscription';
 
 /** Where a step comes from: the CSV it belongs to and the catalog that offered it. */
-export type StepOrigin = Readonly<{ resolving: string; sourceName: string; sourceNamespace: string }>;
+type StepOrigin = Readonly<{ resolving: string; sourceName: string; sourceNamespace: string }>;
 
 /** A step that makes `object`; its manifest is the object's whole JSON text (spec: install-plans.md §2). */
 export function stepOf(

@@ -3,7 +3,7 @@ import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 
 /** What a condition of type `Installed` says. */
-export type InstalledVerdict = Readonly<{ status: 'True' | 'False'; reason?: string; message?: string }>;
+type InstalledVerdict = Readonly<{ status: 'True' | 'False'; reason?: string; message?: string }>;
 
 export const installedCondition = (status: InstallPlanStatus | undefined): InstallPlanCondition | undefined =>
   status?.conditions?.find(({ type }) => type === 'Installed');

@@ -23,7 +23,7 @@ import { MOVES_ANNOTATION, movesAnnotation } from './plan-moves.js';
 
 export type ResolvedResolution = Extract<Resolution, { result: 'resolved' }>;
 
-export type BundleManifests = Readonly<{
+type BundleManifests = Readonly<{
   /** In bundle order. */
   objects: readonly KubernetesObject[];
   /**
@@ -57,7 +57,7 @@ export type PlannedInstall =
     }>;
 
 /** A chosen bundle whose manifests were not handed over: fetch them and plan again. */
-export class BundleContentMissing extends FlotillaError {
+class BundleContentMissing extends FlotillaError {
   readonly code = 'BundleContentMissing';
   readonly retry = 'backoff';
   constructor(readonly csv: string) {
@@ -79,11 +79,11 @@ const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) =>
  * Name of the plan of this generation and solution: equal input, equal name (a repeated
  * job finds its own plan).
  */
-export const planName = (generation: number, { chosen, subscriptionsCreated }: ResolvedResolution): string =>
+const planName = (generation: number, { chosen, subscriptionsCreated }: ResolvedResolution): string =>
   `install-${canonicalHash({ generation, chosen, subscriptionsCreated }).slice(0, 12)}`;
 
 /** One Manual Subscription makes every plan of the namespace Manual (spec: install-plans.md §1). */
-export const approvalOf = (subscriptions: readonly Subscription[]): 'Manual' | 'Automatic' =>
+const approvalOf = (subscriptions: readonly Subscription[]): 'Manual' | 'Automatic' =>
   subscriptions.some(({ spec }) => spec.installPlanApproval === 'Manual') ? 'Manual' : 'Automatic';
 
 const ownerOf = (subscription: Subscription): OwnerReference => ({

@@ -26,7 +26,7 @@ export function requestedRetry({ metadata }: Pick<InstallPlan, 'metadata'>): Ret
 export const retryAnnotation = (mode: RetryMode): string => (mode === 'steps' ? 'true' : 'replan');
 
 /** Why a failed plan runs again, as the reason of its condition. */
-export type RetryReason = 'RetryRequested' | 'CauseGone';
+type RetryReason = 'RetryRequested' | 'CauseGone';
 
 const TEXTS: Readonly<Record<RetryReason, string>> = {
   RetryRequested: 'the plan failed and is executed again: a user asked for it',

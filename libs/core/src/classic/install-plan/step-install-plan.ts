@@ -76,7 +76,7 @@ export {
 } from './step-world.js';
 
 /** Settings and time of one execution. */
-export type ExecutionSettings = Omit<StepContext, 'plan' | 'clusterServiceVersionNames'>;
+type ExecutionSettings = Omit<StepContext, 'plan' | 'clusterServiceVersionNames'>;
 
 /** What all steps of one execution share. */
 export const contextOf = (plan: InstallPlan, settings: ExecutionSettings): StepContext => ({

@@ -14,7 +14,7 @@ import { CRD_KIND, CSV_KIND, kindOfStep, SUBSCRIPTION_KIND } from './install-pla
  * A step's manifest as an object, or the error that fails the plan. `needsReplan`: a plan that the hub makes
  * itself has no such step.
  */
-export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string; needsReplan?: true }>;
+type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string; needsReplan?: true }>;
 
 /**
  * OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; ours are resolved

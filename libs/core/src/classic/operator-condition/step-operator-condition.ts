@@ -19,14 +19,14 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const RBAC = `${RBAC_GROUP}/v1`;
 
 /** The input of a step: the condition named like the CSV, Roles and RoleBindings of the namespace. */
-export type OperatorConditionWorld = Readonly<{
+type OperatorConditionWorld = Readonly<{
   condition: OperatorCondition | undefined;
   roles: readonly KubernetesObject[];
   roleBindings: readonly KubernetesObject[];
 }>;
 
 /** `object` with its new status is to be PUT to the status subresource, after the actions. */
-export type OperatorConditionStep = Readonly<{ actions: readonly Action[]; status?: OperatorCondition['status'] }>;
+type OperatorConditionStep = Readonly<{ actions: readonly Action[]; status?: OperatorCondition['status'] }>;
 
 /**
  * Keeps the OperatorCondition of a CSV: the object itself, the operator's right to write it, and

@@ -7,8 +7,8 @@ export const ALL_NAMESPACES = '';
 export const PROVIDED_APIS_ANNOTATION = 'olm.providedAPIs';
 
 /** Annotations that make a CSV a member of its group (spec: operator-groups.md §3). */
-export const GROUP_ANNOTATION = 'olm.operatorGroup';
-export const GROUP_NAMESPACE_ANNOTATION = 'olm.operatorNamespace';
+const GROUP_ANNOTATION = 'olm.operatorGroup';
+const GROUP_NAMESPACE_ANNOTATION = 'olm.operatorNamespace';
 export const TARGET_NAMESPACES_ANNOTATION = 'olm.targetNamespaces';
 
 export const groupName = (group: OperatorGroup): string => group.metadata.name ?? '';

@@ -27,14 +27,14 @@ function reach(group: OperatorGroup): ReadonlySet<string> {
 }
 
 /** Whether two groups watch a namespace in common. */
-export function groupsIntersect(one: OperatorGroup, other: OperatorGroup): boolean {
+function groupsIntersect(one: OperatorGroup, other: OperatorGroup): boolean {
   const [a, b] = [reach(one), reach(other)];
   if (a.size === 0 || b.size === 0) return false;
   return a.has('') || b.has('') || !a.isDisjointFrom(b);
 }
 
 /** What a CSV's provided APIs mean for its group (spec: operator-groups.md §4, table). */
-export type ApiReconciliation =
+type ApiReconciliation =
   | Readonly<{ result: 'NoAPIConflict' }>
   | Readonly<{ result: 'APIConflict' }>
   | Readonly<{ result: 'StaticGroup' }>

@@ -8,14 +8,14 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { componentLabel } from './component-label.js';
 
 /** What may belong to a CSV. Objects of lists must carry apiVersion and kind. */
-export type PartsWorld = Readonly<{
+type PartsWorld = Readonly<{
   /** Of the CSV's namespace, and cluster-scoped ones. */
   candidates: readonly KubernetesObject[];
   crds: ReadonlyMap<string, KubernetesObject>;
 }>;
 
 /** The input of adoption for one Subscription. */
-export type AdoptionWorld = PartsWorld &
+type AdoptionWorld = PartsWorld &
   Readonly<{
     /** The CSV named by status.installedCSV, if it exists. */
     csv: ClusterServiceVersion | undefined;

@@ -1,6 +1,6 @@
 import type { PackageManifest } from './package-manifest.js';
 
-export type PackageIcon = Readonly<{ bytes: Uint8Array; mediaType: string; etag: string }>;
+type PackageIcon = Readonly<{ bytes: Uint8Array; mediaType: string; etag: string }>;
 
 /** Shown for a package that has none. */
 const PLAIN_ICON =

@@ -13,7 +13,7 @@ export const PACKAGE_MANIFEST_API = {
 type Deprecation = Readonly<{ message: string }>;
 type Link = Readonly<{ name?: string; url?: string }>;
 
-export type PackageChannel = Readonly<{
+type PackageChannel = Readonly<{
   name: string;
   currentCSV: string;
   currentCSVDesc: CsvDescription;

@@ -5,7 +5,7 @@ import { type SearchBudget, search } from './search/preference-search.js';
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 /** The bundles of a solution, as variables, and what the search makes of them; or why they are refused. */
-export type AllowedBundles =
+type AllowedBundles =
   | Readonly<{ chosen: ReadonlySet<number>; picked: readonly number[] }>
   | Readonly<{ refusal: string }>;
 
@@ -42,7 +42,7 @@ export function allowedBundles(
 const named = ({ name, channel, catalog, catalogNamespace }: ChosenBundle): string =>
   `${name} of channel ${channel} of catalog ${catalogNamespace}/${catalog}`;
 
-export const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGroups[0]?.isolate === true;
+const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGroups[0]?.isolate === true;
 
 /** By name: Subscriptions and CSVs whose rules are given up. */
 type LeftOut = Readonly<{ subscriptions: ReadonlySet<string>; installed: ReadonlySet<string> }>;

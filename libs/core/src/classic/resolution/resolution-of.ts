@@ -3,7 +3,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { ChosenBundle, DesiredNamespace, DesiredSubscription, Resolution } from './resolution-problem.js';
 
 /** What counts as installed, and which of it an entry replaces. */
-export type Upgrades = Readonly<{
+type Upgrades = Readonly<{
   isInstalled: (csv: string) => boolean;
   upgradeFrom: (entry: Entry) => string | undefined;
 }>;

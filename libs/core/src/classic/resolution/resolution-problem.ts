@@ -32,7 +32,7 @@ export type DesiredNamespace = Readonly<{
   csvs: readonly InstalledCsv[];
 }>;
 
-export type DesiredGroup = Readonly<{
+type DesiredGroup = Readonly<{
   name: string;
   upgradeStrategy: string;
   excludeGlobal: boolean;

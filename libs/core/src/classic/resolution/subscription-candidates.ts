@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.js';
  * The candidates of a Subscription, best first; `none`: it names something that does not exist;
  * `error`: no order was found.
  */
-export type SubscriptionCandidates =
+type SubscriptionCandidates =
   | Readonly<{ entries: readonly Entry[] }>
   | Readonly<{ none: NothingFound }>
   | Readonly<{ error: string }>;

@@ -14,7 +14,7 @@ import { Snapshot } from './snapshot.js';
 export type FailedAnswer = Exclude<Resolution, { result: 'resolved' }>;
 
 /** The answer with texts that were made here, or why the one that was claimed is refused. */
-export type VerifiedFailure = Readonly<{ answer: FailedAnswer }> | Readonly<{ refusal: string }>;
+type VerifiedFailure = Readonly<{ answer: FailedAnswer }> | Readonly<{ refusal: string }>;
 
 /**
  * A core is proven again, a whole problem is only tried: a check must not take as

@@ -38,7 +38,7 @@ export type ResolutionEffect =
   | Readonly<{ effect: 'planned'; resolution: Resolved; plan: InstallPlan; leftOut?: LeftOutOfBundles }>;
 
 /** By bundle: what of its manifests no install can read, one line each. */
-export type LeftOutOfBundles = ReadonlyMap<string, readonly string[]>;
+type LeftOutOfBundles = ReadonlyMap<string, readonly string[]>;
 
 const RESOLUTION_FAILED = 'ResolutionFailed';
 const UNPACKING = 'BundleUnpacking';

@@ -21,7 +21,7 @@ export type SubscriptionSurroundings = Readonly<{
 }>;
 
 /** The two references to a plan that a Subscription carries. */
-export function planReferences(plan: InstallPlan): Pick<SubscriptionStatus, 'installPlanRef' | 'installplan'> {
+function planReferences(plan: InstallPlan): Pick<SubscriptionStatus, 'installPlanRef' | 'installplan'> {
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = plan.metadata;
   return {
     installPlanRef: { ...INSTALL_PLAN_API, namespace, name, uid, resourceVersion },

@@ -32,7 +32,7 @@ const sameHealth = (a: CatalogHealth, b: CatalogHealth): boolean =>
  * status.catalogHealth: every catalog in sight, sorted by namespace and name; entries of `previous` that say
  * the same are kept with their time. Spec: catalog-sources.md §8.
  */
-export function catalogHealthOf(
+function catalogHealthOf(
   sources: readonly CatalogSource[],
   previous: readonly CatalogHealth[],
   now: string,

@@ -10,7 +10,7 @@ import { changeTo, type SubscriptionChange } from './subscription-change.js';
 type Around = Readonly<{ csvs: readonly ClusterServiceVersion[]; plans: readonly InstallPlan[] }>;
 
 /** A Subscription whose plan is gone, while the ClusterServiceVersion of that plan waits for the rest. */
-export type LostPlan = Readonly<{ subscription: Subscription; plan: string; csv: ClusterServiceVersion }>;
+type LostPlan = Readonly<{ subscription: Subscription; plan: string; csv: ClusterServiceVersion }>;
 
 /** Phases that a ClusterServiceVersion enters once its requirements were met. */
 const WAS_MET: ReadonlySet<string> = new Set(['InstallReady', 'Installing', 'Succeeded', 'Replacing', 'Deleting']);
@@ -47,7 +47,7 @@ export function lostPlans(subscriptions: readonly Subscription[], { csvs, plans 
 }
 
 /** Writes after which the namespace is resolved again, in this order. */
-export type ReplanOfLost = Readonly<{ deletions: readonly Action[]; changes: readonly SubscriptionChange[] }>;
+type ReplanOfLost = Readonly<{ deletions: readonly Action[]; changes: readonly SubscriptionChange[] }>;
 
 /**
  * Takes back what lost plans did, as {@link replan} does for a plan that is there: ClusterServiceVersions are

@@ -11,14 +11,14 @@ import { PLAN_CONDITIONS } from './install-plan-conditions.js';
 import { changeTo, type SubscriptionChange, statusOf, withoutConditions } from './subscription-change.js';
 
 /** The objects in the namespace of the plan that is to be made anew. */
-export type ReplanSurroundings = Readonly<{
+type ReplanSurroundings = Readonly<{
   subscriptions: readonly Subscription[];
   csvs: readonly ClusterServiceVersion[];
   deployments: readonly KubernetesObject[];
 }>;
 
 /** What takes a failed plan back, in this order; or why it cannot be taken back. */
-export type Replan =
+type Replan =
   | Readonly<{ changes: readonly SubscriptionChange[]; deletions: readonly Action[] }>
   | Readonly<{ refused: string }>;
 

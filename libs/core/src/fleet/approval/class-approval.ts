@@ -1,9 +1,9 @@
 import type { ApprovalRule, ApprovalSpec, ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import { durationMs } from '../placement/waves.js';
 
-export type ClassPhase = 'NotNeeded' | 'Waiting' | 'Approved' | 'Rejected' | 'Denied';
+type ClassPhase = 'NotNeeded' | 'Waiting' | 'Approved' | 'Rejected' | 'Denied';
 /** `Lapsed`: it was approved before it changed as much as it does now. */
-export type ClassReason = 'Auto' | 'Manual' | 'Partly' | 'Expired' | 'Lapsed' | 'Decision' | 'Rule';
+type ClassReason = 'Auto' | 'Manual' | 'Partly' | 'Expired' | 'Lapsed' | 'Decision' | 'Rule';
 /** Whether clusters of a plan class may start, and until when an approval counts. */
 export type ClassState = Readonly<{ phase: ClassPhase; reason: ClassReason; until?: number }>;
 

@@ -13,7 +13,7 @@ import { ASSESSMENT_STYLE } from './assessment-style.js';
 import { memoryText } from './assessment-text.js';
 
 /** What a page says beside the clusters. */
-export type AssessmentPage = Readonly<{
+type AssessmentPage = Readonly<{
   clusters: readonly ClusterAssessment[];
   /** Clusters that did not answer, and why. */
   away: readonly Readonly<{ cluster: string; because: string }>[];

@@ -1,5 +1,5 @@
 /** A larger icon is not shown. */
-export const LARGEST_ICON_BYTES = 262_144;
+const LARGEST_ICON_BYTES = 262_144;
 
 const starts = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((character, index) => bytes[at + index] === character.charCodeAt(0));

@@ -7,15 +7,7 @@ export const ACTION_VERBS = ['approve', 'retry', 'roll-back'] as const;
  * How an action ended at one target. `changed-meanwhile`: what was to be changed is not what was shown, so
  * nothing was done · `unknown`: a write was sent and not answered, or no applier answered.
  */
-export const ACTION_OUTCOMES = [
-  'pending',
-  'done',
-  'changed-meanwhile',
-  'refused',
-  'away',
-  'failed',
-  'unknown',
-] as const;
+const ACTION_OUTCOMES = ['pending', 'done', 'changed-meanwhile', 'refused', 'away', 'failed', 'unknown'] as const;
 
 export const ActionTarget = z.strictObject({
   cluster: z.string().min(1).max(1_000),
@@ -49,7 +41,6 @@ export const ConsoleAction = z.strictObject({
 
 export const ActionResult = ActionTarget.extend({ outcome: z.enum(ACTION_OUTCOMES), message: z.string().max(2_000) });
 
-export type ActionVerb = (typeof ACTION_VERBS)[number];
 export type ActionTarget = z.infer<typeof ActionTarget>;
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 export type ActionResult = z.infer<typeof ActionResult>;

@@ -17,7 +17,7 @@ export const APPROVAL_ANNOTATIONS = {
 } as const;
 
 /** What is read of the cluster before a plan is approved. */
-export type ApprovalFacts = Readonly<{
+type ApprovalFacts = Readonly<{
   plan: InstallPlan | undefined;
   /** All of its namespace. */
   subscriptions: readonly Subscription[];
@@ -28,7 +28,7 @@ export type ApprovalFacts = Readonly<{
 }>;
 
 /** The merge patch that approves exactly the plan that was read, or why it is not approved. */
-export type ApprovalDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
+type ApprovalDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
 
 const changed = (message: string): ApprovalDecision => ({ end: { outcome: 'changed-meanwhile', message } });
 

@@ -3,14 +3,14 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { hopHash, type SubscriptionMove } from '../plan-class/hop-hash.js';
 import type { ActionEnd, ConsoleAction } from './console-action.js';
 
-export type RetryFacts = Readonly<{
+type RetryFacts = Readonly<{
   plan: InstallPlan | undefined;
   moves: readonly SubscriptionMove[];
   globalCatalogNamespace: string;
 }>;
 
 /** The merge patch that has a failed plan made anew, or why it is not. */
-export type PlanRetryDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
+type PlanRetryDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
 
 /** A plan that failed is made anew, where it is the one that was shown. */
 export function decidePlanRetry(facts: RetryFacts, { planHash }: Pick<ConsoleAction, 'planHash'>): PlanRetryDecision {

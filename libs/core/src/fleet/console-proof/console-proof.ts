@@ -31,7 +31,7 @@ export type ProofStatement = z.infer<typeof ProofStatement>;
 export type ProofFacts = Readonly<{ reader: ProofReader; verb: string; subject: string; nowMs: number }>;
 
 /** Why a proof is not accepted; labels of a metric. */
-export const PROOF_REFUSALS = [
+const PROOF_REFUSALS = [
   'no-proof',
   'unreadable',
   'other-reader',
@@ -44,7 +44,7 @@ export const PROOF_REFUSALS = [
   'not-set-up',
   'issuer-away',
 ] as const;
-export type ProofRefusalReason = (typeof PROOF_REFUSALS)[number];
+type ProofRefusalReason = (typeof PROOF_REFUSALS)[number];
 export type ProofRefusal = Readonly<{ reason: ProofRefusalReason; message: string }>;
 
 /** A proof is accepted for two minutes, which covers clocks that differ. */
@@ -82,10 +82,10 @@ export function statementRefusal(
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
 /** What tokens of the issuer must say. */
-export type TokenExpectation = Readonly<{ issuer: string; audience: string; nowMs: number }>;
+type TokenExpectation = Readonly<{ issuer: string; audience: string; nowMs: number }>;
 
 /** Seconds by which the clocks of issuer and reader may differ. */
-export const TOKEN_LEEWAY_SECONDS = 30;
+const TOKEN_LEEWAY_SECONDS = 30;
 /** Older tokens prove no presence: a session of the console ends after this time, too. */
 const OLDEST_TOKEN_SECONDS = 12 * 3_600;
 

@@ -17,7 +17,7 @@ const object = { ...place, kind: z.enum(ASKED_KINDS) };
 const content = { ...place, source: z.enum(['CatalogSource', 'ClusterCatalog']), digest: z.string().max(200) };
 const inContent = { ...content, package: z.string().min(1).max(1_000) };
 /** Of one answer. */
-export const MOST_TILES = 200;
+const MOST_TILES = 200;
 
 /** What the console asks about the content of a catalog; no cluster and no registry is asked for it. */
 const CatalogQuestions = [

@@ -3,7 +3,7 @@ import type { OperatorRow } from '../view/rows.js';
 const LINKS = ['desired', 'catalog', 'resolution', 'plan', 'approval', 'running'] as const;
 
 /** One link on the way from the desired state to what runs. */
-export type OperatorLink = Readonly<{
+type OperatorLink = Readonly<{
   link: (typeof LINKS)[number];
   /** `done`, what stops the chain, or not reached yet. */
   state: 'done' | 'stopped' | 'not-reached';

@@ -9,7 +9,7 @@ export type ClaimNames = Readonly<{
 }>;
 
 /** Who signed in, or why they cannot be named. */
-export type ReadAccount = Readonly<{ name: string; groups: readonly string[] } | { refused: string }>;
+type ReadAccount = Readonly<{ name: string; groups: readonly string[] } | { refused: string }>;
 
 type Claims = Readonly<Record<string, unknown>>;
 

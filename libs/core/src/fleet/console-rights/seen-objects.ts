@@ -3,13 +3,13 @@ import type { CatalogRow, OperatorRow, PlanRow, ViewRow } from '../view/rows.js'
 import { type LabelsOf, type Rights, wholeNamespace } from './rights.js';
 
 /** The rows that a person may see. */
-export type SeenRows = Readonly<{
+type SeenRows = Readonly<{
   operators: readonly OperatorRow[];
   plans: readonly PlanRow[];
   catalogs: readonly CatalogRow[];
 }>;
 
-export type AskedObject = Readonly<{ cluster: string; kind: string; namespace: string; name: string }>;
+type AskedObject = Readonly<{ cluster: string; kind: string; namespace: string; name: string }>;
 
 /** Returns the operator that an object belongs to, among those that the person may see. */
 export function operatorOfObject(

@@ -33,7 +33,7 @@ export const PreviousMark = z.object({
 });
 export type PreviousMark = z.infer<typeof PreviousMark>;
 
-export const ResultMark = z.object({
+const ResultMark = z.object({
   rollout: z.string(),
   attempt: z.number(),
   bundle: z.string(),
@@ -41,7 +41,7 @@ export const ResultMark = z.object({
   reason: z.string(),
   at: z.string(),
 });
-export type ResultMark = z.infer<typeof ResultMark>;
+type ResultMark = z.infer<typeof ResultMark>;
 
 /**
  * A bundle that was taken back. `versions`: hash of the FleetOperator's `versions` at that time; another one

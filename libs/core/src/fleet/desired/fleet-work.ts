@@ -42,7 +42,7 @@ export function fleetMarksOf(object: Readonly<{ metadata: ObjectMeta }>): Readon
 }
 
 /** Who decides about a plan: the Subscription of it that the fleet works, and for which object. */
-export type PlanDecider = FleetWork & Readonly<{ subscription: string; namespace: string }>;
+type PlanDecider = FleetWork & Readonly<{ subscription: string; namespace: string }>;
 
 /**
  * Whether the fleet decides about a plan: it moves, is owned by, or is referred to from a Subscription that

@@ -15,7 +15,7 @@ import { webhookAdvice } from './stopped-by-webhook.js';
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 
 /** What lies in the namespace of a ClusterServiceVersion. */
-export type CsvSurroundings = Readonly<{
+type CsvSurroundings = Readonly<{
   installPlans: readonly InstallPlan[];
   operatorGroups: readonly OperatorGroup[];
 }>;

@@ -4,7 +4,7 @@ import type { Finding } from './cluster-findings.js';
  * Findings that differ in nothing but the object, its namespace and its cluster. The first one stands for
  * all: an object that the cause names, if there is one.
  */
-export type EqualFindings<T extends Finding> = readonly [first: T, ...others: T[]];
+type EqualFindings<T extends Finding> = readonly [first: T, ...others: T[]];
 
 /**
  * Puts findings with the same cause and the same remedy together, in the order of the first of each. A cause

@@ -4,10 +4,10 @@ import { type KubernetesObject, type ObjectRef, splitApiVersion } from '../../ke
 import { ADVICE, type Advice } from './advice.js';
 import { progressingMessage } from './diagnose-conditions.js';
 
-export const CRD_API = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+const CRD_API = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /** An object that stops a ClusterExtension, and what it belongs to. */
-export type InTheWay = Readonly<{ ref: ObjectRef; owner: Owner }>;
+type InTheWay = Readonly<{ ref: ObjectRef; owner: Owner }>;
 /** `other`: what it belongs to is no ClusterServiceVersion, or it has gone; `unknown`: it was not read. */
 type Owner =
   | Readonly<{ kind: 'csv'; namespace: string; name: string }>

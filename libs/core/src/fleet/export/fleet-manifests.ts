@@ -28,7 +28,7 @@ export type FleetManifest = Readonly<{
 }>;
 
 /** Manifests of a fleet, and what could not be written, one line each. */
-export type FleetExport = Readonly<{
+type FleetExport = Readonly<{
   clusters: readonly FleetManifest[];
   catalogs: readonly FleetManifest[];
   operators: readonly FleetManifest[];
@@ -36,7 +36,7 @@ export type FleetExport = Readonly<{
   notes: readonly string[];
 }>;
 
-export const EXPORTED_STRATEGY = 'careful';
+const EXPORTED_STRATEGY = 'careful';
 const LONGEST_EXPRESSION = 4_000;
 
 /** An operator in one cluster. */

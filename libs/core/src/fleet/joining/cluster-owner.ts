@@ -22,7 +22,7 @@ export type HubIdentity = Readonly<{
   older: readonly string[];
 }>;
 
-export type OwnerFacts = Readonly<{
+type OwnerFacts = Readonly<{
   cluster: string;
   /** Undefined for a hub that could not keep an identity: it takes no cluster, and respects other hubs. */
   hub: HubIdentity | undefined;

@@ -2,7 +2,7 @@ import { type KubernetesObject, refOf } from '../../kernel/api/kubernetes-object
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /** What decides whether an object that comes with the CRDs is written. */
-export type CompanionFacts = Readonly<{
+type CompanionFacts = Readonly<{
   /** The object of that name in the cluster. */
   live: KubernetesObject | undefined;
   /** How many OperatorGroups its namespace has. */

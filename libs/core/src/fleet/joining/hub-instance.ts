@@ -28,7 +28,7 @@ export type OwnerMarks = Readonly<Record<string, string | null>>;
 /** Another instance with the same identity. */
 export type Twin = Readonly<{ instance: string; askedAt: Date }>;
 
-export type InstanceFacts = Readonly<{
+type InstanceFacts = Readonly<{
   /** This instance. */
   instance: string;
   /** Annotations of namespace kube-system; the hub that they name has the identity of this one. */

@@ -4,7 +4,7 @@ import { type OlmSign, signText } from './olm-signs.js';
 /**
  * Annotation of the global catalog namespace by which the owner of a cluster lets Flotilla act beside OLM.
  */
-export const BESIDE_OLM_ANNOTATION = 'flotilla.dev/beside-olm';
+const BESIDE_OLM_ANNOTATION = 'flotilla.dev/beside-olm';
 const ACT = 'act';
 
 /** Whether Flotilla acts in a cluster. Where it does not, nothing at all is written there. */

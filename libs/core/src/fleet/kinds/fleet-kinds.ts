@@ -14,7 +14,7 @@ import { brokenRules, type RuleSchema } from './rule-check.js';
 
 /** The kinds that people write. */
 export const FLEET_KINDS = { FleetCluster, FleetCatalog, FleetOperator, FleetStrategy, FleetWindow } as const;
-export type FleetKind = keyof typeof FLEET_KINDS;
+type FleetKind = keyof typeof FLEET_KINDS;
 export type FleetObject = FleetCluster | FleetCatalog | FleetOperator | FleetStrategy | FleetWindow;
 
 /** Kinds that record decisions, or that the hub makes itself. */
@@ -39,7 +39,7 @@ export function fleetKey({ kind, metadata }: FleetObject): string {
   return namespace === undefined ? `${kind}/${metadata.name}` : `${kind}/${namespace}/${metadata.name}`;
 }
 
-export type ReadFleetObject = Readonly<{ object: FleetObject } | { problem: string } | { other: true }>;
+type ReadFleetObject = Readonly<{ object: FleetObject } | { problem: string } | { other: true }>;
 
 /**
  * Reads an object as an API server with the CRDs would: its fields, defaults, and the rules in CEL, also

@@ -1,5 +1,5 @@
 /** What a kubeconfig's new access led to. An identity is the UID of namespace kube-system. */
-export type IdentityFacts = Readonly<{
+type IdentityFacts = Readonly<{
   cluster: string;
   file: string;
   /** Undefined where the cluster was never reached, and none is written in the kubeconfig. */

@@ -22,7 +22,7 @@ export type IdentityMember = IdentityClaim &
   }>;
 
 /** Why clusters are refused, and which clusters another one claims to be: one line each. */
-export type IdentityVerdict = Readonly<{
+type IdentityVerdict = Readonly<{
   refusals: ReadonlyMap<string, string>;
   disputes: ReadonlyMap<string, string>;
   /** Claims that are new or have another cluster or server. */

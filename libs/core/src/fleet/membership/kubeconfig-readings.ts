@@ -7,7 +7,7 @@ export type FileReading<A> = Readonly<
 >;
 
 /** A cluster by the name under which the hub knows it. */
-export type NamedAccess<A> = Readonly<{ cluster: string; file: string; context: string; access: A }>;
+type NamedAccess<A> = Readonly<{ cluster: string; file: string; context: string; access: A }>;
 
 /**
  * The clusters that hold now. `problems` has a line for each file and context that cannot be used.

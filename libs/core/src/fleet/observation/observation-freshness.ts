@@ -1,5 +1,5 @@
 /** Times in milliseconds; `observedMs` is the poller's time, `nowMs` the applier's. */
-export type ObservationTimes = Readonly<{
+type ObservationTimes = Readonly<{
   observedMs: number;
   /** The newest observation of the same namespace that this applier has taken. */
   acceptedMs: number | undefined;
@@ -11,7 +11,7 @@ export type ObservationTimes = Readonly<{
  * `replayed`: older than one that was taken before, which a poller does not write. `old`: written by a poller
  * that was away, or kept by an attacker; `atLeastMs` is the time that a new observation must have.
  */
-export type ObservationFreshness =
+type ObservationFreshness =
   | Readonly<{ fresh: true }>
   | Readonly<{ fresh: false; why: 'replayed' | 'old'; atLeastMs: number }>;
 

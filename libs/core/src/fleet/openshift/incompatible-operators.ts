@@ -11,7 +11,7 @@ export type InstalledOperator = Readonly<{
 }>;
 
 /** An operator that blocks the next minor version of OpenShift, and why. */
-export type IncompatibleOperator = Readonly<{ name: string; message: string }>;
+type IncompatibleOperator = Readonly<{ name: string; message: string }>;
 
 /** The last minor version of OpenShift 4: the next one is 5.0. */
 const LAST_OF_FOUR: OpenShiftVersion = { major: 4n, minor: 23n };

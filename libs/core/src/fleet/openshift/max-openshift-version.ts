@@ -9,7 +9,7 @@ export type OpenShiftVersion = Readonly<{ major: bigint; minor: bigint }>;
  * What an operator says about the newest OpenShift it runs on: nothing, a version, or
  * something that cannot be read.
  */
-export type MaxOpenShiftVersion = undefined | OpenShiftVersion | Readonly<{ error: string }>;
+type MaxOpenShiftVersion = undefined | OpenShiftVersion | Readonly<{ error: string }>;
 
 const MAX_OPENSHIFT_VERSION = 'olm.maxOpenShiftVersion';
 

@@ -14,7 +14,7 @@ export type ShardState = Readonly<{
 export type ShardMove = Readonly<{ shard: number; from: string; to: string }>;
 
 /** What is to happen next: free shards get an owner; without any, one shard may move to another owner. */
-export type ShardPlan = Readonly<{ grants: ReadonlyMap<number, string>; move?: ShardMove }>;
+type ShardPlan = Readonly<{ grants: ReadonlyMap<number, string>; move?: ShardMove }>;
 
 /**
  * A member's part that differs from the average by less is even enough: to move a shard has its price, too.

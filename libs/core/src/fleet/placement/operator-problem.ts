@@ -5,7 +5,7 @@ import { selectorProblem } from './select-clusters.js';
 import type { SubjectProblem } from './subject-problem.js';
 
 /** What is there beside a FleetOperator; names are `<namespace>/<name>`. */
-export type OperatorSurroundings = Readonly<{
+type OperatorSurroundings = Readonly<{
   strategies: ReadonlySet<string>;
   catalogs: ReadonlyMap<string, UsedCatalog>;
 }>;

@@ -5,7 +5,7 @@ import { type DeniedBundle, deniedTogether } from '../desired/fleet-marks.js';
 /** Where a hop of a path leads. `version`: undefined where the plan does not say it. */
 export type PathStop = Readonly<{ to: string; version: string | undefined }>;
 
-export type PathRules = Readonly<{
+type PathRules = Readonly<{
   versions: FleetOperator['spec']['versions'];
   /** Bundles that are not installed again, in the cluster or anywhere. */
   denied: readonly DeniedBundle[];

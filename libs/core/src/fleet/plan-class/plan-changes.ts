@@ -25,7 +25,7 @@ export function versionChange(from: string | null, to: string): ChangeKind {
 }
 
 /** One InstallPlan of a path. `from`: undefined for an install; `bundles`: every CSV that the plan brings. */
-export type HopChange = Readonly<{
+type HopChange = Readonly<{
   from: string | undefined;
   to: string;
   moves: readonly SubscriptionMove[];

@@ -8,7 +8,7 @@ export const bringsOther = (plan: InstallPlan, other: InstallPlan): boolean => !
 const namesIn = ({ spec }: InstallPlan): string[] => spec.clusterServiceVersionNames.toSorted(byCodeUnit);
 
 /** What is done about a plan that waits for approval in a cluster. */
-export type WaitingPlanAct = 'Approve' | 'TakeBack' | 'Refuse';
+type WaitingPlanAct = 'Approve' | 'TakeBack' | 'Refuse';
 
 /**
  * What is done about the plan that waits when the turn of a hop has come (design: fleet.md §3.2; decision

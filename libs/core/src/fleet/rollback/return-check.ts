@@ -6,7 +6,7 @@ import type { GroupVersionKind, KubernetesObject } from '../../kernel/api/kubern
 import { convertsByWebhook, crdVersions } from '../../kernel/crd/crd-versions.js';
 
 /** Why a cluster cannot go back to what it had. */
-export type ReturnObstacle =
+type ReturnObstacle =
   | 'NothingBefore'
   | 'StoredVersionRemoved'
   | 'StorageVersionUnknown'

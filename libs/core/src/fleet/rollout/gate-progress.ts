@@ -2,7 +2,7 @@ import type { GateSpec } from '../../kernel/api/fleet/fleet-strategy.js';
 import { durationMs } from '../placement/waves.js';
 
 export type GateAnswer = 'green' | 'red' | 'none';
-export type GateState = 'Green' | 'Red' | 'Unknown';
+type GateState = 'Green' | 'Red' | 'Unknown';
 
 /** How many equal answers in a row a gate has given, and what follows from them. */
 export type GateProgress = Readonly<{ green: number; red: number; askedAt: number; state: GateState | null }>;

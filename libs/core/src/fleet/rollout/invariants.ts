@@ -27,7 +27,7 @@ export type InvariantFacts = Readonly<{
 }>;
 
 /** An invariant that does not hold after an event. */
-export type InvariantViolation = Readonly<{ id: string; seq: number; message: string }>;
+type InvariantViolation = Readonly<{ id: string; seq: number; message: string }>;
 
 const COUNTERS = {
   waiting: 'Waiting',

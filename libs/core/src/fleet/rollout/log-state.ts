@@ -11,7 +11,7 @@ export type LoggedRow = {
   isFailure: boolean;
 };
 
-export type LoggedWave = {
+type LoggedWave = {
   phase: string;
   reason: string;
   openedAt: number | undefined;

@@ -1,5 +1,5 @@
 /** Phases of a cluster in a roll-out. */
-export const ROW_PHASES = [
+const ROW_PHASES = [
   'Waiting',
   'Applying',
   'Verifying',

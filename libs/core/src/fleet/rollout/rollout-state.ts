@@ -79,7 +79,7 @@ export type RolloutView = Readonly<{
   attendedUntil: number;
 }>;
 
-export const NEW_WAVE: WaveStatus = {
+const NEW_WAVE: WaveStatus = {
   phase: 'Pending',
   reason: 'NotItsTurn',
   openedAt: undefined,

@@ -135,7 +135,7 @@ function whileSilent(row: RolloutRow, member: Member, draft: Draft): RolloutRow 
 }
 
 /** The deadline, and the time of gates, go on, later by the time in which they did not run. */
-export function resumed(row: RolloutRow, now: number): RolloutRow {
+function resumed(row: RolloutRow, now: number): RolloutRow {
   if (row.heldSince === undefined) return row;
   const held = now - row.heldSince;
   const later = (time: number | undefined) => (time === undefined ? undefined : time + held);

@@ -2,7 +2,7 @@ import type { Member } from './facts.js';
 import type { GateProgress } from './gate-progress.js';
 import type { RowPhase } from './phases.js';
 
-export type ReturnReason = 'OnFailure' | 'ClusterFailure' | 'Decision';
+type ReturnReason = 'OnFailure' | 'ClusterFailure' | 'Decision';
 
 /** A cluster that was chosen to go back to what it had. */
 export type GoBack = Readonly<{

@@ -1,15 +1,6 @@
 import type { Counts } from '../rollout/tally.js';
 
-export type EventKind =
-  | 'rollout'
-  | 'wave'
-  | 'cluster'
-  | 'class'
-  | 'gate'
-  | 'decision'
-  | 'write'
-  | 'world'
-  | 'controller';
+type EventKind = 'rollout' | 'wave' | 'cluster' | 'class' | 'gate' | 'decision' | 'write' | 'world' | 'controller';
 
 /** One line of the event log. Its keys are a contract: all are present, in this order. */
 export type FleetEvent = Readonly<{

@@ -69,5 +69,5 @@ const EFFECT_NAMES: readonly EffectName[] = [
   ...(['controllerKilled', 'statusLost', 'assignmentsLost', 'wakesLost', 'clusterReplaced', 'secondLeader'] as const),
 ];
 
-export const effectOf = (fault: FaultEntry): EffectName =>
+const effectOf = (fault: FaultEntry): EffectName =>
   EFFECT_NAMES.find((name) => fault[name] !== undefined) ?? 'applyFails';

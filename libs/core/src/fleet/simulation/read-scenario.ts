@@ -8,12 +8,12 @@ import { plainClass } from './shown-classes.js';
 import { FleetFiles } from './subjects.js';
 
 /** A document that was read, and where: `file:line`. */
-export type ScenarioDocument = Readonly<{ value: unknown; where: string }>;
+type ScenarioDocument = Readonly<{ value: unknown; where: string }>;
 
 /** A file of scenario settings: its value, and where a field of it stands. */
 export type ScenarioFile = Readonly<{ value: unknown; where: (path: readonly PropertyKey[]) => string }>;
 
-export type ScenarioInput = Readonly<{
+type ScenarioInput = Readonly<{
   manifests: readonly ScenarioDocument[];
   clusters: number | ScenarioFile | undefined;
   faults: ScenarioFile | undefined;

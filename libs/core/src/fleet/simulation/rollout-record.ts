@@ -22,7 +22,7 @@ type PastStep = Readonly<{
 }>;
 
 /** An order, and when the step was made that gives it. */
-export type GivenOrder = Order & Readonly<{ at: number }>;
+type GivenOrder = Order & Readonly<{ at: number }>;
 
 /** One roll-out of the simulation: what is stored of it, and what the controller holds in its memory. */
 export class RolloutRecord implements RolloutView {

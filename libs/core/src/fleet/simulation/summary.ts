@@ -22,7 +22,7 @@ type WaveSummary = Readonly<{
   completedAt: number | null;
 }>;
 
-export type Violation = Readonly<{ id: string; seq: number; message: string }>;
+type Violation = Readonly<{ id: string; seq: number; message: string }>;
 
 /** The last line of a run. Its keys are a contract: all are present, in this order. */
 export type RunSummary = Readonly<{

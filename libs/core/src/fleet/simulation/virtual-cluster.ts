@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import type { ClusterReport, Member } from '../rollout/facts.js';
 
 /** A preview of one cluster for one roll-out. */
-export type VirtualPlan = {
+type VirtualPlan = {
   state: 'Planning' | 'Planned';
   isChanged: boolean;
   class: string;

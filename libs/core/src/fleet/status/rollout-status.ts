@@ -16,7 +16,7 @@ import { mergedConditions, type StoredCondition } from './conditions.js';
 import { currentWave, rolloutConditions } from './rollout-conditions.js';
 
 /** What a status follows from. */
-export type ReportedRollout = Pick<RolloutView, 'spec' | 'status' | 'rows' | 'tallies'>;
+type ReportedRollout = Pick<RolloutView, 'spec' | 'status' | 'rows' | 'tallies'>;
 /** A status as it is stored: any part of it may be missing. */
 export type StoredRolloutStatus = Partial<Omit<FleetRolloutStatus, 'conditions'>> &
   Readonly<{ conditions?: readonly StoredCondition[] }>;

@@ -7,7 +7,7 @@ import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow } from './rows.js';
 
 /** What the row of a ClusterExtension is made of beside the object. */
-export type ExtensionPlace = Readonly<{
+type ExtensionPlace = Readonly<{
   cluster: string;
   /** Without copies. */
   csvs: readonly ClusterServiceVersion[];

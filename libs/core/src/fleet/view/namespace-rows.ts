@@ -14,7 +14,7 @@ import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow, PlanRow } from './rows.js';
 
 /** What the poller keeps of a namespace: objects of its cache, and the part that rows need beside them. */
-export type NamespaceFacts = Readonly<{
+type NamespaceFacts = Readonly<{
   cluster: string;
   namespace: string;
   subscriptions: readonly Subscription[];
@@ -30,7 +30,7 @@ export type NamespaceFacts = Readonly<{
 }>;
 
 /** When the rows were computed, RFC 3339: the differ puts back the times of what stayed the same. */
-export type RowMoment = Readonly<{ now: string }>;
+type RowMoment = Readonly<{ now: string }>;
 
 /** The operators of a namespace, and its plans that are not complete. */
 export function namespaceRows(facts: NamespaceFacts, { now }: RowMoment): readonly (OperatorRow | PlanRow)[] {

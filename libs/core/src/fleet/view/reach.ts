@@ -1,7 +1,7 @@
 import type { ClusterSigns } from './cluster-row.js';
 
 /** What a poller knows of how a cluster answers. */
-export type ReachSigns = Readonly<{
+type ReachSigns = Readonly<{
   /** OLM itself is at work there, or another hub manages it. */
   isHeld: boolean;
   /** It is not used as it stands. */

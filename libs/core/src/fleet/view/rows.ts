@@ -36,7 +36,7 @@ export const RowCause = z.strictObject({
  * Whether what is known of a cluster is as it is now: all its watches stand · one is broken · it cannot be
  * reached · OLM itself is at work there · it is not used as it stands (membership).
  */
-export const REACHES = ['fresh', 'stale', 'away', 'left-to-olm', 'refused'] as const;
+const REACHES = ['fresh', 'stale', 'away', 'left-to-olm', 'refused'] as const;
 export const Reach = z.enum(REACHES);
 
 const Counts = z.strictObject({
@@ -182,4 +182,3 @@ export type PlanRow = z.infer<typeof PlanRow>;
 export type PlanMove = z.infer<typeof PlanMove>;
 export type CatalogRow = z.infer<typeof CatalogRow>;
 export type ViewRow = z.infer<typeof ViewRow>;
-export type RowKind = ViewRow['kind'];

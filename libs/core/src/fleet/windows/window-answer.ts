@@ -4,7 +4,7 @@ import { isActive, nextChange, type WindowHold, type WindowRules, windowHold } f
 const MOST_CHANGES = 1_000;
 
 /** A window at an instant: whether it is active, and its span that holds the instant, or the next one. */
-export type WindowTimes = Readonly<{ isActive: boolean; start: number | undefined; end: number | undefined }>;
+type WindowTimes = Readonly<{ isActive: boolean; start: number | undefined; end: number | undefined }>;
 
 /** When a window is active next, or since when and until when it is; undefined: always, or never again. */
 export function windowTimes(window: WindowRules, now: number): WindowTimes {
@@ -15,7 +15,7 @@ export function windowTimes(window: WindowRules, now: number): WindowTimes {
 }
 
 /** What windows say about starts in one cluster: what holds them, which windows do, and until when. */
-export type WindowAnswer = Readonly<{
+type WindowAnswer = Readonly<{
   hold: WindowHold | undefined;
   /** Windows that hold the cluster: active Denies, else the Allows of which none is active. */
   by: readonly WindowRules[];

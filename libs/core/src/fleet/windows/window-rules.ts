@@ -5,7 +5,7 @@ import { durationMs } from '../placement/waves.js';
 import { type SpanAt, scheduleProblem, spansOf } from './window-times.js';
 
 /** A roll-out's subject, as windows select it. */
-export type WindowSubject = Readonly<{ kind: string; labels: Readonly<Record<string, string>> }>;
+type WindowSubject = Readonly<{ kind: string; labels: Readonly<Record<string, string>> }>;
 
 /** A window with its rules read. */
 export type WindowRules = Readonly<{

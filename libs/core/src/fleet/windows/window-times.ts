@@ -5,7 +5,7 @@ import { durationMs } from '../placement/waves.js';
 import { instantOf, isTimeZone, localTimes } from './zoned-minutes.js';
 
 /** A time during which a window is active: from its start to before its end. */
-export type ActiveSpan = Readonly<{ start: number; end: number }>;
+type ActiveSpan = Readonly<{ start: number; end: number }>;
 /**
  * A window's span that holds an instant, or the next one after it; undefined where there is none any more.
  */

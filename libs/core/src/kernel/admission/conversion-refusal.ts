@@ -67,7 +67,7 @@ export function whoseConversion(stopping: StoppingConversion, crd: KubernetesObj
 }
 
 /** The part of a message that {@link whoseConversion} added, with the name of the CRD. */
-export type NamedConversion = Readonly<{ crd: string; service: ServiceName | undefined }>;
+type NamedConversion = Readonly<{ crd: string; service: ServiceName | undefined }>;
 
 const NAMED = /the conversion webhook is of CustomResourceDefinition (\S+) \((?:service ([^/\s]+)\/([^)\s]+)|a URL)\)/g;
 

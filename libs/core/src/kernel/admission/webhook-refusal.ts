@@ -7,7 +7,7 @@ export const WEBHOOK_CONFIGURATION_KINDS = ['ValidatingWebhookConfiguration', 'M
 type ConfigurationKind = (typeof WEBHOOK_CONFIGURATION_KINDS)[number];
 
 /** A webhook that stopped a write, as far as a message names it. */
-export type StoppingWebhook = Readonly<{
+type StoppingWebhook = Readonly<{
   name: string;
   /** False if the API server got no answer from it; otherwise it denied the request. */
   answered: boolean;
@@ -65,7 +65,7 @@ export function whoseWebhook({ name }: StoppingWebhook, configurations: readonly
 }
 
 /** The part of a message that {@link whoseWebhook} added. */
-export type NamedWebhook = StoppingWebhook &
+type NamedWebhook = StoppingWebhook &
   Readonly<{
     kind: ConfigurationKind;
     configuration: string;

@@ -62,7 +62,7 @@ export type WebhookDescription = {
   conversionCRDs?: string[] | null | undefined;
 };
 
-export type RequirementDependent = {
+type RequirementDependent = {
   [field: string]: unknown;
   group: string;
   version: string;

@@ -4,7 +4,7 @@ import type { KubernetesObject } from './kubernetes-object.js';
  * Annotation of a CatalogSource or ClusterCatalog, ours: with value `true` its content stays as
  * it is, and nothing polls.
  */
-export const PAUSED_ANNOTATION = 'flotilla.dev/paused';
+const PAUSED_ANNOTATION = 'flotilla.dev/paused';
 
 /** Type of the condition of a catalog that is paused; absent while it is not. */
 export const PAUSED_CONDITION = 'Paused';

@@ -13,7 +13,7 @@ const NS_IN_MS = 1e6;
 const LONGEST_NS = 1n << 63n;
 
 /** Milliseconds, or why the text is no duration, in the words of Go's `time.ParseDuration`. */
-export type ParsedDuration = Readonly<{ ms: number } | { error: string }>;
+type ParsedDuration = Readonly<{ ms: number } | { error: string }>;
 
 /** A number with the unit behind it; either may be missing. */
 const PART = /(?<whole>[0-9]*)(?:\.(?<fraction>[0-9]*))?(?<unit>[^0-9.]*)/y;

@@ -1,5 +1,3 @@
-import { byCodeUnit } from '../canonical/canonical-json.js';
-
 /**
  * For whom work is done: it is charged to a namespace of a cluster. What belongs to a whole
  * cluster has namespace ``.
@@ -8,6 +6,3 @@ export type Owner = Readonly<{ cluster: string; namespace: string }>;
 
 /** Names of clusters and namespaces hold no slash, so equal texts are equal owners. */
 export const ownerKey = ({ cluster, namespace }: Owner): string => `${cluster}/${namespace}`;
-
-export const byOwner = (a: Owner, b: Owner): number =>
-  byCodeUnit(a.cluster, b.cluster) || byCodeUnit(a.namespace, b.namespace);

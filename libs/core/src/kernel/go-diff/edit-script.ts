@@ -1,5 +1,5 @@
 /** How much of two elements is the same: counts of their leaves. */
-export type Likeness = Readonly<{ same: number; different: number }>;
+type Likeness = Readonly<{ same: number; different: number }>;
 
 /** One step from the first list to the second. */
 export type Edit = 'same' | 'removed' | 'inserted' | 'modified';

@@ -1,7 +1,7 @@
 /** What is written: the difference, what both have, or only what was removed or inserted. */
 export type DiffMode = 'difference' | 'identical' | 'removed' | 'inserted';
 /** Whether the type is written before its value: always, never, or before lists, maps and structs. */
-export type TypeMode = 'emit' | 'elide' | 'auto';
+type TypeMode = 'emit' | 'elide' | 'auto';
 
 /** How a value is written (go-cmp v0.7, formatOptions). */
 export type FormatOptions = Readonly<{

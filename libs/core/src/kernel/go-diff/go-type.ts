@@ -9,7 +9,7 @@ export type GoType =
   | Readonly<{ kind: 'slice'; name: string; of: () => GoType }>
   | Readonly<{ kind: 'map'; name: string; of: () => GoType }>;
 
-export type GoField = Readonly<{ name: string; type: GoType }>;
+type GoField = Readonly<{ name: string; type: GoType }>;
 
 /** A Go value: undefined is nil; a struct is an object of its fields; a pointer is what it points to. */
 export type GoValue =

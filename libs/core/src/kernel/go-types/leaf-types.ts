@@ -8,7 +8,7 @@ import { canonicalQuantity, quantityNumber } from './quantity.js';
 import type { LeafType } from './type-shape.js';
 
 /** A value as Go writes it back, or why Go does not read it. */
-export type Leaf = Readonly<{ written: unknown }> | Readonly<{ problem: string }>;
+type Leaf = Readonly<{ written: unknown }> | Readonly<{ problem: string }>;
 
 /** Longest text that a problem repeats, in characters. */
 const MAX_SHOWN = 40;

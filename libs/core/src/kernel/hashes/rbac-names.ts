@@ -48,7 +48,7 @@ export function clusterRoleName(csv: string, namespace: string, permission: Stra
 export const rulesHash = (rules: readonly PolicyRule[]): string => sha224Base62(goJson(rules.map(orderedRule)));
 
 /** Who a binding grants to and what: the parts that its hash is made of. */
-export type BindingContent = Readonly<{
+type BindingContent = Readonly<{
   roleRef: Readonly<{ apiGroup: string; kind: string; name: string }>;
   subjects: readonly Readonly<{ kind: string; apiGroup?: string; name: string; namespace?: string }>[];
 }>;

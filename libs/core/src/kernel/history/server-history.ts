@@ -11,7 +11,7 @@ export type LastChange = Readonly<{
 }>;
 
 /** Answer of the API server to a read of the object that was changed last. */
-export type ShownChange = Readonly<{
+type ShownChange = Readonly<{
   /** The resourceVersion of the whole answer: the server's newest one at the time. */
   version: string;
   /** Undefined if there is no object of that name. */
@@ -52,7 +52,7 @@ export function compareLastChange(seen: LastChange, shown: ShownChange): History
 }
 
 /** Names and versions of a list, and what the watch of the same objects has reported up to `reached`. */
-export type ListedObjects = Readonly<{
+type ListedObjects = Readonly<{
   version: string;
   items: Iterable<ListedVersion>;
   reached: string;

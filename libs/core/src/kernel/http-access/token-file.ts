@@ -1,5 +1,5 @@
 /** One line of a file with tokens. */
-export type TokenEntry = Readonly<{
+type TokenEntry = Readonly<{
   /** Who has the token: for the log, which never has the token itself. */
   name: string;
   token: string;
@@ -7,7 +7,7 @@ export type TokenEntry = Readonly<{
   paths: readonly string[];
 }>;
 
-export type TokenFile = Readonly<{
+type TokenFile = Readonly<{
   entries: readonly TokenEntry[];
   /** Lines that are not used, with the reason. They never hold a token. */
   problems: readonly string[];

@@ -5,7 +5,7 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 // fields are passed over, a wrong type is an error that names struct and field.
 
 /** Where a value stands, for the error text: the Go struct and the path of the field in it. */
-export type JsonPlace = Readonly<{ struct: string; path: string }>;
+type JsonPlace = Readonly<{ struct: string; path: string }>;
 export type Decoder<T> = (value: unknown, place: JsonPlace) => T;
 
 /** A JSON value of the wrong type, in the words of Go's encoding/json. */
@@ -51,7 +51,7 @@ export const listOf =
  * Access to the fields of an object by name in any case; of names that differ only in
  * case the last in order wins.
  */
-export type Fields = <T>(name: string, decode: Decoder<T>) => T;
+type Fields = <T>(name: string, decode: Decoder<T>) => T;
 
 /** An object read field by field; null reads as an object without fields. */
 export function struct<T>(goType: string, build: (field: Fields) => T): Decoder<T> {

@@ -7,10 +7,10 @@ export type LabelSelector = Readonly<{
   matchLabels?: Readonly<Record<string, string>> | undefined;
   matchExpressions?: readonly LabelExpression[] | undefined;
 }>;
-export type LabelExpression = Readonly<{ key: string; operator: string; values?: readonly string[] | undefined }>;
+type LabelExpression = Readonly<{ key: string; operator: string; values?: readonly string[] | undefined }>;
 
 /** Whether labels are selected; one made by {@link readSelector}. */
-export type Selects = (labels: Readonly<Record<string, string>>) => boolean;
+type Selects = (labels: Readonly<Record<string, string>>) => boolean;
 
 type Values = readonly string[];
 type Operator = Readonly<{ takesValues: boolean; holds: (label: string | undefined, values: Values) => boolean }>;

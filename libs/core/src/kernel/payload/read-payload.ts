@@ -9,9 +9,9 @@ export type PayloadForm<T> = Readonly<{
   upgrades?: Readonly<Record<number, (older: OlderPayload) => OlderPayload>>;
 }>;
 
-export type OlderPayload = Readonly<Record<string, unknown>>;
+type OlderPayload = Readonly<Record<string, unknown>>;
 
-export type PayloadRead<T> =
+type PayloadRead<T> =
   | Readonly<{ kind: 'read'; value: T }>
   /** Of a release that is newer than this one. */
   | Readonly<{ kind: 'newer'; version: number }>

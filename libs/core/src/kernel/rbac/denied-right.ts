@@ -1,5 +1,5 @@
 /** The right that was missing when the API server refused a request, and whose it would have been. */
-export type DeniedRight = Readonly<{
+type DeniedRight = Readonly<{
   user: string;
   verb: string;
   /** With its subresource, if the request was about one: `subscriptions/status`. */

@@ -11,8 +11,8 @@ export const RbacSubject = z.looseObject({
 });
 export type RbacSubject = z.infer<typeof RbacSubject>;
 
-export const RbacRoleRef = z.looseObject({ apiGroup: z.string(), kind: z.string(), name: z.string() });
-export type RbacRoleRef = z.infer<typeof RbacRoleRef>;
+const RbacRoleRef = z.looseObject({ apiGroup: z.string(), kind: z.string(), name: z.string() });
+type RbacRoleRef = z.infer<typeof RbacRoleRef>;
 
 const WithRules = z.looseObject({ rules: z.array(PolicyRule).nullish() });
 const Binding = z.looseObject({ roleRef: RbacRoleRef, subjects: z.array(RbacSubject).nullish() });

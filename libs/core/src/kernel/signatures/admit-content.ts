@@ -11,7 +11,7 @@ export type SignatureClaim = Readonly<{ digest: string }> &
   );
 
 /** Content that a policy judges: the digests under which it may be signed, first that of the reference. */
-export type JudgedContent = Readonly<{ image: ImageName; digests: readonly string[] }>;
+type JudgedContent = Readonly<{ image: ImageName; digests: readonly string[] }>;
 
 export type ContentVerdict =
   /** `by` is absent if no rule asks for a signature. */
@@ -20,7 +20,7 @@ export type ContentVerdict =
   | Readonly<{ admitted: false; text: string }>;
 
 const OPEN: ContentVerdict = { admitted: true };
-export const POLICY_SETTING = 'FLOTILLA_SIGNATURE_POLICY_FILE';
+const POLICY_SETTING = 'FLOTILLA_SIGNATURE_POLICY_FILE';
 /** The scope of a refusal by a policy that cannot be read. */
 const EVERYTHING = '*';
 

@@ -39,7 +39,7 @@ const DEFAULT_PORT = /:(?:80|443)$/;
  * Returns the one spelling of a registry's host: lower case, addresses in their usual form, without the
  * port that is the default. Who writes an image reference must not leave a scope by another spelling.
  */
-export function plainHost(host: string): string {
+function plainHost(host: string): string {
   const text = host.toLowerCase();
   const url = `https://${text}`;
   const written = URL.canParse(url) ? new URL(url).host : text;

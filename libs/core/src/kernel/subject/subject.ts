@@ -28,7 +28,7 @@ export type ObjectSetSubject = z.infer<typeof ObjectSetSubject>;
 export const Subject = z.union([NamespaceSubject, ExtensionSubject, ObjectSetSubject]);
 export type Subject = NamespaceSubject | ExtensionSubject | ObjectSetSubject;
 
-export type SubjectKind = 'namespace' | 'extension' | 'objectSet';
+type SubjectKind = 'namespace' | 'extension' | 'objectSet';
 
 export function subjectKind(subject: Subject): SubjectKind {
   if ('namespace' in subject) return 'namespace';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** Data that others wrote, as a value of ours, or what is wrong with the first field that does not fit. */
-export type ReadForeign<T> = Readonly<{ value: T }> | Readonly<{ problem: string }>;
+type ReadForeign<T> = Readonly<{ value: T }> | Readonly<{ problem: string }>;
 
 /**
  * Reads data that others wrote (bundles, catalogs, objects of clusters). Never throws: what does not fit is a
@@ -60,7 +60,7 @@ function shownValue(found: unknown): string {
 }
 
 /** `spec.installModes[3].supported`; the value itself is `the document`. */
-export const placeOf = (path: readonly PropertyKey[]): string =>
+const placeOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) => `${text}${typeof key === 'number' ? `[${key}]` : text === '' ? String(key) : `.${String(key)}`}`,
     '',

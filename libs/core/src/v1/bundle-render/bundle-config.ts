@@ -8,7 +8,7 @@ import { type RegistryBundle, supportedInstallModes } from './registry-bundle.js
 import type { RenderFeatureGates, RenderRefusal, RenderRequest } from './render-request.js';
 
 /** What spec.config.inline of a ClusterExtension says. */
-export type BundleConfig = Readonly<{
+type BundleConfig = Readonly<{
   watchNamespace?: string | undefined;
   deploymentConfig?: SubscriptionConfig | undefined;
 }>;

@@ -29,7 +29,7 @@ export type ConfigSchema = Readonly<{
 /**
  * What a value breaks. The checker that OLM v1 uses reports such trees, and its texts depend on their form.
  */
-export type SchemaFailure = Readonly<{
+type SchemaFailure = Readonly<{
   /** `group`: several failures of one value; `reference`: those of a schema that was referred to. */
   kind: 'failure' | 'group' | 'reference';
   /** Path of the value, with dots; empty for the whole. */

@@ -7,7 +7,7 @@ import { type Targets, targetsText } from './target-namespaces.js';
 import { asTyped } from './typed-pod.js';
 
 /** What all Deployments of a rendering have in common. */
-export type DeploymentSetting = Readonly<{
+type DeploymentSetting = Readonly<{
   namespace: string;
   targets: Targets;
   /** Annotations of the CSV, which go to the pods. */

@@ -3,7 +3,7 @@ import { objectName } from './object-name.js';
 import { type BundleWebhook, deploymentsOf, type RegistryBundle, webhooksOf } from './registry-bundle.js';
 
 /** A port that the API server calls, and the port or named port of the container behind it. */
-export type WebhookPort = Readonly<{ port: number; targetPort: number | string }>;
+type WebhookPort = Readonly<{ port: number; targetPort: number | string }>;
 
 /**
  * What the API server needs to call the webhooks of one Deployment (spec: v1-apply.md §4,

@@ -3,7 +3,7 @@ import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 import { CATALOG_NAME_LABEL } from '../extension/cluster-extension.js';
 
 /** Where a ClusterCatalog's content comes from, or why there is none (spec: v1-catalog.md §1). */
-export type DesiredContent =
+type DesiredContent =
   | Readonly<{ kind: 'image'; ref: string }>
   | Readonly<{ kind: 'unavailable' }>
   | Readonly<{ kind: 'invalid'; message: string }>;

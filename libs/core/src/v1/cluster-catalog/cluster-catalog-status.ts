@@ -15,7 +15,7 @@ export type ServedState = Readonly<{
   settled: boolean;
 }>;
 
-export type ServedSettings = Readonly<{
+type ServedSettings = Readonly<{
   /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 0106). */
   baseUrl: string;
   now: Date;

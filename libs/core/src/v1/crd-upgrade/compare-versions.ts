@@ -5,12 +5,12 @@ import type { Schema } from './schema.js';
 import { unhandledChanges } from './unhandled-changes.js';
 
 /** One change of a property that is not allowed. */
-export type PropertyViolation = Readonly<{ property: string; check: string; message: string }>;
+type PropertyViolation = Readonly<{ property: string; check: string; message: string }>;
 
 /**
  * A violation, and the text by which the same violation is recognised between the versions of another CRD.
  */
-export type KnownViolation = Readonly<{ violation: PropertyViolation; identity: string }>;
+type KnownViolation = Readonly<{ violation: PropertyViolation; identity: string }>;
 
 /** The violations in the step from one version's schema to another's, property by property. */
 export function compareVersionSchemas(before: CrdVersion, after: CrdVersion): KnownViolation[] {

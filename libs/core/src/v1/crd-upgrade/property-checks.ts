@@ -6,7 +6,7 @@ import { rawJson } from './raw-json.js';
 import { type Schema, schemaText } from './schema.js';
 
 /** The objection of one check to the change of a property, in crdify's words; undefined: none. */
-export type PropertyCheck = Readonly<{
+type PropertyCheck = Readonly<{
   name: string;
   /** The field that the check covers: a change of it no longer counts as unhandled. */
   field: string;

@@ -9,7 +9,7 @@ import { unhandledSummary } from './unhandled-summary.js';
 const HANDLED: ReadonlySet<string> = new Set([...PROPERTY_CHECKS.map(({ field }) => field), 'properties', 'items']);
 
 /** The short message, and the text by which crdify recognises the same changes again. */
-export type UnhandledChanges = Readonly<{ message: string; text: string }>;
+type UnhandledChanges = Readonly<{ message: string; text: string }>;
 
 /**
  * What differs between two schemas of a property and is covered by no check: refused, since its safety is

@@ -8,7 +8,7 @@ import { type InstalledRelease, readInstalled } from './successors.js';
 import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from './version-release.js';
 
 /** A newer bundle that is not chosen, and the first rule that excludes it. */
-export type PassedOverBundle = Readonly<{ name: string; version: string; catalog: string; because: string }>;
+type PassedOverBundle = Readonly<{ name: string; version: string; catalog: string; because: string }>;
 
 /** What a ClusterExtension gets or has, and why not another bundle. */
 export type ExtensionExplanation = Readonly<{

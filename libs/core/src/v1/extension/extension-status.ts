@@ -10,7 +10,7 @@ import type { FeatureGates } from './package-content.js';
 import type { ExtensionResolution, ResolutionFailure, ResolvedBundle } from './resolve-extension.js';
 
 /** What of a ClusterExtension's status a pass decides; conditions are sorted by type. */
-export type ExtensionStatus = Readonly<{
+type ExtensionStatus = Readonly<{
   conditions: readonly ExtensionCondition[];
   install: InstalledBundle | undefined;
 }>;

@@ -21,7 +21,7 @@ export type ManagedObject = Readonly<{
 }>;
 
 /** What a service account is asked to do for a ClusterExtension. */
-export type ManagedObjects = Readonly<{
+type ManagedObjects = Readonly<{
   account: ServiceAccountKey;
   /** RBAC of the cluster as it is. */
   rbac: RbacObjects;
@@ -34,7 +34,7 @@ export type ManagedObjects = Readonly<{
 }>;
 
 /** One request that the account may not make; the namespace of a cluster-wide one is empty. */
-export type MissingPermission = Readonly<{ namespace: string; request: AccessRequest }>;
+type MissingPermission = Readonly<{ namespace: string; request: AccessRequest }>;
 
 const OBJECT_VERBS = ['get', 'patch', 'update', 'delete'] as const;
 const RBAC_GROUP = 'rbac.authorization.k8s.io';

@@ -16,7 +16,7 @@ import { type InstalledRelease, readInstalled } from './successors.js';
 import type { VersionRelease } from './version-release.js';
 
 /** Kinds of failure; each but `NotFound` and `Ambiguous` is one thing to put right. */
-export type ResolutionFailureClass =
+type ResolutionFailureClass =
   | 'NotFound'
   | 'Ambiguous'
   | 'CatalogNotServed'

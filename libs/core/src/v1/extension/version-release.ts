@@ -4,7 +4,7 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import { compareVersions, formatVersion, type Version, type VersionError } from '../../kernel/versions/version.js';
 
 /** Identifiers between the dots of a release; empty: said to be none. */
-export type Release = Version['pre'];
+type Release = Version['pre'];
 
 /**
  * A bundle's version and, apart from it, its release (spec: v1-resolution.md, "Versions and releases").

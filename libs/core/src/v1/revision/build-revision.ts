@@ -49,13 +49,13 @@ export type DesiredRevision = Readonly<{
 }>;
 
 /** How a revision takes over what another program has installed. */
-export type Adoption = Readonly<{
+type Adoption = Readonly<{
   protection: CollisionProtection;
   labels?: Readonly<Record<string, string>>;
   annotations?: Readonly<Record<string, string>>;
 }>;
 
-export type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: readonly KubernetesObject[] }>;
+type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: readonly KubernetesObject[] }>;
 
 /** Hash of what a revision wants: two with the same are the same, whatever their numbers. */
 export const contentHash = (phases: readonly Phase[]): string => canonicalHash(phases);
@@ -113,7 +113,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   ...['ConsoleYAMLSample', 'ConsoleQuickStart', 'ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin'],
 ]);
 
-export const ownerLabels = (extension: string): Record<string, string> => ({
+const ownerLabels = (extension: string): Record<string, string> => ({
   [OWNER_KIND_LABEL]: CLUSTER_EXTENSION_API.kind,
   [OWNER_NAME_LABEL]: extension,
 });

@@ -17,7 +17,7 @@ const MAX_SECRET_BYTES = 900 * 1024;
 
 type Entry = Readonly<{ key: string; bytes: Uint8Array }>;
 
-export type ExternalPhases = Readonly<{ phases: readonly RevisionPhase[]; secrets: readonly KubernetesObject[] }>;
+type ExternalPhases = Readonly<{ phases: readonly RevisionPhase[]; secrets: readonly KubernetesObject[] }>;
 
 /** The manifests as immutable Secrets, and phases that refer to them; or which one fits into none. */
 export function externalisePhases(

@@ -16,7 +16,7 @@ export type PlannedObject = Readonly<{ ref: ObjectRef }> &
     | Readonly<{ does: 'collide'; report: string }>
   );
 
-export type PlanObjectsInput = Readonly<{
+type PlanObjectsInput = Readonly<{
   /** The revision that would be applied. */
   revision: ClusterObjectSet;
   /** All other revisions of the extension. */

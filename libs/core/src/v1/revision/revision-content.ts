@@ -14,9 +14,9 @@ export type RevisionContent =
   | Readonly<{ error: string; blocked: boolean }>;
 
 /** The Secret `namespace/name`; undefined where it does not exist. */
-export type FindSecret = (place: string) => KubernetesObject | undefined;
+type FindSecret = (place: string) => KubernetesObject | undefined;
 
-export type RevisionContentOptions = Readonly<{
+type RevisionContentOptions = Readonly<{
   /** Where a reference without a namespace leads. */
   systemNamespace: string;
   inflate: (bytes: Uint8Array) => Uint8Array;

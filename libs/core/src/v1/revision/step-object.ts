@@ -15,7 +15,7 @@ export type ObjectStep =
   | Readonly<{ step: 'progressed' }>
   | Readonly<{ step: 'collision'; report: string }>;
 
-export type StepObjectInput = Readonly<{
+type StepObjectInput = Readonly<{
   wanted: KubernetesObject;
   live: KubernetesObject | undefined;
   revision: ClusterObjectSet;

@@ -6,7 +6,7 @@ import type { RegistryCredentials } from '#platform/registry/registry-client.por
 import { type CatalogContents, InvalidCatalog } from '../catalog-contents.js';
 import { type CatalogJsonl, NoCatalogContent } from './catalog-jsonl.js';
 
-export type ImageJsonlDeps = Readonly<{
+type ImageJsonlDeps = Readonly<{
   contents: Pick<CatalogContents, 'servableImage'>;
   /** The hub's own logins for an image: ClusterCatalogs name no pull secrets. */
   credentials: (ref: string) => Promise<RegistryCredentials>;

@@ -20,7 +20,7 @@ import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { olmConfigOf, reportDisabled, reportSwitch } from './copies-switch.js';
 
-export type CopySettings = Readonly<{
+type CopySettings = Readonly<{
   protectedNamespaces: readonly string[];
   /** Writes after which the other stages have a turn again. */
   atOnce?: number;

@@ -23,7 +23,7 @@ import type { NamespaceStageInput } from '../namespaces/stage.js';
  * Inline manifests of a catalog are held by the poller; here they are missing for now. The store fetches
  * them from the catalog again.
  */
-export class ContentNotHeld extends FlotillaError {
+class ContentNotHeld extends FlotillaError {
   readonly code = 'ContentNotHeld';
   readonly retry: Retry = 'backoff';
   constructor(bundle: string, digest: string) {
@@ -55,7 +55,7 @@ const verdict = (places: readonly string[], text: string): string =>
  * A bundle whose content cannot be used, and why: one line. Only another bundle helps, or the same one pushed
  * again where its registry lacks a part of it (`incomplete`).
  */
-export type UnusableContent = Readonly<{ unusable: string; incomplete?: true }>;
+type UnusableContent = Readonly<{ unusable: string; incomplete?: true }>;
 
 /** A bundle, and how to get it. `timeoutMs`: for the pull of its image; 0: as long as it takes. */
 export type SoughtBundle = Readonly<{

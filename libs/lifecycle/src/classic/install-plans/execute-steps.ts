@@ -32,12 +32,12 @@ import { rewriteObjects } from './rewrite-objects.js';
 import { refusalOfDryRun } from './try-dry-run.js';
 
 /** Our own client, and the one that writes as the group's service account where it names one. */
-export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
+type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
 
 /** `warned`: the API server's warnings about it. */
 export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
 
-export type Execution = Readonly<{ input: NamespaceStageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
+type Execution = Readonly<{ input: NamespaceStageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
 
 /** Outcomes by index of the step. `stillFetching`: the next step needs bundles that are not here yet. */
 export type Executed = Readonly<{ outcomes: ReadonlyMap<number, ExecutedStep>; stillFetching?: readonly string[] }>;

@@ -20,10 +20,7 @@ import type { BundleContent, BundleContents, StillFetching } from './bundle-cont
  * `patienceMs`: a registry that does not answer is no fault of the plan, so it is retried for as
  * long as an unpack may take.
  */
-export type WholeStep =
-  | Readonly<{ step: InstallPlanStep }>
-  | Readonly<{ fail: string; patienceMs?: number }>
-  | StillFetching;
+type WholeStep = Readonly<{ step: InstallPlanStep }> | Readonly<{ fail: string; patienceMs?: number }> | StillFetching;
 
 /** Bundles that the steps of one plan refer to; each is fetched once in an execution. */
 export class ReferencedBundles {

@@ -8,7 +8,7 @@ import { readNamespace } from './namespace-read.js';
 import type { NamespaceStage } from './stage.js';
 
 /** The namespace of a cluster; `client` writes there, `reads` may be shared with other passes. */
-export type NamespacePlace = Readonly<{
+type NamespacePlace = Readonly<{
   client: KubeClient;
   reads: ClusterReads;
   namespace: string;

@@ -10,7 +10,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import { NAMESPACES, type ObservedObjects, OPERATOR_GROUPS, OPERATORS, SUBSCRIPTIONS } from './observed-objects.js';
 
 /** An event about an object, with facts about its cluster. */
-export type EventContext = Readonly<{
+type EventContext = Readonly<{
   globalCatalogNamespace: string;
   /** Namespaces that a fleet concerns. */
   wanted: ReadonlySet<string>;

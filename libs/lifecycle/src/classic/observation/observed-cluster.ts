@@ -44,7 +44,7 @@ import {
   SUBSCRIPTIONS,
 } from './observed-objects.js';
 
-export type ObservedClusterDeps = Readonly<{
+type ObservedClusterDeps = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;

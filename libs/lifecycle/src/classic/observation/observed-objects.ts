@@ -96,7 +96,7 @@ export function handlerBytesOf(kind: string, object: KubernetesObject): number {
 
 export type ObjectEvent = 'changed' | 'gone';
 
-export type ObservedObjectsOptions = Readonly<{
+type ObservedObjectsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;

@@ -11,7 +11,7 @@ import { isDigest } from '#platform/store/digest';
 const LINE_FEED = 0x0a;
 
 /** Where the CSVs of a catalog's bundles can be read. */
-export type CsvPlaces = Readonly<{
+type CsvPlaces = Readonly<{
   store: Pick<ContentStore, 'get'>;
   /** The blobs of a catalog image; absent for what a ConfigMap or a registry server lists. */
   blobs: MetasContent | undefined;

@@ -10,7 +10,7 @@ import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
 import type { MetasLease, SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
 import { headCsvs } from './head-csvs.js';
 
-export type Contents = Readonly<{ store: ContentStore; metas: SharedMetas }>;
+type Contents = Readonly<{ store: ContentStore; metas: SharedMetas }>;
 
 type Shown = Readonly<{ source: CatalogSource; loaded: LoadedCatalog; inImage: boolean }>;
 type Place = Readonly<{ name: string; shown: Shown }>;

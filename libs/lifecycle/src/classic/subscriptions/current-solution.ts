@@ -16,7 +16,7 @@ export type SolutionDeps = Readonly<{
 }>;
 
 /** A problem of the namespace, and its solution. */
-export type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
+type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
 
 const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
 /** A compromised resolver must not keep poller and applier running in circles. */

@@ -23,7 +23,7 @@ export type PlanDeps = Readonly<{ log: Log; marks: PlanMarks | undefined; tracer
 type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
 /** The content of one InstallPlan. `subscriptions`: those that ask for it. */
-export type PlanContent = Readonly<{
+type PlanContent = Readonly<{
   resolution: ResolvedResolution;
   subscriptions: readonly Subscription[];
   bundles: ReadonlyMap<string, BundleContent>;

@@ -8,7 +8,7 @@ import type { NamespaceStageInput } from '../namespaces/stage.js';
  * The content of one InstallPlan: all of a resolution, or with isolation a part of it and the names of the
  * Subscriptions that ask for it.
  */
-export type PlanPart = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
+type PlanPart = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
 
 /** Returns the next part to install; one whose bundles could not be fetched now comes after the others. */
 export function planTurn(

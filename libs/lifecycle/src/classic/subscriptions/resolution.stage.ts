@@ -22,7 +22,7 @@ import { surroundingsOf, writeChanges } from './subscription.stage.js';
 import { unpackBundles } from './unpack-bundles.js';
 import { type HeldSubscriptions, usablePart } from './usable-part.js';
 
-export type ResolutionDeps = SolutionDeps &
+type ResolutionDeps = SolutionDeps &
   PlanDeps &
   Readonly<{
     check: SolutionCheck;

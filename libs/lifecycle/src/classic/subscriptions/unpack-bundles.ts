@@ -11,10 +11,10 @@ import { writeChanges } from './subscription.stage.js';
 export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
 
 /** `outcome`: they are still being fetched, and the stage ends with this. */
-export type Unpacked = Readonly<{ fetched: FetchedBundles | UnpackFailure }> | Readonly<{ outcome: StageOutcome }>;
+type Unpacked = Readonly<{ fetched: FetchedBundles | UnpackFailure }> | Readonly<{ outcome: StageOutcome }>;
 
 /** What is to be fetched, for which owner, and for how long (0: as long as it takes). */
-export type Unpacking = Readonly<{
+type Unpacking = Readonly<{
   wanted: readonly ChosenBundle[];
   /** The Subscriptions that wait for it. */
   subscriptions: NamespaceStageInput['read']['subscriptions'];

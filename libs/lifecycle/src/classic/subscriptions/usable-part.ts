@@ -14,7 +14,7 @@ import { type UnpackFailure, unpackFailure } from './unpack-bundles.js';
 export type HeldSubscriptions = Readonly<{ subscriptions: readonly string[]; failure: UnpackFailure }>;
 
 /** The part of a resolution whose bundles can all be installed, and what it leaves out. */
-export type UsablePart = Readonly<{
+type UsablePart = Readonly<{
   resolution: ResolvedResolution;
   bundles: ReadonlyMap<string, BundleContent>;
   held: readonly HeldSubscriptions[];

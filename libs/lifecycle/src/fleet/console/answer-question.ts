@@ -29,14 +29,14 @@ const APIS = {
 } as const satisfies Record<ObjectQuestion['kind'], Readonly<{ apiVersion: string; kind: string }>>;
 
 /** The object that a question is about. */
-export const askedRef = ({ kind, namespace, name }: ObjectQuestion): ObjectRef => ({
+const askedRef = ({ kind, namespace, name }: ObjectQuestion): ObjectRef => ({
   ...APIS[kind],
   name,
   ...(namespace === '' ? {} : { namespace }),
 });
 
 /** An object that is not there. */
-export const GONE: QuestionAnswer = { because: 'gone', message: 'it is no longer there' };
+const GONE: QuestionAnswer = { because: 'gone', message: 'it is no longer there' };
 
 /** The answer to a question, from the cluster as it is now. Errors of the cluster are thrown. */
 export async function answerQuestion(

@@ -29,7 +29,7 @@ import { newerVersions, type OfferedVersion } from './newer-versions.js';
 import type { QuestionPlace } from './question-place.js';
 
 /** Why an object is as it is, as `flotilla explain` says it. */
-export type ObjectExplanation = Readonly<{
+type ObjectExplanation = Readonly<{
   code: string;
   standing: Diagnosis['standing'];
   because: readonly string[];

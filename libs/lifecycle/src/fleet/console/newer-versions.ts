@@ -7,7 +7,7 @@ import { indexedCatalog, type SeenCatalog } from '../../classic/observation/obse
 /** A newer bundle on the page of an operator, and what keeps it away. */
 export type OfferedVersion = Readonly<{ bundle: string; version: string; channel: string; why: string }>;
 
-export type OutlookQuestion = Readonly<{
+type OutlookQuestion = Readonly<{
   read: NamespaceRead;
   subscription: string;
   /** What the last resolution of the namespace came to, if that is known. */

@@ -7,7 +7,7 @@ import { stepsBesideCluster, stepsOf } from '../rollouts/steps-beside-cluster.js
 import type { QuestionPlace } from './question-place.js';
 
 /** What a plan changes in its cluster, and the hash of what was compared. */
-export type ClusterReview = PlanReview & Readonly<{ hash: string; waits: boolean }>;
+type ClusterReview = PlanReview & Readonly<{ hash: string; waits: boolean }>;
 
 /** Reads the plan, and beside it every object that it writes; undefined where there is no such plan. */
 export async function reviewInCluster(

@@ -40,7 +40,7 @@ export type V1Preview =
   | Readonly<{ refused: string; bundle: string }>;
 
 /** An earlier revision, or why it cannot come again; `problem`: what OLM v1 would say against it. */
-export type KeptContent =
+type KeptContent =
   | Readonly<{ objects: readonly KubernetesObject[]; problem: string | undefined }>
   | Readonly<{ gone: string }>;
 

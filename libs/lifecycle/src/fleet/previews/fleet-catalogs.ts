@@ -16,7 +16,7 @@ const MOST_REVISIONS = 10;
 /** A report that was refused is written again after so long: clusters wait for its digest. */
 const REPORT_AGAIN_MS = 5_000;
 
-export type FleetCatalogsOptions = Readonly<{
+type FleetCatalogsOptions = Readonly<{
   catalogs: SharedCatalogs;
   clock: Clock;
   log: Log;

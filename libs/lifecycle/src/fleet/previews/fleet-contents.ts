@@ -8,7 +8,7 @@ import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-cata
 /** Named in place of a cluster in the fairness of pulls: these images are the fleet's. */
 const FLEET_OWNER = 'fleet';
 
-export type FleetContentsDeps = Omit<ClusterCatalogRefreshDeps, 'cluster' | 'onState'> &
+type FleetContentsDeps = Omit<ClusterCatalogRefreshDeps, 'cluster' | 'onState'> &
   Readonly<{
     /** The content of a catalog is there, or cannot be had for now. */
     onContent: () => void;

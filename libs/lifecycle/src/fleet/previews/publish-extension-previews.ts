@@ -18,7 +18,7 @@ import { observeExtension } from '../../v1/observation/observe-extension.js';
 import type { FleetContents } from './fleet-contents.js';
 
 /** What a cluster has, as far as the preview of a ClusterExtension depends on it. */
-export type SeenForPreview = Readonly<{
+type SeenForPreview = Readonly<{
   /** Undefined where there is none of that name. */
   extension: ClusterExtension | undefined;
   revisions: readonly ClusterObjectSet[];

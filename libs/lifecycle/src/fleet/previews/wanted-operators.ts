@@ -32,7 +32,7 @@ export type WantedOperator = Readonly<{ desired: DesiredClassic; content: Catalo
 type WantedListener = (cluster: string, namespaces: ReadonlySet<string>) => void;
 
 /** Called with a cluster and its FleetAssignment, as it is by now; undefined where that is gone. */
-export type AssignmentListener = (cluster: string, assignment: KubernetesObject | undefined) => void;
+type AssignmentListener = (cluster: string, assignment: KubernetesObject | undefined) => void;
 
 type WantedThere = Readonly<{
   subjects: string;

@@ -16,12 +16,12 @@ import { type OrderPlace, type RowFinding, reportText } from './order-place.js';
 
 /** Reasons of a report: others have changed what the fleet asks for, and whether it was set back. */
 export const DRIFTED = 'Drifted';
-export const DRIFT_CORRECTED = 'DriftCorrected';
+const DRIFT_CORRECTED = 'DriftCorrected';
 const FORGED = `its annotation ${APPLIED_ANNOTATION}, the note of what the fleet applied, was changed or removed`;
 /** Another writer that changes a field again and again is set back so often. */
 const CORRECT_EVERY_MS = 60_000;
 
-export type DriftFinding = Readonly<{
+type DriftFinding = Readonly<{
   report: Partial<Pick<AssignmentReport, 'drift' | 'reason' | 'message' | 'since'>>;
   againAfterMs?: number;
 }>;

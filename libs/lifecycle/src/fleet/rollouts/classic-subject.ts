@@ -261,7 +261,7 @@ export function withDenied(subject: ClassicSubject, facts: Omit<RowFinding, 'sta
 }
 
 /** Of a subject what decides how far a path may lead. */
-export type PathGate = Pick<ClassicSubject, 'operator' | 'denied'>;
+type PathGate = Pick<ClassicSubject, 'operator' | 'denied'>;
 
 /** What is reported of a path, as far as the cluster may take it; without a target where it may take none. */
 export function plannedFacts(

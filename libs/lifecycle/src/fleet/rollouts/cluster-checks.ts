@@ -8,7 +8,7 @@ import { type OrderPlace, reportText } from './order-place.js';
 
 type GateReport = AssignmentReport['gates'][number];
 /** What the checks of a row have answered, and after how long one of them is due again. */
-export type CheckedRow = Readonly<{ gates: GateReport[]; againAfterMs: number | undefined }>;
+type CheckedRow = Readonly<{ gates: GateReport[]; againAfterMs: number | undefined }>;
 
 /** Answers the checks of a row that are due; what was answered within its interval stays. */
 export async function answerChecks(

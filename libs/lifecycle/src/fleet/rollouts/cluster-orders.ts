@@ -31,7 +31,7 @@ const FIRST_ASK_MS = 10_000;
 const LONGEST_ASK_MS = 300_000;
 const LONGEST_RETRY_MS = 60_000;
 
-export type ClusterOrdersOptions = Readonly<{
+type ClusterOrdersOptions = Readonly<{
   /** The hub API, as the applier's field manager. */
   hub: KubeClient;
   clock: Clock;

@@ -9,7 +9,7 @@ const BINDING = admission('ValidatingAdmissionPolicyBinding');
 /** What was read counts for so long: health is asked every few seconds. */
 const KNOWN_FOR_MS = 60_000;
 
-export type DecisionPolicyDeps = Readonly<{
+type DecisionPolicyDeps = Readonly<{
   hub: Pick<KubeClient, 'get' | 'cluster'>;
   clock: Pick<Clock, 'now'>;
   isFolder?: boolean;

@@ -87,7 +87,7 @@ type Workload = Readonly<{
 }>;
 
 /** The images of all workloads among these objects. */
-export function imagesOf(objects: readonly KubernetesObject[]): ReadonlySet<string> {
+function imagesOf(objects: readonly KubernetesObject[]): ReadonlySet<string> {
   const pods = objects.map((object) => (object as Workload).spec?.template?.spec);
   const containers = pods.flatMap((pod) => [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]);
   return new Set(containers.flatMap(({ image }) => image ?? []));

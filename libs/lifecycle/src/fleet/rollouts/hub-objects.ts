@@ -17,7 +17,7 @@ const isConflict = (error: unknown): boolean => error instanceof KubeApiError &&
 /** Another controller has written since: what was decided from the old view is dropped. */
 export class StaleViewError extends Error {}
 
-export type RolloutWrite = Readonly<{
+type RolloutWrite = Readonly<{
   /** What the next pass goes on from: of a decision in parts the one before it, until the last part. */
   status: RolloutStatus;
   /** Rows that follow from it. */
@@ -29,7 +29,7 @@ export type RolloutWrite = Readonly<{
   now: number;
 }>;
 /** `isOwed`: the status that is stored has older counts. */
-export type WrittenRollout = Readonly<{ object: FleetRollout; isOwed: boolean }>;
+type WrittenRollout = Readonly<{ object: FleetRollout; isOwed: boolean }>;
 
 /**
  * Writes what a roll-out has come to, with the rows that follow from it. Refused with a StaleViewError where
@@ -88,7 +88,7 @@ export async function updateStatusOf(
  * A row of a roll-out in the assignment of its cluster; without a row of its own the order alone changes.
  * `Keep`: another roll-out of the subject moves the cluster, by the order that is there.
  */
-export type RowWrite = Readonly<{
+type RowWrite = Readonly<{
   cluster: string;
   subject: string;
   rollout: string | undefined;

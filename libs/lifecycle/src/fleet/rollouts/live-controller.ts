@@ -23,7 +23,7 @@ const UNWATCHED_MS = 1_000;
 /** Clocks take no longer delays. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-export type LiveControllerOptions = Readonly<{
+type LiveControllerOptions = Readonly<{
   /** The hub API, as the controller's own field manager. */
   hub: KubeClient;
   /** Of the Lease. */

@@ -5,7 +5,7 @@ import type { LiveRollout } from './live-fleet.js';
 import { type Decided, storedState } from './stored-rollout.js';
 
 /** The decisions about a roll-out that have no outcome yet, the older ones first. */
-export type OpenDecisions = Readonly<{
+type OpenDecisions = Readonly<{
   /** It took effect, and the controller was killed before it wrote the outcome. */
   done: Readonly<{ decision: FleetDecision; effects: DecisionEffects }> | undefined;
   /** Made before the roll-out was there: they are about another one of this name whose object was lost. */

@@ -8,7 +8,7 @@ import type { ServiceFrame } from '#platform/hub/hub';
 import { LiveController } from './live-controller.js';
 
 /** The field manager as which the controller writes to the hub API. */
-export const FLEET_CONTROLLER = 'flotilla-fleet-controller';
+const FLEET_CONTROLLER = 'flotilla-fleet-controller';
 
 /**
  * The controller of the fleet that the settings name; undefined where they name none. Connects to nothing

@@ -18,7 +18,7 @@ import { ClusterSteps } from './cluster-steps.js';
 import type { FleetPlanName } from './kept-plan.js';
 import { ReviewedPaths } from './reviewed-paths.js';
 
-export type ReportedRolloutsHub = Pick<Hub, 'clock' | 'log'> &
+type ReportedRolloutsHub = Pick<Hub, 'clock' | 'log'> &
   Readonly<{
     /** The console reads them there; rows that are not written again within a minute are forgotten. */
     store: Readonly<{ view: RolloutWriter }>;

@@ -7,7 +7,7 @@ import type { FleetPlanName } from './kept-plan.js';
 
 type Path = FleetPlan['spec']['path'];
 /** `isOver`: of a roll-out that has ended, to which no plan is added. */
-export type WantedPath = FleetPlanName & Readonly<{ isOver: boolean }>;
+type WantedPath = FleetPlanName & Readonly<{ isOver: boolean }>;
 
 /** Requests at one time; what is left is read next. */
 const AT_ONCE = 20;

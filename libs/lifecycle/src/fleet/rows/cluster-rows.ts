@@ -23,7 +23,7 @@ export type RowSource = Readonly<{
   cluster: () => ClusterSigns | undefined;
 }>;
 
-export type ClusterRowsDeps = Readonly<{
+type ClusterRowsDeps = Readonly<{
   cluster: string;
   clock: Clock;
   log: Log;

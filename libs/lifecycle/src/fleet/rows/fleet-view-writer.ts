@@ -12,9 +12,9 @@ import type { ViewWriter } from '#platform/view/view-store.port';
 import type { ClusterRows } from './cluster-rows.js';
 
 /** A joined cluster. */
-export type JoinedRows = Readonly<{ rows: ClusterRows; freshness: () => Freshness; serverVersion: string }>;
+type JoinedRows = Readonly<{ rows: ClusterRows; freshness: () => Freshness; serverVersion: string }>;
 
-export type FleetViewWriterDeps = Readonly<{
+type FleetViewWriterDeps = Readonly<{
   writer: ViewWriter;
   clusters: ServiceClusters;
   clock: Clock;

@@ -13,7 +13,7 @@ import type { RefusedValues } from '#platform/telemetry/refused-values';
 const MOST_CHECKED = 2_000;
 
 /** A problem of a ClusterExtension and its solution, as read from the store. */
-export type StoredChoice = Readonly<{ hash: string; problem: ExtensionProblem; solution: ExtensionSolution }>;
+type StoredChoice = Readonly<{ hash: string; problem: ExtensionProblem; solution: ExtensionSolution }>;
 
 /**
  * Checks the choice of a bundle before it is acted on, by making it once more: it takes a millisecond, and

@@ -5,9 +5,9 @@ import { parseImageReference } from '#platform/registry/image-reference';
 import type { ExtensionPass } from './extension-pass.js';
 
 export type PulledFiles = Pick<PulledBundle, 'files' | 'digest'>;
-export type PullFailure = Readonly<{ error: string; reason: 'Retrying' | 'Blocked' }>;
+type PullFailure = Readonly<{ error: string; reason: 'Retrying' | 'Blocked' }>;
 /** The pass ends without it; the extension is put into the queue again once it is there. */
-export type StillPulling = Readonly<{ stillFetching: readonly string[] }>;
+type StillPulling = Readonly<{ stillFetching: readonly string[] }>;
 
 /** The files of a bundle image, or why they are not available. */
 export async function pullBundleContent(

@@ -31,7 +31,7 @@ const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
 /**
  * A ClusterExtension, or a ClusterObjectSet; `client` writes there, `reads` may be shared with other passes.
  */
-export type NamedPlace = Readonly<{ client: KubeClient; reads: ClusterReads; name: string }>;
+type NamedPlace = Readonly<{ client: KubeClient; reads: ClusterReads; name: string }>;
 
 /** Does all that is next for one ClusterExtension. */
 export const reconcileExtension = async (

@@ -7,7 +7,7 @@ import { readServingCertificate } from '#platform/certificates/read-serving-cert
 import type { ExtensionPass } from './extension-pass.js';
 
 /** Certificates of Flotilla's own for the webhooks of an extension. */
-export type WebhookCertificates = Readonly<{
+type WebhookCertificates = Readonly<{
   /** Secrets with them, to be applied with the rest of the revision. */
   secrets: readonly KubernetesObject[];
   /** PEM of each one's authority, by the name of the Secret. */

@@ -5,7 +5,7 @@ import { type ExtensionPackage, extensionPackage } from '#core/v1/extension/exte
 import type { ServedContent } from '#platform/metas/serve-metas';
 
 /** A catalog's part of a package; `record` undefined: the catalog does not have the package. */
-export type PackageInCatalog =
+type PackageInCatalog =
   | Readonly<{ record: ExtensionPackage; hash: string }>
   | Readonly<{ record: undefined }>
   | Readonly<{ error: string }>;

@@ -24,7 +24,7 @@ import { observeExtension } from './observe-extension.js';
 import { WatchManaged } from './watch-managed.js';
 
 /** What has revisions: a ClusterExtension, or a ClusterObjectSet without one. */
-export type RevisionsSubject = ExtensionSubject | ObjectSetSubject;
+type RevisionsSubject = ExtensionSubject | ObjectSetSubject;
 
 export type ObservedExtensionsDeps = Readonly<{
   client: KubeClient;
@@ -52,7 +52,7 @@ export type ObservedExtensionsDeps = Readonly<{
 }>;
 
 /** A ClusterExtension as it is, or would be, in a cluster. */
-export type ExtensionInSight = Readonly<{
+type ExtensionInSight = Readonly<{
   /** Undefined where there is none of that name. */
   extension: ClusterExtension | undefined;
   revisions: readonly ClusterObjectSet[];

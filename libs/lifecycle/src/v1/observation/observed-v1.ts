@@ -5,7 +5,7 @@ import type { ClusterPart } from '../../engine/cluster-membership.js';
 import type { ResyncItem } from '../../engine/resync.js';
 import { ObservedExtensions, type ObservedExtensionsDeps } from './observed-extensions.js';
 
-export type ObservedV1Deps = Readonly<{
+type ObservedV1Deps = Readonly<{
   catalogs: Omit<ServedCatalogsDeps, 'onMoved'>;
   extensions: Omit<ObservedExtensionsDeps, 'catalogs'>;
 }>;

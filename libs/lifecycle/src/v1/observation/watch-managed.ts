@@ -9,7 +9,7 @@ import { Reflector } from '#platform/kube/cache/reflector';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-export type WatchManagedOptions = Readonly<{
+type WatchManagedOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;

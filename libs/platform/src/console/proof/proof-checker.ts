@@ -17,7 +17,7 @@ import type { TokenIssuer } from './token-issuer.js';
 import type { UsedProofs } from './used-proofs.port.js';
 
 /** What came from the console: an action or a question, and the proof beside it. */
-export type Presented = Readonly<{
+type Presented = Readonly<{
   verb: string;
   subject: unknown;
   proof: string;

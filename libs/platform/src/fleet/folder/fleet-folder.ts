@@ -25,7 +25,7 @@ import { refTo } from './folder-objects.js';
 import { FolderState, isPeoples } from './folder-state.js';
 import { KeptObjects } from './kept-objects.js';
 
-export type FleetFolderOptions = Readonly<{ path: string; clock: Clock; log: Log }>;
+type FleetFolderOptions = Readonly<{ path: string; clock: Clock; log: Log }>;
 
 /** Files are polled so often. */
 const POLL_EVERY_MS = 2_000;

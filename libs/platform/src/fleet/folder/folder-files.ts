@@ -9,7 +9,7 @@ export type FolderFile = Readonly<{ path: string; bytes: number; stamp: string }
 
 /** What lies in a folder. `problems`: why it is not all of it. */
 export type FolderListing = Readonly<{ files: readonly FolderFile[]; problems: readonly string[] }>;
-export type FolderManifests = Readonly<{ manifests: readonly Manifest[]; problems: readonly string[] }>;
+type FolderManifests = Readonly<{ manifests: readonly Manifest[]; problems: readonly string[] }>;
 
 export const STATUS_FOLDER = 'status';
 export const DECISIONS_FOLDER = 'decisions';
@@ -17,7 +17,7 @@ export const DECISIONS_FOLDER = 'decisions';
 const MANIFEST = /\.ya?ml$/;
 const MIB = 1024 * 1024;
 /** A fleet of 10,000 clusters has 2 MiB of FleetClusters. */
-export const FOLDER_LIMITS = { files: 5_000, fileBytes: 16 * MIB, bytes: 64 * MIB, depth: 16 } as const;
+const FOLDER_LIMITS = { files: 5_000, fileBytes: 16 * MIB, bytes: 64 * MIB, depth: 16 } as const;
 
 /**
  * The YAML files below a folder but what the hub makes there, in the order of their names. Names that begin

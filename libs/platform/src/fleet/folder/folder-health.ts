@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Health } from '../../telemetry/health-check.js';
 
-export type FolderSituation = Readonly<{
+type FolderSituation = Readonly<{
   folder: string;
   /** Lines, each with the path of a file; undefined where all of them are taken over. */
   problem: string | undefined;

@@ -9,7 +9,7 @@ import { FleetFolderError } from './fleet-folder.error.js';
 import { replaceFile } from './kept-objects.js';
 
 /** `back`: the lock was deleted, and is made anew. `lost`: another process has the folder. */
-export type LockState = 'held' | 'back' | 'lost';
+type LockState = 'held' | 'back' | 'lost';
 
 /** Whether a hub uses a folder. `at`: when it last said so, or ended; undefined where nothing says when. */
 export type HubOfFolder = Readonly<{ holder: LockHolder | undefined; isRenewed: boolean; at: Date | undefined }>;

@@ -19,7 +19,7 @@ const DECISION_KINDS = ['FleetDecision'];
 /** Whether objects of a kind are written by people, in their files. */
 export const isPeoples = (kind: string): boolean => PEOPLES.has(kind);
 
-export type FolderStateOptions = Readonly<{
+type FolderStateOptions = Readonly<{
   folder: string;
   clock: Clock;
   /** The objects as they were kept, by name. */

@@ -24,7 +24,7 @@ import { type HubOfFolder, hubOfFolder } from './folder-lock.js';
 import { FolderState } from './folder-state.js';
 import { KeptObjects, replaceFile } from './kept-objects.js';
 
-export type FolderVisitorOptions = Readonly<{
+type FolderVisitorOptions = Readonly<{
   path: string;
   clock: Clock;
   /** Files that cannot be read: the state before them is shown. */

@@ -16,7 +16,7 @@ export type TableEvent = Readonly<{
 /** What a write concerns: everything but the status, or the status alone. */
 export type WrittenPart = 'object' | 'status';
 
-export type ObjectTableOptions = Readonly<{
+type ObjectTableOptions = Readonly<{
   /** Named in errors. */
   name: string;
   clock: Clock;
@@ -222,7 +222,7 @@ function withOwn(asked: KubernetesObject, before: KubernetesObject): KubernetesO
 }
 
 /** Objects merge field by field, null removes, everything else replaces. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
   for (const [field, value] of Object.entries(patch)) {

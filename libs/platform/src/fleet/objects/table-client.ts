@@ -19,7 +19,7 @@ import { appliedStatus } from './applied-status.js';
 import { isServedKind } from './checked-object.js';
 import type { ObjectTable, TableEvent, WrittenPart } from './object-table.js';
 
-export type TableClientOptions = Readonly<{
+type TableClientOptions = Readonly<{
   table: ObjectTable;
   /** Named in errors and logs, in place of an API server. */
   name: string;

@@ -67,7 +67,7 @@ const Kubeconfig = z.looseObject({
   'current-context': optional,
 });
 
-export type KubeconfigCluster = z.infer<typeof KubeconfigCluster>;
+type KubeconfigCluster = z.infer<typeof KubeconfigCluster>;
 export type KubeconfigUser = z.infer<typeof KubeconfigUser>;
 
 /** One context with what it points to; paths in it are absolute. */

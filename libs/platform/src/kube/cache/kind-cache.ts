@@ -7,7 +7,7 @@ import { PackedObject } from './packed-object.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorOptions } from './reflector-options.js';
 
-export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'contentOf' | 'handlers'> &
+type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'contentOf' | 'handlers'> &
   Readonly<{
     /** What is kept of an object beside its names and labels; by default all but `metadata.managedFields`. */
     reduce?: (object: KubernetesObject) => KubernetesObject;
@@ -20,7 +20,7 @@ export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'co
   }>;
 
 /** Called for each object of a kind: those that are there, then every difference. */
-export type KindFollower = Readonly<{
+type KindFollower = Readonly<{
   onChange: (object: PackedObject, previous: PackedObject | undefined) => void;
   onDelete: (object: PackedObject) => void;
 }>;

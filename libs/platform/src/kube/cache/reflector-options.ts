@@ -4,7 +4,7 @@ import type { Log } from '../../telemetry/log.port.js';
 import type { KindRef, KubeClient, ListOptions } from '../client/kube-client.port.js';
 
 /** Called for every difference, whether a watch event or a fresh list showed it. */
-export type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
+type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
   /** After each full list, once its differences have been reported. */
   onReplace?: (items: readonly T[]) => void;
   onChange?: (object: T, previous: T | undefined) => void;

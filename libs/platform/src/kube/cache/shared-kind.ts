@@ -3,7 +3,7 @@ import type { KindCache } from './kind-cache.js';
 import type { KindWatch } from './kind-watch.js';
 import type { PackedObject } from './packed-object.js';
 
-export type SharedKindOptions = Readonly<{
+type SharedKindOptions = Readonly<{
   cache: KindCache;
   /** The objects that are wanted, by their names and labels. */
   selected: (object: KubernetesObject) => boolean;

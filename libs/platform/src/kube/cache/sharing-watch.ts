@@ -4,7 +4,7 @@ import { Reflector } from './reflector.js';
 import type { ReflectorOptions } from './reflector-options.js';
 import type { SharedObject } from './shared-object.js';
 
-export type SharingWatchOptions = Omit<ReflectorOptions<SharedObject>, 'keep' | 'handlers' | 'handlerBytes'> &
+type SharingWatchOptions = Omit<ReflectorOptions<SharedObject>, 'keep' | 'handlers' | 'handlerBytes'> &
   Readonly<{
     /** What is kept of an object. */
     keep: (object: KubernetesObject) => SharedObject;

@@ -14,14 +14,14 @@ import { type HeldHandlers, SharingWatch } from './sharing-watch.js';
  * `object` is absent where it was deleted, `previous` where it is new; `held` is what `keep` or `share`
  * returned.
  */
-export type CacheChange = (
+type CacheChange = (
   kind: KindRef,
   object: KubernetesObject | undefined,
   previous: KubernetesObject | undefined,
   held: KubernetesObject,
 ) => void;
 
-export type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'handlers' | 'known'> &
+type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'handlers' | 'known'> &
   Readonly<{
     kinds: readonly KindRef[];
     onChange?: CacheChange;

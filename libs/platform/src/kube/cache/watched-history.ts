@@ -19,7 +19,7 @@ type Watched<T extends KubernetesObject> = Readonly<{
  * The relation of a list to what was seen before: it goes on with that, it is of another history, or it is
  * older and must be read again.
  */
-export type ListHistory = 'same' | 'other' | 'stale';
+type ListHistory = 'same' | 'other' | 'stale';
 
 /** The history of its server that one watch has seen, and the version from which the watch may go on. */
 export class WatchedHistory<T extends KubernetesObject> implements HistoryFollower {

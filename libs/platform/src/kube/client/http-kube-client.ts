@@ -37,7 +37,7 @@ const PATCH_TYPES = {
 /** Some 5,000 kinds; `/api/v1` has 12 KiB. */
 const LONGEST_DISCOVERY_BYTES = 1024 * 1024;
 
-export type HttpKubeClientOptions = Readonly<{
+type HttpKubeClientOptions = Readonly<{
   cluster: string;
   transport: HttpTransport;
   /** The owner of the fields that this client writes. */

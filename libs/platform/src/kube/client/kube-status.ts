@@ -49,7 +49,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-export function parseStatus(text: string): KubeStatus | undefined {
+function parseStatus(text: string): KubeStatus | undefined {
   try {
     return KubeStatus.safeParse(JSON.parse(text)).data;
   } catch {

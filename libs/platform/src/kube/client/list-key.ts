@@ -1,6 +1,6 @@
 import type { KindRef, ListOptions } from './kube-client.port.js';
 
-export type KeyedList = Readonly<{
+type KeyedList = Readonly<{
   resource: KindRef;
   options: ListOptions;
   /** Present where only a part of each object is kept. */

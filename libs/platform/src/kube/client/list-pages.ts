@@ -17,7 +17,7 @@ const Page = z.looseObject({
 });
 
 type Found<T extends KubernetesObject> = KubernetesList<T> | undefined;
-export type ListRequest<T extends KubernetesObject> = Readonly<{
+type ListRequest<T extends KubernetesObject> = Readonly<{
   resource: ServedResource;
   options: ListOptions;
   /** What is kept of an item; all of it where absent. */

@@ -31,7 +31,7 @@ export type HistoryAsking = Readonly<{ client: KubeClient; clock: Clock; log?: L
  * The point from which watches may go on: up to `since` the server has the history that was seen. Followers
  * in `except` have newer changes that it did not confirm.
  */
-export type ConfirmedHistory = Readonly<{ since: string; except: ReadonlySet<HistoryFollower> }>;
+type ConfirmedHistory = Readonly<{ since: string; except: ReadonlySet<HistoryFollower> }>;
 
 type HistoryCheck = Readonly<{ begunAtMs: number; result: Promise<ConfirmedHistory | undefined> }>;
 /** A follower, with what it knew before the server was asked. */

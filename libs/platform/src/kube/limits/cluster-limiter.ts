@@ -3,9 +3,9 @@ import { JobSlots } from '../../queue/job-slots.js';
 import { KubeApiError } from '../client/kube-client.port.js';
 
 /** The work was done, or was not begun: come again after this pause. */
-export type Limited<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ admitted: false; againAfterMs: number }>;
+type Limited<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ admitted: false; againAfterMs: number }>;
 
-export type ClusterLimiterOptions = Readonly<{
+type ClusterLimiterOptions = Readonly<{
   clock: Clock;
   /** Most pieces of work at once, those left out that wait for their cluster. Default: no bound. */
   slots?: number;

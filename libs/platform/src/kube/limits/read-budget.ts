@@ -11,7 +11,7 @@ export const TOO_LARGE = 'TooLarge';
 type Exceeded = { text: string; fitsSince?: number };
 
 /** The bytes of one list that is being read. */
-export type ListShare = Readonly<{
+type ListShare = Readonly<{
   /** What is exceeded with these bytes, which then do not count. */
   add: (bytes: number) => Excess | undefined;
   release: () => void;

@@ -29,7 +29,7 @@ const headerList = (headers: RequestHeaders): string[] =>
     // Without the room to grow that the array has so far.
     .slice();
 
-export type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
+type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
 
 /** What a session may be sent beside answers between two checks. */
 const FRAMES_CHECKED_MS = 5_000;

@@ -4,7 +4,7 @@ import { Http2Lane } from './http2-lane.js';
 import { TransportError } from './transport.error.js';
 import type { Exchange, Wire, WireRequest } from './wire.js';
 
-export type Http2Options = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number; maxSessions: number }>;
+type Http2Options = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number; maxSessions: number }>;
 
 /**
  * One HTTP/2 session, and a further one only when the server's limit of concurrent streams is reached. When

@@ -9,7 +9,7 @@ import { openSocksTunnel } from './socks-tunnel.js';
 import { TransportError, textOf } from './transport.error.js';
 
 /** Where a tunnel leads. `policy`: the addresses at which the proxy itself may be. */
-export type TunnelTarget = Readonly<{
+type TunnelTarget = Readonly<{
   host: string;
   port: number;
   signal: AbortSignal;

@@ -11,7 +11,7 @@ import type { Exchange } from './wire.js';
 const MOST_CHUNKS = 4_096;
 const UNPACKED_AT_ONCE = 256 * 1024;
 
-export type BodyBounds = Readonly<{ limit: number; lease?: AnswerLease; signal?: AbortSignal }>;
+type BodyBounds = Readonly<{ limit: number; lease?: AnswerLease; signal?: AbortSignal }>;
 
 /** The whole body as text, at most `limit` bytes before and after decompression. */
 export async function readBody(exchange: Exchange, bounds: BodyBounds): Promise<string> {

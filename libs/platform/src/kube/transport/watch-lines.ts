@@ -20,7 +20,7 @@ const NOTHING = Buffer.alloc(0);
 const BROKEN = 'the connection broke in the middle of the answer';
 
 /** Where a long line gets its part in the bytes that are read at a time. */
-export type LineLeases = Readonly<{ lease: () => AnswerLease }>;
+type LineLeases = Readonly<{ lease: () => AnswerLease }>;
 
 /** Who reads lines, one after the other: an object, as tens of thousands wait for a line at a time. */
 export interface LineReader {
@@ -29,7 +29,7 @@ export interface LineReader {
 }
 
 /** What there is to read: a line, nothing yet, or the end, with an error where it was not the server's. */
-export type LineFound = Readonly<{ line: string } | { end: Readonly<{ error?: unknown }> }> | undefined;
+type LineFound = Readonly<{ line: string } | { end: Readonly<{ error?: unknown }> }> | undefined;
 
 /**
  * The lines of a body, each without its end; what follows the last line end is dropped, being half an

@@ -6,7 +6,7 @@ import { withoutManagedFields } from '../client/managed-fields.js';
 import { EVENT_COMPONENT, recordEvent } from './record-event.js';
 import { applyWouldChange, patchWouldChange } from './would-change.js';
 
-export type PerformOptions = Readonly<{
+type PerformOptions = Readonly<{
   /**
    * The object as this pass has read it; a write that would change nothing in it is left out. Without it
    * every write is sent, and the server finds out.
@@ -21,7 +21,7 @@ export type PerformOptions = Readonly<{
   signal?: AbortSignal;
 }>;
 
-export type PerformWarning = Readonly<{ action: Action; text: string }>;
+type PerformWarning = Readonly<{ action: Action; text: string }>;
 
 type Performed = Readonly<{
   /** Objects that were created, changed or deleted; Events are not counted. */

@@ -5,10 +5,10 @@ import { CHANGE_ANNOTATION } from '#core/kernel/change/change-id';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { KubeApiError, type KubeClient } from '../client/kube-client.port.js';
 
-export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
+type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
 
 /** The component that an Event names as its source, and the change that it is part of, if it is of one. */
-export type EventSource = Readonly<{ component: string; change?: string | undefined }>;
+type EventSource = Readonly<{ component: string; change?: string | undefined }>;
 
 const LONGEST_MESSAGE = 1024;
 const LONGEST_NAME = 253;

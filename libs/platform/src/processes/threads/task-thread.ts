@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { threadMemory } from '../service-memory.js';
 
 /** Heap of a thread, and the young generation in it; MiB. */
-export type ThreadHeap = Readonly<{ heapMiB: number; youngMiB: number }>;
+type ThreadHeap = Readonly<{ heapMiB: number; youngMiB: number }>;
 
 /** A thread that ended before it answered. `outOfMemory`: at the limit of its heap. */
 export type ThreadEnded = Readonly<{ ended: string; outOfMemory?: true }>;
 
 /** A task and what the thread posts while it works. */
-export type TaskOptions<Note> = Readonly<{ onNote: (note: Note) => void; transfer?: readonly ArrayBuffer[] }>;
+type TaskOptions<Note> = Readonly<{ onNote: (note: Note) => void; transfer?: readonly ArrayBuffer[] }>;
 
 /**
  * A thread that does one task after the other, with a heap of its own: a task that needs more ends the thread

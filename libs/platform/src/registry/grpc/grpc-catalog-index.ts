@@ -5,7 +5,7 @@ import { goQuote } from '#core/kernel/versions/go-quote';
 import { deprecationOf, providedApis, type ServedEntry } from './grpc-bundle-message.js';
 
 /** Message api.ChannelEntry. */
-export type EntryMessage = Readonly<{
+type EntryMessage = Readonly<{
   packageName: string;
   channelName: string;
   bundleName: string;

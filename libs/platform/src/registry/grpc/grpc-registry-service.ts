@@ -13,7 +13,7 @@ import { type Api, type GrpcCatalogIndex, NotInCatalog } from './grpc-catalog-in
 import { structOf } from './grpc-struct.js';
 
 /** Gives the index that is served now: it may be replaced between two calls, never within one. */
-export type CurrentIndex = () => GrpcCatalogIndex;
+type CurrentIndex = () => GrpcCatalogIndex;
 
 type Request = Readonly<Record<'name' | 'pkgName' | 'channelName' | 'csvName', string>> & Api;
 type Failure = Pick<StatusObject, 'code' | 'details'>;

@@ -1,5 +1,5 @@
 /** How many things may be under way at one registry host at a time. */
-export type SlotCounts = Readonly<{
+type SlotCounts = Readonly<{
   /** Blobs that are being sent. */
   transfers: number;
   /** Small requests: manifests, tokens, steps of an upload. */

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What is to be reached; `port` as it is dialled, the scheme's own where none was named. */
-export type ProxyTarget = Readonly<{ hostname: string; port: number }>;
+type ProxyTarget = Readonly<{ hostname: string; port: number }>;
 
 /**
  * The proxy to reach `url` through: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY names the

@@ -5,7 +5,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A certificate file that cannot be used; names the file, never its content. */
-export class InvalidCertificate extends FlotillaError {
+class InvalidCertificate extends FlotillaError {
   readonly code = 'InvalidCertificate';
   readonly retry: Retry = 'backoff';
   constructor(

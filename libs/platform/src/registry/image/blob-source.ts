@@ -10,7 +10,7 @@ import { type Consume, readVerified } from './verified-blob.js';
 const MAX_STORED_BYTES = 64 * 1024 * 1024;
 
 /** A store of blobs, and which repositories gave them. */
-export type KeptBlobs = Readonly<{ store: ContentStore; provenance: Provenance }>;
+type KeptBlobs = Readonly<{ store: ContentStore; provenance: Provenance }>;
 
 /**
  * Blobs of a registry, every one checked against its digest; kept in a content store where one is given. A

@@ -46,7 +46,7 @@ const STEPS_OF_ENTRY = 64;
 const newDirectory = <C>(): Directory<C> => ({ kind: 'directory', children: new Map() });
 
 /** `entries`: files that may be wanted. `steps`: directories that are gone through, each time counted. */
-export type TreeBounds = Readonly<{ entries: number; steps: number }>;
+type TreeBounds = Readonly<{ entries: number; steps: number }>;
 export const treeBounds = (entries: number): TreeBounds => ({ entries, steps: entries * STEPS_OF_ENTRY });
 
 /** The names of an image's file tree: layers are laid over each other, nothing is written to disk. */

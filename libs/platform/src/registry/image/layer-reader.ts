@@ -91,7 +91,7 @@ export class Allowance {
 export type IsWanted = (path: string) => boolean;
 
 /** What is read of a layer, where it goes, and within which bounds. */
-export type Reading<C> = Readonly<{ wanted: IsWanted; sink: FileSink<C>; allowance: Allowance }>;
+type Reading<C> = Readonly<{ wanted: IsWanted; sink: FileSink<C>; allowance: Allowance }>;
 
 /**
  * Unpacks a layer as it arrives and gives the wanted files' bytes to the sink; of all else

@@ -4,7 +4,7 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 /** What an image is made of, as it follows from its digest: its labels and the files that are wanted. */
 export type ReadImage = Readonly<{ labels: Readonly<Record<string, string>>; files: readonly BundleFile[] }>;
 
-export type RecentImagesOptions = Readonly<{
+type RecentImagesOptions = Readonly<{
   /** For files, paths and labels of all images. */
   maxBytes: number;
   /** How long an image is kept after its last use. */

@@ -27,7 +27,7 @@ type Staged = { at: string; placed: boolean };
 export const partialOf = (directory: string): string => `${directory}.${randomUUID()}.partial`;
 
 /** Where a wanted file goes, relative to the directory, `/` between. */
-export type UnpackPath = (path: string) => string;
+type UnpackPath = (path: string) => string;
 
 /**
  * A directory that appears whole or not at all. Files stream into a sibling, `<directory>.<uuid>.partial`,

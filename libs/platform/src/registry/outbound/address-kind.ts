@@ -7,7 +7,7 @@ export type SelectableKind = (typeof SELECTABLE_KINDS)[number];
  * `special`: link-local, metadata services, unspecified, multicast, broadcast,
  * reserved, and what is no address.
  */
-export type AddressKind = SelectableKind | 'special';
+type AddressKind = SelectableKind | 'special';
 
 type Table = readonly (readonly [kind: AddressKind, ranges: readonly string[]])[];
 

@@ -7,7 +7,7 @@ type Target = experimental.GrpcUri;
 const SCHEME = 'flotilla-checked';
 const CHECK = 'flotilla.address_check';
 
-export type AddressCheck = Readonly<{
+type AddressCheck = Readonly<{
   allows: (address: string) => boolean;
   /** Called each time that the name was resolved: whether none of its addresses is allowed. */
   resolved: (isRefused: boolean) => void;

@@ -8,7 +8,7 @@ import type { RegistryTransport } from '../registry-transport.js';
 import { type FoundSignature, SignatureType } from './found-signature.js';
 
 /** Signatures of one content that are read, of each kind of storage. */
-export const MOST_SIGNATURES = 50;
+const MOST_SIGNATURES = 50;
 /** Bytes of a list of signatures, or of what describes one. */
 const DOCUMENT_BYTES = 1024 * 1024;
 /** Bytes of a payload that names a digest, and of a bundle or an envelope. */

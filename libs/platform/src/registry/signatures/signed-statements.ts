@@ -16,7 +16,7 @@ const Payload = z.looseObject({
  * the content and does not sign it.
  */
 const SIGN_PREDICATE = 'https://sigstore.dev/cosign/sign/v1';
-export const STATEMENT_TYPE = 'application/vnd.in-toto+json';
+const STATEMENT_TYPE = 'application/vnd.in-toto+json';
 const MOST_SUBJECTS = 1_000;
 const Statement = z.looseObject({
   _type: z.string().startsWith('https://in-toto.io/Statement/'),
@@ -27,7 +27,7 @@ const Statement = z.looseObject({
 const NotationPayload = z.looseObject({ targetArtifact: z.looseObject({ digest: z.string() }) });
 
 /** The digests that signed bytes name, or why they sign nothing. */
-export type NamedDigests = Readonly<{ digests: readonly Digest[] }> | Readonly<{ fault: string }>;
+type NamedDigests = Readonly<{ digests: readonly Digest[] }> | Readonly<{ fault: string }>;
 
 export function namedByPayload(bytes: Uint8Array): NamedDigests {
   const parsed = Payload.safeParse(jsonOf(bytes));

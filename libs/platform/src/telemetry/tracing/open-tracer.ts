@@ -3,7 +3,7 @@ import type { Log } from '../log.port.js';
 import type { Metrics } from '../metrics.js';
 import type { Tracer } from './tracer.port.js';
 
-export type TracingOptions = Readonly<{
+type TracingOptions = Readonly<{
   /** Of the collector; empty: traces are off. */
   endpoint: string;
   clock: Clock;

@@ -16,7 +16,7 @@ export const SPANS = {
   install: { service: 'applier', parent: 'plan' },
   ready: { service: 'applier', parent: 'plan' },
 } as const;
-export type SpanName = keyof typeof SPANS;
+type SpanName = keyof typeof SPANS;
 
 /** A piece of work of a change that has ended. */
 export type EndedSpan = Readonly<{

@@ -22,7 +22,7 @@ export const EDGES: Readonly<
   skipRange: { colour: '#0060a0', dashes: '1.5 4', opacity: 0.6, label: 'skipRange' },
 };
 
-export type BoxStyle = Readonly<{ fill: string; stroke: string; width: number; dashes: string; ink: string }>;
+type BoxStyle = Readonly<{ fill: string; stroke: string; width: number; dashes: string; ink: string }>;
 
 const PLAIN: BoxStyle = { fill: PAPER, stroke: '#8795a5', width: 1, dashes: '', ink: INK };
 const STYLES: readonly (readonly [mark: NodeMark, style: BoxStyle])[] = [

@@ -9,7 +9,7 @@ import { withMoreOperators } from './more-operators.js';
 import { looseSyntax } from './strict-syntax.js';
 
 /** A compiled expression: a test on the values of its variables. A run-time error counts as "not met". */
-export type CelExpression = Readonly<{
+type CelExpression = Readonly<{
   holds: (context: Readonly<Record<string, unknown>>) => boolean;
   /** As `holds`; undefined after a run-time error. */
   answer: (context: Readonly<Record<string, unknown>>) => boolean | undefined;

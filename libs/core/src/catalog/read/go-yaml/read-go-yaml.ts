@@ -3,7 +3,7 @@ import type { AliasNode, MappingNode, ScalarNode, YamlNode } from './yaml-node.j
 import { parseFirstDocument } from './yaml-parser.js';
 import { keyText, MERGE_TAG, scalarOf, type YamlScalar } from './yaml-scalar.js';
 
-export type YamlOptions = Readonly<{
+type YamlOptions = Readonly<{
   /** A key that is given twice is an error, as in Go's UnmarshalStrict. */
   uniqueKeys?: boolean;
   /** Deepest nesting of collections, aliases followed. */

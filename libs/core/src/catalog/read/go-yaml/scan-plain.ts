@@ -17,10 +17,10 @@ import type { YamlCursor } from './yaml-cursor.js';
 /**
  * The place of a plain scalar: the column of its block collection, -1 for none, and if it is in flow style.
  */
-export type PlainPlace = Readonly<{ indent: number; inFlow: boolean }>;
+type PlainPlace = Readonly<{ indent: number; inFlow: boolean }>;
 
 /** `endsLine`: the scalar was left at the begin of a line, where a key may stand. */
-export type PlainScalar = Readonly<{ value: string; endsLine: boolean }>;
+type PlainScalar = Readonly<{ value: string; endsLine: boolean }>;
 
 /** Reads a plain scalar and the blanks and line ends behind it. */
 export function scanPlain(cursor: YamlCursor, place: PlainPlace): PlainScalar {

@@ -99,7 +99,7 @@ function scanEscape(cursor: YamlCursor): string {
 }
 
 /** The character with a code in hexadecimal digits. Returns undefined for halves of a surrogate pair. */
-export function characterOf(digits: string): string | undefined {
+function characterOf(digits: string): string | undefined {
   const code = Number.parseInt(digits, 16);
   if (code > MAX_CODE_POINT || (code >= 0xd800 && code <= 0xdfff)) return undefined;
   return String.fromCodePoint(code);

@@ -8,7 +8,7 @@ export const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
 const OPERATOR_NAMESPACE_ANNOTATION = 'olm.operatorNamespace';
 
 /** What shows whether a copy is in step with its original. */
-export type CopyDigests = Readonly<{ content: string; status: string }>;
+type CopyDigests = Readonly<{ content: string; status: string }>;
 
 type Content = Readonly<{
   spec: unknown;

@@ -4,7 +4,7 @@ import { csvNamespace, ownedApiServices, strategyDeployments, webhooks } from '.
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 
 /** A port that the API server calls, and the port or named port of the container behind it. */
-export type ServingPort = Readonly<{ port: number; targetPort: number | string }>;
+type ServingPort = Readonly<{ port: number; targetPort: number | string }>;
 
 /** What the API server needs to call one Deployment of an operator (spec: csv-lifecycle.md §7). */
 export type ServingService = Readonly<{

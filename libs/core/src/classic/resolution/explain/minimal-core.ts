@@ -5,7 +5,7 @@ import { quickVerdict } from './quick-verdict.js';
 import { SatCheck } from './sat-check.js';
 
 /** Two solvers gave different verdicts on one problem: a defect of ours, never of the input. */
-export class SolverDisagreement extends FlotillaError {
+class SolverDisagreement extends FlotillaError {
   readonly code = 'SolverDisagreement';
   readonly retry: Retry = 'when-input-changes';
   constructor(constraints: number) {

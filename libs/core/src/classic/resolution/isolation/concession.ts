@@ -6,7 +6,7 @@ import { variableName } from '../constraint-text.js';
  * What is given up so that the rest can be satisfied: the constraints that are left, and which
  * Subscription or CSV loses.
  */
-export type Concession = Readonly<{
+type Concession = Readonly<{
   constraints: readonly Constraint[];
   kind: 'subscription' | 'installed';
   name: string;

@@ -5,10 +5,10 @@ import { partsOf } from './resolution-parts.js';
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 /** Subscriptions that cannot have what was chosen for them, because of one bundle. */
-export type BundleRefusal = Readonly<{ bundle: string; subscriptions: readonly string[] }>;
+type BundleRefusal = Readonly<{ bundle: string; subscriptions: readonly string[] }>;
 
 /** A resolution in two: what does without some bundles, and what needs them. */
-export type SplitResolution = Readonly<{ rest: Resolved; affected: Resolved; refusals: readonly BundleRefusal[] }>;
+type SplitResolution = Readonly<{ rest: Resolved; affected: Resolved; refusals: readonly BundleRefusal[] }>;
 
 /**
  * Takes bundles out of a resolution, together with every bundle that needs them, is needed by them, or takes

@@ -12,7 +12,7 @@ import { hindranceOfCandidate } from './forced-candidate.js';
 import { isSource, type NewerVersion, newerReleases } from './newer-bundles.js';
 
 /** What keeps a newer bundle from being the next one. */
-export type Hindrance =
+type Hindrance =
   | 'other-catalog'
   | 'other-channel'
   | 'starting-csv'

@@ -13,7 +13,7 @@ import {
  * A clause that follows from the rules, and where the search goes on. `sources` name
  * what it was derived from.
  */
-export type Learned = Readonly<{ literals: Literal[]; level: number; sources: readonly number[] }>;
+type Learned = Readonly<{ literals: Literal[]; level: number; sources: readonly number[] }>;
 
 /** First unique implication point: resolves the conflict back to one literal of the current level. */
 export function analyse(conflict: Conflict, solver: Propagator): Learned {

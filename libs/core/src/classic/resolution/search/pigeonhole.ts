@@ -4,7 +4,7 @@ export type AtLeastOne = Readonly<{ id: number; candidates: readonly number[] }>
  * Requirements that cannot all be satisfied, because their at-most-one constraints allow one candidate too
  * few. Ids are those of constraints.
  */
-export type PigeonholeConflict = Readonly<{ demands: readonly AtLeastOne[]; holes: ReadonlySet<number> }>;
+type PigeonholeConflict = Readonly<{ demands: readonly AtLeastOne[]; holes: ReadonlySet<number> }>;
 /** A requirement with the at-most-one constraints of which it must use one. */
 type Seeker = Readonly<{ demand: AtLeastOne; holes: readonly number[] }>;
 

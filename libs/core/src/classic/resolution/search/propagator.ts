@@ -10,7 +10,7 @@ export const variableOf = (literal: Literal): number => literal >> 1;
 /** At least one literal holds. `id`: index of the constraint, or beyond these of a learned clause. */
 export type Clause = Readonly<{ id: number; literals: Literal[] }>;
 /** Two members of an at-most-one constraint hold. */
-export type Pair = Readonly<{ id: number; a: number; b: number }>;
+type Pair = Readonly<{ id: number; a: number; b: number }>;
 export type Conflict = Clause | Pair;
 /**
  * Why a variable has its value: a clause whose other literals are false, or another

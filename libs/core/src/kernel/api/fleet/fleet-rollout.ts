@@ -7,7 +7,7 @@ const MOST_WAVES = 17;
 const Hash = z.string().min(1).max(128);
 
 /** What a roll-out brings its subject to. */
-export const RolloutTarget = z.strictObject({
+const RolloutTarget = z.strictObject({
   specHash: Hash.optional(),
   catalogDigest: Hash.optional(),
   bundle: z.string().min(1).max(512),

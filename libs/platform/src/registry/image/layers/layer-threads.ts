@@ -14,7 +14,7 @@ import {
 
 type Thread = TaskThread<LayersTask, LayersNote, LayersReply>;
 
-export type LayerThreadsOptions = Readonly<{
+type LayerThreadsOptions = Readonly<{
   /** Heap of one thread; by default as {@link heapFor} says. */
   heapMiB?: number;
   /** Milliseconds for which a thread without work is kept. */
@@ -30,8 +30,7 @@ const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_AHEAD = 8;
 
 /** Heap for the names of so many entries: twice what an image with usual names takes. */
-export const heapFor = ({ entries }: Pick<RegistryLimits, 'entries'>): number =>
-  Math.max(128, Math.ceil(entries / 1_000));
+const heapFor = ({ entries }: Pick<RegistryLimits, 'entries'>): number => Math.max(128, Math.ceil(entries / 1_000));
 
 /** Reads layers in threads with a heap limit, one for each image. A thread that ends costs one pull. */
 export class LayerThreads implements LayersReader {

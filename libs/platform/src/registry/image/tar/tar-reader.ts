@@ -3,7 +3,7 @@ import { type PaxRecords, readPax } from './pax-records.js';
 import { type Piece, readOldSparse, readPaxSparse, type SparseMap, sparseName } from './sparse-map.js';
 import { BLOCK, isZero, padding, readHeader, TarError, type TarHeader, text } from './tar-header.js';
 
-export type TarEntryType = 'file' | 'directory' | 'symlink' | 'link' | 'other';
+type TarEntryType = 'file' | 'directory' | 'symlink' | 'link' | 'other';
 
 /**
  * `size`: of the content, holes counted. `body`: the content, to be read before the next entry, once, if at
