@@ -5,8 +5,9 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
+import type { MirrorRule } from '#platform/registry/mirrors/mirror-sets';
 import type { OutboundPolicy } from '#platform/registry/outbound/outbound-policy';
-import { startProxy } from '#testing/registry/forward-proxy';
+import { type ForwardProxy, startProxy } from '#testing/registry/forward-proxy';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 
 const HUB: OutboundPolicy = { addresses: ['public', 'private'], registryHosts: [], grpcHosts: [] };
@@ -161,6 +162,56 @@ describe('A3: a gRPC address that leads into the network of the hub', () => {
       message: expect.stringContaining('(FLOTILLA_GRPC_HOSTS)'),
     });
     await server.stop();
+  });
+});
+
+describe('a mirror that answers with a way into the network of the hub', () => {
+  const SOURCE = 'source.example/acme/catalog:v1';
+  const mirrorsAt = (place: string): MirrorRule[] => [
+    { source: 'source.example', digestMirrors: [place], tagMirrors: [place], contactsSource: false },
+  ];
+  let mirror: InMemoryRegistry;
+  let proxy: ForwardProxy;
+  beforeEach(async () => {
+    mirror = await startRegistry();
+    proxy = await startProxy({ [OUTSIDE]: Number(mirror.host.split(':')[1]) });
+  });
+  afterEach(async () => {
+    await proxy.stop();
+    await mirror.stop();
+  });
+
+  const clientOf = (place: string, lookup = inside) =>
+    new HttpRegistryClient({
+      limits,
+      mirrors: mirrorsAt(place),
+      plainHttpHosts: ['*'],
+      connections: {
+        policy: HUB,
+        environment: { HTTP_PROXY: proxy.url, NO_PROXY: 'internal.example,127.0.0.1' },
+        lookup,
+      },
+    });
+  const asked = (client: HttpRegistryClient) => client.resolve(SOURCE).then(() => 'resolved', refusal);
+
+  it.each(['127.0.0.1', 'internal.example', '169.254.169.254'])('P8: its redirect to %s is refused', async (host) => {
+    mirror.failNext({ status: 307, headers: { location: `http://${host}:${port}/v2/x` } });
+    const text = await asked(clientOf(`${OUTSIDE}/copy`));
+    expect(text).toMatch(/not allowed by the hub \(FLOTILLA_OUTBOUND_ADDRESSES\)|not followed|no registry/);
+    expect(seen).toEqual([]);
+  });
+
+  it.each(['127.0.0.1', 'internal.example', '169.254.169.254'])('P8: its realm at %s is not asked', async (host) => {
+    const header = `Bearer realm="http://${host}:${port}/token",service="x"`;
+    mirror.failNext({ status: 401, headers: { 'www-authenticate': header } });
+    expect(await asked(clientOf(`${OUTSIDE}/copy`))).toContain(REFUSED);
+    expect(seen).toEqual([]);
+    expect(mirror.authorizations.join('')).toBe('');
+  });
+
+  it('P8: its name that leads inside by now is refused when the connection is made', async () => {
+    expect(await asked(clientOf(`internal.example:${port}/copy`))).toContain(REFUSED);
+    expect(seen).toEqual([]);
   });
 });
 

@@ -189,7 +189,8 @@ async function accountSignIn(
   if (!isHttps || origin === '')
     throw new IssuerUnusable('FLOTILLA_CONSOLE_OIDC_ISSUER needs FLOTILLA_CONSOLE_EXTERNAL_URL with https');
   if (sessions === undefined) throw new IssuerUnusable('sessions of accounts need the hub’s Redis');
-  const asked = { issuer, clientId, scopes, clientSecretFile: settings.consoleOidcClientSecretFile };
+  const { consoleOidcClientSecretFile: clientSecretFile, outboundAddresses: addresses } = settings;
+  const asked = { issuer, clientId, scopes, clientSecretFile, addresses };
   return new AccountSignIn({
     issuer: new Issuer(asked, () => `${origin}/auth/callback`),
     claims: claimNamesOf(settings),

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IssuerConnections } from '#platform/console/issuer-connections';
 import { Issuer, type IssuerAnswer } from './issuer.js';
 import { issuerFetch } from './issuer-fetch.js';
 import { ISSUED_SECRET, TestIssuer } from './test-issuer.fixture.js';
@@ -23,7 +24,9 @@ beforeAll(async () => {
   hostile = await TestIssuer.start();
 });
 beforeEach(() => {
-  const settings = { issuer: hostile.url, clientId: 'flotilla', clientSecretFile: secretFile, scopes: 'openid' };
+  const addresses = ['public', 'private'] as const;
+  const asked = { issuer: hostile.url, clientId: 'flotilla', clientSecretFile: secretFile };
+  const settings = { ...asked, scopes: 'openid', addresses };
   issuer = new Issuer(settings, () => BACK);
 });
 afterEach(() => {
@@ -174,7 +177,8 @@ describe('an answer of a hostile issuer', () => {
   it('that stops in the middle is left when its time is over', async () => {
     hostile.replies = { [DISCOVERY]: (response) => void response.writeHead(200).write('{') };
     const signal = AbortSignal.timeout(50);
-    await expect(issuerFetch(`${hostile.url}${DISCOVERY}`, { signal })).rejects.toThrow('timeout');
+    const connections = new IssuerConnections({ issuer: hostile.url, addresses: [] });
+    await expect(issuerFetch(connections, `${hostile.url}${DISCOVERY}`, { signal })).rejects.toThrow('timeout');
   });
 
   it.each([
@@ -182,6 +186,12 @@ describe('an answer of a hostile issuer', () => {
     ['without a way to ask for tokens', { token_endpoint: undefined }],
     ['without keys', { jwks_uri: undefined }],
     ['with keys in a file of this machine', { jwks_uri: 'file:///etc/passwd' }],
+    ['with keys at an address of the cloud', { jwks_uri: 'http://169.254.169.254/keys' }],
+    ['with keys elsewhere without TLS', { jwks_uri: 'http://keys.example/keys' }],
+    ['with tokens elsewhere without TLS', { token_endpoint: 'http://tokens.example/token' }],
+    ['with a page of the cloud', { authorization_endpoint: 'http://169.254.169.254/authorize' }],
+    ['with a page elsewhere without TLS', { authorization_endpoint: 'http://login.example/authorize' }],
+    ['with a page that is a script', { authorization_endpoint: 'javascript:alert(1)' }],
   ])('with metadata %s is of no use', async (_, spoilt) => {
     hostile.spoiltMetadata = spoilt;
     await expect(signIn()).rejects.toThrow();

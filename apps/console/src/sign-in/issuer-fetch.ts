@@ -1,5 +1,6 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { cutText } from '#core/kernel/text/cut-text';
+import type { IssuerConnections, IssuerRequest } from '#platform/console/issuer-connections';
 
 /** The issuer sends more than any answer of one has. */
 class IssuerAnswerTooLarge extends FlotillaError {
@@ -13,9 +14,16 @@ class IssuerAnswerTooLarge extends FlotillaError {
 /** Metadata, keys, tokens and claims of a person with many groups are far smaller. */
 const MOST_BYTES = 1_048_576;
 
-/** Asks the issuer: follows no redirect, and reads an answer up to its bound. The signal bounds its time. */
-export async function issuerFetch(address: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(address, { ...init, redirect: 'manual' });
+/**
+ * Asks the issuer, or an address that it names: follows no redirect, and reads an answer up to its bound. The
+ * signal bounds its time.
+ */
+export async function issuerFetch(
+  connections: IssuerConnections,
+  address: string,
+  request: IssuerRequest,
+): Promise<Response> {
+  const response = await connections.fetch(address, request);
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of response.body ?? []) {
@@ -24,6 +32,10 @@ export async function issuerFetch(address: string, init: RequestInit): Promise<R
     if (length > MOST_BYTES) throw new IssuerAnswerTooLarge(address);
     pieces.push(piece);
   }
-  const { status, statusText, headers } = response;
+  const { status, statusText } = response;
+  const headers = new Headers();
+  response.headers.forEach((value, name) => {
+    headers.append(name, value);
+  });
   return new Response(length === 0 ? null : Buffer.concat(pieces), { status, statusText, headers });
 }

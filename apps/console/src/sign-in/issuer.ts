@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { ClientAuth, Configuration, IDToken } from 'openid-client';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { isLoopback } from '#core/kernel/http-access/loopback';
+import { IssuerConnections, type IssuerRequest } from '#platform/console/issuer-connections';
 import { fileReason } from '#platform/files/file-tree.error';
+import type { SelectableKind } from '#platform/registry/outbound/address-kind';
 import { isIssuedAhead, mergedClaims } from './account.js';
 import { issuerFetch } from './issuer-fetch.js';
 
@@ -13,6 +15,8 @@ type IssuerSettings = Readonly<{
   /** Empty: a public client. */
   clientSecretFile: string;
   scopes: string;
+  /** The kinds of addresses at which the issuer may have what it names. */
+  addresses: readonly SelectableKind[];
 }>;
 
 /** Sign-in by an issuer is set up wrongly. */
@@ -37,6 +41,7 @@ const TIMEOUT_S = 10;
 /** The issuer of accounts (OpenID Connect): authorization code with PKCE, state and nonce. */
 export class Issuer {
   #known: Promise<Configuration> | undefined;
+  readonly #connections: IssuerConnections;
 
   constructor(
     private readonly settings: IssuerSettings,
@@ -47,6 +52,7 @@ export class Issuer {
     if (protocol !== 'https:' && !isLoopback(hostname))
       throw new IssuerUnusable(`FLOTILLA_CONSOLE_OIDC_ISSUER is not https: ${settings.issuer}`);
     if (settings.clientId === '') throw new IssuerUnusable('FLOTILLA_CONSOLE_OIDC_CLIENT_ID is not set');
+    this.#connections = new IssuerConnections(settings);
   }
 
   async newProof(): Promise<SignInProof> {
@@ -106,7 +112,15 @@ export class Issuer {
     const insecure = server.protocol === 'http:' ? [allowInsecureRequests] : [];
     // The signature of each ID token is checked, too, not only where it came from.
     const execute = [...insecure, enableNonRepudiationChecks];
-    return discovery(server, clientId, undefined, auth, { execute, timeout: TIMEOUT_S, [customFetch]: issuerFetch });
+    const configuration = await discovery(server, clientId, undefined, auth, {
+      ...{ execute, timeout: TIMEOUT_S },
+      [customFetch]: (address: string, request: IssuerRequest) => issuerFetch(this.#connections, address, request),
+    });
+    // The browser of the person goes there.
+    const { authorization_endpoint: page } = configuration.serverMetadata();
+    const refusal = page === undefined ? undefined : this.#connections.refusalOf(page);
+    if (refusal !== undefined) throw new IssuerUnusable(`the issuer ${issuer} names a page for sign-ins: ${refusal}`);
+    return configuration;
   }
 }
 

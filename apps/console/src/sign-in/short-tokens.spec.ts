@@ -34,7 +34,7 @@ beforeEach(async () => {
     put: async (hash, session) => void stored.set(hash, session),
     remove: async (hash) => void stored.delete(hash),
   };
-  const asked = { issuer: issuer.url, clientId: 'flotilla', scopes: 'openid' };
+  const asked = { issuer: issuer.url, clientId: 'flotilla', scopes: 'openid', addresses: [] };
   accounts = new AccountSignIn({
     issuer: new Issuer({ ...asked, clientSecretFile: join(folder, 'secret') }, () => BACK),
     ...{ sessions, clock, log: silentLog, policy: () => NO_GRANTS },

@@ -215,7 +215,7 @@ export const settingGroups = {
     outboundAddresses: someOf(
       SELECTABLE_KINDS,
       ['public', 'private'],
-      'Addresses at which the hub reaches what clusters name: registries, their token servers and redirects, registry servers (gRPC). Checked when a connection is made, after the name is resolved; proxies resolve names themselves. Link-local, metadata, unspecified and multicast addresses are refused always',
+      'Addresses at which the hub reaches what clusters name: registries, their token servers and redirects, registry servers (gRPC); and what the issuer of accounts names. Checked when a connection is made, after the name is resolved; proxies resolve names themselves. Link-local, metadata, unspecified and multicast addresses are refused always',
     ),
     registryHosts: list(
       'Registries, `HOST` or `HOST:PORT` as in references, `*.example.com` for all below, from which clusters may name images; empty: all. Where they redirect to is not part of it',

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, parseKubeconfig } from '../kube/access/kubeconfig.js';
+import { unsafeServer } from '../kube/access/server-url.js';
 
 /** The type and the key of the Secrets that FleetClusters may refer to (design: fleet.md §1.1). */
 export const KUBECONFIG_SECRET = 'fleet.flotilla.dev/kubeconfig';
@@ -48,7 +49,7 @@ function unsafeIn({ cluster, user }: ClusterAccess): string | undefined {
   if (cluster['insecure-skip-tls-verify']) {
     return 'it has insecure-skip-tls-verify, with which any server could take the login';
   }
-  return undefined;
+  return unsafeServer(cluster.server);
 }
 
 /** When the client certificate, or a token that says so, ends. */

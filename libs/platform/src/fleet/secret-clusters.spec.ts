@@ -116,6 +116,8 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
     ['a file with a key', login('t', { 'client-key': '/etc/shadow' })],
     ['a file with authorities', login('t', {}, { 'certificate-authority': '/etc/shadow' })],
     ['any server', login('t', {}, { 'insecure-skip-tls-verify': true })],
+    ['a server without TLS', login('t', {}, { server: 'http://store-01.example' })],
+    ['an address of the cloud', login('t', {}, { server: 'https://169.254.169.254' })],
   ])('are not used where the login names %s', async (_what, kubeconfig) => {
     await put(kubeconfig);
     await join(byRef());

@@ -68,7 +68,11 @@ export function proofParts(clock: Clock, more: Partial<ProofCheckerOptions> & Re
   const counted: string[] = [];
   const { reader = 'applier' } = options;
   const issuer =
-    issuedBy && new TokenIssuer({ issuer: ISSUER, clientId: CLIENT, clock, log: silentLog, fetch: issuedBy.fetch });
+    issuedBy &&
+    new TokenIssuer({
+      ...{ issuer: ISSUER, clientId: CLIENT, addresses: [], clock, log: silentLog },
+      fetch: issuedBy.fetch,
+    });
   const checker = new ProofChecker({
     ...{ reader, clock, log: silentLog, policy: () => SRE_POLICY, consoleKey: async () => undefined },
     privateKeys: privateProofKeys(hubKey, reader),

@@ -16,6 +16,7 @@ export type HubProofs = Readonly<{ checker: ProofChecker; stop: () => void }>;
 export async function openHubProofs(hub: Hub, reader: ProofReader): Promise<HubProofs> {
   const { settings, clock, log, key, store, metrics } = hub;
   const { consoleOidcIssuer, consoleOidcClientId: clientId, consolePolicyFile, consoleKeyFile } = settings;
+  const { outboundAddresses: addresses } = settings;
   const refusals = consoleRefusals(metrics.registry);
   const hasAccounts = consoleOidcIssuer !== '';
   const policy = await ConsolePolicyFile.follow(hasAccounts ? consolePolicyFile : '', { clock, log });
@@ -26,7 +27,7 @@ export async function openHubProofs(hub: Hub, reader: ProofReader): Promise<HubP
     used: store.usedProofs(reader),
     claims: claimNamesOf(settings),
     policy: () => policy.policy,
-    ...(hasAccounts && { issuer: new TokenIssuer({ issuer: consoleOidcIssuer, clientId, clock, log }) }),
+    ...(hasAccounts && { issuer: new TokenIssuer({ issuer: consoleOidcIssuer, clientId, addresses, clock, log }) }),
     consoleKey: () => readConsoleKey(consoleKeyFile),
     count: (reason) => refusals.inc({ reader, reason }),
   });

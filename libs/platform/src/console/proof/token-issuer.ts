@@ -1,10 +1,11 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { type ProofRefusal, refuse, tokenRefusal } from '#core/fleet/console-proof/console-proof';
-import { isLoopback } from '#core/kernel/http-access/loopback';
 import type { Clock } from '../../clock/clock.port.js';
+import type { SelectableKind } from '../../registry/outbound/address-kind.js';
 import type { Log } from '../../telemetry/log.port.js';
 import { parsedJson } from '../followed-stream.js';
+import { IssuerConnections, type IssuerResponse } from '../issuer-connections.js';
 
 /** Algorithms with a public key of the issuer: no shared secret, and no token without a signature. */
 const ALGORITHMS = [
@@ -25,7 +26,16 @@ const KeySet = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() }))
 type Claims = Readonly<Record<string, unknown>>;
 /** `issuer`: as the issuer spells its own name, which each token repeats. */
 type IssuerKeys = Readonly<{ find: JWTVerifyGetKey; issuer: string; atMs: number }>;
-type Options = Readonly<{ issuer: string; clientId: string; clock: Clock; log: Log; fetch?: typeof fetch }>;
+type Options = Readonly<{
+  issuer: string;
+  clientId: string;
+  /** The kinds of addresses at which the issuer may have its keys. */
+  addresses: readonly SelectableKind[];
+  clock: Clock;
+  log: Log;
+  /** Asks addresses that are allowed. Default: over the network. */
+  fetch?: (address: string) => Promise<IssuerResponse>;
+}>;
 
 /** The keys of the issuer do not have one that fits a token. */
 const isUnknownKey = (error: unknown): boolean =>
@@ -38,7 +48,11 @@ export class TokenIssuer {
   #keys: IssuerKeys | undefined;
   #asking: Promise<IssuerKeys> | undefined;
 
-  constructor(private readonly options: Options) {}
+  readonly #connections: IssuerConnections;
+
+  constructor(private readonly options: Options) {
+    this.#connections = new IssuerConnections(options);
+  }
 
   /** Returns the claims of an ID token, or why it does not name a person who is signed in. */
   async claimsOf(token: string): Promise<Readonly<{ claims: Claims }> | ProofRefusal> {
@@ -118,16 +132,17 @@ export class TokenIssuer {
   }
 
   async #json(address: string): Promise<unknown> {
-    const { protocol, hostname } = new URL(address);
-    if (protocol !== 'https:' && !isLoopback(hostname)) throw new Error(`${address} is not https`);
-    const ask = this.options.fetch ?? fetch;
-    const response = await ask(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const refusal = this.#connections.refusalOf(address);
+    if (refusal !== undefined) throw new Error(refusal);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await (this.options.fetch?.(address) ?? this.#connections.fetch(address, { signal }));
+    // A redirect is not followed: it leads to an address that the discovery document does not name.
     if (!response.ok) throw new Error(`${address} answered ${response.status}`);
     return parsedJson(await boundedText(response));
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function boundedText(response: IssuerResponse): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {

@@ -197,3 +197,29 @@ describe('a proxy that is named beside a server', () => {
     expect(await ask({})).toContain('ECONNREFUSED');
   });
 });
+
+describe('a server that a Secret names', () => {
+  const ask = async (server: string, more: Partial<ClusterAccess> = {}) => {
+    const access = { context: 'c', file: 'f', cluster: { server }, user: {}, isInKubeconfig: false, ...more };
+    const [client] = await loadClusters({ access: [access], fieldManager: 'test' });
+    try {
+      return await client?.serverVersion();
+    } catch (error) {
+      return String(error);
+    } finally {
+      await client?.close();
+    }
+  };
+
+  it.each(['https://169.254.169.254', 'https://[fe80::1]:6443', '0.0.0.0:6443', 'https://[::ffff:a9fe:a9fe]'])(
+    'gets no connection at %s, and says so without the name of what is there',
+    async (server) => {
+      expect(await ask(server)).toContain('its server is at a link-local or metadata address');
+    },
+  );
+
+  it('is reached on this machine and in private networks', async () => {
+    for (const server of ['https://127.0.0.1:1', 'https://localhost:1', 'https://[::1]:1'])
+      expect(await ask(server)).toMatch(/ECONNREFUSED|EADDRNOTAVAIL/);
+  });
+});

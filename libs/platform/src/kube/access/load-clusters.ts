@@ -13,6 +13,7 @@ import { proxyFor } from '../transport/proxy-environment.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
 import { LibraryCredentials } from './library-credentials.js';
+import { SERVER_POLICY, serverUrl } from './server-url.js';
 
 export type LoadClustersOptions = Readonly<{
   /**
@@ -39,7 +40,7 @@ export type LoadClustersOptions = Readonly<{
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
-  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy'>;
+  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy' | 'serverPolicy'>;
   /** The addresses at which a proxy may be that a Secret names. Default: any. */
   policy?: OutboundPolicy;
 }>;
@@ -72,7 +73,7 @@ export type ClientOptions = Pick<LoadClustersOptions, 'fieldManager' | 'pageSize
 
 /** The client of one context, under the name `cluster`. Connects to nothing. */
 export function clientOf({ access, cluster, budget, ...options }: ClientOptions): KubeClient {
-  const server = serverUrl(access);
+  const server = serverOf(access);
   const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, options.environment ?? process.env);
   const transport = new HttpTransport({
     userAgent: options.fieldManager,
@@ -82,7 +83,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     server,
     credentials: new LibraryCredentials(loadLibrary, access),
     ...(proxy === undefined ? {} : { proxy }),
-    ...(isFromSecret(access) && options.policy !== undefined ? { proxyPolicy: options.policy } : {}),
+    ...(isFromSecret(access) ? policiesOf(access, options.policy) : {}),
   });
   return new HttpKubeClient({
     cluster,
@@ -95,9 +96,14 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
   });
 }
 
-/** A proxy that a Secret names is its author's choice; that of the environment is the hub's. */
-const isFromSecret = ({ isInKubeconfig, cluster }: ClusterAccess): boolean =>
-  isInKubeconfig === false && Boolean(cluster['proxy-url']);
+/** True if a Secret has the access: only the pod's own login outside of kubeconfigs names a file. */
+const isFromSecret = ({ isInKubeconfig, user }: ClusterAccess): boolean => isInKubeconfig === false && !user.tokenFile;
+
+/** A server or a proxy in a Secret is its author's choice; a proxy of the environment is the hub's. */
+const policiesOf = ({ cluster }: ClusterAccess, policy: OutboundPolicy | undefined) => ({
+  serverPolicy: SERVER_POLICY,
+  ...(cluster['proxy-url'] && policy !== undefined ? { proxyPolicy: policy } : {}),
+});
 
 function budgets({ limits = DEFAULT_READ_LIMITS, memory, rests }: LoadClustersOptions) {
   const bytes = memory ?? new SharedBytes(limits.processBytes);
@@ -227,11 +233,9 @@ function inCluster(
   };
 }
 
-function serverUrl({ cluster, context, file }: ClusterAccess): URL {
-  // kubectl takes `host:port` too.
-  const text = /^[a-z]+:\/\//.test(cluster.server) ? cluster.server : `https://${cluster.server}`;
-  const url = URL.parse(text);
-  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
+function serverOf({ cluster, context, file }: ClusterAccess): URL {
+  const url = serverUrl(cluster.server);
+  if (url !== undefined) return url;
   throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its server is no http(s) URL`);
 }
 

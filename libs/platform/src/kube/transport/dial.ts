@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
+import { checkedLookup, isAddressRefusal } from '../../registry/outbound/checked-lookup.js';
+import { isRefusedLiteral, type OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
 import type { TlsIdentity } from '../access/credentials.js';
 import { dialTrouble } from './dial-trouble.js';
 import type { DialRequest, DialTurns } from './dial-turns.js';
@@ -11,6 +12,7 @@ export type DialTarget = Readonly<{
   server: URL;
   proxy?: URL;
   proxyPolicy?: OutboundPolicy;
+  serverPolicy?: OutboundPolicy;
   /** Counted from the turn on. */
   connectTimeoutMs: number;
   turns: DialTurns;
@@ -31,7 +33,7 @@ async function open(target: DialTarget, identity: TlsIdentity, protocols: string
   const port = Number(target.server.port || (target.server.protocol === 'https:' ? 443 : 80));
   const raw = await within(target.connectTimeoutMs, (signal) =>
     target.proxy === undefined
-      ? connectTcp(host, port, signal)
+      ? connectTcp({ host, port, signal, policy: target.serverPolicy })
       : openTunnel(target.proxy, { host, port, signal, policy: target.proxyPolicy }),
   );
   raw.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
@@ -40,9 +42,15 @@ async function open(target: DialTarget, identity: TlsIdentity, protocols: string
   return within(target.connectTimeoutMs, (signal) => secure(raw, host, identity, protocols, signal));
 }
 
-function connectTcp(host: string, port: number, signal: AbortSignal): Promise<net.Socket> {
+type TcpTarget = Readonly<{ host: string; port: number; signal: AbortSignal; policy: OutboundPolicy | undefined }>;
+
+function connectTcp({ host, port, signal, policy }: TcpTarget): Promise<net.Socket> {
+  if (policy !== undefined && isRefusedLiteral(host, policy)) throw refusedServer();
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ host, port, autoSelectFamily: true });
+    const socket = net.connect({
+      ...{ host, port, autoSelectFamily: true },
+      ...(policy && { lookup: checkedLookup(policy) }),
+    });
     signal.addEventListener('abort', () => socket.destroy(new Error('no answer to the connection attempt')));
     socket.once('error', reject);
     socket.once('connect', () => {
@@ -51,6 +59,9 @@ function connectTcp(host: string, port: number, signal: AbortSignal): Promise<ne
     });
   });
 }
+
+const refusedServer = (): TransportError =>
+  new TransportError('unreachable', 'its server is at a link-local or metadata address, at which no cluster is');
 
 function secure(raw: net.Socket, host: string, identity: TlsIdentity, protocols: string[], signal: AbortSignal) {
   return new Promise<net.Socket>((resolve, reject) => {
@@ -79,6 +90,7 @@ async function within<T>(milliseconds: number, open: (signal: AbortSignal) => Pr
   try {
     return await open(controller.signal);
   } catch (error) {
+    if (isAddressRefusal(error)) throw refusedServer();
     throw error instanceof TransportError ? error : new TransportError('unreachable', dialTrouble(error));
   } finally {
     clearTimeout(timer);

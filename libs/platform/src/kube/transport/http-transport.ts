@@ -20,6 +20,8 @@ export type TransportOptions = Readonly<{
   proxy?: URL;
   /** The addresses at which the proxy may be, if people without rights in the hub name it. Default: any. */
   proxyPolicy?: OutboundPolicy;
+  /** The same of the server itself. */
+  serverPolicy?: OutboundPolicy;
   userAgent?: string;
   /** Longest time for one request with all its tries. */
   requestTimeoutMs?: number;
@@ -58,7 +60,7 @@ export type ApiRequest = Readonly<{
 
 export type ApiResponse = Readonly<{ status: number; headers: Exchange['headers']; text: string }>;
 
-type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy'>>;
+type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy' | 'serverPolicy'>>;
 
 const DEFAULTS: Tuning = {
   userAgent: 'flotilla',
@@ -110,6 +112,7 @@ export class HttpTransport {
       signal: this.#closing.signal,
       ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
       ...(options.proxyPolicy === undefined ? {} : { proxyPolicy: options.proxyPolicy }),
+      ...(options.serverPolicy === undefined ? {} : { serverPolicy: options.serverPolicy }),
     };
   }
 
