@@ -47,6 +47,9 @@ const SETTINGS = {
 export const until = (read: () => unknown, wanted: unknown): Promise<void> =>
   vi.waitFor(async () => expect(await read()).toEqual(wanted), POLL);
 
+/** Starts the services of the hub again, with these settings besides. */
+type Restart = (settings: Readonly<Record<string, string>>) => Promise<void>;
+
 export type Ran = Readonly<{ exit: number; out: string }>;
 
 /** A cluster with the services of the hub; what explain advises is carried out there as a user would. */
@@ -165,6 +168,26 @@ export class AdviceBench {
   async startHub(): Promise<void> {
     for (const service of this.services) service.start();
     await allRunning(this.services);
+  }
+
+  /** Plays with a hub whose settings change; it has its own again afterwards. */
+  async withOtherSettings(play: (restart: Restart) => Promise<void>): Promise<void> {
+    const before = new Map<string, string | undefined>();
+    const restart: Restart = async (settings) => {
+      await this.stopHub();
+      for (const [name, value] of Object.entries(settings)) {
+        if (!before.has(name)) before.set(name, process.env[name]);
+        process.env[name] = value;
+      }
+      await this.startHub();
+    };
+    try {
+      await play(restart);
+    } finally {
+      for (const name of before.keys()) delete process.env[name];
+      for (const [name, value] of before) if (value !== undefined) process.env[name] = value;
+      await restart({});
+    }
   }
 
   /**

@@ -108,28 +108,17 @@ export const HUB_CASES = {
       const image = await bench.catalog(namespace, V1);
       const { host } = bench.registry;
       await fixture.createNamespace(bench.client, namespace, []);
-      const restarted = async (settings: Readonly<Record<string, string>>) => {
-        await bench.stopHub();
-        Object.assign(process.env, settings);
-        await bench.startHub();
-      };
-      const names = ['FLOTILLA_OUTBOUND_ADDRESSES', 'FLOTILLA_REGISTRY_HOSTS'] as const;
-      const before = names.map((name) => [name, process.env[name]] as const);
-      try {
-        await restarted({ FLOTILLA_OUTBOUND_ADDRESSES: 'public,private', FLOTILLA_REGISTRY_HOSTS: '' });
+      const setting = 'FLOTILLA_REGISTRY_HOSTS';
+      await bench.withOtherSettings(async (restart) => {
+        await restart({ FLOTILLA_OUTBOUND_ADDRESSES: 'public,private', [setting]: '' });
         await fixture.createCatalog(bench.client, namespace, { image });
         const line = await bench.advised(shelf(namespace), 'allowAddress', host);
         const [, name = '', value = ''] = /with (FLOTILLA_[A-Z_]+)=(\S+)$/.exec(line) ?? [];
-        await restarted({ [name]: value, FLOTILLA_REGISTRY_HOSTS: 'registry.example' });
-        const setting = 'FLOTILLA_REGISTRY_HOSTS';
+        await restart({ [name]: value, [setting]: 'registry.example' });
         await bench.advised(shelf(namespace), 'allowHost', setting, host);
-        await restarted({ [setting]: `registry.example,${host}` });
+        await restart({ [setting]: `registry.example,${host}` });
         await until(() => fixture.catalogStatus(bench.client, namespace), 'READY');
-      } finally {
-        for (const [name] of before) delete process.env[name];
-        for (const [name, value] of before) if (value !== undefined) process.env[name] = value;
-        await restarted({});
-      }
+      });
     },
   },
   'hub-lacks-right': {
