@@ -5,6 +5,7 @@ import { HUB_CASES } from './hub-cases.js';
 import { NAMESPACE_CASES } from './namespace-cases.js';
 import { OPERATOR_CASES } from './operator-cases.js';
 import { REQUIREMENT_CASES } from './requirement-cases.js';
+import { SIGNATURE_CASES } from './signature-cases.js';
 import { WEBHOOK_CASES } from './webhook-cases.js';
 
 /**
@@ -21,6 +22,7 @@ export const CASES = {
   ...REQUIREMENT_CASES,
   ...EXTENSION_CASES,
   ...WEBHOOK_CASES,
+  ...SIGNATURE_CASES,
 } satisfies Readonly<Record<string, AdviceCase>>;
 
 export type CaseName = keyof typeof CASES;
