@@ -93,10 +93,15 @@ describe.runIf(hasRedis)('who has the password of the console', () => {
 
   const usedProofs = () => new RedisUsedProofs({ redis: as('applier'), prefix: PREFIX, clock, reader: 'applier' });
 
+  let warnings: string[] = [];
+
   /** The part of the applier that carries out what people decide, as in its process. */
   function start(checker: typeof parts.checker): ConsoleActions {
     east = cluster();
-    const receiver = new RedisActionReceiver({ redis: as('applier'), prefix: PREFIX, clock, log: silentLog });
+    const said: string[] = [];
+    warnings = said;
+    const log = { ...silentLog, warn: (_facts: object, text: string) => void said.push(text) };
+    const receiver = new RedisActionReceiver({ redis: as('applier'), prefix: PREFIX, clock, log });
     const hub = { clock, log: silentLog, settings: readSettings({}), store: { actionReceiver: () => receiver } };
     const limiter = new ClusterLimiter({ clock, mostAtOnce: () => 2, random: () => 0 });
     const proofs = { checker, stop: () => undefined };
@@ -205,6 +210,15 @@ describe.runIf(hasRedis)('who has the password of the console', () => {
     await write(sent, 'proof', proof);
     expect(await endOf(sent)).toMatchObject({ outcome: 'refused', message: expect.stringContaining('cannot open') });
     expect(east.patches).toEqual([]);
+  });
+
+  it('cannot have the applier receive actions without end, or keep it from the next one', async () => {
+    const long = "redis.call('XADD', KEYS[1], '*', 'action', '{}', 'more', string.rep('x', 17 * 1024 * 1024))";
+    for (let sent = 0; sent < 3; sent += 1) await stolen.eval(long, 1, `${PREFIX}:console:actions`);
+    const sent = action();
+    await write(sent, 'proof', await proofOf(sent));
+    expect(await endOf(sent)).toMatchObject({ outcome: 'done' });
+    expect(warnings).toEqual(Array(3).fill(expect.stringContaining('too long')));
   });
 
   it('finds neither token nor name in what is written to Redis beside the action', async () => {

@@ -17,12 +17,34 @@ type FollowedStreamOptions<T> = Readonly<{
   what: string;
 }>;
 
+/** What is longer, with its proof, is not read: a thousand targets with their longest names are shorter. */
+const LONGEST_ENTRY = 8 * 1_024 * 1_024;
+/** Of one answer of Redis: more is not received. */
+const LONGEST_ANSWER = 2 * LONGEST_ENTRY;
 const WAIT_MS = 20_000;
 const AT_ONCE = 20;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
 type Entry = [id: string, fields: string[]];
+
+/**
+ * The next entries of stream ARGV[1] after place ARGV[2], at most ARGV[3], until they have ARGV[4] bytes.
+ * A longer one has no fields, and ends them. As a key the stream would need the right to write.
+ */
+const BOUNDED = `
+local found, place, left = {}, ARGV[2], tonumber(ARGV[4])
+for _ = 1, tonumber(ARGV[3]) do
+  local entry = redis.call('XRANGE', ARGV[1], '(' .. place, '+', 'COUNT', 1)[1]
+  if not entry then break end
+  local size = 0
+  for _, part in ipairs(entry[2]) do size = size + #part end
+  if size > tonumber(ARGV[4]) then entry[2] = {} end
+  table.insert(found, entry)
+  place, left = entry[1], left - size
+  if left <= 0 then break end
+end
+return found`;
 
 /** What came beside an entry: the name that Redis gave it, and the proof of the person; empty: none. */
 type EntryFrame = Readonly<{ delivery: string; proof: string }>;
@@ -43,6 +65,8 @@ export const parsedJson = (text: string | null | undefined): unknown => {
 export class FollowedStream<T> {
   readonly #stopped = new AbortController();
   #waiting: Redis | undefined;
+  /** Bytes of the answer that is being received. */
+  #received = 0;
   #running: Promise<void> | undefined;
 
   constructor(private readonly options: FollowedStreamOptions<T>) {}
@@ -76,19 +100,48 @@ export class FollowedStream<T> {
 
   /** Takes what comes after a place; answers the place after it. */
   async #next(place: string, take: (entry: T, frame: EntryFrame) => void): Promise<string> {
-    const { redis, log, stream, field, shape, freshMs, what } = this.options;
-    this.#waiting ??= redis.duplicate();
-    const answer = await this.#waiting.xread('COUNT', AT_ONCE, 'BLOCK', WAIT_MS, 'STREAMS', stream, place);
-    const entries = (answer?.[0]?.[1] ?? []) as Entry[];
+    const { log, field, shape, freshMs, what } = this.options;
+    const entries = await this.#after(place);
     const nowMs = entries.length === 0 ? 0 : await this.#nowMs();
     for (const [id, fields] of entries) {
       if (nowMs - Number(id.split('-')[0]) > freshMs) continue;
+      if (fields.length === 0) {
+        log.warn({ entry: id, most: LONGEST_ENTRY }, `what is too long for one of the ${what} was dropped`);
+        continue;
+      }
       const { success, data } = shape.safeParse(parsedJson(fields[fields.indexOf(field) + 1]));
       const at = fields.indexOf('proof');
       if (success) take(data, { delivery: id, proof: at % 2 === 0 ? (fields[at + 1] ?? '') : '' });
       else log.warn({ entry: id }, `what is not one of the ${what} was dropped`);
     }
     return entries.at(-1)?.[0] ?? place;
+  }
+
+  /** Waits for what comes after a place. An answer that is too long is left, and read again in parts. */
+  async #after(place: string): Promise<Entry[]> {
+    const { redis, stream } = this.options;
+    this.#waiting ??= this.#bounded(redis.duplicate());
+    this.#received = 0;
+    try {
+      const answer = await this.#waiting.xread('COUNT', AT_ONCE, 'BLOCK', WAIT_MS, 'STREAMS', stream, place);
+      return (answer?.[0]?.[1] ?? []) as Entry[];
+    } catch (error) {
+      if (this.#received <= LONGEST_ANSWER) throw error;
+      this.#waiting = undefined;
+      return (await redis.eval(BOUNDED, 0, stream, place, AT_ONCE, LONGEST_ENTRY)) as Entry[];
+    }
+  }
+
+  /** Who writes the stream decides how long an answer is: the connection ends before it fills the memory. */
+  #bounded(waiting: Redis): Redis {
+    return waiting.on('connect', () => {
+      waiting.stream.on('data', (chunk: Uint8Array) => {
+        this.#received += chunk.length;
+        if (this.#received <= LONGEST_ANSWER) return;
+        waiting.disconnect();
+        waiting.stream.destroy();
+      });
+    });
   }
 
   /** By the clock of Redis, which also names the entries. */
