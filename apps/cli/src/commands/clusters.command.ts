@@ -75,7 +75,8 @@ Example:
 const ACCEPT_HELP = `
 Where another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace
 kube-system is another one), nothing is written there, and roll-outs set it aside. This command says that it is meant: it
-gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API.
+gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API. For a
+context of the clusters file (flotilla clusters add) it is written there, with --uid.
 ${FLEET_STORE_HELP}
 
 Examples:
@@ -254,11 +255,14 @@ const acceptCommand = (clusters: Command, io: Io): Command =>
     .option('--dry-run', 'say what would be changed, and change nothing')
     .addHelpText('after', ACCEPT_HELP)
     .action(async (name: string, options: FleetHubOptions & Readonly<{ uid?: string; dryRun?: boolean }>) => {
-      const [{ withHub }, { acceptCluster }] = await Promise.all([
+      const [{ withHub }, { acceptCluster }, { acceptJoined }] = await Promise.all([
         import('../fleet/open-hub.js'),
         import('../fleet/accept-cluster.js'),
+        import('../live/accept-joined.js'),
       ]);
       const { uid, dryRun = false } = options;
+      const hasFleet = Boolean(process.env['FLOTILLA_FLEET']);
+      if (options.fleet === undefined && (await acceptJoined(io, { name, uid, dryRun }, hasFleet))) return;
       await withHub(options, io, (hub) => acceptCluster(hub, io, { name, uid, dryRun }));
     });
 
