@@ -27,6 +27,22 @@ export function differencesOf(plan: Partial<FleetPlan['spec']>): readonly string
   ];
 }
 
+/**
+ * Returns what a new digest of a FleetCatalog changes in one cluster: that its catalog is created, and which
+ * fields get another value. The plan itself says which value; what the fields had before does not count.
+ */
+export function catalogDifferencesOf({ objects }: Partial<FleetPlan['spec']>): readonly string[] {
+  const created = (objects?.created ?? []).flatMap(() => ['created', 'changed spec.image']);
+  const changed = (objects?.changed ?? []).flatMap((text) =>
+    text
+      .split('\n')
+      .filter((line) => !line.startsWith('- '))
+      .slice(1)
+      .map((line) => `changed ${/^\+ ([^:]+): /.exec(line)?.[1] ?? line}`),
+  );
+  return [...created, ...changed];
+}
+
 /** Returns the differences that were not shown. */
 export function unshown(own: readonly string[], shown: readonly string[]): readonly string[] {
   const known = new Set(shown);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { catalogDifferencesOf } from '../approval/shown-differences.js';
 import type { FleetEvent } from './event-log.js';
 import { type KafkaScenario, scenarioFrom } from './kafka-scenario.fixture.js';
+import { ShownClasses } from './shown-classes.js';
 import { simulateChecked } from './simulate-checked.js';
 
 const subject = 'FleetOperator/platform/kafka';
@@ -45,6 +47,24 @@ describe('an approval in a simulated fleet of 20 clusters', () => {
     ]);
     const script = [release, approve('1m', 'p'), approve('1h', 'p-wider')];
     expect(played({ strategy, clusters: 20, file: { ...file, script } }).done).toHaveLength(20);
+  });
+
+  it('does not count for clusters in which a new digest of a catalog changes more fields', () => {
+    const shown = new ShownClasses();
+    const of = (paths: readonly string[]) =>
+      catalogDifferencesOf({
+        objects: {
+          created: [],
+          changed: [['C changes', ...paths.map((path) => `+ ${path}: x`)].join('\n')],
+          deleted: [],
+        },
+      });
+    const classOf = (...paths: readonly string[]) => shown.classOf('catalog-1', 'c', of(paths));
+    expect(classOf('spec.image')).toBe('c');
+    expect(classOf('spec.image', 'spec.priority')).toBe('c-wider');
+    expect(classOf('spec.image')).toBe('c');
+    expect(classOf('spec.image', 'spec.priority')).toBe('c-wider');
+    expect(shown.classOf('catalog-1', 'c', undefined), 'as old scenarios').toBe('c');
   });
 
   it('lapses once a cluster of the class reports another kind of change, and is asked for again', () => {

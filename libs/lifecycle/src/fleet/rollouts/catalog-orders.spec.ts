@@ -28,7 +28,7 @@ const live: KubernetesObject = {
 };
 
 /** API servers that log what is written there; `refuse`: what the cluster refuses. */
-function servers(refuse: readonly string[] = []) {
+function servers(refuse: readonly string[] = [], there: KubernetesObject | null = live) {
   const log: string[] = [];
   const kept: KubernetesObject[] = [];
   const write = (what: string) => async () => {
@@ -36,13 +36,14 @@ function servers(refuse: readonly string[] = []) {
     log.push(`cluster ${what}`);
   };
   const hub = {
-    get: async ({ kind }: ObjectRef) => (kind === 'FleetCatalog' ? catalog : kept[0]),
+    get: async ({ kind, name }: ObjectRef) =>
+      kind === 'FleetCatalog' ? catalog : kept.find(({ metadata }) => metadata.name === name),
     create: async (object: KubernetesObject) => {
       log.push(`hub ${object.kind} ${object.metadata.name}`);
       kept.push(object);
     },
   };
-  const client = { cluster: 'lab', get: async () => live, patch: write('patch'), apply: write('apply') };
+  const client = { cluster: 'lab', get: async () => there ?? undefined, patch: write('patch'), apply: write('apply') };
   const place = { hub: hub as unknown as KubeClient, client: client as unknown as KubeClient, globalCatalogNamespace };
   return { log, kept, place };
 }
@@ -62,5 +63,63 @@ describe('an order about a Staged FleetCatalog', () => {
     const { kept, place } = servers(['patch']);
     await expect(carryOutCatalog(place, row, undefined)).rejects.toThrow('it is away');
     expect(kept).toHaveLength(1);
+  });
+});
+
+describe('clusters in which a digest of a catalog changes more than its FleetPlan shows', () => {
+  const preview = { ...row, order: 'Preview' as const, attempt: 0 };
+  const holding = (spec: object): KubernetesObject => ({ ...live, spec: { sourceType: 'grpc', ...spec } });
+  const OLD = `registry.example/ringed@sha256:${'b'.repeat(64)}`;
+  const older = holding({ image: OLD, priority: 7 });
+  const oldest = holding({ image: OLD.replace('bbb', 'ccc'), priority: 7 });
+  const otherPriority = holding({ image: OLD, priority: 3 });
+
+  /** Reports of clusters one after the other; the hub keeps what the first one shows. */
+  async function reported(...clusters: readonly (KubernetesObject | undefined)[]) {
+    const first = servers();
+    const reports = [];
+    for (const there of clusters) {
+      const { place } = servers([], there ?? null);
+      const { finding } = await carryOutCatalog({ ...first.place, client: place.client }, preview, undefined);
+      reports.push(finding.differences);
+    }
+    return { reports, kept: first.kept, place: first.place };
+  }
+
+  it('are a class of their own, with a FleetPlan of its own', async () => {
+    const { reports, kept } = await reported(older, otherPriority, oldest, otherPriority);
+    const [same, wider, alsoSame, again] = reports;
+    expect([same, alsoSame]).toEqual([undefined, undefined]);
+    expect(wider).toMatch(/^[0-9a-f]/);
+    expect(again).toBe(wider);
+    expect(kept.map(({ metadata }) => metadata.name)).toEqual([
+      `catalog-ringed-3-${planHash.slice(0, 12)}`,
+      `catalog-ringed-3-${wider?.slice(0, 12)}`,
+    ]);
+    expect(JSON.stringify(kept[1]?.['spec'])).toContain('spec.priority');
+  });
+
+  it('are found where the first cluster has no such catalog, and where another one gets it new', async () => {
+    expect((await reported(undefined, older, otherPriority)).reports).toEqual([
+      undefined,
+      undefined,
+      expect.any(String),
+    ]);
+    expect((await reported(older, undefined)).reports).toEqual([undefined, expect.any(String)]);
+    expect((await reported(otherPriority, older)).reports).toEqual([undefined, undefined]);
+  });
+
+  it('get nothing before that was approved', async () => {
+    const { place, reports } = await reported(older, otherPriority);
+    const { log, place: there } = servers([], otherPriority);
+    const asked = { ...place, client: there.client };
+    expect(await carryOutCatalog(asked, row, undefined)).toMatchObject({
+      finding: { state: 'Refused', reason: 'PlanChanged', differences: reports[1] },
+    });
+    expect(log).toEqual([]);
+    const target = { ...row.target, bundle: DIGEST, hops: [], differences: reports[1] };
+    const approved = AssignmentRow.parse({ ...row, target });
+    expect(await carryOutCatalog(asked, approved, undefined)).toMatchObject({ finding: { state: 'Running' } });
+    expect(log).toEqual(['cluster patch', 'cluster apply']);
   });
 });

@@ -70,13 +70,19 @@ export async function carryOutCatalog(
   const isForged = live !== undefined && (place.notes ?? UNSIGNED).isForged(client.cluster, live as KubernetesObject);
   const isOther = live !== undefined && hasOtherFields(live, wanted.source, isForged);
   const there = { catalog, live, held, isOther, sourceWith };
-  const facts = factsOf(there, wanted);
+  const found = factsOf(there, wanted);
   // Before it is done: afterwards the cluster does not show what has changed.
-  await keepCatalogPlan(place, row, facts, { live, wanted: wanted.source });
+  const differences = await keepCatalogPlan(place, row, found, { live, wanted: wanted.source });
+  const facts = { ...found, ...(differences === undefined ? {} : { differences }) };
   const done = await byOrder(place, row, there, before);
   const finding = { ...facts, ...done };
   return done.state === 'Running' ? { finding, againAfterMs: SERVING_AGAIN_MS } : { finding };
 }
+
+const PLAN_CHANGED = {
+  reason: 'PlanChanged',
+  message: 'the catalog changes more here than was approved: its class is asked for approval anew',
+} as const;
 
 const planning = (message: string): CarriedOut => ({ finding: { state: 'Planning', message: reportText(message) } });
 
@@ -90,10 +96,7 @@ function factsOf(
   { source, digest }: Readonly<{ source: CatalogSource; digest: string }>,
 ): Omit<RowFinding, 'state'> {
   const denied = live === undefined ? [] : deniedIn(live, NO_VERSIONS);
-  const changes: ChangeKind[] = [
-    ...(held === digest ? [] : (['CatalogOnly'] as const)),
-    ...(isOther && held !== undefined ? (['ConfigChange'] as const) : []),
-  ];
+  const changes = changesOf({ held, isOther }, digest);
   return {
     ...(held === undefined ? {} : { bundle: held, catalogDigest: held }),
     ...(changes.length === 0 ? {} : { planned: digest, planHash: hashOf(source), changes }),
@@ -102,6 +105,11 @@ function factsOf(
     healthy: isServing(live),
   };
 }
+
+const changesOf = ({ held, isOther }: Pick<StagedCatalog, 'held' | 'isOther'>, digest: string): ChangeKind[] => [
+  ...(held === digest ? [] : (['CatalogOnly'] as const)),
+  ...(isOther && held !== undefined ? (['ConfigChange'] as const) : []),
+];
 
 async function byOrder(
   place: OrderPlace,
@@ -134,6 +142,15 @@ async function goOn(place: OrderPlace, row: AssignmentRow, there: StagedCatalog)
   if (source === undefined || !isSame) {
     return { state: 'Refused', reason: 'PlanChanged' };
   }
+  // What the cluster has may be other than when it was asked; an attempt that has begun goes on.
+  const { live, held } = there;
+  const ordered = {
+    ...{ planned: target, planHash: hashOf(source), changes: changesOf(there, target) },
+    ...(held === undefined ? {} : { bundle: held }),
+  };
+  const differences = await keepCatalogPlan(place, row, ordered, { live, wanted: source });
+  if (differences !== undefined && differences !== row.target?.differences && !hasBegun(row, there))
+    return { state: 'Refused', ...PLAN_CHANGED };
   await move(place, row, there, source);
   return { state: 'Running', hop: 1 };
 }

@@ -44,12 +44,16 @@ function remember({ keptPlans }: OrderPlace, kept: FleetPlanName, shown: readonl
 }
 
 /** Returns the differences that a FleetPlan shows: none if it cannot be read, undefined without a plan. */
-async function shownBy(place: OrderPlace, kept: FleetPlanName): Promise<readonly string[] | undefined> {
+async function shownBy(
+  place: OrderPlace,
+  kept: FleetPlanName,
+  differences = differencesOf,
+): Promise<readonly string[] | undefined> {
   const known = place.keptPlans?.get(keyOf(kept));
   if (known !== undefined) return known;
   const found = await place.hub.get({ ...FLEET_PLAN, ...kept });
   if (found === undefined) return undefined;
-  return remember(place, kept, differencesOf(FleetPlan.safeParse(found).data?.spec ?? {}));
+  return remember(place, kept, differences(FleetPlan.safeParse(found).data?.spec ?? {}));
 }
 
 const isThere = async (place: OrderPlace, kept: FleetPlanName): Promise<boolean> =>
@@ -58,14 +62,15 @@ const isThere = async (place: OrderPlace, kept: FleetPlanName): Promise<boolean>
 /**
  * Makes the FleetPlan of a class, which the first cluster does in which the class is found, and nothing
  * changes after that (decision 0356). `specOf` gives undefined where another pass is to make it. Returns the
- * differences that the FleetPlan shows; undefined as long as there is none.
+ * `differences` that the FleetPlan shows; undefined as long as there is none.
  */
 export async function keepOnce(
   place: OrderPlace,
   kept: FleetPlanName,
   specOf: () => Promise<Partial<FleetPlan['spec']> | undefined>,
+  differences = differencesOf,
 ): Promise<readonly string[] | undefined> {
-  const shown = await shownBy(place, kept);
+  const shown = await shownBy(place, kept, differences);
   if (shown !== undefined) return shown;
   const spec = await specOf();
   if (spec === undefined) return undefined;
@@ -75,7 +80,7 @@ export async function keepOnce(
   } catch (error) {
     // Another cluster of the class was first: what that one has is shown.
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
-    return (await shownBy(place, kept)) ?? [];
+    return (await shownBy(place, kept, differences)) ?? [];
   }
-  return remember(place, kept, differencesOf(spec));
+  return remember(place, kept, differences(spec));
 }
