@@ -90,6 +90,20 @@ describe('a reference that leads into the network of the hub', () => {
     expect(atOpen).toBe(atClosed);
   });
 
+  it.each(['10.255.255.1', '[fd00::1]', '192.168.0.1'])(
+    'P11: the status does not say what is at %s where private addresses, or hosts that are not listed, are refused',
+    async (host) => {
+      const said = async (policy: OutboundPolicy, at: number) => {
+        const strict = new HttpRegistryClient({ limits, connections: { policy, environment: {} } });
+        return strict.resolve(`${host}:${at}/a/b:x`).then(() => 'resolved', refusal);
+      };
+      const ports = [22, port];
+      const texts = await Promise.all(ports.map((at) => said({ ...HUB, addresses: ['public'] }, at)));
+      expect(texts).toEqual(ports.map((at) => `image ${host}:${at}/a/b:x: address of ${host}:${at} ${REFUSED}`));
+      expect(await said({ ...HUB, registryHosts: ['registry.corp'] }, port)).toContain('(FLOTILLA_REGISTRY_HOSTS)');
+    },
+  );
+
   it('is reached where the setting allows it', async () => {
     const registry = await startRegistry();
     const policy: OutboundPolicy = { ...HUB, addresses: ['public', 'private', 'loopback'] };
