@@ -1,8 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
+import { CompiledRights } from '#core/fleet/console-rights/compiled-rights';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
-import { type Grantee, type Rights, rightsOf } from '#core/fleet/console-rights/rights';
+import type { Grantee } from '#core/fleet/console-rights/rights';
 import type { Clock } from '#platform/clock/clock.port';
 import type { SessionStore, StoredSession } from '#platform/console/session-store.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -75,8 +76,7 @@ function cookieOf({ cookie = '' }: Pick<SignInHeaders, 'cookie'>, name: string):
 
 /** Sign-in with an account of the organisation, and the sessions that follow. */
 export class AccountSignIn implements SignIn {
-  readonly #rights = new Map<string, Rights>();
-  #policy: Policy | undefined;
+  readonly #rights = new CompiledRights();
   /** Under way, by session: many issuers take a refresh token once. */
   readonly #renewing = new Map<string, Promise<StoredSession | undefined>>();
 
@@ -130,7 +130,7 @@ export class AccountSignIn implements SignIn {
     const session = await this.#current(hash, await this.options.sessions.get(hash), how.isIdle ?? false);
     if (session === undefined) return undefined;
     const { name, groups } = session;
-    const rights = this.#rightsOf({ name, groups });
+    const rights = this.#rights.of(this.options.policy(), { name, groups });
     return {
       ...{ name, groups, by: 'oidc', rights, session: hash.slice(0, 32), csrf: csrfOf(id) },
       signedInWith: () => this.#tokenOf(hash),
@@ -244,16 +244,5 @@ export class AccountSignIn implements SignIn {
       log.warn({ error: reasonOf(error) }, 'the groups of a session were not read again; they stay for now');
       return session;
     }
-  }
-
-  /** Compiled once for equal people, until the policy changes. */
-  #rightsOf(person: Grantee): Rights {
-    const policy = this.options.policy();
-    if (policy !== this.#policy || this.#rights.size > 1_000) this.#rights.clear();
-    this.#policy = policy;
-    const key = JSON.stringify([person.name, person.groups]);
-    const rights = this.#rights.get(key) ?? rightsOf(policy, person);
-    this.#rights.set(key, rights);
-    return rights;
   }
 }

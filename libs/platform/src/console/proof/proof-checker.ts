@@ -7,8 +7,9 @@ import {
   statementRefusal,
 } from '#core/fleet/console-proof/console-proof';
 import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
+import { CompiledRights } from '#core/fleet/console-rights/compiled-rights';
 import type { Policy } from '#core/fleet/console-rights/console-policy';
-import { ALL_RIGHTS, type Grantee, LOCAL, type Rights, rightsOf } from '#core/fleet/console-rights/rights';
+import { ALL_RIGHTS, type Grantee, LOCAL, type Rights } from '#core/fleet/console-rights/rights';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '../../clock/clock.port.js';
 import type { Log } from '../../telemetry/log.port.js';
@@ -55,8 +56,7 @@ const LOG_AGAIN_AFTER_MS = 10_000;
 
 /** Checks what the console sends: who is behind it, and that the person sent this and nothing else, now. */
 export class ProofChecker {
-  readonly #rights = new Map<string, Rights>();
-  #policy: Policy | undefined;
+  readonly #rights = new CompiledRights();
   readonly #logged = new Map<string, Readonly<{ atMs: number; unlogged: number }>>();
 
   constructor(private readonly options: ProofCheckerOptions) {}
@@ -114,7 +114,7 @@ export class ProofChecker {
     if ('reason' in answer) return answer;
     const account = readAccount(answer.claims, names);
     if ('refused' in account) return refuse('token', `the ID token names nobody: ${account.refused}`);
-    return { person: account, rights: this.#rightsOf(account) };
+    return { person: account, rights: this.#rights.of(this.options.policy(), account) };
   }
 
   /** Without accounts: who has the key of the console may do everything, as `local`. */
@@ -131,16 +131,5 @@ export class ProofChecker {
     if (!isCodeOfKey(code, key, statement))
       return refuse('code', `the proof was made with another key than FLOTILLA_CONSOLE_KEY_FILE of the ${reader} has`);
     return { person: LOCAL, rights: ALL_RIGHTS };
-  }
-
-  /** Compiled once for equal people, until the policy changes. */
-  #rightsOf(person: Grantee): Rights {
-    const policy = this.options.policy();
-    if (policy !== this.#policy || this.#rights.size > 1_000) this.#rights.clear();
-    this.#policy = policy;
-    const key = JSON.stringify([person.name, person.groups]);
-    const rights = this.#rights.get(key) ?? rightsOf(policy, person);
-    this.#rights.set(key, rights);
-    return rights;
   }
 }
