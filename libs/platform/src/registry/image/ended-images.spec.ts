@@ -108,7 +108,9 @@ describe('an image that ended the thread that read it', () => {
     expect(await ended.check.check()).toMatchObject({
       up: true,
       degraded: true,
-      detail: expect.stringMatching(/^1 image ended .* r\.test\/shop\/catalog:v1 \(2026-11-29T12:00:00.000Z: .*memory/),
+      detail: expect.stringMatching(
+        /^1 image ended the thread that read it, and is not read again: r\.test\/shop\/catalog:v1 \(2026-11-29T12:00:00.000Z: .*memory/,
+      ),
     });
     now += 20 * MINUTE_MS;
     expect(await ended.check.check()).not.toHaveProperty('degraded');

@@ -120,8 +120,11 @@ export class EndedImages {
       .slice(0, SHOWN)
       .map(({ image, at, message }) => `${image} (${new Date(at).toISOString()}: ${message})`);
     const more = asked.length > SHOWN ? ` and ${asked.length - SHOWN} more` : '';
-    const images = asked.length === 1 ? '1 image' : `${asked.length} images`;
-    const detail = `${images} ended the thread that read them, and are not read again: ${shown.join(', ')}${more}`;
+    const said =
+      asked.length === 1
+        ? '1 image ended the thread that read it, and is not read again'
+        : `${asked.length} images ended the threads that read them, and are not read again`;
+    const detail = `${said}: ${shown.join(', ')}${more}`;
     return { up: true, degraded: true, detail };
   }
 
