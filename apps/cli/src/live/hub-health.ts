@@ -10,6 +10,9 @@ const Detail = z.looseObject({
 });
 const Health = z.looseObject({ status: z.string(), details: z.record(z.string(), Detail) });
 
+/** What a service that is ready answers: well, or well but for a part. */
+const READY: ReadonlySet<string> = new Set(['ok', 'degraded']);
+
 /** One check of a service of the hub. */
 export type HubCheck = Readonly<{
   name: string;
@@ -55,5 +58,6 @@ export async function hubHealth(url: string, token?: string): Promise<HubHealth>
       ...(one.troubles === undefined ? {} : { troubles: one.troubles }),
     }))
     .sort((a, b) => byCodeUnit(a.name, b.name));
-  return { url, reached: true, ready: status === 'ok', checks, ...(isWithheld ? { withheld: true as const } : {}) };
+  const ready = READY.has(status);
+  return { url, reached: true, ready, checks, ...(isWithheld ? { withheld: true as const } : {}) };
 }

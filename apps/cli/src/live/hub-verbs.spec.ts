@@ -58,6 +58,16 @@ describe('flotilla health', () => {
     expect(err).toMatch(new RegExp(`^error: hub ${hub} does not answer \\(.+\\); --hub names another\n$`));
   });
 
+  it('is 0 where a check is degraded: the hub works, but for a part', async () => {
+    const membership = { status: 'degraded', detail: 'context "liar" is refused' };
+    const body = { status: 'degraded', details: { membership, redis: { status: 'up', detail: '' } } };
+    const hub = await startHub({ ...READY_HUB, '/readyz': { body } });
+    const { out, exit } = await runFlotilla(['health', '--hub', hub]);
+    expect(out).toMatch(/^HUB \S+ ready\n/);
+    expect(out).toMatch(/membership +degraded +context "liar" is refused/);
+    expect(exit).toBe(0);
+  });
+
   it('is 3 where one of two that were named does not answer', async () => {
     const hub = await startHub();
     const { out, exit } = await runFlotilla(['health', '--hub', hub, '--hub', await unusedAddress(), '-o', 'json']);
