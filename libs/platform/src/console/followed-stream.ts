@@ -49,6 +49,9 @@ return found`;
 /** What came beside an entry: the name that Redis gave it, and the proof of the person; empty: none. */
 type EntryFrame = Readonly<{ delivery: string; proof: string }>;
 
+/** 1 if stream ARGV[1] has an entry at place ARGV[2] or after it. */
+const IS_THERE = `return #redis.call('XRANGE', ARGV[1], ARGV[2], '+', 'COUNT', 1)`;
+
 /** What is undefined is no JSON. */
 export const parsedJson = (text: string | null | undefined): unknown => {
   try {
@@ -114,7 +117,16 @@ export class FollowedStream<T> {
       if (success) take(data, { delivery: id, proof: at % 2 === 0 ? (fields[at + 1] ?? '') : '' });
       else log.warn({ entry: id }, `what is not one of the ${what} was dropped`);
     }
-    return entries.at(-1)?.[0] ?? place;
+    return entries.at(-1)?.[0] ?? (await this.#kept(place));
+  }
+
+  /** The writer names the entries. If one of the future is gone, what comes now lies before it. */
+  async #kept(place: string): Promise<string> {
+    const { redis, stream, freshMs } = this.options;
+    const nowMs = await this.#nowMs();
+    if (Number(place.split('-')[0]) <= nowMs) return place;
+    const isThere = await redis.eval(IS_THERE, 0, stream, place);
+    return isThere === 1 ? place : `${nowMs - freshMs}-0`;
   }
 
   /** Waits for what comes after a place. An answer that is too long is left, and read again in parts. */
