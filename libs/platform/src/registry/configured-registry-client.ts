@@ -55,7 +55,7 @@ async function judgeBy(
   const { readSignaturePolicy } = await import('./signatures/policy-file.js');
   const { ContentAdmission } = await import('./signatures/content-admission.js');
   const read = await readSignaturePolicy(file);
-  for (const { problem } of [read.policy, ...read.policy.rules]) if (problem !== undefined) onProblem?.(problem);
+  for (const { problem } of [read.policy, ...read.policy.rules]) if (problem !== undefined) onProblem?.(problem.text);
   return (transport) => new ContentAdmission(read, transport);
 }
 

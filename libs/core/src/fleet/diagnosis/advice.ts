@@ -57,7 +57,7 @@ export const ADVICE = {
     ),
   correctSignaturePolicy: () =>
     advice(
-      'Nothing is wrong with what is named: correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE as the message says, and restart the hub.',
+      'Nothing is wrong with what is named: correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE as the log of the hub says, and restart the hub.',
     ),
   /** A registry that does not answer, or not now. */
   reachRegistry: (host: string) =>

@@ -18,7 +18,7 @@ const BUSY =
 const GONE =
   'image r.example/c:1: registry r.example answered 404 MANIFEST_UNKNOWN: repository "c" has no such image: check name and tag';
 const UNSIGNED = `image r.example/c:1: signature policy r.example/c refuses sha256:${'a'.repeat(64)}: no signature; an accepted key must sign it, or change the policy`;
-const POLICY = `image r.example/c:1: signature policy * refuses sha256:${'a'.repeat(64)}: it cannot be read: /p.yaml is not YAML; correct FLOTILLA_SIGNATURE_POLICY_FILE and restart`;
+const POLICY = `image r.example/c:1: signature policy * refuses sha256:${'a'.repeat(64)}: it cannot be read (rules[1]): the hub's administrator must correct FLOTILLA_SIGNATURE_POLICY_FILE`;
 const since = (text: string) => `${text}; since 2026-01-01T00:00:00Z, next try at 2026-01-01T00:05:00Z`;
 
 describe('content that could not be fetched', () => {

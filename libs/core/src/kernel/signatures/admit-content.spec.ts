@@ -72,13 +72,21 @@ describe('admitContent', () => {
     ['no rule', { rules: [] }, true],
     ['a rule of another registry', { rules: [{ scope: 'q.example', accepts: [KEY] }] }, true],
     ['a rule that admits what is not signed', { rules: [{ scope: '*', accepts: [], admitsUnsigned: true }] }, true],
-    ['a rule that cannot be read', { rules: [{ scope: 'r.example', accepts: [], problem: 'no file' }] }, false],
+    [
+      'a rule that cannot be read',
+      { rules: [{ scope: 'r.example', accepts: [], problem: { text: 'no file' } }] },
+      false,
+    ],
     [
       'a rule that cannot be read, of another registry',
-      { rules: [{ scope: 'q.example', accepts: [], problem: 'no file' }] },
+      { rules: [{ scope: 'q.example', accepts: [], problem: { text: 'no file' } }] },
       true,
     ],
-    ['a policy that cannot be read', { rules: [{ scope: 'q.example', accepts: [KEY] }], problem: 'no YAML' }, false],
+    [
+      'a policy that cannot be read',
+      { rules: [{ scope: 'q.example', accepts: [KEY] }], problem: { text: 'no YAML' } },
+      false,
+    ],
   ])('with %s', (_, policy, admitted) =>
     expect(admitContent(policy, { image, digests: [DIGEST] }, []).admitted).toBe(admitted),
   );

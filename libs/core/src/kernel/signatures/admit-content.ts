@@ -1,4 +1,10 @@
-import { type Authority, type ImageName, ruleFor, type SignaturePolicy } from './signature-policy.js';
+import {
+  type Authority,
+  type ImageName,
+  type PolicyProblem,
+  ruleFor,
+  type SignaturePolicy,
+} from './signature-policy.js';
 
 /** A signature that was found, and who it is proven to be of. `digest`: of the manifest that it names. */
 export type SignatureClaim = Readonly<{ digest: string }> &
@@ -58,8 +64,13 @@ const refused = (scope: string, [digest = '']: readonly string[], because: strin
   text: `signature policy ${scope} refuses ${digest}: ${because}`,
 });
 
-const unreadable = (scope: string, digests: readonly string[], problem: string): ContentVerdict =>
-  refused(scope, digests, `it cannot be read: ${problem}; correct ${POLICY_SETTING} and restart`);
+/** The files of the hub are no business of who reads a status: its log names them. */
+const unreadable = (scope: string, digests: readonly string[], { place }: PolicyProblem): ContentVerdict =>
+  refused(
+    scope,
+    digests,
+    `it cannot be read${place === undefined ? '' : ` (${place})`}: the hub's administrator must correct ${POLICY_SETTING}`,
+  );
 
 function isOf(claim: SignatureClaim, authority: Authority): boolean {
   switch (authority.kind) {

@@ -19,14 +19,17 @@ export type SignatureRule = Readonly<{
   /** The rule takes its scope out of a wider one. */
   admitsUnsigned?: true;
   /** The rule cannot be used: nothing of its scope is admitted. */
-  problem?: string;
+  problem?: PolicyProblem;
 }>;
 
 export type SignaturePolicy = Readonly<{
   rules: readonly SignatureRule[];
   /** A part of the policy cannot be read, and may concern any image: none is admitted. */
-  problem?: string;
+  problem?: PolicyProblem;
 }>;
+
+/** `text` is for the administrator of the hub: it names files of the hub. `place`: of the rule, `rules[1]`. */
+export type PolicyProblem = Readonly<{ text: string; place?: string }>;
 
 /** The parts of an image reference that a scope names. */
 export type ImageName = Readonly<{ host: string; repository: string }>;

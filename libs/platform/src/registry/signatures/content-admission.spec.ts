@@ -295,35 +295,59 @@ describe('without a rule', () => {
 });
 
 describe('a policy that cannot be read', () => {
-  it.each<[what: string, policy: string, because: RegExp]>([
-    ['no YAML', 'rules: [', /policy \* refuses sha256:[0-9a-f]{64}: it cannot be read: .*policy\.yaml is not YAML/],
-    ['no rules', 'rule: []', /expected rules, a list/],
-    ['a rule without scope', 'rules: [{accept: []}]', /rules\[0\]: scope must be/],
-    ['a scope that is none', 'rules: [{scope: "https://r.example", admitUnsigned: true}]', /scope must be/],
-    ['a rule that asks for nothing', 'rules: [{scope: "*", accept: []}]', /rules\[0\]: expected scope, and either/],
-    ['a word that is unknown', 'rules: [{scope: "*", accept: [{keys: {file: cosign.pub}}]}]', /expected scope, and/],
-    ['a key that is not there', 'rules: [{scope: "*", accept: [{key: {file: none.pub}}]}]', /rules\[0\]: .*none\.pub/],
-    ['a key that is none', 'rules: [{scope: "*", accept: [{key: {data: x}}]}]', /data is no public key in PEM/],
+  it.each<[what: string, policy: string, place: '' | ' (rules[0])' | ' (rules[1])', because: RegExp]>([
+    ['no YAML', 'rules: [', '', /policy\.yaml is not YAML/],
+    ['no rules', 'rule: []', '', /expected rules, a list/],
+    ['a rule without scope', 'rules: [{accept: []}]', ' (rules[0])', /rules\[0\]: scope must be/],
+    [
+      'a scope that is none',
+      'rules: [{scope: "*", admitUnsigned: true}, {scope: "https://r.example", admitUnsigned: true}]',
+      ' (rules[1])',
+      /rules\[1\]: scope must be/,
+    ],
+    [
+      'a rule that asks for nothing',
+      'rules: [{scope: "*", accept: []}]',
+      ' (rules[0])',
+      /: expected scope, and either/,
+    ],
+    ['a word that is unknown', withKey('*').replace('key:', 'keys:'), ' (rules[0])', /expected scope, and/],
+    ['a key that is not there', withKey('*').replace('cosign', 'none'), ' (rules[0])', /rules\[0\]: .*none\.pub/],
+    [
+      'a key that is none',
+      'rules: [{scope: "*", accept: [{key: {data: x}}]}]',
+      ' (rules[0])',
+      /data is no public key in PEM/,
+    ],
     [
       'a second rule for a scope',
       'rules: [{scope: "*", admitUnsigned: true}, {scope: "*", admitUnsigned: true}]',
+      ' (rules[1])',
       /a second rule for \*/,
     ],
-  ])('refuses: %s', async (_, policy, because) => {
-    const { reference } = await pushed();
+  ])('refuses, and names no file of the hub to who names the image: %s', async (_, policy, place, because) => {
+    const { reference, digest } = await pushed();
     const client = await clientWith(policy);
-    await expect(client.resolve(reference)).rejects.toThrow(because);
-    await expect(client.resolve(reference)).rejects.toThrow(/correct FLOTILLA_SIGNATURE_POLICY_FILE and restart$/);
+    await expect(client.resolve(reference)).rejects.toThrow(
+      `image ${reference}: signature policy * refuses ${digest}: it cannot be read${place}: the hub's administrator must correct FLOTILLA_SIGNATURE_POLICY_FILE`,
+    );
+    await expect(client.resolve(reference)).rejects.not.toThrow(/policy\.yaml|\.pub|PEM/);
+    const read = await readSignaturePolicy(join(folder, 'policy.yaml'));
+    const problems = [read.policy, ...read.policy.rules].flatMap(({ problem }) => problem?.text ?? []);
+    expect(problems).toEqual([expect.stringMatching(because)]);
   });
 
   it('refuses if the file is not there, or holds a private key, and does not show it', async () => {
     const { reference } = await pushed();
     const none = await readSignaturePolicy(join(folder, 'none.yaml'));
+    expect(none.policy.problem?.text).toContain(join(folder, 'none.yaml'));
     const client = new HttpRegistryClient({ judge: (transport) => new ContentAdmission(none, transport) });
-    await expect(client.resolve(reference)).rejects.toThrow(/none\.yaml/);
+    await expect(client.resolve(reference)).rejects.toThrow(/it cannot be read: the hub's administrator/);
     const pem = KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const secret = await clientWith(`rules: [{scope: "*", accept: [{key: {data: ${JSON.stringify(pem)}}}]}]`);
-    await expect(secret.resolve(reference)).rejects.toThrow(/data holds a private key: give the public one/);
+    const [rule] = (await readSignaturePolicy(join(folder, 'policy.yaml'))).policy.rules;
+    expect(rule?.problem?.text).toMatch(/data holds a private key: give the public one/);
+    expect(rule?.problem?.text).not.toContain('BEGIN');
     await expect(secret.resolve(reference)).rejects.not.toThrow(/BEGIN/);
   });
 

@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import {
   type Authority,
+  type PolicyProblem,
   type SignaturePolicy,
   type SignatureRule,
   scopeOf,
@@ -53,6 +54,21 @@ export async function readSignaturePolicy(file: string): Promise<ReadPolicy> {
   return new PolicyReader(file).read();
 }
 
+/** A rule for which it is not known what it concerns. */
+class UnusableRule extends UnusableMaterial {
+  constructor(
+    readonly place: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const problemOf = (error: UnusableMaterial): PolicyProblem => ({
+  text: error.message,
+  ...(error instanceof UnusableRule && { place: error.place }),
+});
+
 class PolicyReader {
   readonly #materials = {
     keys: new Map<string, ReturnType<typeof readPublicKey>>(),
@@ -67,29 +83,33 @@ class PolicyReader {
       return { policy: await this.#policy(await textOf(this.file)), materials: this.#materials };
     } catch (error) {
       if (!(error instanceof UnusableMaterial)) throw error;
-      return { policy: { rules: [], problem: error.message }, materials: this.#materials };
+      return { policy: { rules: [], problem: problemOf(error) }, materials: this.#materials };
     }
   }
 
   async #policy(text: string): Promise<SignaturePolicy> {
     const rules = new Map<string, SignatureRule>();
     for (const [at, value] of rulesIn(text, this.file).entries()) {
-      const where = `${this.file}: rules[${at}]`;
+      const place = `rules[${at}]`;
       const scoped = Scoped.safeParse(value);
       const scope = scoped.success ? scopeOf(scoped.data.scope) : undefined;
       if (scope === undefined) {
-        throw new UnusableMaterial(`${where}: scope must be *, *.DOMAIN or HOST[:PORT][/PATH]`);
+        throw new UnusableRule(place, `${this.file}: ${place}: scope must be *, *.DOMAIN or HOST[:PORT][/PATH]`);
       }
-      const rule = await this.#rule(scope, value, where);
-      const problem = `${where}: a second rule for ${scope}`;
+      const rule = await this.#rule(scope, value, place);
+      const problem = this.#problem(place, `a second rule for ${scope}`);
       rules.set(scope, rules.has(scope) ? { scope, accepts: [], problem } : rule);
     }
     return { rules: [...rules.values()] };
   }
 
-  async #rule(scope: string, value: unknown, where: string): Promise<SignatureRule> {
+  #problem(place: string, because: string): PolicyProblem {
+    return { text: `${this.file}: ${place}: ${because}`, place };
+  }
+
+  async #rule(scope: string, value: unknown, place: string): Promise<SignatureRule> {
     const parsed = Rule.safeParse(value);
-    if (!parsed.success) return { scope, accepts: [], problem: `${where}: ${RULE_FORM}` };
+    if (!parsed.success) return { scope, accepts: [], problem: this.#problem(place, RULE_FORM) };
     if ('admitUnsigned' in parsed.data) return { scope, accepts: [], admitsUnsigned: true };
     try {
       const accepts: Authority[] = [];
@@ -97,7 +117,7 @@ class PolicyReader {
       return { scope, accepts };
     } catch (error) {
       if (!(error instanceof UnusableMaterial)) throw error;
-      return { scope, accepts: [], problem: `${where}: ${error.message}` };
+      return { scope, accepts: [], problem: this.#problem(place, error.message) };
     }
   }
 
