@@ -41,7 +41,7 @@ export function describeChangingCatalogs(environment: () => BadInputEnvironment)
       await expect
         .poll(() => fixture.catalogStatus(east, 'changing'), PATIENCE)
         .toMatch(
-          /^READY \| RegistryServerError \| catalog \S+\/shelf\/changing:1 is invalid: a\.yaml:1: .*; failing since \S+, next try \S+\. The last good content \(sha256:[0-9a-f]+, held since \S+\) stays in use\.$/,
+          /^READY \| RegistryServerError \| catalog \S+\/shelf\/changing:1 is invalid: a\.yaml:1: .*; failing since \S+, next check \S+\. The last good content \(sha256:[0-9a-f]+, held since \S+\) stays in use\.$/,
         );
       await fixture.subscribe(east, 'changing', 'lighthouse-operator');
       await expect

@@ -23,7 +23,7 @@ const fine = packageYaml('fine', 'x/y:1');
 const orphanEntry = fine.replace('  - name: fine.v1.0.0\n', '  - name: fine.v1.0.0\n  - name: fine.v0.9.0\n');
 
 const failing = (text: string): RegExp =>
-  new RegExp(`^TRANSIENT_FAILURE \\| RegistryServerError \\| .*${text}.*; failing since \\S+, next try \\S+\\.$`);
+  new RegExp(`^TRANSIENT_FAILURE \\| RegistryServerError \\| .*${text}.*; failing since \\S+, next check \\S+\\.$`);
 
 const rows: readonly Row[] = [
   {

@@ -96,10 +96,10 @@ describe('catalog-sources.md §2 and §8, the status of a CatalogSource', () => 
   ])('$observed: $because', ({ state, observed }) => {
     expect(catalogSourceStatus(image, state, settings).connectionState?.lastObservedState).toBe(observed);
   });
-  it('says what failed, since when, when the next try is, and what stays in use', () => {
+  it('says what failed, since when, when the next check is, and what stays in use', () => {
     expect(catalogSourceStatus(image, { held, failure }, settings)).toMatchObject({
       reason: 'RegistryServerError',
-      message: `manifest unknown; failing since 2026-01-02T00:00:00Z, next try 2026-01-02T00:01:00Z. The last good content (${digest}, held since 2026-01-01T00:00:00Z) stays in use.`,
+      message: `manifest unknown; failing since 2026-01-02T00:00:00Z, next check 2026-01-02T00:01:00Z. The last good content (${digest}, held since 2026-01-01T00:00:00Z) stays in use.`,
     });
   });
   it('names what was left out of content that is served', () => {

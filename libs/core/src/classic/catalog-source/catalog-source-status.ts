@@ -93,7 +93,7 @@ export function isServing(state: CatalogState, strict: boolean): boolean {
   return state.held !== undefined && !(strict && state.failure !== undefined);
 }
 
-/** Leaves room for since when it fails, when the next try is, and what stays in use. */
+/** Leaves room for since when it fails, when the next check is, and what stays in use. */
 const MAX_FAILURE_BYTES = 1_536;
 
 function complaint(
@@ -107,9 +107,12 @@ function complaint(
       held !== undefined && !settings.strict
         ? `. The last good content (${held.digest}, held since ${held.since}) stays in use.`
         : '';
-    // A ConfigMap is watched, so there is no next try to announce: OLM's text stands as it is.
+    // A ConfigMap is watched, so there is no next check to announce: OLM's text stands as it is.
+    // A check, and not a try: an image whose digest is still the one that failed is not pulled again.
     const timed = failure.reason !== 'ConfigMapError';
-    const when = timed ? `; failing since ${failure.since}, next try ${failure.nextTry}${inUse === '' ? '.' : ''}` : '';
+    const when = timed
+      ? `; failing since ${failure.since}, next check ${failure.nextTry}${inUse === '' ? '.' : ''}`
+      : '';
     return {
       reason: failure.reason,
       message: clipMessage(`${clipMessage(failure.message, MAX_FAILURE_BYTES)}${when}${inUse}`),
