@@ -1,5 +1,6 @@
 import type { AdviceCase, AdviceName } from './advice-bench.js';
 import { CATALOG_CASES } from './catalog-cases.js';
+import { ENDED_IMAGE_CASES } from './ended-image-cases.js';
 import { EXTENSION_CASES } from './extension-cases.js';
 import { HUB_CASES } from './hub-cases.js';
 import { NAMESPACE_CASES } from './namespace-cases.js';
@@ -23,6 +24,7 @@ export const CASES = {
   ...EXTENSION_CASES,
   ...WEBHOOK_CASES,
   ...SIGNATURE_CASES,
+  ...ENDED_IMAGE_CASES,
 } satisfies Readonly<Record<string, AdviceCase>>;
 
 export type CaseName = keyof typeof CASES;

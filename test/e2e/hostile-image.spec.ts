@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
-import { assembleImage, blob, buildImage } from '#platform/registry/image-builder';
+import { assembleImage, buildImage } from '#platform/registry/image-builder';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { layerOfDeepNames } from '#testing/hostile/layer-of-deep-names';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
@@ -16,39 +15,6 @@ import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const NAMESPACE = 'olm';
 const LABELS = { [CATALOG_LABEL]: '/configs' };
-const BLOCK = 512;
-
-function header(name: string): Buffer {
-  const block = Buffer.alloc(BLOCK);
-  block.write(name, 0);
-  block.write('0000644\0', 100);
-  block.write(`${'0'.repeat(11)}\0`, 124);
-  block.write('        ', 148);
-  block.write('0', 156);
-  block.write('ustar\u000000', 257);
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return block;
-}
-
-/** Within all bounds: each file has directories of its own, together more than a thread may hold. */
-async function hostileLayer() {
-  const gzip = createGzip({ level: 1 });
-  const hash = createHash('sha256');
-  const packed: Buffer[] = [];
-  gzip.on('data', (chunk: Buffer) => packed.push(chunk));
-  const ended = new Promise((resolve) => gzip.once('end', resolve));
-  for (let at = 0; at < 99_000; at += 500) {
-    const part = Buffer.concat(Array.from({ length: 500 }, (_, index) => header(`${at + index}/a/b/c/d/f`)));
-    hash.update(part);
-    if (!gzip.write(part)) await new Promise((resolve) => gzip.once('drain', resolve));
-  }
-  hash.update(Buffer.alloc(2 * BLOCK));
-  gzip.end(Buffer.alloc(2 * BLOCK));
-  await ended;
-  const layer = blob('application/vnd.oci.image.layer.v1.tar+gzip', Buffer.concat(packed));
-  return { layer, diffId: `sha256:${hash.digest('hex')}` as const };
-}
 
 const catalogText = (name: string) =>
   [
@@ -78,7 +44,7 @@ describe('an image that takes all memory of the thread that reads it', () => {
       settings: { FLOTILLA_IMAGE_MAX_FILES: '100000' },
     });
     await Promise.all(environment.clients.map(serveCrds));
-    const hostile = await hostileLayer();
+    const hostile = await layerOfDeepNames();
     layer = hostile.layer.digest;
     registry.put('tenant/catalog:v1', assembleImage([hostile], LABELS));
     for (const name of ['first', 'second']) await pushGood(name);

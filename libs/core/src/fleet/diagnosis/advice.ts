@@ -18,6 +18,11 @@ export type Advice = string & { readonly [MADE_HERE]: true };
 
 const advice = (text: string): Advice => text as Advice;
 
+const retryCommand = (name: string, namespace?: string): string =>
+  namespace === undefined
+    ? `flotilla retry clustercatalog ${name}`
+    : `flotilla retry catalogsource ${name} -n ${namespace}`;
+
 /** Roll-outs in the namespace of `<namespace>/<name>`; all where that is not known. */
 function fleetStatus(operator: string): string {
   const [namespace = ''] = operator.split('/');
@@ -41,6 +46,11 @@ export const ADVICE = {
   validateCatalogImage: (image: string) =>
     advice(
       `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${shellWord(image)}`,
+    ),
+  /** For an image that ended its thread. `namespace`: of a CatalogSource; a ClusterCatalog has none. */
+  retryCatalog: (name: string, namespace?: string) =>
+    advice(
+      `Push another image, smaller or with fewer files. Or have this one read once more, such as after a restart with other bounds: ${retryCommand(name, namespace)}`,
     ),
   /** The hub's own policy refuses what the object names. */
   allowAddress: (host: string) =>

@@ -9,7 +9,7 @@ import { isPaused, pausedDigest, pausedText } from '../../kernel/api/paused-cata
 import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 import { ADVICE, type Advice } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
-import { pullAdvice } from './pull-trouble.js';
+import { endedAdvice, pullAdvice } from './pull-trouble.js';
 
 /**
  * What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8;
@@ -81,7 +81,12 @@ function remedy(source: CatalogSource): readonly Advice[] {
   const leave = ADVICE.deleteCatalogSource(namespace, name);
   switch (origin.kind) {
     case 'image':
-      return [...(loginRemedy(source) ?? pullAdvice(message) ?? [ADVICE.validateCatalogImage(origin.image)]), leave];
+      return [
+        ...(endedAdvice(message, name, namespace) ??
+          loginRemedy(source) ??
+          pullAdvice(message) ?? [ADVICE.validateCatalogImage(origin.image)]),
+        leave,
+      ];
     case 'grpc':
       return [...(pullAdvice(message) ?? [ADVICE.startRegistryServer(origin.address)]), leave];
     case 'configMap':

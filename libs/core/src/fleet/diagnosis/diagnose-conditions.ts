@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { ADVICE } from './advice.js';
+import { ADVICE, type Advice } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
-import { pullAdvice } from './pull-trouble.js';
+import { endedAdvice, pullAdvice } from './pull-trouble.js';
 
 const Condition = z.looseObject({
   type: z.string(),
@@ -36,7 +36,7 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   if (isSwitchedOff(object))
     return diagnosis('well', 'well', reported, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
   const notReady = available?.status === 'True' ? [] : inWords(available);
-  const fetched = pullAdvice(progressing?.message ?? '');
+  const fetched = fetchAdvice(object, progressing?.message ?? '');
   switch (progressing?.reason) {
     case 'InvalidConfiguration':
       return diagnosis('extension-config-invalid', 'failed', reported, ADVICE.correctExtensionConfig());
@@ -50,6 +50,9 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   const isWell = wanted?.status === 'True' && notReady.length === 0;
   return diagnosis(isWell ? 'well' : 'progressing', isWell ? 'well' : 'under-way', [...reported, ...notReady]);
 }
+
+const fetchAdvice = ({ kind, metadata }: KubernetesObject, message: string): readonly Advice[] | undefined =>
+  (kind === 'ClusterCatalog' ? endedAdvice(message, metadata.name ?? '') : undefined) ?? pullAdvice(message);
 
 /** Whether it is a ClusterCatalog that is not served because its spec says so. */
 export const isSwitchedOff = ({ kind, ...object }: KubernetesObject): boolean =>

@@ -19,7 +19,9 @@ const GONE =
   'image r.example/c:1: registry r.example answered 404 MANIFEST_UNKNOWN: repository "c" has no such image: check name and tag';
 const UNSIGNED = `image r.example/c:1: signature policy r.example/c refuses sha256:${'a'.repeat(64)}: no signature; an accepted key must sign it, or change the policy`;
 const POLICY = `image r.example/c:1: signature policy * refuses sha256:${'a'.repeat(64)}: it cannot be read (rules[1]): the hub's administrator must correct FLOTILLA_SIGNATURE_POLICY_FILE`;
-const since = (text: string) => `${text}; since 2026-01-01T00:00:00Z, next try at 2026-01-01T00:05:00Z`;
+const ENDED =
+  'image r.example/c:1: unpacking its layers needs more than 128 MiB of memory; this digest is not read again: push another image, or ask with "flotilla retry" for that of a catalog';
+const since = (text: string) => `${text}; since 2026-01-01T00:00:00Z, next check 2026-01-01T00:05:00Z`;
 
 describe('content that could not be fetched', () => {
   it.each<[message: string, advice: RegExp | undefined]>([
@@ -99,6 +101,19 @@ describe('content that could not be fetched', () => {
   it.each(Object.keys(told))('is refused by the signature policy: a %s says so', (kind) => {
     expect(told[kind]?.(since(UNSIGNED))[0]).toMatch(/^Ask the publisher to sign this digest/);
     expect(told[kind]?.(since(POLICY))[0]).toMatch(/^Nothing is wrong with what is named: correct the file/);
+  });
+
+  it.each([
+    ['CatalogSource', / flotilla retry catalogsource c -n olm$/],
+    ['CatalogSource with old content', / flotilla retry catalogsource c -n olm$/],
+    ['ClusterCatalog', / flotilla retry clustercatalog c$/],
+    ['ClusterCatalog that is not tried again', / flotilla retry clustercatalog c$/],
+  ])('ended its thread: how a %s has it read once more', (kind, command) => {
+    expect(told[kind]?.(since(ENDED))[0]).toMatch(command);
+  });
+
+  it.each(['ClusterExtension', 'Subscription', 'InstallPlan'])('ended its thread: a %s asks for no retry', (kind) => {
+    expect((told[kind]?.(since(ENDED)) ?? []).join(' ')).not.toMatch(/retry (catalogsource|clustercatalog)/);
   });
 
   it('names the policy, and not the publisher, for a bundle that a policy refuses', () => {

@@ -2,12 +2,20 @@ import { ADVICE, type Advice } from './advice.js';
 
 const REFUSED = /(?:address of|host) (\S+) is not allowed by the hub \((FLOTILLA_[A-Z_]+)\)/;
 const NOT_ADMITTED = /\bsignature policy (\S+) refuses \S+: (it cannot be read\b)?/;
+const NOT_READ_AGAIN = /; this digest is not read again: /;
 const AWAY = /cannot reach registry (\S+) \(|registry (\S+) answered (?:429|5\d\d)\b/;
 const LATE = /\bnot done after \d+ ms: /;
 const SERVER_AWAY = /catalog at (\S+) \((?:UNAVAILABLE|DEADLINE_EXCEEDED): /;
 
 /** True if a message says that the signature policy of the hub refuses content. */
 export const isNotAdmitted = (message: string): boolean => NOT_ADMITTED.test(message);
+
+/** True if a message says that an image ended the thread that read it, and is remembered for that. */
+export const isNotReadAgain = (message: string): boolean => NOT_READ_AGAIN.test(message);
+
+/** Returns advice if the image of a catalog is remembered so. */
+export const endedAdvice = (message: string, name: string, namespace?: string): readonly Advice[] | undefined =>
+  isNotReadAgain(message) ? [ADVICE.retryCatalog(name, namespace)] : undefined;
 
 /**
  * Returns advice if content could not be fetched and is not at fault: the hub's own policies refuse the

@@ -28,7 +28,7 @@ export type SignaturePolicy = Readonly<{
   problem?: PolicyProblem;
 }>;
 
-/** `text` is for the administrator of the hub: it names files of the hub. `place`: of the rule, `rules[1]`. */
+/** `text` is for who runs the hub: it names files there. `place`: of the rule, as `rules[1]`. */
 export type PolicyProblem = Readonly<{ text: string; place?: string }>;
 
 /** The parts of an image reference that a scope names. */

@@ -38,7 +38,7 @@ describe('an image that ended the thread that read it', () => {
   it('is not read again, after a restart neither, and says what to do (R7)', async () => {
     const first = await pull(await open());
     expect(first).toBe(
-      `image ${IMAGE}: unpacking its layers needs more than 12 MiB of memory; this digest is not read again: push another image, or ask with "flotilla retry"`,
+      `image ${IMAGE}: unpacking its layers needs more than 12 MiB of memory; this digest is not read again: push another image, or ask with "flotilla retry" for that of a catalog`,
     );
     now += 30 * 24 * 60 * MINUTE_MS;
     expect(await pull(await open())).toBe(first);

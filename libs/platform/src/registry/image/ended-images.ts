@@ -153,7 +153,7 @@ export class EndedImages {
   }
 }
 
-const ADVICE = 'this digest is not read again: push another image, or ask with "flotilla retry"';
+const ADVICE = 'this digest is not read again: push another image, or ask with "flotilla retry" for that of a catalog';
 
 function noted({ image, message }: EndedImage): ReaderEnded {
   const error = new ReaderEnded(image, `${message}; ${ADVICE}`);
