@@ -1,5 +1,7 @@
+import { isNotReadAgain } from '#core/fleet/diagnosis/pull-trouble';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { RETRIED_ANNOTATION } from '#core/kernel/api/retried-catalog';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
@@ -52,7 +54,20 @@ async function retryCatalog(
   const api = kind === 'CatalogSource' ? CATALOG_SOURCE_API : CLUSTER_CATALOG_API;
   const where = `${kind} ${name}${namespace === '' ? '' : ` in namespace ${namespace}`} of ${client.cluster}`;
   const ref = { ...api, name, ...(namespace !== '' && { namespace }) };
-  if ((await client.get(ref)) === undefined) return { name, isFound: false, line: `there is no ${where}` };
+  const catalog = await client.get(ref);
+  if (catalog === undefined) return { name, isFound: false, line: `there is no ${where}` };
   await client.patch(ref, { metadata: { annotations: { [RETRIED_ANNOTATION]: at } } }, { dryRun });
-  return { name, isFound: true, line: `${where}: its image ${dryRun ? 'would be' : 'is'} tried again` };
+  const verb = dryRun ? 'would be' : 'is';
+  const line = isRemembered(catalog) ? `its image ${verb} tried again` : `nothing ${verb} tried again: ${NOTHING}`;
+  return { name, isFound: true, line: `${where}: ${line}` };
+}
+
+const NOTHING =
+  'no image of it is remembered as not to be read again; the hub only checks its source now, and pulls an image of another digest';
+
+/** What the hub remembers, it says in the status. */
+function isRemembered(catalog: KubernetesObject): boolean {
+  const { message, conditions } = Object(catalog['status']);
+  const all: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
+  return [message, ...all.map((one) => Object(one).message)].some((text) => isNotReadAgain(String(text)));
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
@@ -189,32 +190,56 @@ describe('flotilla retry of catalogs', () => {
   const run = (...words: string[]) => runFlotilla(['retry', ...words, '-C', 'east']);
   const CATALOG = configMapCatalog().find(({ kind }) => kind === 'CatalogSource')?.metadata;
 
+  const ENDED = 'image r.test/a:v1: needs more memory; this digest is not read again: push another image';
+  const NOTHING =
+    'no image of it is remembered as not to be read again; the hub only checks its source now, and pulls an image of another digest';
+
   it('writes the time into the CatalogSource, and nothing with --dry-run', async () => {
     const { name = '', namespace = '' } = CATALOG ?? {};
-    const where = `CatalogSource ${name} in namespace ${namespace} of east: its image`;
+    const where = `CatalogSource ${name} in namespace ${namespace} of east:`;
     expect(await run('catsrc', name, '-n', namespace, '--dry-run')).toMatchObject({
-      out: `${where} would be tried again\n`,
+      out: `${where} nothing would be tried again: ${NOTHING}\n`,
     });
     expect(catalogOf('CatalogSource', name, namespace)).toBeUndefined();
     expect(await run('catalogsource', name, '-n', namespace)).toMatchObject({
-      out: `${where} is tried again\n`,
+      out: `${where} nothing is tried again: ${NOTHING}\n`,
       exit: 0,
     });
     expect(Date.parse(catalogOf('CatalogSource', name, namespace) ?? '')).toBeGreaterThan(Date.now() - 60_000);
   });
 
+  it('says of a CatalogSource whose image is remembered that it is tried again', async () => {
+    const status = { message: `${ENDED}; failing since 2026-01-01T00:00:00Z`, reason: 'RegistryServerError' };
+    put(east(), {
+      ...{ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', status },
+      ...{ metadata: { name: 'ended', namespace: 'olm' }, spec: { sourceType: 'grpc', image: 'r.test/a:v1' } },
+    } as never);
+    const where = 'CatalogSource ended in namespace olm of east: its image';
+    const words = ['catalogsource', 'ended', '-n', 'olm'];
+    expect((await run(...words, '--dry-run')).out).toBe(`${where} would be tried again\n`);
+    expect((await run(...words)).out).toBe(`${where} is tried again\n`);
+  });
+
   it('writes the time into a ClusterCatalog', async () => {
     const spec = { source: { type: 'Image', image: { ref: 'r.test/a:v1' } } };
-    put(east(), {
-      apiVersion: 'olm.operatorframework.io/v1',
-      kind: 'ClusterCatalog',
-      metadata: { name: 'shelf' },
-      spec,
-    } as never);
+    const lastTransitionTime = '2026-01-01T00:00:00Z';
+    const shelf = (message: string) =>
+      put(east(), {
+        ...{ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', metadata: { name: 'shelf' }, spec },
+        status: {
+          conditions: [{ type: 'Progressing', status: 'True', reason: 'Retrying', message, lastTransitionTime }],
+        },
+      } as never);
+    shelf(ENDED);
     expect(await run('clustercatalog', 'shelf')).toMatchObject({
       out: 'ClusterCatalog shelf of east: its image is tried again\n',
       exit: 0,
     });
+    east().delete({ ...CLUSTER_CATALOG_API, name: 'shelf' });
+    shelf('');
+    expect((await run('clustercatalog', 'shelf')).out).toBe(
+      `ClusterCatalog shelf of east: nothing is tried again: ${NOTHING}\n`,
+    );
     expect(catalogOf('ClusterCatalog', 'shelf')).toMatch(/^\d{4}-.*Z$/);
   });
 
