@@ -75,13 +75,16 @@ Example:
 const ACCEPT_HELP = `
 Where another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace
 kube-system is another one), nothing is written there, and roll-outs set it aside. This command says that it is meant: it
-gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API. For a
-context of the clusters file (flotilla clusters add) it is written there, with --uid.
+gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API.
+It also says which one of two clusters that give one UID has it.
+For a context of the clusters file (flotilla clusters add) it is written there, with --uid. A context of another kubeconfig
+needs {name: flotilla, extension: {identity: UID, accepted: UID}} in its extensions, written by hand.
 ${FLEET_STORE_HELP}
 
 Examples:
   flotilla clusters accept store-02
-  flotilla clusters accept store-02 --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e`;
+  flotilla clusters accept store-02 --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e
+  flotilla clusters accept kind-east --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e`;
 
 const CHECK_HELP = `
 Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
@@ -250,7 +253,7 @@ const checkCommand = (clusters: Command, io: Io): Command =>
 
 const acceptCommand = (clusters: Command, io: Io): Command =>
   withFleetHubOptions(clusters.command('accept').argument('<name>'))
-    .description('have a cluster of the fleet be the other one that answers under its name')
+    .description('have a cluster or a context be the other cluster that answers under its name')
     .option('--uid <uid>', 'the UID of its namespace kube-system (default: of the one that answers)')
     .option('--dry-run', 'say what would be changed, and change nothing')
     .addHelpText('after', ACCEPT_HELP)

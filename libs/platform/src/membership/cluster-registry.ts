@@ -372,7 +372,8 @@ export class ClusterRegistry {
       const newest = isVerified ? (refusal ?? unreached) : undefined;
       return newest === undefined ? [] : [`${newest}; what was read of ${member.cluster} before stays in use`];
     });
-    return [...this.#reading.problems.map(({ text }) => text), ...ofMembers, ...this.#identities.disputes.values()];
+    // A cluster that keeps its identity is named in the line of the one that is refused.
+    return [...this.#reading.problems.map(({ text }) => text), ...ofMembers];
   }
 
   /** What users must know of a kubeconfig is logged once. */

@@ -84,6 +84,9 @@ function holderOf(uid: string, candidates: readonly IdentityMember[], { members,
   return (stated ?? candidates[0])?.cluster ?? '';
 }
 
+/** `accepted` stands in the extension of a context that the command does not write. */
+const CHOOSE = ', or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)';
+
 function refusalOf(
   { cluster, file }: IdentityMember,
   uid: string,
@@ -93,15 +96,15 @@ function refusalOf(
   const place = known === undefined || known.file === file ? '' : ` (${known.file})`;
   const same = `context "${cluster}" of ${file} leads to the same cluster as "${holder}"${place}`;
   if (known !== undefined) {
-    return `${same}, under which it is managed, or claims to (UID ${uid}): remove one of them`;
+    return `${same}, under which it is managed, or claims to (UID ${uid}): remove one of them${CHOOSE}`;
   }
   const wait = `${CLAIM_KEPT_MS / 60_000} minutes`;
-  return `${same}, under which it was managed, or claims to (UID ${uid}): used ${wait} after that one has left`;
+  return `${same}, under which it was managed, or claims to (UID ${uid}): used ${wait} after that one has left${CHOOSE}`;
 }
 
 function disputeOf(holder: string, { cluster, file }: IdentityMember, more: number): string {
   const others = more === 0 ? '' : ` and ${more} more`;
-  return `context "${cluster}" of ${file}${others} claims to be cluster "${holder}" and is refused: remove the one that is not it`;
+  return `context "${cluster}" of ${file}${others} claims to be cluster "${holder}" and is refused: remove the one that is not it${CHOOSE}`;
 }
 
 const claimOf = ({ cluster, server, authority }: IdentityClaim): IdentityClaim => ({ cluster, server, authority });
