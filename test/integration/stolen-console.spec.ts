@@ -221,6 +221,18 @@ describe.runIf(hasRedis)('who has the password of the console', () => {
     expect(warnings).toEqual(Array(3).fill(expect.stringContaining('too long')));
   });
 
+  it.each([
+    ['an entry with the last possible id', ['XADD', '18446744073709551615-18446744073709551615', 'action', '{}']],
+    ['what is no stream', ['SET', 'x']],
+  ])('cannot keep the console from sending later, by %s (S15)', async (_what, [command = '', ...words]) => {
+    const stream = `${PREFIX}:console:actions`;
+    await stolen.call(command, stream, ...words);
+    const sent = action();
+    const sender = new RedisActionSender(as('console'), PREFIX);
+    await sender.send(sent, randomUUID(), () => proofOf(sent));
+    expect(await endOf(sent)).toMatchObject({ outcome: 'done' });
+  });
+
   it('finds neither token nor name in what is written to Redis beside the action', async () => {
     const sent = action({ by: 'x' });
     const token = await issuer.token();

@@ -22,6 +22,10 @@ const LONGEST_ENTRY = 8 * 1_024 * 1_024;
 /** Of one answer of Redis: more is not received. */
 const LONGEST_ANSWER = 2 * LONGEST_ENTRY;
 const WAIT_MS = 20_000;
+/** So often it is seen whether an entry of the future is still there. */
+const WAIT_BEHIND_FUTURE_MS = 1_000;
+/** Clocks of hub and Redis may differ by so much. */
+const MOST_SKEW_MS = 60_000;
 const AT_ONCE = 20;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
@@ -35,6 +39,8 @@ type Entry = [id: string, fields: string[]];
 const BOUNDED = `
 local found, place, left = {}, ARGV[2], tonumber(ARGV[4])
 for _ = 1, tonumber(ARGV[3]) do
+  -- Nothing is after the last possible id, and Redis refuses to look there.
+  if place == '18446744073709551615-18446744073709551615' then break end
   local entry = redis.call('XRANGE', ARGV[1], '(' .. place, '+', 'COUNT', 1)[1]
   if not entry then break end
   local size = 0
@@ -131,11 +137,13 @@ export class FollowedStream<T> {
 
   /** Waits for what comes after a place. An answer that is too long is left, and read again in parts. */
   async #after(place: string): Promise<Entry[]> {
-    const { redis, stream } = this.options;
+    const { redis, stream, clock } = this.options;
+    const isAhead = Number(place.split('-')[0]) > clock.now().getTime() + MOST_SKEW_MS;
+    const waitMs = isAhead ? WAIT_BEHIND_FUTURE_MS : WAIT_MS;
     this.#waiting ??= this.#bounded(redis.duplicate());
     this.#received = 0;
     try {
-      const answer = await this.#waiting.xread('COUNT', AT_ONCE, 'BLOCK', WAIT_MS, 'STREAMS', stream, place);
+      const answer = await this.#waiting.xread('COUNT', AT_ONCE, 'BLOCK', waitMs, 'STREAMS', stream, place);
       return (answer?.[0]?.[1] ?? []) as Entry[];
     } catch (error) {
       if (this.#received <= LONGEST_ANSWER) throw error;

@@ -12,6 +12,7 @@ import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { ActionReceiver, ActionSender, SentAction } from './action-channel.port.js';
 import { FollowedStream, parsedJson } from './followed-stream.js';
+import { sendEntry } from './sent-entry.js';
 
 /**
  * Where actions lie in Redis, all of it writable by the console: the applier believes only its proof.
@@ -51,7 +52,7 @@ export class RedisActionSender implements ActionSender {
     });
     const text = JSON.stringify(action);
     await this.redis.set(keys.action(action.id), text, 'EX', KEPT_SECONDS);
-    await this.redis.xadd(keys.stream, 'MAXLEN', '~', MOST_ACTIONS, '*', 'action', text, 'proof', proof);
+    await sendEntry(this.redis, keys.stream, MOST_ACTIONS, ['action', text, 'proof', proof]);
     return action.id;
   }
 

@@ -11,6 +11,7 @@ import type { Log } from '../telemetry/log.port.js';
 import { boundedAnswer } from './bounded-answer.js';
 import { FollowedStream, parsedJson } from './followed-stream.js';
 import type { Asker, QuestionAsker, QuestionReceiver, SentQuestion } from './question-channel.port.js';
+import { sendEntry } from './sent-entry.js';
 
 /**
  * Where questions lie in Redis. The console may write all of it: the poller believes only the proof of a
@@ -56,10 +57,10 @@ export class RedisQuestionAsker implements QuestionAsker {
     const { redis, clock } = this.options;
     const deadline = clock.now().getTime() + QUESTION_DEADLINE_MS;
     const fields = ['question', JSON.stringify(question), 'proof', await prove()];
-    const delivery = await redis.xadd(this.#keys.stream, 'MAXLEN', '~', MOST_QUESTIONS, '*', ...fields);
+    const delivery = await sendEntry(redis, this.#keys.stream, MOST_QUESTIONS, fields);
     for (let pause = FIRST_LOOK_MS; clock.now().getTime() < deadline; pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
       await clock.sleep(pause);
-      const answer = await this.#answer(key, delivery ?? '');
+      const answer = await this.#answer(key, delivery);
       if (answer !== undefined) return answer;
     }
     return undefined;
