@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Clock } from '../clock/clock.port.js';
+import { BoundedConnection, LONGEST_ANSWER } from '../redis/bounded-connection.js';
 import type { Log } from '../telemetry/log.port.js';
 
 type FollowedStreamOptions<T> = Readonly<{
@@ -18,9 +19,7 @@ type FollowedStreamOptions<T> = Readonly<{
 }>;
 
 /** What is longer, with its proof, is not read: a thousand targets with their longest names are shorter. */
-const LONGEST_ENTRY = 8 * 1_024 * 1_024;
-/** Of one answer of Redis: more is not received. */
-const LONGEST_ANSWER = 2 * LONGEST_ENTRY;
+const LONGEST_ENTRY = LONGEST_ANSWER / 2;
 const WAIT_MS = 20_000;
 /** So often it is seen whether an entry of the future is still there. */
 const WAIT_BEHIND_FUTURE_MS = 1_000;
@@ -73,12 +72,12 @@ export const parsedJson = (text: string | null | undefined): unknown => {
  */
 export class FollowedStream<T> {
   readonly #stopped = new AbortController();
-  #waiting: Redis | undefined;
-  /** Bytes of the answer that is being received. */
-  #received = 0;
+  readonly #waiting: BoundedConnection;
   #running: Promise<void> | undefined;
 
-  constructor(private readonly options: FollowedStreamOptions<T>) {}
+  constructor(private readonly options: FollowedStreamOptions<T>) {
+    this.#waiting = new BoundedConnection(options.redis);
+  }
 
   follow(take: (entry: T, frame: EntryFrame) => void): void {
     this.#running ??= this.#run(take);
@@ -86,7 +85,7 @@ export class FollowedStream<T> {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.#waiting?.disconnect();
+    this.#waiting.disconnect();
     await this.#running;
   }
 
@@ -140,28 +139,11 @@ export class FollowedStream<T> {
     const { redis, stream, clock } = this.options;
     const isAhead = Number(place.split('-')[0]) > clock.now().getTime() + MOST_SKEW_MS;
     const waitMs = isAhead ? WAIT_BEHIND_FUTURE_MS : WAIT_MS;
-    this.#waiting ??= this.#bounded(redis.duplicate());
-    this.#received = 0;
-    try {
-      const answer = await this.#waiting.xread('COUNT', AT_ONCE, 'BLOCK', waitMs, 'STREAMS', stream, place);
-      return (answer?.[0]?.[1] ?? []) as Entry[];
-    } catch (error) {
-      if (this.#received <= LONGEST_ANSWER) throw error;
-      this.#waiting = undefined;
-      return (await redis.eval(BOUNDED, 0, stream, place, AT_ONCE, LONGEST_ENTRY)) as Entry[];
-    }
-  }
-
-  /** Who writes the stream decides how long an answer is: the connection ends before it fills the memory. */
-  #bounded(waiting: Redis): Redis {
-    return waiting.on('connect', () => {
-      waiting.stream.on('data', (chunk: Uint8Array) => {
-        this.#received += chunk.length;
-        if (this.#received <= LONGEST_ANSWER) return;
-        waiting.disconnect();
-        waiting.stream.destroy();
-      });
-    });
+    const read = await this.#waiting.read((connection) =>
+      connection.xread('COUNT', AT_ONCE, 'BLOCK', waitMs, 'STREAMS', stream, place),
+    );
+    if (read !== undefined) return (read.answer?.[0]?.[1] ?? []) as Entry[];
+    return (await redis.eval(BOUNDED, 0, stream, place, AT_ONCE, LONGEST_ENTRY)) as Entry[];
   }
 
   /** By the clock of Redis, which also names the entries. */

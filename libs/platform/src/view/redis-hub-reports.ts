@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { HubRow } from '#core/fleet/view/hub-row';
+import { boundedHash } from './bounded-hash.js';
 import { parsedValue } from './parsed-value.js';
 import { viewKeys } from './view-keys.js';
 import type { HubReports } from './view-store.port.js';
@@ -24,8 +25,8 @@ export class RedisHubReports implements HubReports {
   }
 
   async forgetBefore(since: Date): Promise<void> {
-    const all = await this.redis.hgetall(this.#key);
-    const gone = Object.entries(all)
+    const all = await boundedHash(this.redis, this.#key);
+    const gone = all
       .filter(([, text]) => parsedValue(HubRow, text).every(({ updatedAt }) => Date.parse(updatedAt) < since.getTime()))
       .map(([instance]) => instance);
     if (gone.length > 0) await this.redis.hdel(this.#key, ...gone);

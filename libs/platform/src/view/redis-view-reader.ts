@@ -4,6 +4,9 @@ import { HistoryEntry } from '#core/fleet/view/history-entry';
 import { HubRow } from '#core/fleet/view/hub-row';
 import { FleetRolloutRow } from '#core/fleet/view/rollout-row';
 import { ViewRow } from '#core/fleet/view/rows';
+import { BoundedConnection } from '../redis/bounded-connection.js';
+import { RedisScript } from '../redis/redis-script.js';
+import { boundedHash } from './bounded-hash.js';
 import { parsedValue } from './parsed-value.js';
 import { LONGEST_HISTORY, viewKeys } from './view-keys.js';
 import type { ClusterRowChange, ViewChanges, ViewContent, ViewReader } from './view-store.port.js';
@@ -24,27 +27,35 @@ function isBefore(a: string, b: string): boolean {
 
 type Entry = [id: string, fields: string[]];
 
+/** The id of an entry of stream ARGV[1], which may be long: that of the first or, by ARGV[2], the last one. */
+const ID_AT = new RedisScript(`
+local entry
+if ARGV[2] == 'last' then entry = redis.call('XREVRANGE', ARGV[1], '+', '-', 'COUNT', 1)[1]
+else entry = redis.call('XRANGE', ARGV[1], '-', '+', 'COUNT', 1)[1] end
+return entry and entry[1]`);
+
 /** Reads the read model from Redis. Waits for changes on a connection of its own. */
 export class RedisViewReader implements ViewReader {
   readonly #keys: ReturnType<typeof viewKeys>;
-  #waiting: Redis | undefined;
+  readonly #waiting: BoundedConnection;
 
   constructor(
     private readonly redis: Redis,
     prefix: string,
   ) {
     this.#keys = viewKeys(prefix);
+    this.#waiting = new BoundedConnection(redis);
   }
 
   close(): void {
-    this.#waiting?.disconnect();
+    this.#waiting.disconnect();
   }
 
   async load(): Promise<ViewContent> {
     const { redis } = this;
     const keys = this.#keys;
     // First: what changes while rows are read comes again as a change.
-    const [last] = (await redis.xrevrange(keys.stream, '+', '-', 'COUNT', 1)) as Entry[];
+    const last = await this.#idAt('last');
     const epoch = (await redis.get(keys.epoch)) ?? '';
     const clusters = await redis.smembers(keys.clusters);
     const rows: ViewRow[] = [];
@@ -56,21 +67,23 @@ export class RedisViewReader implements ViewReader {
         for (const text of values as string[]) rows.push(...parsedValue(ViewRow, text));
       }
     }
-    return { epoch, place: last?.[0] ?? ORIGIN, rows };
+    return { epoch, place: last ?? ORIGIN, rows };
   }
 
   async changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'> {
     const keys = this.#keys;
-    this.#waiting ??= this.redis.duplicate();
-    const answer = await this.#waiting.xread('COUNT', CHANGES_AT_ONCE, 'BLOCK', waitMs, 'STREAMS', keys.stream, place);
+    const read = await this.#waiting.read((connection) =>
+      connection.xread('COUNT', CHANGES_AT_ONCE, 'BLOCK', waitMs, 'STREAMS', keys.stream, place),
+    );
+    if (read === undefined) return 'lost';
     if (((await this.redis.get(keys.epoch)) ?? '') !== epoch || (await this.#isForgotten(place))) return 'lost';
-    const entries = (answer?.[0]?.[1] ?? []) as Entry[];
+    const entries = (read.answer?.[0]?.[1] ?? []) as Entry[];
     return { place: entries.at(-1)?.[0] ?? place, changes: await this.#changes(entries) };
   }
 
   async hub(): Promise<readonly HubRow[]> {
-    const values = await this.redis.hvals(this.#keys.hub);
-    return values.flatMap((text) => parsedValue(HubRow, text));
+    const all = await boundedHash(this.redis, this.#keys.hub);
+    return all.flatMap(([, text]) => parsedValue(HubRow, text));
   }
 
   async rollouts(): Promise<readonly FleetRolloutRow[]> {
@@ -91,9 +104,13 @@ export class RedisViewReader implements ViewReader {
 
   /** Whether entries after the place may have been dropped from the stream. */
   async #isForgotten(place: string): Promise<boolean> {
-    const [first] = (await this.redis.xrange(this.#keys.stream, '-', '+', 'COUNT', 1)) as Entry[];
+    const first = await this.#idAt('first');
     if (first === undefined) return place !== ORIGIN;
-    return place === ORIGIN ? false : isBefore(place, first[0]);
+    return place === ORIGIN ? false : isBefore(place, first);
+  }
+
+  async #idAt(end: 'first' | 'last'): Promise<string | undefined> {
+    return ((await ID_AT.run(this.redis, [], this.#keys.stream, end)) as string | null) ?? undefined;
   }
 
   async #changes(entries: readonly Entry[]): Promise<ClusterRowChange[]> {
