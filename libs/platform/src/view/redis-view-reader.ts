@@ -27,7 +27,7 @@ function isBefore(a: string, b: string): boolean {
 
 type Entry = [id: string, fields: string[]];
 
-/** The id of an entry of stream ARGV[1], which may be long: that of the first or, by ARGV[2], the last one. */
+/** The id of the first or, by ARGV[2], the last entry of stream ARGV[1]: the entry may be long. */
 const ID_AT = new RedisScript(`
 local entry
 if ARGV[2] == 'last' then entry = redis.call('XREVRANGE', ARGV[1], '+', '-', 'COUNT', 1)[1]

@@ -163,7 +163,10 @@ describe('a trust root', () => {
     await writeFile(join(folder, 'bad.json'), text);
     const image = await pushed();
     await sign('bundle')(image);
-    await expect((await clientWith('{file: bad.json}')).resolve(image.reference)).rejects.toThrow(because);
+    const client = await clientWith('{file: bad.json}');
+    await expect(client.resolve(image.reference)).rejects.toThrow(/it cannot be read \(rules\[0\]\): /);
+    const { policy } = await readSignaturePolicy(join(folder, 'policy.yaml'));
+    expect(policy.rules[0]?.problem?.text).toMatch(because);
   });
 
   it('whose parts are broken admits nothing', async () => {
