@@ -37,6 +37,7 @@ module.exports = {
     floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|fleet'),
     floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|fleet'),
     floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|fleet'),
+    { name: 'simulation-is-played-alone', severity: 'error', comment: 'nothing that works on clusters imports the simulation of rollouts: commands play it', from: { path: '^(apps|libs)/', pathNot: ['\\.(spec|fixture)\\.ts$', '^libs/core/src/fleet/simulation/', '^apps/cli/src/'] }, to: { path: '^libs/core/src/fleet/simulation/' } },
     { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^(apps|libs/lifecycle)/' } },
     { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; one module of the cli wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/src/up/all-services\\.ts$' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },
     { name: 'pages-take-types', severity: 'error', comment: 'pages of the console take types from the API of the console and rows of core, nothing else of ours', from: { path: '^apps/console/web/' }, to: { path: '^(apps|libs)/', pathNot: ['^apps/console/web/', '^apps/console/src/api/', '^libs/core/src/fleet/view/', PURE_FOR_PAGES] } },

@@ -50,6 +50,8 @@ const sound: Readonly<Record<string, string>> = {
     "import { rows } from '#core/fleet/view/rows';\nexport type Answer = typeof rows;\nexport const answer = rows;\n",
   'apps/console/web/page.ts':
     "import { h } from 'preact';\nimport type { Answer } from '../src/api/answer.js';\nexport const page = (answer: Answer) => h('p', null, answer);\n",
+  'libs/core/src/fleet/simulation/world.ts': 'export const world = 1;\n',
+  'apps/cli/src/fleet/rehearse.ts': "import '#core/fleet/simulation/world';\n",
   'apps/cli/src/demo/demo.ts': "import { twin } from '#testing/c/twin';\nexport const demo = [twin];\n",
 };
 
@@ -70,6 +72,18 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
     'libs/platform/src/bad/app.ts',
     "import '../../../../apps/applier/src/applier.js';\n",
     'adapters know no app',
+  ],
+  [
+    'simulation-is-played-alone',
+    'libs/lifecycle/src/fleet/bad/rehearsal.ts',
+    "import '#core/fleet/simulation/world';\n",
+    'what works on clusters plays no rehearsal',
+  ],
+  [
+    'simulation-is-played-alone',
+    'libs/core/src/fleet/rollout/bad/rehearsal.ts',
+    "import type { world } from '../../simulation/world.js';\nexport type World = typeof world;\n",
+    'nor do its rules',
   ],
   ['platform-below-lifecycle', 'libs/platform/src/bad/twin.ts', "import '#testing/c/twin';\n", 'nor what tests need'],
   [

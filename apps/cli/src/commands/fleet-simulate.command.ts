@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
 import type { RunSummary } from '#core/fleet/simulation/summary';
 import { type Io, UsageError } from '../io.js';
 import { outputOption } from '../output/output-option.js';

@@ -1,4 +1,4 @@
-import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
 import type { RunSummary } from '#core/fleet/simulation/summary';
 import { table } from '../commands/catalog-table.js';
 

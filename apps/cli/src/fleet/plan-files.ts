@@ -1,5 +1,5 @@
 import { type FleetObject, fleetKey, readFleetObject } from '#core/fleet/kinds/fleet-kinds';
-import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
+import { FleetFiles, type FleetSubject } from '#core/fleet/rollout/record/subjects';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, UsageError } from '../io.js';
 import type { AnswerFormat } from '../output/output-option.js';

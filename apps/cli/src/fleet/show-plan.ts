@@ -1,4 +1,4 @@
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import { namedClusters } from '#core/fleet/status/operator-conditions';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';

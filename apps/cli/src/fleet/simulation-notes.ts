@@ -1,6 +1,6 @@
-import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
+import { FleetFiles } from '#core/fleet/rollout/record/subjects';
 import type { FleetScenario } from '#core/fleet/simulation/scenario';
-import { FleetFiles } from '#core/fleet/simulation/subjects';
 import type { RunSummary } from '#core/fleet/simulation/summary';
 import { counted } from '#core/kernel/text/counted';
 import { type LintedFleet, lintOf } from './fleet-lint.js';

@@ -1,5 +1,5 @@
 import { durationMs } from '#core/fleet/placement/waves';
-import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
 import type { FleetScenario } from '#core/fleet/simulation/scenario';
 import { checkedByInstants } from '#core/fleet/simulation/simulate-checked';
 import type { RunSummary } from '#core/fleet/simulation/summary';

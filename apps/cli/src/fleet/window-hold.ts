@@ -1,4 +1,4 @@
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import { windowAnswer, zonedTime } from '#core/fleet/windows/window-answer';
 import type { WindowRules } from '#core/fleet/windows/window-rules';
 import { shortDuration } from '#core/kernel/durations/short-duration';

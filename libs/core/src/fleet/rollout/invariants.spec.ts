@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetEvent } from '../simulation/event-log.js';
 import { InvariantCheck } from './invariants.js';
 import type { OfflineRules } from './offline-check.js';
+import type { FleetEvent } from './record/event-log.js';
 
 const offline: OfflineRules = { offline: 'Skip', offlineGrace: 300 };
 const wave = { failureThreshold: 0, soak: 60_000, requireSuccesses: 1, maxConcurrent: 1 };

@@ -1,9 +1,9 @@
 import type { ClusterShare, Threshold } from '../../kernel/api/fleet/fleet-fields.js';
 import { placesOf, thresholdOf } from '../placement/waves.js';
-import type { FleetEvent } from '../simulation/event-log.js';
 import { isFailureAfter, LoggedRollout, type LoggedRow } from './log-state.js';
 import { OfflineCheck, type OfflineRules } from './offline-check.js';
 import { isTransition, type RowPhase } from './phases.js';
+import type { FleetEvent } from './record/event-log.js';
 
 /** What the rules of a roll-out are; everything else is read from its events. */
 export type LoggedRules = Readonly<{

@@ -1,5 +1,5 @@
-import type { FleetEvent } from '../simulation/event-log.js';
 import { isFinal, type RolloutPhase, type RowPhase } from './phases.js';
+import type { FleetEvent } from './record/event-log.js';
 
 /** A row as the event log alone shows it. */
 export type LoggedRow = {

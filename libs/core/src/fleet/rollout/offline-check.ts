@@ -1,7 +1,7 @@
-import type { FleetEvent } from '../simulation/event-log.js';
 import { Agenda } from '../timing/agenda.js';
 import type { LoggedRollout, LoggedRow } from './log-state.js';
 import { isFinal, type RolloutPhase } from './phases.js';
+import type { FleetEvent } from './record/event-log.js';
 
 /** How a wave treats clusters that are away; the grace in seconds. */
 export type OfflineRules = Readonly<{ offline: 'Skip' | 'Wait' | 'Fail'; offlineGrace: number }>;

@@ -1,8 +1,8 @@
 import { durationMs } from '../placement/waves.js';
+import type { RolloutRecord } from '../rollout/record/rollout-record.js';
 import type { Controller } from './controller.js';
 import type { PlacedFault } from './faults.js';
 import { forgetStatus, rebuildRows } from './rebuild.js';
-import type { RolloutRecord } from './rollout-record.js';
 import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';

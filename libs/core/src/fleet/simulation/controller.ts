@@ -1,15 +1,16 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { cutsOf, wavesOf } from '../placement/waves.js';
 import type { Decision } from '../rollout/decisions.js';
+import { RolloutRecord } from '../rollout/record/rollout-record.js';
+import { SubjectRollouts } from '../rollout/record/rollout-roles.js';
+import { decisionEvent } from '../rollout/record/step-events.js';
+import type { FleetFiles, FleetSubject } from '../rollout/record/subjects.js';
 import { newStatus, type RolloutSpec } from '../rollout/rollout-state.js';
 import { stepRollout } from '../rollout/step.js';
 import { sumOf } from '../rollout/tally.js';
+import { hasOlder, isTargetOf } from '../rollout/targets.js';
 import { HubWriter } from './hub-writer.js';
-import { type HubState, hasOlder, isTargetOf, VirtualFacts } from './rollout-facts.js';
-import { RolloutRecord } from './rollout-record.js';
-import { SubjectRollouts } from './rollout-roles.js';
-import { decisionEvent } from './step-events.js';
-import type { FleetFiles, FleetSubject } from './subjects.js';
+import { type HubState, VirtualFacts } from './rollout-facts.js';
 import type { VirtualWorld } from './world.js';
 
 /** Steps of one instant after which something must be wrong: the run ends instead of going round for ever. */

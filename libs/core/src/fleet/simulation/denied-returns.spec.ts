@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
-import type { FleetEvent } from './event-log.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
 import { readScenario } from './read-scenario.js';
 import { simulateChecked } from './simulate-checked.js';
 

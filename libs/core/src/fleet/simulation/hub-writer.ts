@@ -1,11 +1,11 @@
+import type { RolloutRecord } from '../rollout/record/rollout-record.js';
+import { isEvent, type RowChange } from '../rollout/record/row-change.js';
+import { stepEvents } from '../rollout/record/step-events.js';
 import { isInFlight, type RolloutRow } from '../rollout/row.js';
 import { orderedLate } from '../rollout/row-moves.js';
 import type { Order } from '../rollout/starts.js';
 import type { StepResult } from '../rollout/step.js';
 import { sumOf, type WaveTally } from '../rollout/tally.js';
-import type { RolloutRecord } from './rollout-record.js';
-import { isEvent, type RowChange } from './row-change.js';
-import { stepEvents } from './step-events.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { RolloutOrders, VirtualWorld } from './world.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetEvent } from './event-log.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
 import { scenarioFrom } from './kafka-scenario.fixture.js';
 import { simulateChecked } from './simulate-checked.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogDifferencesOf } from '../approval/shown-differences.js';
-import type { FleetEvent } from './event-log.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
 import { type KafkaScenario, scenarioFrom } from './kafka-scenario.fixture.js';
 import { ShownClasses } from './shown-classes.js';
 import { simulateChecked } from './simulate-checked.js';

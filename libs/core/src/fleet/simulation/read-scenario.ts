@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { type FleetObject, fleetKey, issueText, readFleetObject } from '../kinds/fleet-kinds.js';
 import { durationMs } from '../placement/waves.js';
+import { FleetFiles } from '../rollout/record/subjects.js';
 import { clustersOf, type FleetScenario, numberedClusters, type ScenarioCluster } from './scenario.js';
 import { ClustersFile, FaultsFile, type ScriptEntry } from './scenario-schema.js';
 import { entryOf } from './script.js';
 import { plainClass } from './shown-classes.js';
-import { FleetFiles } from './subjects.js';
 
 /** A document that was read, and where: `file:line`. */
 type ScenarioDocument = Readonly<{ value: unknown; where: string }>;

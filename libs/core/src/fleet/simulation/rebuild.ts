@@ -1,7 +1,7 @@
 import { durationMs, orderOf, waveOf } from '../placement/waves.js';
+import type { RolloutRecord } from '../rollout/record/rollout-record.js';
 import { newRow, type RolloutRow } from '../rollout/row.js';
 import type { Controller } from './controller.js';
-import type { RolloutRecord } from './rollout-record.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
 

@@ -1,15 +1,15 @@
-import type { SelectedCluster, SelectorFailure } from '../placement/select-clusters.js';
 import { isNewer } from '../plan-class/plan-changes.js';
 import type { Ahead, Member, PlanReport, RolloutFacts } from '../rollout/facts.js';
 import type { GateAnswer } from '../rollout/gate-progress.js';
 import { isApprovedIn } from '../rollout/neighbours.js';
+import type { RolloutRecord } from '../rollout/record/rollout-record.js';
+import type { SubjectRollouts } from '../rollout/record/rollout-roles.js';
+import type { FleetFiles, FleetSubject } from '../rollout/record/subjects.js';
 import { isInFlight } from '../rollout/row.js';
+import { hasOlder, isTargetOf } from '../rollout/targets.js';
 import { isWindowInTheWay, withoutLifted } from '../rollout/window-holds.js';
 import { isWithdrawnFrom } from '../rollout/withdrawn.js';
 import { isDenied, type WindowHold, type WindowRules, windowHold } from '../windows/window-rules.js';
-import type { RolloutRecord } from './rollout-record.js';
-import type { SubjectRollouts } from './rollout-roles.js';
-import type { FleetFiles, FleetSubject } from './subjects.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
 
@@ -22,34 +22,6 @@ export type HubState = Readonly<{
   /** Targets that are denied for a whole subject. */
   deniedFor: (subject: string) => ReadonlySet<string>;
 }>;
-
-/**
- * Whether a subject is to be in a cluster: both select it, and the cluster allows the subject's namespace.
- */
-export function isTargetOf(subject: FleetSubject | undefined, cluster: TargetCluster | undefined): boolean {
-  return subject !== undefined && cluster !== undefined && allows(cluster, subject) && subject.selects(cluster);
-}
-
-/** What of a cluster says whether a subject is to be in it. */
-type TargetCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
-
-const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: FleetSubject): boolean =>
-  allowed === undefined || allowed.includes(namespace);
-
-/** Why a subject is not to be in a cluster that allows it, where an expression of a selector fails there. */
-export const selectorFailureOn = (subject: FleetSubject, cluster: TargetCluster): SelectorFailure | undefined =>
-  allows(cluster, subject) ? subject.failureOn?.(cluster) : undefined;
-
-/** True if an older subject for the same package and namespace is to be in a cluster. */
-export function hasOlder(files: FleetFiles, { place, key }: FleetSubject, cluster: TargetCluster): boolean {
-  if (place === undefined) return false;
-  for (const other of files.subjects.values()) {
-    if (other.key === key) return false;
-    const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;
-    if (isSame && isTargetOf(other, cluster)) return true;
-  }
-  return false;
-}
 
 /** The facts of one roll-out, read from the simulated hub and its clusters. */
 export class VirtualFacts implements RolloutFacts {

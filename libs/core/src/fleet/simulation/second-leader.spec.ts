@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
 import type { Controller } from './controller.js';
-import type { FleetEvent } from './event-log.js';
 import { readScenario } from './read-scenario.js';
 import { simulate } from './simulate.js';
 

@@ -1,8 +1,8 @@
 import { durationMs } from '../placement/waves.js';
 import { InvariantCheck, type InvariantFacts, type LoggedRules } from '../rollout/invariants.js';
-import type { FleetEvent } from './event-log.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
+import type { RolloutRecord } from '../rollout/record/rollout-record.js';
 import type { FleetRun } from './fleet-run.js';
-import type { RolloutRecord } from './rollout-record.js';
 import type { FleetScenario } from './scenario.js';
 import { simulateByInstants } from './simulate.js';
 import type { RunSummary } from './summary.js';

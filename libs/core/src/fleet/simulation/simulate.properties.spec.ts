@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FleetEvent } from './event-log.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
 import { anyParts, type ScenarioParts, scenarioOf, steadyParts } from './random-scenario.fixture.js';
 import { simulate } from './simulate.js';
 import { simulateChecked } from './simulate-checked.js';

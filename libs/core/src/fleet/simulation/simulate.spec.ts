@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
-import type { FleetEvent } from './event-log.js';
+import type { FleetEvent } from '../rollout/record/event-log.js';
 import { type KafkaScenario, operator, scenarioFrom } from './kafka-scenario.fixture.js';
 import { checkedByInstants, simulateChecked } from './simulate-checked.js';
 import type { RunSummary } from './summary.js';

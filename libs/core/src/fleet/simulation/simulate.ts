@@ -1,13 +1,13 @@
+import { EventLog, type FleetEvent } from '../rollout/record/event-log.js';
+import { FleetFiles } from '../rollout/record/subjects.js';
 import { Agenda } from '../timing/agenda.js';
 import { isActive, nextChange, type WindowRules } from '../windows/window-rules.js';
 import { Controller } from './controller.js';
 import { playFaults } from './controller-faults.js';
-import { EventLog, type FleetEvent } from './event-log.js';
 import { Faults } from './faults.js';
 import type { FleetRun } from './fleet-run.js';
 import type { FleetScenario } from './scenario.js';
 import { addCluster, playScript } from './script.js';
-import { FleetFiles } from './subjects.js';
 import { type RunSummary, summaryOf } from './summary.js';
 import { type Due, VirtualWorld } from './world.js';
 

@@ -1,11 +1,11 @@
 import { placesOf } from '../placement/waves.js';
 import { isFinal } from '../rollout/phases.js';
+import type { RolloutRecord } from '../rollout/record/rollout-record.js';
 import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import { type Counts, sumOf } from '../rollout/tally.js';
+import { isTargetOf } from '../rollout/targets.js';
 import { lastSuccess } from '../rollout/wave-moves.js';
 import type { FleetRun } from './fleet-run.js';
-import { isTargetOf } from './rollout-facts.js';
-import type { RolloutRecord } from './rollout-record.js';
 import type { FleetScenario } from './scenario.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 

@@ -1,13 +1,13 @@
 import { durationMs } from '../placement/waves.js';
 import type { ClusterReport } from '../rollout/facts.js';
+import type { EventLog } from '../rollout/record/event-log.js';
+import type { FleetSubject } from '../rollout/record/subjects.js';
 import { ROLLBACK_CLASS } from '../rollout/returns.js';
 import type { Agenda } from '../timing/agenda.js';
 import { draw } from './draw.js';
-import type { EventLog } from './event-log.js';
 import type { FaultSubject, Faults } from './faults.js';
 import type { FaultsFile, TargetEntry } from './scenario-schema.js';
 import { ShownClasses } from './shown-classes.js';
-import type { FleetSubject } from './subjects.js';
 import type { Activity, VirtualCluster } from './virtual-cluster.js';
 
 /** Something to do at a time, as long as it is still due. */

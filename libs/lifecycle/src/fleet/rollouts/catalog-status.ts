@@ -1,5 +1,5 @@
 import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import { mergedConditions } from '#core/fleet/status/conditions';
 import { type FleetCatalog, FleetCatalogOutcome, MOST_DIGESTS_SHOWN } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';

@@ -1,6 +1,6 @@
 import { approversOf, countedVotes } from '#core/fleet/approval/class-approval';
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
 import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { LiveCluster } from './live-cluster.js';
 

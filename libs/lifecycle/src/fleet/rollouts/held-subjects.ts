@@ -4,7 +4,7 @@ import { ageOf } from '#core/fleet/placement/acting-operators';
 import { holdOf } from '#core/fleet/placement/held-subject';
 import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
 import { isFinal, type RolloutPhase } from '#core/fleet/rollout/phases';
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetState } from './fleet-state.js';

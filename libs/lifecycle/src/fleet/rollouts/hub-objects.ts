@@ -1,6 +1,6 @@
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import type { RolloutRow } from '#core/fleet/rollout/row';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/fleet/status/rollout-status';
 import type { AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';

@@ -1,11 +1,11 @@
 import type { Ahead, ClusterReport, Member, PlanReport, RolloutFacts } from '#core/fleet/rollout/facts';
 import type { GateAnswer } from '#core/fleet/rollout/gate-progress';
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
+import type { SubjectRollouts } from '#core/fleet/rollout/record/rollout-roles';
+import type { FleetFiles, FleetSubject } from '#core/fleet/rollout/record/subjects';
 import { isInFlight } from '#core/fleet/rollout/row';
+import { isTargetOf } from '#core/fleet/rollout/targets';
 import { isWindowInTheWay, withoutLifted } from '#core/fleet/rollout/window-holds';
-import { isTargetOf } from '#core/fleet/simulation/rollout-facts';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
-import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
-import type { FleetFiles, FleetSubject } from '#core/fleet/simulation/subjects';
 import { isDenied, type WindowHold, type WindowRules, windowHold } from '#core/fleet/windows/window-rules';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';

@@ -1,8 +1,8 @@
 import { versionsGroup } from '#core/fleet/desired/overrides';
 import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
 import type { SelectorFailure } from '#core/fleet/placement/select-clusters';
-import { isTargetOf, selectorFailureOn } from '#core/fleet/simulation/rollout-facts';
-import { FleetFiles, type FleetSubject } from '#core/fleet/simulation/subjects';
+import { FleetFiles, type FleetSubject } from '#core/fleet/rollout/record/subjects';
+import { isTargetOf, selectorFailureOn } from '#core/fleet/rollout/targets';
 import { unreadableWindow } from '#core/fleet/windows/unreadable-window';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';

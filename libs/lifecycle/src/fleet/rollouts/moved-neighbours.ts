@@ -1,5 +1,5 @@
 import { isApprovedIn } from '#core/fleet/rollout/neighbours';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import { classOf } from './live-cluster.js';
 import type { FleetView } from './live-facts.js';

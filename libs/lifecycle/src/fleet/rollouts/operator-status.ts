@@ -1,7 +1,7 @@
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import { isInFlight } from '#core/fleet/rollout/row';
 import { sumOf } from '#core/fleet/rollout/tally';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import type { FoundCondition } from '#core/fleet/status/conditions';
 import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/fleet/status/operator-conditions';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';

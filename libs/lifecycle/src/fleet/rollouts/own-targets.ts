@@ -1,7 +1,7 @@
 import { hasOwnVersions } from '#core/fleet/desired/overrides';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
-import type { SubjectRollouts } from '#core/fleet/simulation/rollout-roles';
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
+import type { SubjectRollouts } from '#core/fleet/rollout/record/rollout-roles';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { classOf, type LiveCluster } from './live-cluster.js';
 

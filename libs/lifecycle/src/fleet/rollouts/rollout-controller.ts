@@ -1,12 +1,12 @@
 import { cutsOf, wavesOf } from '#core/fleet/placement/waves';
 import type { DecisionEffects } from '#core/fleet/rollout/decisions';
 import { isFinal } from '#core/fleet/rollout/phases';
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
+import { isEvent } from '#core/fleet/rollout/record/row-change';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
 import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import { type StepResult, stepRollout } from '#core/fleet/rollout/step';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
-import { isEvent } from '#core/fleet/simulation/row-change';
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
 import { nextStallAt } from '#core/fleet/status/rollout-conditions';
 import type { StoredRolloutStatus } from '#core/fleet/status/rollout-status';
 import { nextChange } from '#core/fleet/windows/window-rules';

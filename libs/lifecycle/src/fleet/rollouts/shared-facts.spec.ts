@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FleetEvent } from '#core/fleet/simulation/event-log';
+import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
 import { readScenario } from '#core/fleet/simulation/read-scenario';
 import { simulateChecked } from '#core/fleet/simulation/simulate-checked';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';

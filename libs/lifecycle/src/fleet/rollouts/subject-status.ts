@@ -2,7 +2,7 @@ import { fleetKey } from '#core/fleet/kinds/fleet-kinds';
 import { stagedProblem } from '#core/fleet/placement/catalog-problem';
 import { operatorProblem, strategyProblem } from '#core/fleet/placement/operator-problem';
 import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
-import type { FleetSubject } from '#core/fleet/simulation/subjects';
+import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/fleet/status/conditions';
 import { namedClusters } from '#core/fleet/status/operator-conditions';
 import { selectorFailureText } from '#core/fleet/status/selector-failures';

@@ -1,5 +1,5 @@
+import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
 import { isWithdrawnFrom } from '#core/fleet/rollout/withdrawn';
-import type { RolloutRecord } from '#core/fleet/simulation/rollout-record';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { LiveCluster } from './live-cluster.js';
 import { NOT_OFFERED } from './path-from.js';

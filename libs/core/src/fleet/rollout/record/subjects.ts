@@ -1,19 +1,19 @@
-import type { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
-import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
-import type { StrategySpec } from '../../kernel/api/fleet/fleet-strategy.js';
-import { versionRefusal } from '../desired/allowed-versions.js';
-import { operatorIn } from '../desired/overrides.js';
-import { type FleetObject, fleetKey } from '../kinds/fleet-kinds.js';
+import type { FleetCatalog } from '../../../kernel/api/fleet/fleet-catalog.js';
+import type { FleetOperator } from '../../../kernel/api/fleet/fleet-operator.js';
+import type { StrategySpec } from '../../../kernel/api/fleet/fleet-strategy.js';
+import { versionRefusal } from '../../desired/allowed-versions.js';
+import { operatorIn } from '../../desired/overrides.js';
+import { type FleetObject, fleetKey } from '../../kinds/fleet-kinds.js';
 import {
   clusterSelector,
   type FindsFailure,
   type SelectedCluster,
   type SelectsCluster,
   selectorFailures,
-} from '../placement/select-clusters.js';
-import { BUILT_IN_STRATEGY } from '../placement/waves.js';
-import { versionInName } from '../plan-class/plan-changes.js';
-import { type WindowRules, windowRules } from '../windows/window-rules.js';
+} from '../../placement/select-clusters.js';
+import { BUILT_IN_STRATEGY } from '../../placement/waves.js';
+import { versionInName } from '../../plan-class/plan-changes.js';
+import { type WindowRules, windowRules } from '../../windows/window-rules.js';
 
 /** What a roll-out is about: a FleetOperator, or a Staged FleetCatalog. */
 export type FleetSubject = Readonly<{

@@ -1,4 +1,4 @@
-import type { RolloutRow } from '../rollout/row.js';
+import type { RolloutRow } from '../row.js';
 
 /** A row as it was, and as a step leaves it. */
 export type RowChange = Readonly<{ before: RolloutRow | undefined; after: RolloutRow }>;

@@ -1,10 +1,10 @@
-import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import type { Decision } from '../rollout/decisions.js';
-import type { RolloutSpec, RolloutStatus, RolloutView } from '../rollout/rollout-state.js';
-import { isReturnDue, type RolloutRow } from '../rollout/row.js';
-import type { Order } from '../rollout/starts.js';
-import { WaveTally } from '../rollout/tally.js';
-import type { WindowRules } from '../windows/window-rules.js';
+import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
+import type { WindowRules } from '../../windows/window-rules.js';
+import type { Decision } from '../decisions.js';
+import type { RolloutSpec, RolloutStatus, RolloutView } from '../rollout-state.js';
+import { isReturnDue, type RolloutRow } from '../row.js';
+import type { Order } from '../starts.js';
+import { WaveTally } from '../tally.js';
 import { OrderedQueue } from './ordered-queue.js';
 import type { RowChange } from './row-change.js';
 import type { FleetSubject } from './subjects.js';

@@ -1,5 +1,5 @@
-import type { RolloutFacts } from '../rollout/facts.js';
-import { isFinal } from '../rollout/phases.js';
+import type { RolloutFacts } from '../facts.js';
+import { isFinal } from '../phases.js';
 import type { RolloutRecord } from './rollout-record.js';
 
 /** The roll-outs of one subject, the oldest first, and what each is by now. */

@@ -1,4 +1,4 @@
-import { Agenda } from '../timing/agenda.js';
+import { Agenda } from '../../timing/agenda.js';
 
 /**
  * Clusters in an order, for those that wait: the least first. What is taken goes back unless it does not wait

@@ -1,4 +1,4 @@
-import type { Counts } from '../rollout/tally.js';
+import type { Counts } from '../tally.js';
 
 type EventKind = 'rollout' | 'wave' | 'cluster' | 'class' | 'gate' | 'decision' | 'write' | 'world' | 'controller';
 
