@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { findExecutable } from '#platform/debian/executable';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisHubReports } from '#platform/view/redis-hub-reports';
@@ -48,6 +49,18 @@ describe.runIf(hasRedis)('what other services write for the console', () => {
     expect(connection.stream.bytesRead).toBeLessThan(MOST);
     await reports.forgetBefore(new Date('2025-01-01'));
     expect(await resolver.hkeys(`${PREFIX}:view:hub`), 'what cannot be read goes').toEqual(['one']);
+  });
+
+  it('is received in bounds: results of a stolen applier', async () => {
+    const target = { cluster: 'east', namespace: 'team', name: 'install-1', outcome: 'done', message: '' };
+    const applier = as('applier');
+    const key = `${PREFIX}:console:results:1`;
+    const long = "redis.call('HSET', KEYS[1], ARGV[1], string.rep('x', 17 * 1024 * 1024))";
+    for (const name of ['a', 'b']) await applier.eval(long, 1, key, name);
+    await applier.hset(key, 'c', JSON.stringify(target));
+    const connection = as('console');
+    expect(await new RedisActionSender(connection, PREFIX).results('1')).toMatchObject([target]);
+    expect(connection.stream.bytesRead).toBeLessThan(MOST);
   });
 
   it('is received in bounds: changes of a stolen poller', async () => {

@@ -10,6 +10,7 @@ import {
 } from '#core/fleet/console-actions/console-action';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
+import { boundedHash } from '../view/bounded-hash.js';
 import type { ActionReceiver, ActionSender, SentAction } from './action-channel.port.js';
 import { FollowedStream, parsedJson } from './followed-stream.js';
 import { sendEntry } from './sent-entry.js';
@@ -61,8 +62,8 @@ export class RedisActionSender implements ActionSender {
   }
 
   async results(id: string): Promise<readonly ActionResult[]> {
-    const values = await this.redis.hvals(this.#keys.results(id));
-    return values.flatMap((text) => ActionResult.safeParse(parsedJson(text)).data ?? []);
+    const all = await boundedHash(this.redis, this.#keys.results(id));
+    return all.flatMap(([, text]) => ActionResult.safeParse(parsedJson(text)).data ?? []);
   }
 }
 
