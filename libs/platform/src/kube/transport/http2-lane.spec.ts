@@ -60,17 +60,22 @@ const PADDED = 8;
 const padded = Buffer.concat([Buffer.from([200]), Buffer.from('x'), Buffer.alloc(200)]);
 
 /** A server that answers the first request, if there is one, and then sends a frame again and again. */
-async function laneToFlood(flood: Buffer) {
+async function laneToFlood(flood: Buffer, begins: 'at once' | 'with the answer' = 'at once') {
   const server = net.createServer((socket) => {
     socket.on('error', () => undefined);
     socket.write(SETTINGS);
-    socket.on('data', (data) => {
-      if (HEADERS.some((head) => data.includes(head))) socket.write(OK);
-    });
     // Slow enough for the limits that the library has.
     const many = Buffer.concat(Array.from({ length: Math.ceil(8_192 / flood.length) }, () => flood));
-    const sending = setInterval(() => socket.write(many), 5);
-    socket.once('close', () => clearInterval(sending));
+    const begin = () => {
+      const sending = setInterval(() => socket.write(many), 5);
+      socket.once('close', () => clearInterval(sending));
+    };
+    if (begins === 'at once') begin();
+    socket.on('data', (data) => {
+      if (!HEADERS.some((head) => data.includes(head))) return;
+      socket.write(OK);
+      if (begins === 'with the answer') begin();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -114,7 +119,8 @@ describe('a server that sends frames without end that are no answers', () => {
   });
 
   it('loses it when it pads an answer that was given up', async () => {
-    const { lane } = await laneToFlood(frame(0, 1, padded, PADDED));
+    // Data of a stream that is not open yet would be an error of the protocol.
+    const { lane } = await laneToFlood(frame(0, 1, padded, PADDED), 'with the answer');
     const watch = await send(lane, new AbortController().signal);
     watch.body.on('error', () => undefined).destroy();
     await expect.poll(() => lane.open, PATIENCE).toBe(false);
