@@ -15,7 +15,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { needing, programs } from '#testing/report/needs';
-import { LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
+import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
 import { put } from '../../apps/cli/src/live/live-objects.fixture.js';
 import { PLAYED } from '../guide/commands-elsewhere.js';
 import { GuideNames } from '../guide/guide-names.js';
@@ -115,6 +115,9 @@ beforeAll(async () => {
   });
   await symlink(join(PROJECT_ROOT, 'examples/catalogs/v2'), join(folder, 'catalog'));
   await mkdir(join(folder, '.flotilla/kubeconfig'), { recursive: true });
+  // A pod of the hub prints them, and no pod runs here.
+  const printing = { folder, environment: { FLOTILLA_HUB_KEY_FILE: hubKeyFile() } };
+  await follow(printing, new GuideNames(), { command: 'flotilla console proof-keys > proof-keys', expected: [] });
   const environment = {
     FLOTILLA_KUBECONFIG: join(folder, 'kubeconfig'),
     FLOTILLA_CONTENT_DIR: join(folder, 'content'),
