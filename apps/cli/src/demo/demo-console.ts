@@ -6,7 +6,7 @@ import { ServiceProcess } from './service-process.js';
 /** The web console of a demo. `service` is absent if the console is a part of the hub's process. */
 export type DemoConsole = Readonly<{ service?: ServiceProcess; link: string }>;
 
-/** What poller, applier and console agree about, so that the hub knows who acts and asks. */
+/** Terms of poller, applier and console, by which the hub knows the person who acts or asks. */
 export const proofFiles = (folder: string) => ({
   FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
   FLOTILLA_CONSOLE_PROOF_KEYS_FILE: join(folder, 'console-proof-keys'),

@@ -68,7 +68,7 @@ export const DECISION_WORDS: Readonly<Record<DecisionAction, DecisionWords>> = {
   },
 };
 
-/** What follows on a decision. A Retry of a rollout that went back, or was aborted, begins another one. */
+/** Names the consequence of a decision. A Retry of a rollout that went back or was aborted begins another. */
 export const effectOf = (action: DecisionAction, phase: string | undefined): string =>
   action === 'Retry' && (phase === 'RolledBack' || phase === 'Aborted')
     ? 'a new roll-out of the same target begins'

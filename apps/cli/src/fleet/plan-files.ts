@@ -33,7 +33,7 @@ export async function planFiles(
   await printPlans(io, plans, output);
 }
 
-/** What adopting changes of objects that are there; the update that a catalog offers comes after it. */
+/** Names the changes that adopting makes to existing objects; the update of a catalog comes after them. */
 const ADOPTION: Readonly<Record<'Classic' | 'V1', string>> = {
   Classic:
     'ConfigChange in each cluster that has its Subscription: installPlanApproval: Manual, the catalog by digest, labels; an update of its catalog comes with it',

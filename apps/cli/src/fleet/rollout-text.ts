@@ -208,7 +208,7 @@ function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTarge
 }
 
 /** What a user can do about a roll-out that does not go on by itself. */
-/** What ends the wait of a wave at work, and what shows failures. */
+/** Advises how to end the wait of a wave at work, and how to see failures. */
 function goingOn(
   { waves, failures }: Pick<RolloutAnswer, 'waves' | 'failures'>,
   short: string,

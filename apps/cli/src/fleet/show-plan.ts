@@ -39,7 +39,7 @@ export type SubjectPlan = Readonly<{
   waves: readonly PlannedWave[];
   classes: readonly PlanClass[];
   lint: readonly string[];
-  /** What changes where an operator that is there already is adopted. */
+  /** Changes by which an existing operator is adopted. */
   adoption?: string;
 }>;
 

@@ -10,7 +10,7 @@ const Detail = z.looseObject({
 });
 const Health = z.looseObject({ status: z.string(), details: z.record(z.string(), Detail) });
 
-/** What a service that is ready answers: well, or well but for a part. */
+/** Answers of a service that is ready: well, or well but for a part. */
 const READY: ReadonlySet<string> = new Set(['ok', 'degraded']);
 
 /** One check of a service of the hub. */

@@ -75,7 +75,7 @@ export const notSignedIn = (): RequestProblem =>
 export const notReady = (detail: string): RequestProblem =>
   new RequestProblem(503, 'not-ready', detail, 'Wait some seconds.', { 'retry-after': '3' });
 
-/** What applier or poller refuse the person. The message is theirs. */
+/** Refusal by applier or poller. The message is theirs. */
 export const refusedByHub = (message: string): RequestProblem =>
   new RequestProblem(
     403,

@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 /** A client that writes to Redis could copy a sealed text into a session of its own. */
 const ofSession = (purpose: string, hash: string): string => `${purpose} of ${hash}`;
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
-/** What writes must send: made of the id, which the browser alone has, so that it lies nowhere. */
+/** Token that writes must send: made of the id, which the browser alone has, so that it lies nowhere. */
 const csrfOf = (id: string): string => createHmac('sha256', id).update('csrf').digest('base64url');
 const randomText = (): string => randomBytes(32).toString('base64url');
 const endedCookie = (name: string): string => `${name}=; ${ATTRIBUTES}; Max-Age=0`;

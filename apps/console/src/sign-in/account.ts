@@ -14,7 +14,7 @@ export function mergedClaims(token: Claims, userInfo: Claims): Claims {
 /** In seconds. */
 const MOST_AHEAD = 60;
 
-/** Whether a token says that it was issued in the future, which no clock explains that runs a little fast. */
+/** True if a token was issued further in the future than a fast clock explains. */
 export const isIssuedAhead = (claims: Claims, now: Date): boolean =>
   typeof claims['iat'] === 'number' && claims['iat'] > now.getTime() / 1_000 + MOST_AHEAD;
 

@@ -126,7 +126,7 @@ export class Issuer {
 
 type Tokens = Readonly<{ access_token: string; claims: () => IDToken | undefined }>;
 
-/** What the issuer says of the person. @throws where the token is of a time to come */
+/** Claims of the issuer about the person. @throws if the token is of a time to come */
 async function claimsOf(configuration: Configuration, tokens: Tokens): Promise<Readonly<Record<string, unknown>>> {
   const { fetchUserInfo } = await library();
   const claims = tokens.claims();

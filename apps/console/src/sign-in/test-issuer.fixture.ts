@@ -41,7 +41,7 @@ export class TestIssuer {
   /** What each ID token says other than it should. */
   spoilt: Readonly<Record<string, unknown>> = {};
   spoiltSignature: SpoiltSignature = {};
-  /** What its metadata says other than it should. */
+  /** Fault of its metadata. */
   spoiltMetadata: Readonly<Record<string, unknown>> = {};
   /** What the userinfo endpoint answers; absent: there is none. */
   userInfo: Readonly<Record<string, unknown>> | undefined;

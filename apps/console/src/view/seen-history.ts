@@ -32,7 +32,7 @@ export async function seenHistory({ reader, person, rows, view }: Seeing): Promi
   return { entries: seen, knownSince };
 }
 
-/** What names no package may be about any of its namespace, such as a catalog that is gone. */
+/** Rows without a package may be about any of their namespace, such as a catalog that is gone. */
 function placeOfEntry({ cluster, namespace, package: name }: HistoryEntry): Place {
   if (name !== '') return { cluster, namespace, packages: [name] };
   return namespace === '' ? { cluster, namespace } : wholeNamespace(cluster, namespace);

@@ -18,7 +18,7 @@ type FollowedStreamOptions<T> = Readonly<{
   what: string;
 }>;
 
-/** What is longer, with its proof, is not read: a thousand targets with their longest names are shorter. */
+/** Longest entry with its proof that is read: a thousand targets with their longest names are shorter. */
 const LONGEST_ENTRY = LONGEST_ANSWER / 2;
 const WAIT_MS = 20_000;
 /** So often it is seen whether an entry of the future is still there. */
@@ -51,7 +51,7 @@ for _ = 1, tonumber(ARGV[3]) do
 end
 return found`;
 
-/** What came beside an entry: the name that Redis gave it, and the proof of the person; empty: none. */
+/** Frame of an entry: the name that Redis gave it, and the proof of the person; empty: none. */
 type EntryFrame = Readonly<{ delivery: string; proof: string }>;
 
 /** 1 if stream ARGV[1] has an entry at place ARGV[2] or after it. */

@@ -12,7 +12,7 @@ if type(id) == 'table' and id.err and (id.err:find('exhausted', 1, true) or id.e
   return add()
 end
 return id`;
-/** How Redis says that a stream takes no entry any more. */
+/** Error of Redis for a stream that takes no entry any more. */
 const SPOILT = /exhausted the last possible ID|WRONGTYPE/;
 
 /** Writes an entry of the console to one of its streams. Returns the id that Redis gave it. */

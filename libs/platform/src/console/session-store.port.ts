@@ -15,7 +15,7 @@ export const StoredSession = z.strictObject({
   refresh: z.string().optional(),
   /** The ID token, encrypted, with which the person proves to applier and poller who they are. */
   token: z.string().optional(),
-  /** When the ID token ends. */
+  /** End of the ID token. */
   tokenUntilMs: z.number().optional(),
 });
 export type StoredSession = z.infer<typeof StoredSession>;

@@ -38,7 +38,7 @@ export type HubStore = Readonly<{
    * store only the first time. Undefined: nothing does.
    */
   instance(): Promise<string | undefined>;
-  /** Which cluster had an identity first. Also kept on a disk of the process. */
+  /** Claims of clusters to identities. Also kept on a disk of the process. */
   claims: IdentityClaims;
   /** Whether the store takes writes and keeps them. */
   check: HealthCheck;

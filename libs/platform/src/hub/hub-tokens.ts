@@ -26,5 +26,5 @@ export const PEERS = Symbol('other pollers');
 /** The shards of the fleet that this process works for; undefined where it works for all clusters. */
 export const SHARDS = Symbol('shards of the process');
 
-/** What checks the proofs of the console; in the modules of poller and applier. */
+/** Checks the proofs of the console, in the modules of poller and applier. */
 export const PROOFS = Symbol('proofs of the console');

@@ -46,7 +46,7 @@ type ManagedClustersOptions = Readonly<{
   more?: () => readonly string[];
   /** Adds the clusters whose kubeconfig is in a Secret of the hub. */
   secrets?: SecretClusters | undefined;
-  /** Which cluster had an identity first. Default: remembered by the process. */
+  /** Claims of clusters to identities. Default: remembered by the process. */
   claims?: IdentityClaims | undefined;
 }>;
 

@@ -44,7 +44,7 @@ type RedisHubStoreOptions = Readonly<{
   refused: RefusedValues;
   /** Of a process that observes or acts; a resolver has none. */
   key: HubKey | undefined;
-  /** Where this process keeps which cluster had an identity first. */
+  /** File of this process with the claims of clusters to identities. */
   claimsPath: string;
   /** Called before any command if the hub cannot work with this Redis. */
   onUnusableRedis?: ((error: FlotillaError) => void) | undefined;

@@ -22,7 +22,7 @@ type ClusterRegistryOptions = Pick<RegisteredClusterOptions, 'fieldManagers' | '
     log: Log;
     /** Evenly from 0 up to 1: spreads the connections of a fleet over time. */
     random: () => number;
-    /** Which cluster had an identity first. Default: remembered by the process. */
+    /** Claims of clusters to identities. Default: remembered by the process. */
     claims?: IdentityClaims | undefined;
   }>;
 

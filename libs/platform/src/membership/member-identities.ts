@@ -15,11 +15,11 @@ type MemberIdentitiesOptions = Readonly<{
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** Which of several clusters that give one identity takes part. */
+/** Decides between clusters with one identity: one takes part. */
 export class MemberIdentities {
   /** Why clusters are refused. */
   refusals = NONE;
-  /** Which other one claims to be a cluster. */
+  /** Name of another one that claims to be a cluster. */
   disputes = NONE;
   readonly #claims = new Map<string, IdentityClaim>();
   readonly #learnt = new WeakSet<RegisteredCluster>();

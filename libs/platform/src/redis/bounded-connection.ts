@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Of one answer of Redis: more is not received. */
+/** Bytes of one answer of Redis: more is not received. */
 export const LONGEST_ANSWER = 16 * 1_024 * 1_024;
 
 /**

@@ -48,7 +48,7 @@ const defaultLimits: GrpcLimits = {
   silenceMs: 30_000,
 };
 const PACKAGES_AT_ONCE = 8;
-/** Of the process. */
+/** Shared by the process. */
 const LISTINGS = new ListingBudget();
 
 const STATES: Readonly<Record<connectivityState, GrpcState>> = {

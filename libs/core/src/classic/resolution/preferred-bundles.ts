@@ -41,7 +41,7 @@ export function passedOver(chosen: ReadonlySet<number>, system: ConstraintSystem
 
 type Rules = ReadonlyMap<number, readonly Constraint[]>;
 
-/** Of catalog entries: the constraints that name them; requirements that they meet, of chosen ones alone. */
+/** Constraints that name catalog entries, and requirements that chosen ones meet. */
 function rulesByVariable({ constraints }: ConstraintSystem, chosen: ReadonlySet<number>): Rules {
   const rules = new Map<number, Constraint[]>();
   const note = (variable: number, rule: Constraint): void => {

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 /** Policy and binding have the same name (`k8s/overlays/fleet/decisions.yaml`). */
 export const DECISION_POLICY = 'flotilla-fleet-decisions';
 
-/** What the API server demands of the author of a decision. */
+/** Demands of the API server on the author of a decision. */
 const DEMANDS = {
   'the name of the author': 'object.spec.by.user == request.userInfo.username',
   'the groups of the author': 'group in variables.callersGroups',

@@ -58,7 +58,7 @@ export function widerHash(planHash: string, own: readonly string[], shown: reado
   return canonicalHash([planHash, [...new Set(own)].sort(byCodeUnit)]);
 }
 
-/** How many characters of a hash name a class. */
+/** Characters of a hash that name a class. */
 const CHARACTERS = 12;
 
 /** The name of a plan class: the beginning of the hash of its plan, or of its plan with wider differences. */

@@ -1,7 +1,7 @@
 import type { AssessedOperator, ClusterAssessment } from './assessment.js';
 import { assessmentPage } from './assessment-page.js';
 
-/** What would leave a text, an attribute, a style, a comment or the page, or look like something else. */
+/** Texts that would leave a text, an attribute, a style, a comment or the page, or look like another. */
 export const HOSTILE_TEXTS = [
   '<script>alert(1)</script><img src=x onerror=alert(2)>',
   '"><svg onload=alert(3)>',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const PROOF_READERS = ['applier', 'poller'] as const;
 export type ProofReader = (typeof PROOF_READERS)[number];
 
-/** What stands for the person: the ID token of the issuer, or a code made with the console's key. */
+/** Credential of the person: the ID token of the issuer, or a code made with the console's key. */
 export const ProofCredential = z.union([
   z.strictObject({ token: z.string().min(1).max(32_000) }),
   z.strictObject({ code: z.string().min(1).max(100) }),
@@ -27,7 +27,7 @@ export const ProofStatement = z.strictObject({
 });
 export type ProofStatement = z.infer<typeof ProofStatement>;
 
-/** What a reader holds against a proof: the action or question that came with it, and its own clock. */
+/** Facts against which a reader checks a proof: the action or question beside it, and its own clock. */
 export type ProofFacts = Readonly<{ reader: ProofReader; verb: string; subject: string; nowMs: number }>;
 
 /** Why a proof is not accepted; labels of a metric. */
@@ -49,9 +49,9 @@ export type ProofRefusal = Readonly<{ reason: ProofRefusalReason; message: strin
 
 /** A proof is accepted for two minutes, which covers clocks that differ. */
 export const PROOF_AGE_MS = 120_000;
-/** How far the clock of the console may be ahead of the reader's. */
+/** Time by which the clock of the console may be ahead of the reader's. */
 export const PROOF_AHEAD_MS = 60_000;
-/** How long a nonce must be remembered: no proof with it is accepted afterwards. */
+/** Time for which a nonce is remembered: no proof with it is accepted afterwards. */
 export const NONCE_KEPT_MS = PROOF_AGE_MS + PROOF_AHEAD_MS + 60_000;
 
 /** Returns the refusal with its message. */
@@ -81,7 +81,7 @@ export function statementRefusal(
 
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
-/** What tokens of the issuer must say. */
+/** Claims that tokens of the issuer must have. */
 type TokenExpectation = Readonly<{ issuer: string; audience: string; nowMs: number }>;
 
 /** Seconds by which the clocks of issuer and reader may differ. */

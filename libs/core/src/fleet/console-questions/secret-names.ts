@@ -63,7 +63,7 @@ function endsInSecret(words: readonly string[]): boolean {
   return isOne(last) || (last === 'pat' && before !== '') || (last === 'str' && before.startsWith('conn'));
 }
 
-/** Whether a field of this name holds a secret itself; `secretName` and `passwordPolicy` do not. */
+/** True if a field of this name holds a secret itself; `secretName` and `passwordPolicy` do not. */
 export const isSecretName = kept((name) => endsInSecret(meaningful(name)) || /connection.?strings?$/i.test(name));
 
 /** Where an environment variable says which folder the shell is in. */
@@ -90,10 +90,10 @@ const OBJECT_NAME = /^(?:[a-z]+|[a-z0-9]+(?:[.-][a-z0-9]+)+)$/;
 const FILE_NAME = /^(?:\/[\w.-]+)+$|^[\w.-]+\.(?:key|crt|pem|json|ya?ml|txt)$/;
 const IS_KEY = /keys?$/i;
 
-/** Whether {@link isSecretText} says yes to any text. */
+/** True if {@link isSecretText} finds a secret in any text. */
 export const mayHoldSecret = (name: string): boolean => isSecretText(name, 'A.text that-is-no.name1');
 
-/** Whether this text in a field of this name is a secret. */
+/** True if this text is a secret in a field of this name. */
 export function isSecretText(name: string, text: string): boolean {
   if (text === '' || (/tokens$/i.test(name) && /^\d+$/.test(text))) return false;
   if (/^[A-Z][A-Z0-9_]*$/.test(name)) return isSecretVariable(name);

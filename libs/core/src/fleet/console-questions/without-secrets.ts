@@ -60,7 +60,7 @@ function fieldAt(object: Readonly<Record<string, unknown>>, field: string, value
   return shownAt(value, { ...inner, isWithin });
 }
 
-/** Whether a field holds a secret: by its name, or as the value of a variable whose name says so. */
+/** True if a field holds a secret: by its name, or by the name of the variable that it is the value of. */
 function holdsSecret(object: Readonly<Record<string, unknown>>, field: string, value: unknown): boolean {
   if (field === 'value') {
     const name = object['name'] ?? object['key'];

@@ -1,6 +1,6 @@
 import { cutText } from '../../kernel/text/cut-text.js';
 
-/** Which claims name a person and their groups. */
+/** Claims that name a person and their groups. */
 export type ClaimNames = Readonly<{
   name: string;
   groups: string;
@@ -8,7 +8,7 @@ export type ClaimNames = Readonly<{
   takesVerifiedText?: boolean;
 }>;
 
-/** Who signed in, or why they cannot be named. */
+/** Person who signed in, or the reason for which none is named. */
 type ReadAccount = Readonly<{ name: string; groups: readonly string[] } | { refused: string }>;
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -165,7 +165,7 @@ const listed = (grants: readonly CompiledGrant[]): string => {
 };
 
 const EVERYWHERE = { labels: {}, clusters: ['*'], namespaces: ['*'], packages: ['*'] };
-/** Who has the key of the console. */
+/** Holder of the key of the console. */
 export const LOCAL: Grantee = { name: 'local', groups: [] };
 
 /** Of the person who has the key of this machine. */

@@ -6,7 +6,7 @@ import { readFleetObject } from './fleet-kinds.js';
 
 const isDecision = ({ kind }: KubernetesObject) => kind === 'FleetDecision';
 
-/** What the folder and `fleet plan -f` read with. */
+/** Reader of the folder and of `fleet plan -f`. */
 function planProblem(object: KubernetesObject): string | undefined {
   const read = readFleetObject(object);
   return 'problem' in read ? read.problem : undefined;

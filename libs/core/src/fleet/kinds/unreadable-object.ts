@@ -11,7 +11,7 @@ export const unreadableKey = ({ kind, object: { metadata } }: UnreadableObject):
 
 const HOLDS = 'nothing of its rollouts goes on until it is corrected';
 
-/** What the condition of an unreadable FleetOperator, FleetCatalog or FleetStrategy says. */
+/** Message of the condition of an unreadable FleetOperator, FleetCatalog or FleetStrategy. */
 export const unreadableText = ({ problem }: UnreadableObject): string => `${problem}; ${HOLDS}`;
 
 /** Why the rollouts of a subject are held, if it depends on an object that cannot be read. */

@@ -50,7 +50,7 @@ export type ClusterReport = Readonly<{
   since?: number;
 }>;
 
-/** Whether `versions` of the subject lets in what a cluster has that is ahead of the target. */
+/** True if `versions` of the subject admits the version of a cluster that is ahead of the target. */
 export type Ahead = 'Allowed' | 'NotAllowed';
 
 /** Why a cluster that is gone from a roll-out is gone. */

@@ -16,7 +16,7 @@ export const isDue = (progress: GateProgress | undefined, { interval }: GateSpec
 export const dueAt = (progress: GateProgress | undefined, interval: string): number =>
   (progress ?? UNASKED).askedAt + durationMs(interval);
 
-/** When a gate is asked next. A question without an answer is checked again after the interval. */
+/** Returns the time of the next question to a gate. One without an answer is repeated after the interval. */
 export function nextDueAt(progress: GateProgress | undefined, { interval }: GateSpec, now: number): number {
   const due = dueAt(progress, interval);
   return due > now ? due : now + durationMs(interval);

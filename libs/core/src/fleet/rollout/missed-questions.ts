@@ -54,7 +54,7 @@ function dueNow(gates: Gates, progress: Progress, now: number): Progress {
 const after = (wave: number, scope: GateSpec['scope'], draft: Draft): Gates =>
   draft.rules(wave).gates.filter((gate) => gate.when === 'After' && gate.scope === scope);
 
-/** How long a question was due and not asked, in milliseconds. The first one is due since `since`. */
+/** Returns for how many milliseconds a question was due and not asked. The first is due since `since`. */
 function missed(gates: Gates, progress: Progress, since: number, { view, now }: Draft): number {
   const due = gates.flatMap(({ name, interval }) => {
     const asked = progress[name];

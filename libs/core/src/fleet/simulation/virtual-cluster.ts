@@ -40,7 +40,7 @@ export class VirtualCluster implements Member {
   /** Nothing is installed but what was since: it took the place of another cluster. */
   isEmpty = false;
   readonly installed = new Map<string, string | null>();
-  /** What users of the cluster have installed themselves, by subject. */
+  /** Bundles that users of the cluster have installed themselves, by subject. */
   readonly byHand = new Map<string, string>();
   readonly plans = new Map<string, VirtualPlan>();
   readonly reports = new Map<string, ClusterReport>();

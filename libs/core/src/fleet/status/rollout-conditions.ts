@@ -44,7 +44,7 @@ function waitsOf(rollout: SeenRollout, rows: readonly RolloutRow[]): Waits {
 
 const LOST_SUCCESS = 'a success was lost during the soak; a Promote or a Retry decision ends this';
 const lostIn = ({ phase }: Readonly<{ phase: string }>): string => (phase === 'Soaking' ? LOST_SUCCESS : '');
-/** What resumes a rollout that a gate stopped, once the gate is green. */
+/** Advises how to resume a rollout that a gate stopped, once the gate is green. */
 export const GREEN_AGAIN = 'its gates are green now; a Resume decision lets it go on';
 
 /** True if a gate's timeout stopped a rollout and the gate is green since: its wave is complete. */

@@ -9,7 +9,7 @@ export const RETRIED_ANNOTATION = 'flotilla.dev/retry';
 /** So far the clock of a user may be ahead. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
-/** When a user asked for another try, in milliseconds. Undefined for no time, or one in the future. */
+/** Returns when a user asked for another try, in milliseconds; undefined for a time in the future. */
 export function retryAskedAt({ metadata }: Pick<KubernetesObject, 'metadata'>, now: number): number | undefined {
   const at = Date.parse(metadata.annotations?.[RETRIED_ANNOTATION] ?? '');
   return Number.isNaN(at) || at > now + MAX_AHEAD_MS ? undefined : Math.min(at, now);

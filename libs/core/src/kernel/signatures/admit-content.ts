@@ -118,7 +118,7 @@ const SIGNERS = { key: 'an accepted key', keyless: 'an accepted identity', certi
 const signerText = (accepts: readonly Authority[]): string =>
   [...new Set(accepts.map(({ kind }) => SIGNERS[kind]))].join(' or ');
 
-/** Who made the signatures: an identity before a key, and both before what is wrong with the others. */
+/** Names the signers: identities before keys, and both before the faults of other signatures. */
 function foundText(claims: readonly SignatureClaim[]): string {
   const identity = claims.find((claim) => claim.by === 'identity');
   if (identity?.by === 'identity') return `signed by ${named(identity.identity)} of ${named(identity.issuer)}`;

@@ -10,7 +10,7 @@ export type Authority =
    */
   | Readonly<{ kind: 'certificate'; root: string; subject?: readonly string[] }>;
 
-/** What is asked of the images of one scope. */
+/** Demands of the policy on the images of one scope. */
 export type SignatureRule = Readonly<{
   /** `*`, `*.DOMAIN`, or `HOST[:PORT][/PATH]`. */
   scope: string;

@@ -31,7 +31,7 @@ export type ActionPlace = Readonly<{
   ordered: (namespace: string) => Promise<readonly OrderedPackage[]>;
   /** ClusterExtensions about which the fleet has orders for this cluster. */
   orderedExtensions: () => Promise<readonly OrderedExtension[]>;
-  /** Whether the applier's own policy lets the person do it there. */
+  /** True if the applier's own policy lets the person do it there. */
   decide: (verb: ConsoleAction['verb'], where: Place) => RightsDecision;
   /** Has the subject reconciled at once. */
   touch: (subject: Subject) => Promise<void>;

@@ -26,7 +26,7 @@ let clock: ManualClock;
 let answers: Map<string, QuestionAnswer>;
 let logged: LogFields[];
 let deliveries = 0;
-/** What a proof shows. */
+/** Person and rights that a proof shows. */
 let proved: ProvedPerson | ProofRefusal;
 let rows: readonly ViewRow[];
 let refused: string[];

@@ -6,7 +6,7 @@ import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 const admission = (kind: string) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind, name: DECISION_POLICY });
 const POLICY = admission('ValidatingAdmissionPolicy');
 const BINDING = admission('ValidatingAdmissionPolicyBinding');
-/** What was read counts for so long: health is asked every few seconds. */
+/** Time for which an answer counts: health is asked every few seconds. */
 const KNOWN_FOR_MS = 60_000;
 
 type DecisionPolicyDeps = Readonly<{

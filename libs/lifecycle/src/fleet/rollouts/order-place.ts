@@ -78,7 +78,7 @@ export type OrderPlace = Readonly<{
   noReturns?: Set<string>;
   /** Hashes of what plans change here, where that is more than is shown, by FleetPlan; empty: it is not. */
   differences?: Map<string, string>;
-  /** What FleetPlans show that this process knows to be there, by `<namespace>/<name>`. */
+  /** Content of FleetPlans that this process knows, by `<namespace>/<name>`. */
   keptPlans?: Map<string, readonly string[]>;
 }>;
 

@@ -2,7 +2,7 @@ import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { RowFinding } from './order-place.js';
 
-/** What a cluster has when an order is carried out. `before`: what it had before the roll-out, if known. */
+/** Bundle of a cluster when an order is carried out. `before`: the one before the rollout, if known. */
 type AheadFacts = Readonly<{ installed: string | undefined; before: string | null | undefined; isHealthy: boolean }>;
 
 /**

@@ -62,7 +62,7 @@ function isReviewed({ read }: ExtensionPass, { phases }: DesiredRevision): boole
   return reviewed === undefined || reviewed === reviewedHash(phases);
 }
 
-/** What was approved is not what would be made: nothing is (design: fleet.md §3.2). */
+/** Refuses content other than the approved one (design: fleet.md §3.2). */
 const otherContent = ({ bundle }: Chosen): NextRevision => {
   const message = `its content is not what the fleet has reviewed, which annotation ${PLAN_KEY} names`;
   return { next: 'trouble', trouble: troubleOf(bundle, 'Blocked', message), cause: 'OtherContent' };

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.port.js';
 import { ProofKeysUnusable, type PublicProofKeys, readProofKeys } from './proof-keys.js';
 import { codeOfKey, sealProof } from './sealed-proof.js';
 
-/** What a person signed in with, as it is now. */
+/** Sign-in of a person, as it is now. */
 export type SignedInWith = Readonly<{ token: string } | { key: string }>;
 
 /** Makes the proof that goes with an action or a question, for its reader. */

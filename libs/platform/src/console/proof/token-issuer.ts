@@ -14,7 +14,7 @@ const ALGORITHMS = [
 ];
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1_048_576;
-/** How long keys are used before they are asked for again; an unknown key asks at once. */
+/** Time for which keys are used before they are read again; an unknown key has them read at once. */
 const KEYS_KEPT_MS = 600_000;
 /** Tokens with unknown keys have the issuer asked no more often than this. */
 const ASK_AGAIN_MS = 10_000;

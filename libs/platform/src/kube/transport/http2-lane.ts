@@ -31,7 +31,7 @@ const headerList = (headers: RequestHeaders): string[] =>
 
 type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
 
-/** What a session may be sent beside answers between two checks. */
+/** Bytes beside answers that a session may receive between two checks. */
 const FRAMES_CHECKED_MS = 5_000;
 const MOST_FRAME_BYTES = 128 * 1024;
 /** For the headers of an answer. */

@@ -8,7 +8,7 @@ import { proxyLogin } from './proxy-login.js';
 import { openSocksTunnel } from './socks-tunnel.js';
 import { TransportError, textOf } from './transport.error.js';
 
-/** Where a tunnel leads. `policy`: the addresses at which the proxy itself may be. */
+/** Target of a tunnel. `policy`: the addresses at which the proxy itself may be. */
 type TunnelTarget = Readonly<{
   host: string;
   port: number;

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (bounds = 'as set') => EndedImages.open(file, bounds, () => now);
-/** What a pull comes to in a process that has these images. */
+/** Outcome of a pull in a process that has these images. */
 async function pull(ended: EndedImages, { key = 'a', image = IMAGE, good = false } = {}): Promise<string> {
   const pulls = new FailedPulls(() => now, undefined, ended);
   const read = async () => {

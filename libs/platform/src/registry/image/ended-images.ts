@@ -40,7 +40,7 @@ export const lastingImage = (image: string, digest: Digest): LastingImage => ({
  */
 export class EndedImages {
   readonly #images: Map<string, EndedImage>;
-  /** When an image was asked for last; milliseconds. */
+  /** Time of the last question for an image; milliseconds. */
   readonly #asked = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
   #isWriteDue = false;

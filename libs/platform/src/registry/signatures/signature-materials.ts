@@ -8,7 +8,7 @@ export class UnusableMaterial extends FlotillaError {
   readonly retry: Retry = 'when-input-changes';
 }
 
-/** What signatures are verified with, by the id under which the policy names it. */
+/** Keys and roots that verify signatures, by the id that the policy gives them. */
 export type SignatureMaterials = Readonly<{
   keys: ReadonlyMap<string, KeyObject>;
   /** Documents of trust roots of sigstore (`trusted_root.json`). */
@@ -17,7 +17,7 @@ export type SignatureMaterials = Readonly<{
   authorities: ReadonlyMap<string, readonly X509Certificate[]>;
 }>;
 
-/** What signatures are verified with, and at which time. */
+/** Keys and roots that verify signatures, and the time of verification. */
 export type SignatureCheck = Readonly<{
   accepts: readonly Authority[];
   materials: SignatureMaterials;

@@ -24,7 +24,7 @@ const Protected = z.looseObject({
 
 /** Those of the specification of notation. */
 const ALGORITHMS = ['PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
-/** What a signature may insist on; all of these are read here, or say nothing that is asked. */
+/** Critical fields that a signature may have; all of these are read here, or decide nothing. */
 const UNDERSTOOD = Object.fromEntries(
   ['signingScheme', 'signingTime', 'expiry'].map((name) => [`${HEADER}${name}`, true]),
 );

@@ -94,7 +94,7 @@ function ended(reply: ThreadEnded, heapMiB: number, { refuse }: LayersGuard): Re
   return new ReaderEnded(reference, message);
 }
 
-/** What went wrong before says more than that nothing could be tidied up. */
+/** An earlier error says more than a failure to tidy up. */
 const removePartial = async (target: UnpackTarget | undefined): Promise<void> => {
   if (target !== undefined) await rm(target.partial, { recursive: true, force: true }).catch(() => undefined);
 };

@@ -6,7 +6,7 @@ import type { Refuse } from '../image-manifest.js';
 /** Opens a layer. Returns what `consume` does once the bytes have proved right. May be called again. */
 export type OpenLayer = <T>(layer: number, consume: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>;
 
-/** What is wanted of the layers of an image, within which bounds. Plain: it crosses a thread boundary. */
+/** Wanted parts of the layers of an image, and bounds. Plain: it crosses a thread boundary. */
 export type LayersRequest = Readonly<{
   /** Names of the layers, for errors, in the order of the manifest. */
   layers: readonly string[];
