@@ -106,7 +106,14 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-claims-'));
     const key = HubKey.random();
     const of = (user: 'poller' | 'applier') =>
-      redisClaims({ redis: as(user), prefix: 'fleet', path: join(folder, user), key, clock: new SystemClock() });
+      redisClaims({
+        redis: as(user),
+        prefix: 'fleet',
+        path: join(folder, user),
+        key,
+        clock: new SystemClock(),
+        log: silentLog,
+      });
     const [poller, applier] = [of('poller'), of('applier')];
     const claim = { cluster: 'east', server: 'https://east', authority: '' };
     await poller.keep('u', claim, undefined);

@@ -192,7 +192,7 @@ async function clustersOf(
     const secrets = await openSecretClusters(hub, { settings, clock, log });
     const fieldManagers = [POLLER, APPLIER];
     const more = folder === undefined ? {} : { more: () => folder.contexts };
-    const claims = claimsBeside(settings.clustersFile);
+    const claims = claimsBeside(settings.clustersFile, log);
     const common = { fieldManagers, contexts, kubeconfigs, clock, log, secrets, claims };
     const registry = await managedClusters(settings, { ...common, ...more });
     folder?.withClusters(() => namedElsewhere(folder, registry, { kubeconfigs, contexts }));

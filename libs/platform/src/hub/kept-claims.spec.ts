@@ -19,15 +19,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const warned: string[] = [];
+const log = { warn: (_: object, text: string) => void warned.push(text) };
+beforeEach(() => void warned.splice(0));
+
 describe('claims in a file', () => {
   it('are those of the next process, and the first of two counts', async () => {
     const path = join(folder, 'home', 'claims.json');
-    const claims = fileClaims(path);
+    const claims = fileClaims(path, log);
     expect(await claims.read('u')).toBeUndefined();
+    expect(warned, 'a missing file is none that is damaged').toEqual([]);
     expect(await claims.keep('u', EAST, undefined)).toEqual(EAST);
     expect(await claims.keep('u', LIAR, undefined)).toEqual(EAST);
     await claims.written();
-    expect(await fileClaims(path).read('u')).toEqual(EAST);
+    expect(await fileClaims(path, log).read('u')).toEqual(EAST);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     await claims.keep('u', LIAR, EAST);
     await claims.written();
@@ -37,7 +42,18 @@ describe('claims in a file', () => {
   it.each(['', '{', '[]', '{"u": {"cluster": 1}}'])('are none where the file says %s', async (text) => {
     const path = join(folder, 'claims.json');
     await writeFile(path, text);
-    expect(await fileClaims(path).read('u')).toBeUndefined();
+    expect(await fileClaims(path, log).read('u')).toBeUndefined();
+    expect(warned, 'the log names a damaged file').toEqual([expect.stringContaining('cannot be read')]);
+  });
+
+  it('count in memory, and the log says so, where the disk takes no writes', async () => {
+    const path = join(folder, 'file', 'claims.json');
+    await writeFile(join(folder, 'file'), '');
+    const claims = fileClaims(path, log);
+    expect(await claims.keep('u', EAST, undefined)).toEqual(EAST);
+    await claims.written();
+    expect(await claims.read('u')).toEqual(EAST);
+    expect(warned.at(-1)).toContain('is not kept on disk');
   });
 });
 
@@ -65,7 +81,7 @@ describe('claims in Redis', () => {
   const key = HubKey.random();
   const clock = new ManualClock();
   const of = ({ redis }: ReturnType<typeof hashes>, process: string, signs = key) => {
-    const claims = redisClaims({ redis, prefix: 'flotilla', path: join(folder, process), key: signs, clock });
+    const claims = redisClaims({ redis, prefix: 'flotilla', path: join(folder, process), key: signs, clock, log });
     opened.push(claims);
     return claims;
   };

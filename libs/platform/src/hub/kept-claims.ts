@@ -8,6 +8,7 @@ import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '../clock/clock.port.js';
 import { makeFolder } from '../files/make-folder.js';
 import type { IdentityClaims } from '../membership/identity-claims.port.js';
+import type { Log } from '../telemetry/log.port.js';
 import type { HubKey } from './hub-key.js';
 
 export const CLAIMS_FILE = 'cluster-identities.json';
@@ -20,15 +21,24 @@ class ClaimsFile {
   #read: Promise<Map<string, IdentityClaim>> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly path: string) {}
+  constructor(
+    private readonly path: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {}
 
-  /** A file that is missing or damaged has no claims. */
+  /** A file that is missing or damaged has no claims; a damaged one is named in the log. */
   read(): Promise<Map<string, IdentityClaim>> {
-    this.#read ??= readFile(this.path, 'utf8').then(
-      (text) => new Map(Object.entries(claimsIn(text))),
-      () => new Map(),
-    );
+    this.#read ??= this.#load();
     return this.#read;
+  }
+
+  async #load(): Promise<Map<string, IdentityClaim>> {
+    try {
+      return new Map(Object.entries(Claims.parse(JSON.parse(await readFile(this.path, 'utf8')))));
+    } catch (error) {
+      if (!isMissing(error)) this.log.warn({ file: this.path, error: String(error) }, UNREADABLE);
+      return new Map();
+    }
   }
 
   /** Resolves once the claim is in memory, where it stays if the disk takes no writes. */
@@ -36,7 +46,9 @@ class ClaimsFile {
     const claims = await this.read();
     if (canonicalJson(claims.get(uid) ?? null) === canonicalJson(claim)) return;
     claims.set(uid, claim);
-    this.#writing = this.#writing.then(() => this.#write(claims)).catch(() => undefined);
+    this.#writing = this.#writing
+      .then(() => this.#write(claims))
+      .catch((error: unknown) => this.log.warn({ file: this.path, error: String(error) }, UNWRITTEN));
   }
 
   /** Resolves once all that was set is on the disk. */
@@ -56,17 +68,19 @@ class ClaimsFile {
   }
 }
 
-function claimsIn(text: string): Readonly<Record<string, IdentityClaim>> {
-  try {
-    return Claims.parse(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+const UNREADABLE =
+  'the file of cluster identities cannot be read: see that no other cluster has taken a place ("clusters check"), and remove the file';
+const UNWRITTEN =
+  'the identity of a cluster is not kept on disk: a restart with an empty Redis forgets it; see whether the disk takes writes';
 
 /** Claims of a hub that is one process: a file. */
-export function fileClaims(path: string): IdentityClaims & Readonly<{ written(): Promise<void> }> {
-  const file = new ClaimsFile(path);
+export function fileClaims(
+  path: string,
+  log: Pick<Log, 'warn'>,
+): IdentityClaims & Readonly<{ written(): Promise<void> }> {
+  const file = new ClaimsFile(path, log);
   return {
     read: async (uid) => (await file.read()).get(uid),
     keep: async (uid, claim, before) => {
@@ -80,8 +94,8 @@ export function fileClaims(path: string): IdentityClaims & Readonly<{ written():
 }
 
 /** {@link fileClaims} for this user of the machine, as the clusters of `clusters add`. */
-export const claimsBeside = (clustersFile: string): IdentityClaims =>
-  fileClaims(join(dirname(clustersFile), CLAIMS_FILE));
+export const claimsBeside = (clustersFile: string, log: Pick<Log, 'warn'>): IdentityClaims =>
+  fileClaims(join(dirname(clustersFile), CLAIMS_FILE), log);
 
 export type RedisClaims = IdentityClaims &
   Readonly<{
@@ -98,6 +112,7 @@ type RedisClaimsOptions = Readonly<{
   /** Signs claims: others who may write to Redis cannot make any. */
   key: Pick<HubKey, 'codeOf' | 'verifies'>;
   clock: Clock;
+  log: Pick<Log, 'warn'>;
 }>;
 
 /** A cluster does not wait longer for Redis to take part. */
@@ -108,9 +123,9 @@ const PATIENCE_MS = 2_000;
  * without a disk is empty after a restart: what Redis lacks it gets back. Without an answer of Redis, or
  * without a right to the key there, the file alone counts.
  */
-export function redisClaims({ redis, prefix, path, key, clock }: RedisClaimsOptions): RedisClaims {
+export function redisClaims({ redis, prefix, path, key, clock, log }: RedisClaimsOptions): RedisClaims {
   const name = `${prefix}:identities`;
-  const file = new ClaimsFile(path);
+  const file = new ClaimsFile(path, log);
   const shared = async (uid: string) => claimIn(uid, await redis.hget(name, uid), key);
   const first = async (uid: string, claim: IdentityClaim): Promise<IdentityClaim> => {
     await redis.hsetnx(name, uid, textOf(uid, claim, key));

@@ -57,7 +57,7 @@ export function memoryHubStore({ settings, clock, log, metrics }: MemoryHubStore
     sessions: new MemorySessionStore(clock),
     trail: new MemoryAuditTrail(),
     instance: fileInstance(settings.clustersFile),
-    claims: claimsBeside(settings.clustersFile),
+    claims: claimsBeside(settings.clustersFile, log),
     check: { name: 'store', check: async () => ({ up: true, detail: 'in the memory of this process' }) },
     watchLosses: async () => () => undefined,
     close: () => view.close(),

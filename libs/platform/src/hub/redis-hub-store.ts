@@ -76,7 +76,7 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
   // Another server after a fail-over may lack the last writes, and one that refused writes lacks them.
   const losses = () => `${historyOf(serverInfo())} ${refusals.ofWrites}`;
   const instance = redisInstance(redis, prefix);
-  const claims = redisClaims({ redis, prefix, path: claimsPath, key: key ?? HubKey.random(), clock });
+  const claims = redisClaims({ redis, prefix, path: claimsPath, key: key ?? HubKey.random(), clock, log });
   return {
     queues,
     problems: new RedisProblemStore(redis, stored),
